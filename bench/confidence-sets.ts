@@ -40,7 +40,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** The handbooks whose questions are only measured. */
 const HELD_BOOKS = ['guesthouse', 'ebike'];
 /** The manuals whose questions are only measured: they were asked when the weights were set. */
-const HELD_MANUALS = ['eight-projects'];
+const HELD_MANUALS = new Set(['eight-projects']);
 const partOf = (isHeld: boolean): Case['part'] => (isHeld ? 'held' : 'fit');
 const sample = <T>(items: readonly T[], { every, from = 0, most = Infinity }: { every: number; from?: number; most?: number }): T[] =>
   items.filter((_, i) => i % every === from % every).slice(0, most);
@@ -111,7 +111,7 @@ async function* manualsOf({ manuals, into }: Places, store: VectorStore): AsyncG
   for (const file of readdirSync(join(here, 'manuals')).filter((name) => name.endsWith('.jsonl'))) {
     const name = basename(file, '.jsonl');
     const collection = await collectionOfFiles(join(manuals!, name), name, { into, store });
-    const part = partOf(HELD_MANUALS.includes(name));
+    const part = partOf(HELD_MANUALS.has(name));
     for (const question of jsonLines<GoldenQuestion>(join(here, 'manuals', file)))
       yield { set: `manual ${name}`, part, kind: question.answerable === false ? 'close' : 'answerable', question, collection };
   }

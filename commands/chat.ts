@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
 import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
+import { greetedCollection } from '../src/cli/greeted-collection.ts';
 import { answerPrinter } from '../src/cli/printers/show-answer.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -34,8 +35,9 @@ export default class Chat extends KbCommand {
       const request = { ...requestOfFlags(operations.chat.input, flags), ...collections };
       if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(desk, request);
       if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/session.ts')).takeTurn(desk, request, args.query);
+      const asked = { ...request, ...(await greetedCollection(desk, request, args.query)), query: args.query };
       const { end, ...printer } = answerPrinter(desk.screen);
-      const result = await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
+      const result = await this.perform(desk, 'chat', { request: asked, lists: true, ...printer }).finally(end);
       if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;
     });
   }

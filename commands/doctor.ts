@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { showChecks } from '../src/cli/printers/show-collections.ts';
+import { configurationCheck, showChecks } from '../src/cli/printers/show-collections.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Doctor extends KbCommand {
@@ -15,7 +15,8 @@ export default class Doctor extends KbCommand {
       await this.perform(desk, 'doctor', {
         request: requestOfFlags(operations.doctor.input, flags),
         waiting: 'Checking',
-        result: ({ checks }) => showChecks(checks, { screen, file: loaded.file }),
+        completed: ({ checks, ...rest }) => ({ checks: [configurationCheck(loaded.file), ...checks], ...rest }),
+        result: ({ checks }) => showChecks(checks, screen),
       });
     });
   }

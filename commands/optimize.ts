@@ -18,7 +18,7 @@ export default class Optimize extends KbCommand {
         waiting: 'Optimizing',
         result: ({ name, bytes, bytes_before }) => {
           const sizes = bytes === null || bytes_before === null ? '' : `: ${size(bytes)} on disk, ${size(bytes_before)} before`;
-          desk.screen.print(`Optimized «${name}»${sizes}.`);
+          desk.screen.report(`Optimized «${name}»${sizes}.`);
         },
       });
     });

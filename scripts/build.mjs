@@ -1,5 +1,5 @@
 // `npm run build`: compiles the program into dist/, and puts the libraries into it that, installed as packages, would bring hundreds of megabytes
-// along that nothing needs. `--if-possible`, as npm runs it after an installation: without the development packages, what is built stays.
+// along that nothing needs.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
@@ -33,10 +33,7 @@ const withoutCanvas = {
 const require = createRequire(import.meta.url);
 const missing = TOOLS.filter((name) => !existsSync(join(root, 'node_modules', name)));
 if (missing.length === 0) await build();
-else if (!process.argv.includes('--if-possible'))
-  fail(`kb cannot be built without its development packages (${missing.join(', ')}): run «npm ci».`);
-else if (!existsSync(join(root, 'dist')))
-  process.stderr.write('kb is not built: that takes the development packages («npm ci», then «npm run build»).\n');
+else fail(`kb cannot be built without its development packages (${missing.join(', ')}): run «npm ci».`);
 
 async function build() {
   rmSync(join(root, 'dist'), { recursive: true, force: true });

@@ -42,7 +42,14 @@ async function packed() {
 async function installed(file) {
   writeFileSync(join(user, 'package.json'), '{ "name": "user", "version": "1.0.0", "type": "module" }\n');
   const began = Date.now();
-  await npm(user, 'install', '--ignore-scripts=false', file);
+  const { all } = await execa('npm', ['install', '--ignore-scripts=false', file], {
+    cwd: user,
+    stdin: 'ignore',
+    all: true,
+    timeout: PATIENCE,
+  });
+  process.stderr.write(`${all}\n`);
+  if (/npm warn install-scripts.*citekb/.test(all)) throw new Error('Installing the package warns of a script of it.');
   return Math.round((Date.now() - began) / 1000);
 }
 

@@ -28,6 +28,11 @@ export const accessToken = {
   forget: (): void => sessionStorage.removeItem(TOKEN_KEY),
 };
 
+let scopes: string | null = null;
+
+/** Whether the token that the page has may store and remove documents; without tokens, everyone may. */
+export const mayWrite = (): boolean => scopes === null || scopes.split(' ').includes('write');
+
 const authorization = (): Record<string, string> => (accessToken.get() ? { authorization: `Bearer ${accessToken.get()}` } : {});
 
 /** The message of an error response. A proxy may respond without the envelope. */
@@ -52,6 +57,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, { ...init, headers, redirect: 'error' }).catch((error: unknown) => {
     throw init.signal?.aborted ? error : failure(0);
   });
+  scopes = response.headers.get('x-kb-scopes');
   if (!response.ok) throw failure(response.status, await response.text());
   return response;
 }

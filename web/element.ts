@@ -32,3 +32,6 @@ export const problem = (message: string, ...actions: Child[]): HTMLElement =>
 /** Creates the names of keys that stand beside their action. */
 export const keys = (...names: string[]): HTMLElement =>
   element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));
+
+/** What is said instead of how documents are added, to who may not. */
+export const READS_ALONE = 'Your token may read only. Whoever runs this server can add documents.';

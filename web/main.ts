@@ -1,4 +1,4 @@
-import { connection, isReachable, accessToken } from './api.ts';
+import { connection, isReachable, accessToken, mayWrite, RequestError } from './api.ts';
 import {
   ALL,
   asksAll,
@@ -75,7 +75,8 @@ const header = element(
   ),
 );
 const tokenForm = new TokenForm(start);
-const dropHint = element('div', { class: 'drop-hint', hidden: true }, element('p', {}, 'Drop the files to store them'));
+const dropText = element('p', {});
+const dropHint = element('div', { class: 'drop-hint', hidden: true }, dropText);
 
 main.append(tokenForm.root, ...views.map(({ root }) => root));
 document.body.append(
@@ -130,8 +131,9 @@ function drawCollections(): void {
 async function start(): Promise<void> {
   try {
     await refreshCollections();
-  } catch {
-    return; // the token form or the banner says so
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 403) askForToken(error.message);
+    return; // of all else the token form or the banner tells
   }
   tokenForm.close();
   signOut.hidden = accessToken.get() === undefined;
@@ -139,13 +141,17 @@ async function start(): Promise<void> {
   focusView();
 }
 
-connection.addEventListener('unauthorized', () => {
-  const refused = accessToken.get() !== undefined;
+/** Asks for a token, or for another one than the page has. */
+function askForToken(refusal: string): void {
   accessToken.forget();
   if (reader.isOpen) reader.close();
-  tokenForm.open(refused);
+  tokenForm.open(refusal);
   drawView();
-});
+}
+
+connection.addEventListener('unauthorized', () =>
+  askForToken(accessToken.get() === undefined ? '' : 'The server does not accept this token.'),
+);
 
 connection.addEventListener('unreachable', () => {
   if (!banner.hidden) return;
@@ -183,6 +189,7 @@ function receiveDrops(): void {
     event.preventDefault();
     depth += by;
     dropHint.hidden = depth <= 0;
+    dropText.textContent = mayWrite() ? 'Drop the files to store them' : 'Your token may not store files';
   };
   document.addEventListener('dragenter', move(1));
   document.addEventListener('dragleave', move(-1));
@@ -192,6 +199,7 @@ function receiveDrops(): void {
     event.preventDefault();
     depth = 0;
     dropHint.hidden = true;
+    if (!mayWrite()) return;
     uploads.add([...event.dataTransfer!.files]);
     show('sources');
   });

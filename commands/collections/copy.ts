@@ -21,7 +21,7 @@ export default class CollectionsCopy extends KbCommand {
       await this.perform(desk, 'copy_collection', {
         request: { name: args.name, to: args.to },
         title: 'Copying',
-        result: ({ copied }) => desk.screen.print(`Copied ${count(copied, 'chunk')} of «${args.name}» to «${args.to}».`),
+        result: ({ copied }) => desk.screen.report(`Copied ${count(copied, 'chunk')} of «${args.name}» to «${args.to}».`),
       });
     });
   }

@@ -23,8 +23,8 @@ export default class SnapshotCreate extends KbCommand {
         request: { name: args.name, ...requestOfFlags(operations.create_snapshot.input, flags) },
         title: 'Copying',
         result: ({ name, collection, chunks, removed }) => {
-          desk.screen.print(`Made the snapshot «${name}» of «${collection}»: ${count(chunks, 'chunk')}.`);
-          if (removed.length > 0) desk.screen.print(`Removed ${count(removed.length, 'older snapshot')}: ${removed.join(', ')}.`);
+          desk.screen.report(`Made the snapshot «${name}» of «${collection}»: ${count(chunks, 'chunk')}.`);
+          if (removed.length > 0) desk.screen.report(`Removed ${count(removed.length, 'older snapshot')}: ${removed.join(', ')}.`);
         },
       });
     });

@@ -26,7 +26,7 @@ export default class SnapshotDelete extends KbCommand {
       await this.perform(desk, 'delete_snapshot', {
         request: { name: args.name },
         waiting: 'Removing',
-        result: ({ name, collection }) => desk.screen.print(`Removed the snapshot «${name}» of «${collection}».`),
+        result: ({ name, collection }) => desk.screen.report(`Removed the snapshot «${name}» of «${collection}».`),
       });
     });
   }

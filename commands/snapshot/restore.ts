@@ -29,7 +29,7 @@ export default class SnapshotRestore extends KbCommand {
       await this.perform(desk, 'restore_snapshot', {
         request: { name: args.name },
         title: 'Restoring',
-        result: ({ restored }) => desk.screen.print(`Restored «${collection}» from «${args.name}»: ${count(restored, 'chunk')}.`),
+        result: ({ restored }) => desk.screen.report(`Restored «${collection}» from «${args.name}»: ${count(restored, 'chunk')}.`),
       });
     });
   }

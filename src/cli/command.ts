@@ -19,6 +19,8 @@ const LAST_BREATH = 500;
 export interface Show<Name extends OperationName> {
   request: RequestOf<Name>;
   onEvent?: (event: Event) => void;
+  /** What the command adds to the result, also with `--json`. */
+  completed?: (result: ResultOf<Name>) => ResultOf<Name>;
   /** Not called with `--json`. */
   result?: (result: ResultOf<Name>) => void;
   hasFailed?: (result: ResultOf<Name>) => boolean;
@@ -72,13 +74,14 @@ export abstract class KbCommand extends Command {
     const { engine, screen, signal } = desk;
     const options: RunOptions = { signal, lists: show.lists ?? screen.json };
     const { showProgress } = await import('./progress.ts');
-    const result = await showProgress(engine.run(name, request, options), {
+    const worked = await showProgress(engine.run(name, request, options), {
       screen,
       title: show.title,
       waiting: show.waiting,
       prints: show.prints,
       onEvent: show.onEvent,
     });
+    const result = show.completed?.(worked) ?? worked;
     if (screen.json) screen.printJson(result);
     else show.result?.(result);
     const hasFailed = show.hasFailed ?? ((done) => ((done as { failed?: number }).failed ?? 0) > 0);

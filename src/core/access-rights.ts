@@ -13,10 +13,14 @@ export interface AccessRights {
 export const mayUse = (access: AccessRights | undefined, collection: string): boolean =>
   access === undefined || access.collections.includes('*') || access.collections.includes(collection);
 
+/** Whether a caller has the scope. */
+export const mayDo = (access: AccessRights | undefined, scope: TokenScope): boolean =>
+  access === undefined || access.scopes.includes(scope);
+
 /** Throws a KbError (`forbidden`) that names the scope which a caller lacks. */
 export function assertScope(access: AccessRights | undefined, scope: TokenScope): void {
-  if (access === undefined || access.scopes.includes(scope)) return;
-  throw new KbError('forbidden', `This needs a token with the scope ${scope}; «${access.name}» has ${access.scopes.join(', ')}.`, {
+  if (mayDo(access, scope)) return;
+  throw new KbError('forbidden', `This needs a token with the scope ${scope}; «${access!.name}» has ${access!.scopes.join(', ')}.`, {
     hint: 'The operator gives scopes in server.tokens_file.',
   });
 }

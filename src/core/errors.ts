@@ -1,3 +1,4 @@
+import { type Hint, sayHint } from './advice/advice.ts';
 import type { ErrorItem, ErrorSourceKind, Stage } from '../schema/items.ts';
 
 /** The kind of failure: it decides the exit code, the status over HTTP and the envelope's `type`. usage: the request; configuration; setup: something is missing. */
@@ -17,7 +18,7 @@ export type ErrorCode =
 
 interface KbErrorOptions {
   /** What the reader can do, as a sentence. */
-  hint?: string;
+  hint?: Hint | undefined;
   cause?: unknown;
   isRetryable?: boolean;
   attempts?: number;
@@ -28,7 +29,10 @@ interface KbErrorOptions {
 /** An error with a code, a message for people and, if there is one, a hint. It says whether a retry may succeed. */
 export class KbError extends Error {
   readonly code: ErrorCode;
+  /** In the words of the face for which the work is done. */
   readonly hint: string | undefined;
+  /** What the hint was made of, for another process. */
+  readonly advice: Hint | undefined;
   readonly isRetryable: boolean;
   readonly retryAfter: number | undefined;
   attempts: number;
@@ -37,7 +41,8 @@ export class KbError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KbError';
     this.code = code;
-    this.hint = hint;
+    this.hint = hint === undefined ? undefined : sayHint(hint);
+    this.advice = hint;
     this.isRetryable = isRetryable;
     this.attempts = attempts;
     this.retryAfter = retryAfter;

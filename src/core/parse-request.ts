@@ -1,3 +1,4 @@
+import { type Hint } from './advice/advice.ts';
 import { z } from 'zod';
 import { unwrapped } from '../schema/keys.ts';
 import { KbError } from './errors.ts';
@@ -63,7 +64,7 @@ function inObject(objects: readonly z.ZodObject[], given: Fields): Fields {
 interface Origin {
   where: string;
   whole: string;
-  hint?: string;
+  hint?: Hint;
 }
 
 /** Parses a flag, a line or a file by a schema. Throws a KbError (`usage`) that says where it is and what is invalid. */

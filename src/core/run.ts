@@ -90,10 +90,14 @@ export function untilStopped<T>(work: Promise<T>): Promise<T> {
 
 /** Runs work in which `currentSignal` returns the signal. It does not stop what the work does to close. */
 export async function* withSignal<R>(run: Run<R>, signal: AbortSignal | undefined): Run<R> {
-  if (!signal) return yield* run;
+  return yield* signal ? within(run, (next) => signals.run(signal, next)) : run;
+}
+
+/** The same run, each step of which `enter` calls: in a context that the work finds. Its end is not called by it. */
+export async function* within<R>(run: Run<R>, enter: <T>(next: () => T) => T): Run<R> {
   try {
     for (;;) {
-      const step = await signals.run(signal, () => run.next());
+      const step = await enter(() => run.next());
       if (step.done) return step.value;
       yield step.value;
     }

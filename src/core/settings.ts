@@ -1,3 +1,4 @@
+import { toOperator } from './advice/advice.ts';
 import { z } from 'zod';
 import { unwrapped } from '../schema/keys.ts';
 import { KbError } from './errors.ts';
@@ -108,7 +109,7 @@ export function unsetReference(
 
 const unset = (where: string, variable: string): KbError =>
   new KbError('setup', `${where} refers to the variable ${variable}, which is not set.`, {
-    hint: `Set ${variable} in the environment, or in a file .env beside kb.config.yaml.`,
+    hint: toOperator`Set ${variable} in the environment, or in a file .env beside kb.config.yaml.`,
   });
 
 const unfilled = (where: string, variable: string): KbError =>

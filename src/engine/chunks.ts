@@ -1,3 +1,4 @@
+import { advice, call, field, type Hint, pointer } from '../core/advice/advice.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
 import type { Document } from '../schema/items.ts';
@@ -91,7 +92,7 @@ export async function* deleteStored(request: DeleteRequest, context: Context): R
 /** Requires exactly one non-empty selector: an empty filter would remove everything. */
 function whereOf({ ids, source, filter }: DeleteRequest): Where {
   const given = [ids, source, filter].filter((value) => value !== undefined);
-  const hint = 'Give one of: ids (--id, repeatable), source (--source), filter (--where, --filter).';
+  const hint = advice`Give one of ${field('ids')}, ${field('source')} and ${field('filter')}.`;
   if (given.length !== 1)
     throw new KbError(
       'usage',
@@ -102,9 +103,9 @@ function whereOf({ ids, source, filter }: DeleteRequest): Where {
   if (source !== undefined) return source ? { source } : refuse('source', hint);
   return Object.keys(filter!).length > 0
     ? { filter: filter! }
-    : refuse('filter', 'An empty filter would delete everything: kb collections drop does that.');
+    : refuse('filter', ['An empty filter would delete everything.', pointer`${call('drop_collection')} does that.`]);
 }
 
-function refuse(name: string, hint: string): never {
+function refuse(name: string, hint: Hint): never {
   throw new KbError('usage', `«${name}» is empty.`, { hint });
 }

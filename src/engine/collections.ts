@@ -1,3 +1,4 @@
+import { advice, call, pointer, setting, toOperator } from '../core/advice/advice.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { DEFAULT_EMBEDDER } from '../drivers/registry.ts';
 import { KbError } from '../core/errors.ts';
@@ -41,7 +42,10 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
     'conflict',
     `The collection «${name}» was embedded with ${embedderLabel(made)}; the configuration says ${embedderLabel(wanted)}.`,
     {
-      hint: `Vectors of two models can't be compared: set embedding.provider and embedding.model back, or embed the collection again with «kb collections reembed ${name}».`,
+      hint: [
+        advice`Vectors of two models can't be compared: set ${setting('embedding.provider')} and ${setting('embedding.model')} back.`,
+        toOperator`To change the model, embed the collection again with «${call('reembed_collection', { name })}».`,
+      ],
     },
   );
 }
@@ -49,11 +53,10 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
 const noCollection = (name: string, there: readonly string[] = []): KbError => {
   return new KbError('not_found', `There is no collection «${name}».`, {
     hint: [
-      didYouMean(name, there),
-      `Create it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» lists all collections.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
+      didYouMean(name, there) ?? '',
+      advice`Create it with «${call('ingest', { docs: 'FOLDER', collection: name })}».`,
+      pointer`«${call('list_collections')}» lists all collections.`,
+    ],
     isRetryable: true,
   });
 };

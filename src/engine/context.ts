@@ -1,3 +1,4 @@
+import { advice, call, field, pointer } from '../core/advice/advice.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer, RendererOptions } from '../ports/reading.ts';
 import type { AccessRights } from '../core/access-rights.ts';
@@ -68,6 +69,6 @@ export function assertConfigured(_request: object, { sources }: Config): void {
 export function assertSources(request: Sources, { sources }: Config): void {
   if (namesSources(request) || namesSources(sources)) return;
   throw new KbError('usage', 'At least one of docs, urls, api or markdown must be provided.', {
-    hint: 'For example kb ingest --docs manuals, over HTTP {"docs": {"folder": "manuals"}}; kb ingest also reads what kb.config.yaml lists under sources.',
+    hint: [advice`For example ${call('ingest', { docs: 'manuals' })}.`, pointer`${field('sources')} names a file that lists them.`],
   });
 }

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import { didYouMean } from '../core/nearest.ts';
+import { inWordsOf } from '../core/advice/advice.ts';
+import { commandLineWording } from '../core/advice/command-line-wording.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, unfitChunking } from '../core/parse-request.ts';
 import { validated } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, settingsIn } from '../core/settings.ts';
-import { mapEvents, type Run, withSignal } from '../core/run.ts';
+import { mapEvents, type Run, withSignal, within } from '../core/run.ts';
 import { type OperationName, operations, type ResultOf } from '../schema/operations.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
@@ -43,14 +45,18 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   };
   return {
     config,
-    async *run(name, request, { signal, access, traceparent, onBegin, lists = true, hasMore = false } = {}) {
-      const { run, given, settings, collections } = prepared(name, request, access);
+    async *run(name, request, options = {}) {
+      const { signal, access, traceparent, wording = commandLineWording, onBegin, lists = true, hasMore = false } = options;
+      const enter = <T>(work: () => T): T => inWordsOf(wording, work);
+      const { run, given, settings, collections } = enter(() => prepared(name, request, access));
       onBegin?.(collections);
-      const running = withSignal(run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore }), signal);
+      const work = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
+      const running = within(withSignal(work, signal), enter);
       const isSpan = name !== 'watch'; // it ends with the process: each of its ingests is one
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
     },
-    check: (name, request, { access } = {}) => prepared(name, request, access).collections,
+    check: (name, request, { access, wording = commandLineWording } = {}) =>
+      inWordsOf(wording, () => prepared(name, request, access)).collections,
     collections: async ({ access } = {}) =>
       (await import('./collections.ts')).permittedCollections({ settings: config, resources, access }),
     embeddingModel: async () => (await (await import('./collections.ts')).embedderName({ settings: config, resources })).model,

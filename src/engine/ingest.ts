@@ -1,3 +1,4 @@
+import { call, type Hint, sayHint, toOperator } from '../core/advice/advice.ts';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { count } from '../text/count.ts';
@@ -130,7 +131,10 @@ async function* pipeline(task: Task): Run<void> {
 }
 
 const multilingualNotice = (share: number, { model, english_only }: Embedder, collection: string): string =>
-  `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. The other bundled model reads ${english_only?.reads}: «kb collections reembed ${collection} --embedding-model ${english_only?.other_model}».`;
+  `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. ${sayHint(otherModel(english_only!, collection))}`;
+
+const otherModel = ({ reads, other_model }: NonNullable<Embedder['english_only']>, name: string): Hint =>
+  toOperator`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
 
 /** A dry run: everything but embedding, writing and removing. */
 async function* rehearse(task: Task): Run<void> {

@@ -1,3 +1,4 @@
+import { advice, call } from '../core/advice/advice.ts';
 import { attachPartialResult, isAbort, KbError, partialResultOf } from '../core/errors.ts';
 import { mapOrdered } from '../core/concurrency.ts';
 import { errorEvent, progress, type Run, throwIfAborted } from '../core/run.ts';
@@ -24,7 +25,7 @@ const PULSE = 200;
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
   if ((files === undefined) === (folder === undefined))
     throw new KbError('usage', 'Exactly one of files and folder must be given.', {
-      hint: 'For example {"files": ["manuals/pump.pdf"]}, or kb parse manuals/pump.pdf.',
+      hint: advice`For example ${call('parse', { files: 'manuals/pump.pdf' })}.`,
     });
   const docs: DocsInput = folder === undefined ? files! : { folder };
   return yield* documents({ docs }, context);
@@ -58,7 +59,7 @@ const nothingYet = (): DocumentsResult => ({ documents: 0, failed: 0, outputs: [
 export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: Context): Run<DocumentsResult> {
   if ((apis === undefined) === (url === undefined))
     throw new KbError('usage', 'Exactly one of url and apis must be given.', {
-      hint: 'For example {"url": "https://example.com/api/articles"}, or kb fetch https://example.com/api/articles.',
+      hint: advice`For example ${call('fetch', { url: 'https://example.com/api/articles' })}.`,
     });
   const api: ApiInput = url === undefined ? apis! : { ...one, url };
   return yield* documents({ api }, context);

@@ -1,3 +1,4 @@
+import { call, toOperator } from '../core/advice/advice.ts';
 import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
 import { type Run, settle } from '../core/run.ts';
 import { withRetryProgress } from '../core/retry.ts';
@@ -179,7 +180,12 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
   throw new KbError(
     'conflict',
     `The collections ${said(first!)} and ${said(other)} were embedded with different models and can't be searched together.`,
-    { hint: 'Ask them one by one, or embed one of them again with the model of the other: kb collections reembed.' },
+    {
+      hint: [
+        'Ask them one by one.',
+        toOperator`To search them together, embed one again with the model of the other: ${call('reembed_collection')}.`,
+      ],
+    },
   );
 }
 

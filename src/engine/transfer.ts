@@ -1,3 +1,4 @@
+import { advice, call, field, toOperator } from '../core/advice/advice.ts';
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { cleanChunk } from '../text/clean-text.ts';
@@ -39,7 +40,8 @@ async function readExport(
 ): Promise<{ header: ExportHeader; chunks: AsyncGenerator<StoredChunk, void, void> }> {
   const rest = numberLines(lines);
   const first = await rest.next();
-  if (first.done) throw new KbError('invalid', 'The import is empty.', { hint: 'It is what kb collections export writes.' });
+  if (first.done)
+    throw new KbError('invalid', 'The import is empty.', { hint: toOperator`It is what ${call('export_collection')} writes.` });
   const header = parseLine(ExportHeader, first.value, jsonIn(first.value));
   return { header, chunks: chunksOf(rest, { header, first: first.value.text, force }) };
 }
@@ -81,7 +83,7 @@ async function* chunksOf(lines: AsyncIterator<Line>, { header, first, force }: R
 
 const isEnd = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kb_export_end' in value;
 
-const BY_FORCE = 'Export the collection anew, or take what is there of it with --force.';
+const BY_FORCE = advice`Export the collection anew, or take what is there of it with ${field('force')}.`;
 
 function assertWhole(end: ExportEnd | undefined, { chunks, sha256 }: Omit<ExportEnd, 'kb_export_end'>): void {
   if (end === undefined)
@@ -119,7 +121,7 @@ function jsonIn({ text }: Line): unknown {
 }
 
 function parseLine<T>(schema: z.ZodType<T>, { number }: Line, value: unknown): T {
-  const hint = 'It is no export of kb, or it was cut off. --force takes the lines before one that was cut.';
+  const hint = ['It is no export of kb, or it was cut off.', advice`${field('force')} takes the lines before one that was cut.`];
   if (value === undefined) throw new KbError('invalid', `Line ${number} is not JSON.`, { hint });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -159,7 +161,7 @@ export async function* importCollection({ name, lines, force = false }: ImportRe
   return yield* withLock(inCollection(context, name), async function* () {
     if (await store.open(name))
       throw new KbError('conflict', `There is a collection «${name}» already.`, {
-        hint: `Import under another name, or remove it with «kb collections drop ${name}».`,
+        hint: advice`Import under another name, or remove it with «${call('drop_collection', { name })}».`,
       });
     const { header, chunks } = await readExport(lines, { force });
     const { provider, model, dimensions } = header;

@@ -1,3 +1,4 @@
+import { toOperator } from '../core/advice/advice.ts';
 import { KbError } from '../core/errors.ts';
 import { decodeBody } from './message.ts';
 import { redactUrl } from '../core/secrets.ts';
@@ -51,7 +52,7 @@ function addressIn({ variable, value }: Named): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new KbError('setup', `The environment variable ${variable} is «${redactUrl(address)}», which is not an HTTP proxy.`, {
-      hint: 'Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.',
+      hint: toOperator`Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.`,
     });
   url.username = encodeURIComponent(decodeBody(url.username));
   url.password = encodeURIComponent(decodeBody(url.password));

@@ -1,3 +1,4 @@
+import { toOperator } from '../core/advice/advice.ts';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
@@ -18,7 +19,7 @@ interface Limits {
 
 const tooLarge = ({ name, max_bytes, isConfigured }: Limits): KbError =>
   new KbError('too_large', `${name} is too large: it exceeds the limit of ${max_bytes} bytes.`, {
-    hint: isConfigured ? 'Raise network.max_bytes if it is to be read all the same.' : 'Have it split, or leave it out.',
+    hint: isConfigured ? toOperator`Raise network.max_bytes if it is to be read all the same.` : 'Have it split, or leave it out.',
   });
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;

@@ -1,3 +1,5 @@
+import { LOGIN_IN_SITES } from '../core/advice/shared-advice.ts';
+import { type Hint, toOperator } from '../core/advice/advice.ts';
 import { KbError, type ErrorCode } from '../core/errors.ts';
 import type { Refused } from './address-policy.ts';
 import { holdsSecret } from '../core/secrets.ts';
@@ -8,9 +10,9 @@ const RETRYABLE = new Set([408, 409, 425, 429]);
 
 const STATUS_CODES: Record<number, ErrorCode> = { 401: 'unauthorized', 403: 'unauthorized', 404: 'not_found', 410: 'not_found' };
 
-const STATUS_HINTS: Record<number, string> = {
+const STATUS_HINTS: Record<number, Hint> = {
   404: 'Check the address.',
-  403: 'Check whether it may be read without credentials; network.sites gives them to an origin.',
+  403: ['Check whether it may be read without credentials.', LOGIN_IN_SITES],
   410: 'It is gone for good: leave it out.',
   429: 'It is asked too often: try again later.',
 };
@@ -18,9 +20,9 @@ const STATUS_HINTS: Record<number, string> = {
 /** Origin of the credentials of a request. */
 export type Credentials = 'none' | 'request' | 'sites';
 
-const REFUSED: Record<Credentials | 'unknown', string> = {
-  unknown: 'It wants credentials, or others than it was given: network.sites gives them to an origin, headers to an API.',
-  none: 'It was given no credentials: network.sites gives them to an origin, headers to an API.',
+const REFUSED: Record<Credentials | 'unknown', Hint> = {
+  unknown: ['It wants credentials, or others than it was given: headers give them to an API.', LOGIN_IN_SITES],
+  none: ['It was given no credentials: headers give them to an API.', LOGIN_IN_SITES],
   request: 'It was given credentials, and refuses them: check whether they are right and may read it.',
   sites: 'It was given what network.sites says of its origin, and refuses that: check whether it is right and may read it.',
 };
@@ -110,7 +112,9 @@ function codeOf(error: unknown): string {
 
 /** Makes the error for an address that the guard refused. */
 export const addressRefusal = (name: string, { message }: Refused): KbError =>
-  new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });
+  new KbError('forbidden', `${name} was not fetched: ${message}.`, {
+    hint: toOperator`To allow it, list its origin in network.allow_private.`,
+  });
 
 /**
  * Fields in which APIs report errors (RFC 9457, OAuth 2, JSON:API, GraphQL, SOAP and the habits of frameworks), the most specific first.

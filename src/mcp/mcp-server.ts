@@ -1,6 +1,8 @@
 import { didYouMean } from '../core/nearest.ts';
 import { z } from 'zod';
 import { describe, type ErrorCode, isAbort, isForeseen } from '../core/errors.ts';
+import { bodyOf, requestWording } from '../core/advice/request-wording.ts';
+import type { Wording } from '../core/advice/wording.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
@@ -31,6 +33,7 @@ export interface McpParts {
 
 interface RunParts {
   signal: AbortSignal;
+  wording: Wording;
   onEvent?: (event: Event) => void;
 }
 
@@ -98,7 +101,7 @@ export function createMcpServer(parts: McpParts): sdk.Server {
 
 function unknownTool(name: string, known: readonly string[]): string {
   if (Object.hasOwn(tools, name))
-    return `There is no tool «${name}» here: writing is off. kb mcp --allow-write allows it, for kb serve server.mcp_write: true.`;
+    return `There is no tool «${name}» here: writing is off. For the operator: kb mcp --allow-write allows it, for kb serve server.mcp_write: true.`;
   return `There is no tool «${name.slice(0, 100)}» here. ${didYouMean(name, known) ?? `There are ${known.join(', ')}.`}`;
 }
 
@@ -120,11 +123,22 @@ async function call(tool: Tool, asked: unknown, { parts, extra }: { parts: McpPa
   const given = parseRequest(tool.input, asked) as { collection?: unknown };
   const collection = typeof given.collection === 'string' ? given.collection : parts.collection;
   const request = tool.request(given, collection);
-  const result = await parts.run(tool.operation, request, { signal: extra.signal, onEvent: progressTo(extra) });
+  const result = await parts.run(tool.operation, request, {
+    signal: extra.signal,
+    wording: wordingOf(parts, tool),
+    onEvent: progressTo(extra),
+  });
   const { text, data, links = [] } = tool.answer(result, collection);
   const further = links.map((link) => ({ type: 'resource_link' as const, ...link, mimeType: 'text/markdown' }));
   return { content: [{ type: 'text' as const, text }, ...further], structuredContent: data };
 }
+
+/** The words of tools: the arguments of this one, and the others that are offered. */
+const wordingOf = (parts: Pick<McpParts, 'allowWrite'>, tool?: Tool): Wording =>
+  requestWording(tool?.input ?? z.object({}), (operation, request) => {
+    const named = Object.entries(tools).find(([, other]) => other.operation === operation && (parts.allowWrite || !isWriting(other)));
+    return named && [named[0], bodyOf(named[1].input, request)].filter(Boolean).join(' ');
+  });
 
 /** Tells a client that asks for it how the work goes on. */
 function progressTo({ _meta, sendNotification }: Extra): (event: Event) => void {
@@ -151,7 +165,7 @@ async function resources(cursor: string | undefined, { parts, signal }: Reading)
   while (name !== undefined) {
     const current: string = name;
     const request = { name: current, limit: PAGE_SIZE, ...(within === undefined ? {} : { cursor: within }) };
-    const page = await parts.run('list_sources', request, { signal });
+    const page = await parts.run('list_sources', request, { signal, wording: wordingOf(parts) });
     const listed = page.sources.map(({ id, source, title }) => ({
       uri: uriOf(current, id),
       name: source,
@@ -181,7 +195,7 @@ function positionIn(cursor: string): [string, string | undefined] {
 
 async function resource(uri: string, { parts, signal }: Reading) {
   const { collection, id } = addressIn(uri);
-  const { text } = await parts.run('get_source', { name: collection, id }, { signal });
+  const { text } = await parts.run('get_source', { name: collection, id }, { signal, wording: wordingOf(parts) });
   return { contents: [{ uri, mimeType: 'text/markdown', text }] };
 }
 
@@ -228,7 +242,7 @@ function toolSchema(schema: z.ZodObject, io: 'input' | 'output'): { type: 'objec
 
 /** The parts of an MCP server over an engine. */
 const partsOf = (engine: Engine, allowWrite: boolean): McpParts => ({
-  run: (name, request, { signal, onEvent }) => settle(engine.run(name, request, { signal }), onEvent),
+  run: (name, request, { signal, wording, onEvent }) => settle(engine.run(name, request, { signal, wording }), onEvent),
   onProblem: (error) => void process.stderr.write(`${inspect(error)}\n`),
   collections: () => engine.collections(),
   collection: engine.config.collection,

@@ -5,6 +5,8 @@ import type { ErrorItem, Location } from '../schema/items.ts';
 import { type OperationName, operations, type RequestOf, type ResultOf } from '../schema/operations.ts';
 import { ChatRequest, RetrieveRequest } from '../schema/questions.ts';
 import { IngestRequest } from '../schema/requests.ts';
+import { listOf } from '../schema/fields.ts';
+import { MarkdownEntry } from '../schema/source-entries.ts';
 import { GetSourceRequest, ListSourcesRequest } from '../schema/stored/stored-sources.ts';
 import { count } from '../text/count.ts';
 import { locationText } from '../text/location-text.ts';
@@ -67,6 +69,11 @@ const place = {
   collection: z.string().describe('Its collection'),
   uri: z.string().describe('The document as a resource'),
 };
+
+/** A text without a name would take the place of the last one that had none. */
+const NamedText = MarkdownEntry.options[1].extend({
+  source: z.string().min(1).describe('Name under which the text is stored; a later text with the same name replaces it'),
+});
 
 interface Found {
   metadata: Record<string, unknown>;
@@ -195,7 +202,7 @@ export const tools: Record<string, Tool> = {
     input: z.strictObject({
       docs: IngestRequest.shape.docs,
       urls: IngestRequest.shape.urls,
-      markdown: IngestRequest.shape.markdown,
+      markdown: listOf(NamedText).optional().describe('Texts in Markdown, each with the source under which it is stored'),
       metadata: IngestRequest.shape.metadata,
       collection,
     }),

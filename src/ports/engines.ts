@@ -1,4 +1,5 @@
 import type { Config } from '../schema/config.ts';
+import type { Wording } from '../core/advice/wording.ts';
 import type { AccessRights } from '../core/access-rights.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
@@ -26,6 +27,8 @@ export interface RunOptions {
   traceparent?: string | undefined;
   /** Rights of the caller. Default: everything is allowed. */
   access?: AccessRights | undefined;
+  /** The words in which errors and notices give advice. Default: those of the command line. */
+  wording?: Wording | undefined;
   /** Called with the collections that the request is about, once it is known to be allowed. */
   onBegin?: (collections: readonly string[]) => void;
   /** Whether the report's lists are filled; without them it stays small, however large the corpus is. */
@@ -40,7 +43,11 @@ export interface Engine {
   /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
   /** Throws the KbError that `run` would throw before it begins. Returns the collections that the request is about. */
-  check<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: Pick<RunOptions, 'access'>): readonly string[];
+  check<Name extends OperationName>(
+    name: Name,
+    request: RequestOf<Name>,
+    options?: Pick<RunOptions, 'access' | 'wording'>,
+  ): readonly string[];
   /** The names of the collections in the configured store that the caller may use. Throws a KbError where the store does not answer. */
   collections(options?: Pick<RunOptions, 'access'>): Promise<string[]>;
   /** The name of the configured embedding model; empty where nothing is embedded. */

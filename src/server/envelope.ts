@@ -59,9 +59,6 @@ const SAID: Record<string, string> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE:
     'The body is of a type that this path does not take: send JSON (Content-Type: application/json); to upload files, a form (multipart/form-data).',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has another size than Content-Length says.',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large: the limit is server.body_limit. Send less at once; the operator can raise it.',
-  FST_REQ_FILE_TOO_LARGE: 'A file is too large: the limit is server.upload_limit. Split it; the operator can raise the limit.',
-  FST_FILES_LIMIT: 'There are too many files: the limit is server.max_files. Send fewer at once; the operator can raise it.',
   FST_PARTS_LIMIT: 'The form has too many parts.',
   FST_FIELDS_LIMIT: 'The form has too many fields.',
   FST_ERR_BAD_URL: 'The path is no valid URL path.',

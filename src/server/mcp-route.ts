@@ -66,9 +66,9 @@ function partsOf(
   { engine, bench }: { engine: Pick<Engine, 'config' | 'collections'>; bench: RouteContext },
 ): McpParts {
   return {
-    async run(operation, given, { signal: cancelled, onEvent }) {
+    async run(operation, given, { signal: cancelled, wording, onEvent }) {
       const queue = operations[operation].scope === 'read' ? 'search' : 'work';
-      return (await runOperation({ operation, queue }, { request, reply, given, cancelled, onEvent }, bench)) as never;
+      return (await runOperation({ operation, queue }, { request, reply, given, cancelled, wording, onEvent }, bench)) as never;
     },
     onProblem: (err) => request.log.error({ err }, 'a tool of MCP failed'),
     collections: () => engine.collections({ access: request.access }),

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { didYouMean } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { type AccessRights, mayUse } from '../core/access-rights.ts';
+import { requestWording } from '../core/advice/request-wording.ts';
 import type { Engine } from '../ports/engines.ts';
 import { type RouteContext, runOperation, streamOperation } from './perform.ts';
 import { parseRequest } from '../core/parse-request.ts';
@@ -62,6 +63,9 @@ function noModel(name: string, there: readonly string[]): KbError {
   );
 }
 
+// OpenAI's clients have no other paths: what takes one is the operator's to do.
+const [completionWording, embeddingWording] = [CompletionRequest, EmbeddingsRequest].map((input) => requestWording(input, () => undefined));
+
 const EMBED = { operation: 'embed', queue: 'search' } as const;
 
 interface EmbeddingsCall {
@@ -81,7 +85,11 @@ async function createEmbeddings({ request, reply, bench, embeddingModel }: Embed
     });
   const texts = [input].flat();
   const given = { chunks: texts.map((text, i) => ({ id: String(i), text })) };
-  const { items, errors } = (await runOperation(EMBED, { request, reply, given }, bench)) as unknown as ResultOf<'embed'>;
+  const { items, errors } = (await runOperation(
+    EMBED,
+    { request, reply, given, wording: embeddingWording },
+    bench,
+  )) as unknown as ResultOf<'embed'>;
   const [failed] = errors;
   if (failed)
     throw new KbError(failed.isRetryable ? 'unavailable' : 'usage', `input: ${failed.error}`, { isRetryable: failed.isRetryable });
@@ -114,8 +122,13 @@ async function answerCompletion({ request, reply, bench, collectionOf }: Convers
     prompt: estimateTokens(asked.messages.map(({ content }) => textOf(content)).join('\n')),
     include_usage: asked.stream_options?.include_usage ?? false,
   };
-  if (asked.stream) return await streamOperation(CHAT, { request, reply, given, write: (events) => chunks(events, shape) }, bench);
-  const result = (await runOperation(CHAT, { request, reply, given }, bench)) as unknown as ChatResult;
+  if (asked.stream)
+    return await streamOperation(
+      CHAT,
+      { request, reply, given, wording: completionWording, write: (events) => chunks(events, shape) },
+      bench,
+    );
+  const result = (await runOperation(CHAT, { request, reply, given, wording: completionWording }, bench)) as unknown as ChatResult;
   const failed = failureOf(result);
   if (failed) throw failed;
   const message = { role: 'assistant', content: result.answer, refusal: null, annotations: annotationsOf(result) };

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { settle } from '../core/run.ts';
+import type { Wording } from '../core/advice/wording.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Event } from '../schema/results.ts';
 import { type FrameWriter, narrated, sendEvents } from './event-stream.ts';
 import { envelopeOf } from './envelope.ts';
 import type { Bodies } from './request-bodies.ts';
 import type { DeadlineFor } from './request-deadline.ts';
+import { httpWording } from './http-wording.ts';
 import type { Queues } from './queues.ts';
 import type { Route } from './routes.ts';
 
@@ -29,6 +31,8 @@ export interface Exchange {
   write?: FrameWriter;
   /** Aborted when the client takes this one back, beside leaving. */
   cancelled?: AbortSignal;
+  /** The words in which advice is given. Default: those of the operation's own request. */
+  wording?: Wording;
   /** Called with the events of an operation that responds only with its result. */
   onEvent?: (event: Event) => void;
 }
@@ -42,11 +46,12 @@ type Running = AsyncGenerator<Event, Result, void>;
 const begin = (
   { engine }: RouteContext,
   { operation }: Work,
-  { request, given, signal }: Pick<Exchange, 'request' | 'given'> & { signal: AbortSignal },
+  { request, given, wording, signal }: Pick<Exchange, 'request' | 'given' | 'wording'> & { signal: AbortSignal },
 ): Running =>
   engine.run(operation, given as never, {
     signal,
     access: request.access,
+    wording: wording ?? httpWording(operation, request),
     traceparent: request.headers.traceparent as string | undefined,
   }) as Running;
 
@@ -60,7 +65,7 @@ async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRe
 /** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
 export async function runOperation(
   route: Work,
-  { request, reply, given, cancelled, onEvent }: Exchange,
+  { request, reply, given, wording, cancelled, onEvent }: Exchange,
   bench: RouteContext,
 ): Promise<Result> {
   const patience = bench.patienceFor(reply);
@@ -68,7 +73,7 @@ export async function runOperation(
   const signal = cancelled ? AbortSignal.any([cancelled, patience.signal]) : patience.signal;
   try {
     const leave = await turnOf(route, { request, signal }, bench);
-    const work = settle(begin(bench, route, { request, given, signal }), onEvent).finally(leave);
+    const work = settle(begin(bench, route, { request, given, wording, signal }), onEvent).finally(leave);
     return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
   } catch (error) {
     throw patience.reasonFor(error);
@@ -78,7 +83,11 @@ export async function runOperation(
 }
 
 /** Runs an operation and answers with its events as they come. What fails before the first of them is thrown. */
-export async function streamOperation(route: Work, { request, reply, given, write }: Exchange, bench: RouteContext): Promise<FastifyReply> {
+export async function streamOperation(
+  route: Work,
+  { request, reply, given, write, wording }: Exchange,
+  bench: RouteContext,
+): Promise<FastifyReply> {
   const patience = bench.patienceFor(reply);
   const { signal } = patience;
   let run: Running | undefined;
@@ -91,7 +100,7 @@ export async function streamOperation(route: Work, { request, reply, given, writ
   };
   try {
     leave = await turnOf(route, { request, signal }, bench);
-    run = begin(bench, route, { request, given, signal });
+    run = begin(bench, route, { request, given, wording, signal });
     const first = run.next();
     await inTime(first, FIRST_WORD);
     if (signal.aborted) throw signal.reason; // nobody would hear the close of a connection that is closed already

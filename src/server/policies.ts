@@ -146,7 +146,7 @@ export async function addPolicies(
     await server.register(cors, {
       origin: [...cors_origins],
       methods: ['GET', 'POST', 'DELETE'],
-      exposedHeaders: ['x-request-id', 'retry-after', 'location'],
+      exposedHeaders: ['x-request-id', 'x-kb-scopes', 'retry-after', 'location'],
       maxAge: 600,
     });
   }
@@ -157,6 +157,7 @@ export async function addPolicies(
     const needs = request.is404 ? 'token' : (request.routeOptions.config.needs ?? 'admin');
     const { refused, access } = guard({ headers: request.headers, needs });
     request.access = access;
+    if (access) void reply.header('x-kb-scopes', access.scopes.join(' '));
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');
     if (refused) return send(reply, refused);
     const { 'content-encoding': encoding = 'identity' } = request.headers;

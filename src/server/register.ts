@@ -6,11 +6,12 @@ import { unwrapped } from '../schema/keys.ts';
 import { operations } from '../schema/operations.ts';
 import type { Server } from '../schema/config-server.ts';
 import { Background } from '../schema/server-results.ts';
+import { httpWording } from './http-wording.ts';
 import { dropRest, keepPace } from './request-bodies.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { type Exchange, type RouteContext, runOperation, streamOperation } from './perform.ts';
 import type { Route } from './routes.ts';
-import { LONGEST_FIELD, withUpload } from './upload.ts';
+import { LONGEST_FIELD, type UploadLimits, withUpload } from './upload.ts';
 
 interface RouteParts {
   bench: RouteContext;
@@ -59,7 +60,7 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
 async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, bench }: RouteParts): Promise<FastifyReply> {
   const asked = withoutBackground(route, given) as object;
   const { access } = request;
-  const collections = engine.check(route.operation, asked as never, { access });
+  const collections = engine.check(route.operation, asked as never, { access, wording: httpWording(route.operation, { access }) });
   const origin = { bytes: bench.bodies.sizeOf(request), access, collections };
   const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, origin);
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
@@ -77,7 +78,7 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
     scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
       if (!request.isMultipart())
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
-      return await receive(route, { request, reply }, bench);
+      return await receive(route, { request, reply, limits: settings }, bench);
     });
   });
 }
@@ -97,7 +98,11 @@ function queryValues({ shape }: z.ZodObject, query: object): Record<string, unkn
 }
 
 /** Waits for a turn, reads the form, and has it worked on. Whatever ends the reading ends the turn: the client that leaves, the time that runs out, the pace that is too slow. */
-async function receive(route: Route, { request, reply }: Omit<Exchange, 'given'>, bench: RouteContext): Promise<object> {
+async function receive(
+  route: Route,
+  { request, reply, limits }: Omit<Exchange, 'given'> & { limits: UploadLimits },
+  bench: RouteContext,
+): Promise<object> {
   const patience = bench.patienceFor(reply);
   try {
     const leave = await bench.enter('upload', { signal: patience.signal, client: request.ip });
@@ -108,7 +113,7 @@ async function receive(route: Route, { request, reply }: Omit<Exchange, 'given'>
       patience.release();
       return runOperation(route, { request, reply, given }, bench);
     };
-    return await withUpload(request, { ends, onRead: pace.release }, work).finally(() => {
+    return await withUpload(request, { ends, onRead: pace.release, limits }, work).finally(() => {
       pace.release();
       leave();
     });

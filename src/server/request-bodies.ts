@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { KbError } from '../core/errors.ts';
+import { size } from '../text/count.ts';
 import { busy } from './queues.ts';
 
 /** Milliseconds between two checks of how much has arrived. */
@@ -98,10 +100,10 @@ export class Bodies {
     let bytes = 0;
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     return new Promise((resolve, reject) => {
-      if (length > this.#limit) return reject(tooLarge());
+      if (length > this.#limit) return reject(tooLarge(this.#limit, size(length)));
       payload.on('data', (chunk: Buffer) => {
         try {
-          if ((bytes += chunk.length) > this.#limit) throw tooLarge();
+          if ((bytes += chunk.length) > this.#limit) throw tooLarge(this.#limit, `more than ${size(this.#limit)}`);
           if (bytes > SMALL) this.#hold(request, bytes);
           chunks.push(chunk);
         } catch (error) {
@@ -135,7 +137,11 @@ export class Bodies {
   }
 }
 
-const tooLarge = (): Error => Object.assign(new Error('The body is too large.'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
+/** `has`: its size, in words, as far as that is known. */
+const tooLarge = (limit: number, has: string): KbError =>
+  new KbError('too_large', `The body is too large: it has ${has}, and the limit is ${size(limit)} (server.body_limit).`, {
+    hint: 'Send less at once; the operator can raise the limit.',
+  });
 
 /** Reads and discards the rest of a body, so that the client sees the response. Ends at its end, at a silence, or at a limit. */
 export async function dropRest(stream: Readable): Promise<void> {

@@ -7,6 +7,8 @@ import type { FastifyRequest } from 'fastify';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import { isRunning } from '../core/process-owner.ts';
 import { KbError } from '../core/errors.ts';
+import type { Server } from '../schema/config-server.ts';
+import { size } from '../text/count.ts';
 import type { RequestOf } from '../schema/operations.ts';
 
 /** Folders of this host's servers; those of others that share the temporary folder are left alone. */
@@ -20,7 +22,11 @@ interface Reading {
   ends: Promise<never>;
   /** Called when the form was read to its end. */
   onRead(): void;
+  limits: UploadLimits;
 }
+
+/** Limits of a form: bytes of a file, and number of files. */
+export type UploadLimits = Pick<Server, 'upload_limit' | 'max_files'>;
 
 /**
  * Reads a multipart form, saves its files in a temporary folder, runs the work on them, and removes the folder in any case. Throws a
@@ -28,13 +34,13 @@ interface Reading {
  */
 export async function withUpload<T>(
   request: FastifyRequest,
-  { ends, onRead }: Reading,
+  { ends, onRead, limits }: Reading,
   work: (form: RequestOf<'upload'>) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const reading = new AbortController();
   try {
-    const form = await Promise.race([received(request, { folder, signal: reading.signal }).catch(unreadable), ends]);
+    const form = await Promise.race([received(request, { folder, signal: reading.signal }).catch(unreadable(request, limits)), ends]);
     onRead();
     return await work(form);
   } finally {
@@ -61,12 +67,25 @@ async function received(request: FastifyRequest, { folder, signal }: Target): Pr
   return { ...fields, files };
 }
 
-/** A form that ends too early, or is none. What Fastify refuses says so itself; that a file can't be kept is no fault of the form. */
-function unreadable(error: unknown): never {
-  const { statusCode, syscall } = error as { statusCode?: number; syscall?: string };
-  if (error instanceof KbError || statusCode !== undefined || syscall !== undefined) throw error;
-  throw new KbError('usage', 'The form could not be read completely.', { hint: 'Send it again, as multipart/form-data.', cause: error });
-}
+/** A form that holds too much, ends too early, or is none. What else Fastify refuses says so itself; that a file can't be kept is no fault of the form. */
+const unreadable =
+  ({ headers }: FastifyRequest, { upload_limit, max_files }: UploadLimits) =>
+  (error: unknown): never => {
+    const { statusCode, syscall, code, part } = error as { statusCode?: number; syscall?: string; code?: string; part?: MultipartFile };
+    if (code === 'FST_REQ_FILE_TOO_LARGE') {
+      const sent = headers['content-length'] === undefined ? '' : `; the form has ${size(Number(headers['content-length']))}`;
+      const limit = `the limit of a file is ${size(upload_limit)} (server.upload_limit)`;
+      throw new KbError('too_large', `${part?.filename || 'A file'} is too large: ${limit}${sent}.`, {
+        hint: 'Split it; the operator can raise the limit.',
+      });
+    }
+    if (code === 'FST_FILES_LIMIT')
+      throw new KbError('too_large', `The form has too many files: the limit is ${max_files} (server.max_files).`, {
+        hint: 'Send fewer at once; the operator can raise the limit.',
+      });
+    if (error instanceof KbError || statusCode !== undefined || syscall !== undefined) throw error;
+    throw new KbError('usage', 'The form could not be read completely.', { hint: 'Send it again, as multipart/form-data.', cause: error });
+  };
 
 async function saved(part: MultipartFile, path: string, signal: AbortSignal): Promise<{ name: string; path: string }> {
   if (part.fieldname !== 'files') {
@@ -82,7 +101,7 @@ async function saved(part: MultipartFile, path: string, signal: AbortSignal): Pr
 /** Forms know text alone. */
 function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
   if (valueTruncated)
-    throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${LONGEST_FIELD} bytes are read.` });
+    throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${size(LONGEST_FIELD)} are read.` });
   if (fieldname === 'metadata') return structure(fieldname, value);
   return fieldname === 'frontmatter' || fieldname === 'store' ? truth(fieldname, value) : value;
 }

@@ -1,13 +1,30 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 
-it('the README links to nothing that the package lacks', () => {
-  const { files } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { files: string[] };
-  const there = [...files, 'LICENSE', 'README.md', 'package.json'];
-  const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
-  const links = [...readme.matchAll(/\]\(([^()\s#]+)[^()]*\)/g)].map(([, target]) => target!).filter((target) => !/^[a-z]+:/.test(target));
-  expect(links.length).toBeGreaterThan(10);
-  expect(links.filter((link) => !there.some((file) => link === file || link.startsWith(`${file}/`)))).toEqual([]);
+const { files, scripts } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  files: string[];
+  scripts: Record<string, string>;
+};
+const packed = [...files, 'LICENSE', 'README.md', 'package.json'];
+const docs = readdirSync(join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
+const pages = ['README.md', ...docs.map((name) => join('docs', name))];
+
+/** The files that a page links to, from the folder of the package. */
+const linksOf = (page: string): string[] =>
+  [...readFileSync(join(packageRoot, page), 'utf8').matchAll(/\]\(([^()\s#]+)[^()]*\)/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => normalize(join(dirname(page), target)).replaceAll(sep, '/'));
+
+it('the README and the documentation link to nothing that the package lacks', () => {
+  const links = pages.flatMap((page) => linksOf(page).map((link) => ({ page, link })));
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.filter(({ link }) => !existsSync(join(packageRoot, link)))).toEqual([]);
+  expect(links.filter(({ link }) => !packed.some((file) => link === file || link.startsWith(`${file}/`)))).toEqual([]);
+});
+
+it('the package has no script that npm would run, or warn of, where it is installed', () => {
+  expect(['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in scripts)).toEqual([]);
 });

@@ -29,6 +29,10 @@ describe('the exit code', () => {
   it('is 0 for what is done, and silent with --quiet', async () => {
     const again = await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
     expect(again).toEqual({ ...again, code: 0, out: '', error: '' });
+    for (const words of [['optimize'], ['collections', 'copy', 'default', 'twin'], ['collections', 'drop', 'twin', '--yes']]) {
+      const done = await kb([...words, '--quiet'], { cwd: home });
+      expect([words, done.code, done.out, done.error]).toEqual([words, 0, '', '']);
+    }
   });
 
   it('is 1 where items failed, which are named, and 0 where that is allowed', async () => {
@@ -169,7 +173,7 @@ describe('--json', () => {
     ['a list', ['collections', 'list'], { collections: [{ name: 'default' }] }, 0],
     ['a report with failures', ['ingest', '--docs', 'missing.md', '--docs', 'docs'], { failed: 1, unchanged: 2 }, 1],
     ['documents', ['parse', 'docs/gate.md', 'docs/none.md'], { documents: 1, failed: 1, outputs: [{ source: 'docs/gate.md' }] }, 1],
-    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
+    ['checks', ['doctor'], { checks: [{ name: 'config', status: 'ok' }, { name: 'node' }, {}, {}, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
     ['an unknown command', ['retreive'], { error: { type: 'ValueError' } }, 2],
     ['an unknown flag', ['ingest', '--dcs', 'x'], { error: { type: 'ValueError' } }, 2],
     ['an error of the configuration', ['retrieve', 'x', '--set', 'a.b=1'], { error: { type: 'ValueError' } }, 2],

@@ -267,6 +267,34 @@ withBrowser('the page', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN);
   });
 
+  it('offers to add and remove where the token may do so, and shows why a token is of no use', async () => {
+    const scopes = { reader: ['read' as const], writer: ['write' as const], both: ['read' as const, 'write' as const] };
+    const tokens = Object.fromEntries(
+      Object.entries(scopes).map(([name, list]) => [`${name}-of-papers`, { scopes: list, collections: ['*'] }]),
+    );
+    const { page } = await openPage(await served({ tokens }));
+    const enter = async (token: string) => {
+      await page.getByLabel('Token').fill(token);
+      await page.keyboard.press('Enter');
+    };
+    await enter('writer-of-papers');
+    await page.getByText('This needs a token with the scope read').waitFor();
+    for (const [token, shown] of [
+      ['reader-of-papers', 0],
+      ['both-of-papers', 1],
+    ] as const) {
+      await enter(token);
+      await page.getByRole('link', { name: 'Sources' }).click();
+      await page.getByRole('button', { name: 'warranty' }).first().click();
+      await reader(page).getByRole('button', { name: 'Whole document' }).waitFor();
+      expect([
+        await page.getByRole('button', { name: 'Add files' }).count(),
+        await reader(page).getByRole('button', { name: 'Remove' }).count(),
+      ]).toEqual([shown, shown]);
+      await page.getByRole('button', { name: 'Forget token' }).click();
+    }
+  });
+
   it('forgets with the token what was answered for it', async () => {
     const { page } = await openPage(await served({ token: TOKEN }));
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);

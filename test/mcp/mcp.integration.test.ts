@@ -193,6 +193,11 @@ describe('an MCP client of kb serve', () => {
     expect((await call(reading, 'search', { query: QUESTION })).text).toContain('27 months');
     const writing = await (await overHttp({ settings: { server: { mcp_write: true } } })).connected();
     expect((await writing.listTools()).tools.map(({ name }) => name)).toContain('ingest');
+    for (const nameless of ['It rings.', ['It rings.'], [{ text: 'It rings.' }], [{ text: 'It rings.', source: '' }]])
+      expect(await call(writing, 'ingest', { markdown: nameless })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('markdown'),
+      });
     const markdown = [{ text: '# Bell\n\nIt rings at noon.', source: 'bell.md' }];
     expect((await call(writing, 'ingest', { markdown })).data).toMatchObject({ documents: 1, failed: 0 });
     expect((await call(writing, 'search', { query: 'bell' })).text).toContain('rings at noon');

@@ -29,6 +29,6 @@ it('tells nothing about what nobody foresaw but the number of the request', () =
 });
 
 it('says in its own words what Fastify refuses', () => {
-  const error = Object.assign(new Error('Request body is too large'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
-  expect(envelopeOf(error, '').body.error).toEqual({ type: 'PayloadTooLargeError', message: expect.stringContaining('server.body_limit') });
+  const error = Object.assign(new Error('reach parts limit'), { statusCode: 413, code: 'FST_PARTS_LIMIT' });
+  expect(envelopeOf(error, '').body.error).toEqual({ type: 'PayloadTooLargeError', message: 'The form has too many parts.' });
 });

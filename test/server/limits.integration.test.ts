@@ -18,7 +18,14 @@ const uploads = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`kb
 it('refuses a body over body_limit', async () => {
   const { post } = await serveIn(folder(), { settings: { server: { body_limit: 1000 } } });
   const { status, json } = await post('/v1/chunk', { markdown: 'x'.repeat(2000) });
-  expect([status, json.error.type]).toEqual([413, 'PayloadTooLargeError']);
+  expect([status, json.error]).toEqual([
+    413,
+    {
+      type: 'PayloadTooLargeError',
+      message:
+        'The body is too large: it has 2.0 kB, and the limit is 1.0 kB (server.body_limit). Send less at once; the operator can raise the limit.',
+    },
+  ]);
   expect((await post('/v1/chunk', { markdown: 'x' })).status).toBe(200);
 });
 
@@ -83,9 +90,17 @@ it('reads uploads, refuses too large and too many ones, and leaves nothing behin
   const good = await post(path, form(['Doors are locked.', 'a/../doors.md'], ['MZ', 'setup.exe']));
   expect(good.json).toMatchObject({ documents: 1, failed: 1, outputs: [{ source: 'doors.md', metadata: { source_kind: 'bytes' } }] });
   const large = await post(path, form(['x '.repeat(6000), 'large.md']));
-  expect([large.status, large.json.error.type]).toEqual([413, 'PayloadTooLargeError']);
+  expect([large.status, large.json.error]).toEqual([
+    413,
+    {
+      type: 'PayloadTooLargeError',
+      message: expect.stringMatching(
+        /^large\.md is too large: the limit of a file is 10\.0 kB \(server\.upload_limit\); the form has 12\.\d kB\. Split it; the operator can raise/,
+      ),
+    },
+  ]);
   const many = await post(path, form(['1', '1.md'], ['2', '2.md'], ['3', '3.md']));
-  expect([many.status, many.json.error.message]).toEqual([413, expect.stringContaining('max_files')]);
+  expect([many.status, many.json.error.message]).toEqual([413, expect.stringMatching(/the limit is 2 \(server\.max_files\)/)]);
   const cut = await post(path, '--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\nhalf', {
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
   });

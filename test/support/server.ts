@@ -27,7 +27,7 @@ export interface Served {
   stream(path: string, body: unknown, init?: { signal?: AbortSignal; onEvent?: (event: Event) => void }): Promise<Event[]>;
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   headers: Headers;
   text: string;

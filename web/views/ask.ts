@@ -1,6 +1,6 @@
 import type { ChatResult } from '../../src/schema/answers.ts';
 import { renderAnswer } from '../answer.ts';
-import { RequestError, askForAnswer } from '../api.ts';
+import { RequestError, askForAnswer, mayWrite } from '../api.ts';
 import { askedCollections, asksAll, chooseCollection, collectionChanges, currentCollection, knownCollections } from '../collections.ts';
 import {
   clearConversation,
@@ -10,7 +10,7 @@ import {
   type StoredTurn,
   turnOf,
 } from '../conversation.ts';
-import { button, element, keys, problem } from '../element.ts';
+import { button, element, keys, problem, READS_ALONE } from '../element.ts';
 import { fetchSources } from '../library.ts';
 import { collectionTag, placeText } from '../place.ts';
 import type { Shell, View } from '../shell.ts';
@@ -248,14 +248,18 @@ export class AskView implements View {
     if (!collection || collection.chunks === 0) {
       this.#start.replaceChildren(
         element('h1', {}, 'Nothing is stored yet'),
-        element(
-          'p',
-          {},
-          'Drop documents anywhere on this page, choose them below, or run ',
-          element('code', {}, 'kb ingest --docs FOLDER'),
-          '.',
-        ),
-        button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
+        ...(mayWrite()
+          ? [
+              element(
+                'p',
+                {},
+                'Drop documents anywhere on this page, choose them below, or run ',
+                element('code', {}, 'kb ingest --docs FOLDER'),
+                '.',
+              ),
+              button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
+            ]
+          : [element('p', {}, READS_ALONE)]),
       );
       return;
     }

@@ -1,6 +1,6 @@
 import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
-import { RequestError } from '../api.ts';
+import { mayWrite, RequestError } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { fetchSource, removeSource } from '../library.ts';
@@ -150,7 +150,7 @@ export class Reader {
       tools.push(
         element('a', { href: source.source, target: '_blank', rel: 'noopener noreferrer', class: 'outside' }, 'Open the original'),
       );
-    if (!passage) tools.push(this.#removal(collection, source));
+    if (!passage && mayWrite()) tools.push(this.#removal(collection, source));
     return tools;
   }
 

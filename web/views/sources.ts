@@ -1,6 +1,6 @@
-import { RequestError } from '../api.ts';
+import { mayWrite, RequestError } from '../api.ts';
 import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from '../collections.ts';
-import { button, element, problem } from '../element.ts';
+import { button, element, problem, READS_ALONE } from '../element.ts';
 import type { StoredSourceSummary } from '../../src/schema/stored/stored-sources.ts';
 import { fetchAllSources, fetchSources } from '../library.ts';
 import type { Shell, View } from '../shell.ts';
@@ -73,7 +73,8 @@ export class SourcesView implements View {
     this.#isLoading = true;
     this.#drawCollections();
     const isEmpty = !collection || collection.sources === 0;
-    this.#field.hidden = this.#add.hidden = isEmpty;
+    this.#field.hidden = isEmpty;
+    this.#add.hidden = isEmpty || !mayWrite();
     if (isEmpty) return this.#showEmpty();
     const { embedding, chunks, sources, bytes } = collection;
     const model = embedding.provider === 'none' ? 'searched by words' : embedding.model;
@@ -131,8 +132,12 @@ export class SourcesView implements View {
         'div',
         { class: 'empty dropzone' },
         element('p', {}, element('strong', {}, 'Nothing is stored yet')),
-        element('p', {}, 'Drop PDF, Word, PowerPoint, Excel, Markdown, HTML, text or CSV files here, or anywhere on this page.'),
-        button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
+        ...(mayWrite()
+          ? [
+              element('p', {}, 'Drop PDF, Word, PowerPoint, Excel, Markdown, HTML, text or CSV files here, or anywhere on this page.'),
+              button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
+            ]
+          : [element('p', {}, READS_ALONE)]),
       ),
     );
   }

@@ -34,9 +34,9 @@ export class TokenForm {
     );
   }
 
-  /** Shows the form; with words about a token that was refused. */
-  open(refused: boolean): void {
-    this.#said.textContent = refused ? 'The server does not accept this token.' : '';
+  /** Shows the form, and why a token was refused. */
+  open(refusal = ''): void {
+    this.#said.textContent = refusal;
     this.root.hidden = false;
     this.#field.select();
     this.#field.focus();

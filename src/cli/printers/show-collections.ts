@@ -46,15 +46,17 @@ export function printCollection(collection: CollectionSummary, screen: Screen): 
     screen.print(`  ${String(what).padEnd(10)} ${value}`);
 }
 
-/** A line a check, the configuration file first: it could be read, or nothing would be shown. */
-export function showChecks(checks: readonly DoctorCheck[], { screen, file }: { screen: Screen; file: string | undefined }): void {
+/** The check of the configuration file: it could be read, or there would be no other. */
+export const configurationCheck = (file: string | undefined): DoctorCheck => ({
+  name: 'config',
+  status: 'ok',
+  message: file ?? 'no kb.config.yaml from here upwards: the defaults hold (kb init writes one)',
+});
+
+/** A line a check. */
+export function showChecks(checks: readonly DoctorCheck[], screen: Screen): void {
   const { color } = screen;
   const marks = { ok: color.green('✓'), warning: color.yellow('!'), failed: color.red('✗') };
-  const configuration: DoctorCheck = {
-    name: 'config',
-    status: 'ok',
-    message: file ?? 'no kb.config.yaml from here upwards: the defaults hold (kb init writes one)',
-  };
-  for (const { name, status, message } of [configuration, ...checks])
+  for (const { name, status, message } of checks)
     screen.print(wrappedRow(`${marks[status]} ${name.padEnd(10)} `, printable(message), screen.columns));
 }

@@ -88,7 +88,17 @@ export function showHits(result: RetrieveResult, screen: Screen, { full = false 
     screen.print(wrappedText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
   else if (result.notice !== undefined) screen.note(printable(result.notice));
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
+  if (isFused(result.items)) screen.note(FUSED);
 }
+
+const FUSED = 'Several collections: the first hits of each come before its further ones, whatever their scores.';
+
+/** Whether hits of several collections were fused by rank, so that a lower score may stand above a higher one. */
+const isFused = (items: RetrieveResult['items']): boolean =>
+  items.some(
+    ({ collection, rerank_score, score }, i) =>
+      collection !== undefined && rerank_score === undefined && score > (items[i - 1]?.score ?? 1),
+  );
 
 function headingLine(title: string, score: string, { color, columns }: Screen): string {
   const fits = columns === undefined || width(`${title}  ${score}`) <= columns;

@@ -1,3 +1,4 @@
+import { call, toOperator } from '../../core/advice/advice.ts';
 import pLimit from 'p-limit';
 import type { Browser as Chromium } from 'playwright';
 import { KbError, stoppedError } from '../../core/errors.ts';
@@ -93,7 +94,7 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
       } catch (error) {
         if (!(error instanceof BrowserGone)) throw error;
         throw new KbError('unavailable', `${redactUrl(url)} was not opened: the browser ended twice.`, {
-          hint: 'Try again; kb doctor names the browser.',
+          hint: ['Try again.', toOperator`${call('doctor')} names the browser.`],
           cause: error,
           isRetryable: true,
         });

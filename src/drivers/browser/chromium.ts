@@ -1,3 +1,4 @@
+import { call, toOperator } from '../../core/advice/advice.ts';
 import { readlinkSync, rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
@@ -133,7 +134,7 @@ export async function launchChromium(find: () => Promise<readonly string[]> = fi
   throw (
     first ??
     new KbError('setup', 'No Chrome or Chromium was found, which pages that a script writes need.', {
-      hint: 'kb setup-browser installs one.',
+      hint: toOperator`${call('setup_browser')} installs one.`,
     })
   );
 }
@@ -154,7 +155,7 @@ async function started(executablePath: string): Promise<Browser> {
     await browser?.close().catch(() => {});
     room.leave();
     throw new KbError('setup', `The browser ${executablePath} did not start: ${reasonOf(error as Error)}.`, {
-      hint: 'Start it by hand to see why, or install another one: kb setup-browser does it.',
+      hint: toOperator`Start it by hand to see why, or install another one: ${call('setup_browser')} does it.`,
       cause: error,
     });
   }

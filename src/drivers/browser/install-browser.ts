@@ -77,6 +77,6 @@ const BY_HAND: Partial<Record<NodeJS.Platform, string>> = {
 
 const notInstalled = (reason: string): KbError =>
   new KbError('unavailable', `Chromium was not installed: ${reason.replace(/\.$/, '')}.`, {
-    hint: `Install Chrome or Chromium yourself: ${BY_HAND[process.platform] ?? 'google.com/chrome'}. kb finds it then.`,
+    hint: `Install Chrome or Chromium yourself: ${BY_HAND[process.platform] ?? 'google.com/chrome'}. It is found then.`,
     isRetryable: true,
   });

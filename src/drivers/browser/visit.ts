@@ -1,3 +1,4 @@
+import { toOperator } from '../../core/advice/advice.ts';
 import type { Page } from 'playwright';
 import { type AddressPolicy, Refused } from '../../http/address-policy.ts';
 import { KbError, stoppedError } from '../../core/errors.ts';
@@ -116,7 +117,7 @@ const hopeless = (message: string): KbError => new KbError('invalid', message, {
 
 const tooLargeError = (name: string, { max_bytes }: Network): KbError =>
   new KbError('too_large', `${name} is too large: with all that it loads it is more than ${max_bytes} bytes.`, {
-    hint: 'Raise network.max_bytes if it is to be read.',
+    hint: toOperator`Raise network.max_bytes if it is to be read.`,
   });
 
 const lateError = (name: string, { timeout }: Network): KbError =>

@@ -1,3 +1,4 @@
+import { advice, setting, toOperator } from '../../core/advice/advice.ts';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -65,17 +66,17 @@ function missingModel(model: LocalModelName): KbError {
   const { package: packageName } = localModels[model];
   if (packageName === undefined)
     return new KbError('setup', `The bundled embedding model is missing: there is no ${join(modelFolder(model), 'model.onnx')}.`, {
-      hint: 'Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.',
+      hint: toOperator`Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.`,
     });
   return new KbError('setup', `The embedding model ${model} is not installed: it comes in a package of its own.`, {
-    hint: `Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
+    hint: toOperator`Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
   });
 }
 
 /** Another name would be written on vectors that are not of it. */
 const unknownModel = (model: string): KbError =>
   new KbError('configuration', `The provider local has no embedding model «${model}»; it has ${Object.keys(localModels).join(' and ')}.`, {
-    hint: 'Leave embedding.model out, or name the provider that has it in embedding.provider.',
+    hint: advice`Leave ${setting('embedding.model')} out, or name the provider that has it in ${setting('embedding.provider')}.`,
   });
 
 /** Runs a task in a worker: the vectors of its texts, one after another. */
@@ -113,7 +114,7 @@ async function startWorkers(model: LocalModelName, threads: number): Promise<Run
 
 function failed(cause: Error): never {
   throw new KbError('setup', `The bundled embedding model does not run: ${cause.message}`, {
-    hint: 'Install kb again, or set embedding.provider to another provider, or to none.',
+    hint: toOperator`Install kb again, or set embedding.provider to another provider, or to none.`,
     cause,
   });
 }

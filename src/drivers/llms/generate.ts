@@ -1,3 +1,4 @@
+import { advice, setting } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { retry } from '../../core/retry.ts';
 import type { GenerateRequest, Outcome, Usage } from '../../ports/models.ts';
@@ -147,11 +148,14 @@ class Answer {
       return new KbError('too_large', `The question and its sources fill the window of ${model}: nothing was left for an answer.`);
     if (ending === 'length') {
       return new KbError('invalid', `${model} used up all its tokens before it said anything.`, {
-        hint: 'Raise chat.llm.max_tokens, or set chat.llm.options.reasoning_effort lower.',
+        hint: [
+          advice`Raise ${setting('chat.llm.max_tokens')}.`,
+          advice`A lower reasoning_effort in ${setting('chat.llm.options')} leaves more of them, too.`,
+        ],
       });
     }
     return new KbError('invalid', `${provider} gave an empty answer: ${model} said nothing.`, {
-      hint: 'Try again, or set another chat.llm.model.',
+      hint: ['Try again.', advice`Another model (${setting('chat.llm.model')}) may answer.`],
     });
   }
 }
@@ -160,5 +164,5 @@ const tooSilent = ({ provider, model }: Access, { seconds, attempts }: { seconds
   new KbError('unavailable', `${provider} sent nothing of the answer of ${model} for ${seconds} seconds.`, {
     isRetryable: true,
     attempts,
-    hint: 'Try again, or raise chat.llm.timeout.',
+    hint: ['Try again.', advice`A model that takes longer needs a higher ${setting('chat.llm.timeout')}.`],
   });

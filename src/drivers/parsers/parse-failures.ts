@@ -1,3 +1,5 @@
+import { ocrReads } from '../../core/advice/shared-advice.ts';
+import { setting, toOperator } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { Parser } from '../../ports/reading.ts';
 
@@ -22,7 +24,7 @@ export const withoutTextLayer = (source: string, pages: number): KbError =>
   new KbError(
     'invalid',
     `${source} has no text layer: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, a scan perhaps.`,
-    { hint: 'OCR reads it: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.' },
+    { hint: ocrReads('it') },
   );
 
 /** A PDF that a password protects; `tried` passwords were given for it. */
@@ -32,11 +34,11 @@ export const encryptedPdf = (source: string, tried = 0): KbError =>
         'invalid',
         `${source} is encrypted, and ${tried === 1 ? 'the password does' : `none of the ${tried} passwords does`} not open it.`,
         {
-          hint: 'Check the variable that --password names (KB_PDF_PASSWORD where it names none): one password a line.',
+          hint: toOperator`Check the variable that ${setting('ingestion.docs.password')} names (KB_PDF_PASSWORD where it names none): one password a line.`,
         },
       )
     : new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, {
-        hint: 'It is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that --password names.',
+        hint: toOperator`It is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that ${setting('ingestion.docs.password')} names.`,
       });
 
 /** A file that a password protects, of a kind that is not opened with one. */

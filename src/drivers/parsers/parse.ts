@@ -154,7 +154,7 @@ async function parseTask(task: ParseTask): Promise<ParseOutcome> {
   try {
     return { parsed: await parseDocument(task) };
   } catch (error) {
-    const { code, message, hint } = error instanceof KbError ? error : brokenFile(task.source, task, error);
+    const { code, message, advice: hint } = error instanceof KbError ? error : brokenFile(task.source, task, error);
     return { failed: { code, message, hint } };
   }
 }

@@ -1,3 +1,4 @@
+import { toOperator } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import { openDispatchers } from '../../http/connections.ts';
@@ -15,7 +16,7 @@ const withoutWebPages =
       'configuration',
       `${provider} did not answer: a web page${title && ` («${title}»)`} came from ${redactUrl(base_url)} instead.`,
       {
-        hint: 'Check the address, the proxy, and whether the network wants a login first.',
+        hint: toOperator`Check the address, the proxy, and whether the network wants a login first.`,
       },
     );
   };
@@ -110,7 +111,7 @@ export function accessTo<K extends Kind>(
     throw missing(name, `${SECTIONS[kind]}.model`, 'the name by which the server knows the model');
   }
   const keyless = missingKey(name, env);
-  if (keyless) throw new KbError('setup', keyless);
+  if (keyless) throw keyless;
   const variable = provider.key_variables.find((candidate) => env[candidate]?.trim()) ?? provider.key_variables[0];
   return {
     provider: name,
@@ -140,7 +141,7 @@ function keyIn(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   const key = env[variable]?.trim() || undefined;
   if (key === undefined || /^[\x20-\x7e]+$/.test(key)) return key;
   throw new KbError('setup', `${variable} holds characters that are part of no key.`, {
-    hint: 'Copy the key once more, and nothing beside it.',
+    hint: toOperator`Copy the key once more, and nothing beside it.`,
   });
 }
 
@@ -155,16 +156,16 @@ function readOptions(options: Record<string, unknown>, kind: Kind): z.infer<type
 }
 
 const missing = (name: string, key: string, meaning: string): KbError =>
-  new KbError('configuration', `The provider ${name} needs ${key}.`, { hint: `Set it in kb.config.yaml: ${meaning}.` });
+  new KbError('configuration', `The provider ${name} needs ${key}.`, { hint: toOperator`Set it in kb.config.yaml: ${meaning}.` });
 
 const addressWrong = ({ base_url_variable }: Provider): KbError =>
   new KbError('configuration', `${base_url_variable} in the environment is not an address.`, {
-    hint: 'It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.',
+    hint: toOperator`It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.`,
   });
 
 const loginGiven = (place: string, { key_variables: [variable] }: Provider): KbError =>
   new KbError('configuration', `The address in ${place} holds a user name or a password.`, {
-    hint: `Leave out what stands before the @: a key is read from ${variable}.`,
+    hint: toOperator`Leave out what stands before the @: a key is read from ${variable}.`,
   });
 
 const addressMissing = (name: string, { base_url_variable }: Provider, kind: Kind): KbError =>

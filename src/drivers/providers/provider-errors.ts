@@ -1,3 +1,4 @@
+import { advice, setting, toOperator } from '../../core/advice/advice.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import { isAbort, KbError, stoppedError } from '../../core/errors.ts';
 import type { Access } from './access.ts';
@@ -118,19 +119,21 @@ function refused(refusal: ErrorBody, asked: Asked, { status, verb = 'answered' }
   const said = sentence(refusal, asked);
   const message = `${provider} ${verb} ${status}: ${said}`;
   if (refusal.code === 'insufficient_quota' || status === 402) {
-    return new KbError('unauthorized', message, { hint: `The account of the key in ${key_variable} has nothing left to spend.` });
+    return new KbError('unauthorized', message, { hint: toOperator`The account of the key in ${key_variable} has nothing left to spend.` });
   }
   // Gemini calls a wrong key a wrong argument.
   if (status === 401 || status === 403 || /api.key not valid/i.test(said)) {
-    return new KbError('unauthorized', message, { hint: `Check the key in ${key_variable}, and that it may use «${model}».` });
+    return new KbError('unauthorized', message, { hint: toOperator`Check the key in ${key_variable}, and that it may use «${model}».` });
   }
-  if (ANSWER_TOO_LONG.test(said)) return new KbError('invalid', message, { hint: 'Set chat.llm.max_tokens lower.' });
+  if (ANSWER_TOO_LONG.test(said)) return new KbError('invalid', message, { hint: advice`Set ${setting('chat.llm.max_tokens')} lower.` });
   // A request above what an account may send in a minute is refused with 429 however long it waits.
   const isTooLarge = status === 413 || (status <= 500 && TOO_LARGE.test(`${said} ${refusal.code}`));
   if (isTooLarge && (status !== 429 || /must be reduced|request too large/i.test(said))) return new KbError('too_large', message);
   if (isPassing(status)) return new KbError('unavailable', message, { isRetryable: true, retryAfter: retryAfter(refusal.headers, said) });
   if (status < 400 || status === 404 || status === 405 || refusal.code === 'model_not_found') {
-    return new KbError('configuration', message, { hint: `Check the model (${model}) and the address (${redactUrl(base_url)}).` });
+    return new KbError('configuration', message, {
+      hint: toOperator`Check the model (${model}) and the address (${redactUrl(base_url)}).`,
+    });
   }
   return new KbError('invalid', message);
 }
@@ -143,7 +146,7 @@ function notAnswered(error: Error, asked: Asked): KbError {
   const reason = sentence({ message: (root as Error).message || (root as { code?: string }).code || error.message }, asked);
   return new KbError('unavailable', `${provider} did not answer at ${redactUrl(base_url)}: ${reason}`, {
     isRetryable: true,
-    hint: 'Check that it runs and can be reached from here.',
+    hint: toOperator`Check that it runs and can be reached from here.`,
     cause: error,
   });
 }
@@ -226,7 +229,7 @@ function parsed(text: string, provider: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new KbError('configuration', `${provider} answered with something else than JSON.`, {
-      hint: 'Check that the address is that of its API: options.base_url ends before /embeddings and /rerank.',
+      hint: toOperator`Check that the address is that of its API: options.base_url ends before /embeddings and /rerank.`,
       cause,
     });
   }

@@ -1,3 +1,5 @@
+import { KbError } from '../../core/errors.ts';
+import { toOperator } from '../../core/advice/advice.ts';
 /** What a provider offers: answers, vectors, or an order of passages. */
 export type Kind = 'llm' | 'embedding' | 'rerank';
 
@@ -264,10 +266,12 @@ export const providersOf = <K extends Kind>(kind: K): ProviderOf<K>[] =>
 /** The default model of a provider; empty if it has none. */
 export const defaultModel = (name: string, kind: Kind): string => providerNamed(name)?.[kind]?.model ?? '';
 
-/** Explains that the key of a provider is missing; undefined if it is set or not needed. */
-export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+/** The error of a provider whose key is missing; undefined if it is set or not needed. */
+export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): KbError | undefined {
   const provider = providerNamed(name);
   if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
   const [variable] = provider.key_variables;
-  return `The provider ${name} needs a key, and ${variable} is not set. Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`;
+  return new KbError('setup', `The provider ${name} needs a key, and ${variable} is not set.`, {
+    hint: toOperator`Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`,
+  });
 }

@@ -1,3 +1,4 @@
+import { toOperator } from '../../core/advice/advice.ts';
 import { z } from 'zod';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { KbError } from '../../core/errors.ts';
@@ -90,6 +91,6 @@ const missesTexts = (error: unknown): boolean => error instanceof KbError && err
 
 function unscored({ provider, model }: Access, { texts }: RerankQuestion): never {
   throw new KbError('invalid', `${provider} did not give each of ${texts.length} passages one score.`, {
-    hint: `Check that the address is that of its API${model && ` and that ${model} is a reranking model`}.`,
+    hint: toOperator`Check that the address is that of its API${model && ` and that ${model} is a reranking model`}.`,
   });
 }

@@ -1,3 +1,4 @@
+import { advice, setting } from '../../core/advice/advice.ts';
 import { randomBytes } from 'node:crypto';
 import { truncate, truncateToTokens } from '../../text/truncate.ts';
 import { visible } from '../../text/clean-text.ts';
@@ -126,7 +127,7 @@ export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmReranke
       'configuration',
       'The reranker llm asks the language model of chat.llm, and chat.llm.provider is local, which only quotes.',
       {
-        hint: 'Set chat.llm.provider to one that writes, or rerank.provider to local.',
+        hint: advice`Set ${setting('chat.llm.provider')} to one that writes, or ${setting('rerank.provider')} to local.`,
       },
     );
   }
@@ -165,6 +166,6 @@ function ungraded({ provider, model }: Llm, grades: readonly (number | undefined
   const count = grades.filter((grade) => grade !== undefined).length;
   const graded = count === 0 ? 'gave no passage a grade' : `graded only ${count} of ${grades.length} passages`;
   throw new KbError('invalid', `${provider} / ${model} ${graded}.`, {
-    hint: 'Not every model can: name another in rerank.model, or another rerank.provider.',
+    hint: advice`Not every model can: name another in ${setting('rerank.model')}, or another ${setting('rerank.provider')}.`,
   });
 }

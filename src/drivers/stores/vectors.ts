@@ -1,3 +1,4 @@
+import { call, toOperator } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
@@ -33,6 +34,6 @@ function lengthError(owner: string, length: number, { name, dimensions }: Pick<C
   const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
   const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
   return new KbError('invalid', `${owner} ${has}; the collection «${name}» ${holds}.`, {
-    hint: `Use the embedding model of the collection, or make it anew with «kb collections reembed ${name}».`,
+    hint: ['Use the embedding model of the collection.', toOperator`To make it anew: «${call('reembed_collection', { name })}».`],
   });
 }

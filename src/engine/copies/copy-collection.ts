@@ -1,3 +1,4 @@
+import { advice, call } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { Collection } from '../../ports/stores.ts';
@@ -85,7 +86,7 @@ export async function* copyCollection({ name, to }: CopyRequest, context: Contex
   const { settings, resources } = context;
   const from = await existingCollection(context, name);
   const taken = new KbError('conflict', `There is a collection «${to}» already.`, {
-    hint: `Copy under another name, or remove it with «kb collections drop ${to}».`,
+    hint: advice`Copy under another name, or remove it with «${call('drop_collection', { name: to })}».`,
   });
   if (name === to) throw taken;
   const [first, second] = [name, to].toSorted(); // two who copy in opposite directions do not wait for each other

@@ -1,3 +1,4 @@
+import { advice, call } from '../../core/advice/advice.ts';
 import type { z } from 'zod';
 import { mayUse } from '../../core/access-rights.ts';
 import { KbError } from '../../core/errors.ts';
@@ -32,7 +33,7 @@ export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest
     const name = given ?? freeName(created, there);
     if (there.some((other) => other.name === name))
       throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
-        hint: `Choose another name, or remove it with «kb snapshot delete ${name}».`,
+        hint: advice`Choose another name, or remove it with «${call('delete_snapshot', { name })}».`,
       });
     const nameOf = (sum: string) => storedName({ collection, created, name, sum });
     const { to } = yield* copyPresent(from, { nameOf, isSealed: true }, context);
@@ -87,7 +88,7 @@ async function openWhole(snapshot: SnapshotName, context: Context): Promise<Coll
 function damaged({ name, collection }: SnapshotName, cause?: KbError): KbError {
   const what = cause?.message ?? 'its chunks do not match its checksum';
   return new KbError('invalid', `The snapshot «${name}» of «${collection}» is damaged: ${what}.`, {
-    hint: 'Nothing was changed. «kb snapshot list» lists the others, «kb snapshot delete» removes this one.',
+    hint: ['Nothing was changed.', advice`«${call('list_snapshots')}» lists the others, «${call('delete_snapshot')}» removes this one.`],
     cause,
   });
 }
@@ -125,7 +126,7 @@ async function findSnapshot(context: Context, name: string): Promise<SnapshotNam
   if (found) return found;
   const names = there.map((snapshot) => snapshot.name);
   throw new KbError('not_found', `There is no snapshot «${name}» of «${context.settings.collection}».`, {
-    hint: [didYouMean(name, names), '«kb snapshot list» lists all snapshots.'].filter(Boolean).join(' '),
+    hint: [didYouMean(name, names) ?? '', advice`«${call('list_snapshots')}» lists all snapshots.`],
   });
 }
 

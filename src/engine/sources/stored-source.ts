@@ -1,3 +1,4 @@
+import { call, pointer } from '../../core/advice/advice.ts';
 import { documentId } from '../../core/ids.ts';
 import { KbError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
@@ -54,7 +55,7 @@ async function findSource(id: string, collection: Collection, context: Context):
   const ending = sources.find((source) => source.endsWith(`/${id}`));
   const meant = ending ?? nearest(id, sources.slice(0, MOST_COMPARED));
   throw new KbError('not_found', `The collection «${collection.info.name}» has no source «${id}».`, {
-    hint: meant ? `Did you mean «${meant}»?` : 'kb sources lists them all.',
+    hint: meant ? `Did you mean «${meant}»?` : pointer`${call('list_sources')} lists them all.`,
   });
 }
 

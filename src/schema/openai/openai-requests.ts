@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { LlmConfig } from '../config-chat.ts';
-import { listOf } from '../fields.ts';
+import { listOf, overriding } from '../fields.ts';
 
 // Requests of OpenAI's API: the fields that kb supports; others are ignored.
 
 const Content = z.union([z.string(), listOf(z.object({ type: z.literal('text'), text: z.string() }))]);
-const tokens = LlmConfig.shape.max_tokens.optional();
+const tokens = overriding(LlmConfig.shape.max_tokens, 'chat.llm.max_tokens');
 
 /** Body of `POST /v1/chat/completions`. */
 export const CompletionRequest = z

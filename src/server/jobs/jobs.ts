@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Event } from '../../schema/results.ts';
+import { httpWording } from '../http-wording.ts';
 import { JobFiles, type OnProblem } from './job-files.ts';
 import {
   EVENT_STAGE,
@@ -137,7 +138,8 @@ class FolderJobs implements Jobs {
   async start(operation: JobOperation, request: object, { bytes, access, collections = [] }: JobOrigin = { bytes: 0 }): Promise<Job> {
     this.#assertRoom(bytes);
     const record = { ...this.#record(operation), sources: jobSources(request), token: access?.name, collections: [...collections] };
-    const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal, access });
+    const run = (signal: AbortSignal) =>
+      this.#engine.run(operation, request as never, { signal, access, wording: httpWording(operation, { access }) });
     const work = new JobWorker(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
     this.#works.set(record.id, work);
     this.#bytes.set(work, bytes);

@@ -1,3 +1,4 @@
+import { advice, setting } from '../../core/advice/advice.ts';
 import { randomBytes } from 'node:crypto';
 import { type GroundingSource, type Llm, type Message, NO_ANSWER } from '../../ports/models.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
@@ -165,7 +166,10 @@ async function* generateWithRetry(turn: Turn, grounds: Grounds, options: Generat
   } catch (error) {
     if (wasShown || !(error instanceof KbError) || error.code !== 'too_large') throw error;
     if (attempts === 1) return yield* generateWithRetry(turn, grounds, { ...options, filling: halvePrompt(filling), attempts: 2 });
-    const hint = 'Ask in fewer words, set chat.llm.context_window to the real size, or choose a model with a larger context window.';
+    const hint = [
+      'Ask in fewer words.',
+      advice`Set ${setting('chat.llm.context_window')} to the real size, or choose a model with a larger context window.`,
+    ];
     const message = `The prompt is too long for the model, and so is half of it: ${error.message}`;
     throw new KbError('too_large', message, { hint, cause: error, attempts });
   }

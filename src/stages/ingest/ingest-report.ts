@@ -1,3 +1,5 @@
+import { ocrReads } from '../../core/advice/shared-advice.ts';
+import { sayHint } from '../../core/advice/advice.ts';
 import { count as counted, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/location-text.ts';
 import { languageOf } from '../../languages/detect.ts';
@@ -45,8 +47,7 @@ export const leftOutOf = ({ left_out }: Metadata = {}): { left_out?: number } =>
 const PAGES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
   [
     'pages_without_text',
-    (pages, documents) =>
-      `${pages} without a text layer, scans perhaps, of ${documents}. OCR reads them: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.`,
+    (pages, documents) => `${pages} without a text layer, scans perhaps, of ${documents}. ${sayHint(ocrReads('them'))}`,
   ],
   ['ocr_unsure_pages', (pages, documents) => `OCR is unsure of ${pages} (confidence below .7) of ${documents}.`],
   ['unreadable_pages', (pages, documents) => `${pages} are damaged and were lost, of ${documents}.`],

@@ -1,3 +1,4 @@
+import { advice, call, pointer } from '../../core/advice/advice.ts';
 import { cleanChunk } from '../../text/clean-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../core/run.ts';
@@ -65,7 +66,7 @@ function misfit({ id, text, embedding, embedder }: GivenEmbeddedChunk, wanted: E
   // also where the collection is yet to be made: it would hold no vectors for good
   if (wanted.provider !== 'none' && !embedding?.length)
     return new KbError('invalid', `The chunk «${id}» has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
-      hint: 'Embed it first: kb embed, or /v1/embed.',
+      hint: advice`Embed it first: ${call('embed')}.`,
     });
   if (!embedder || (embedder.provider === wanted.provider && embedder.model === wanted.model)) return undefined;
   return new KbError(
@@ -151,12 +152,12 @@ export async function* editChunks(
 
 const unknown = (id: string, { collection }: StoreTarget): KbError =>
   new KbError('not_found', `There is no chunk «${id}» in the collection «${collection}».`, {
-    hint: 'The items of a retrieval (kb retrieve --json) have the ids of their chunks.',
+    hint: pointer`The items of a retrieval (${call('retrieve')}) have the ids of their chunks.`,
   });
 
 const emptied = (id: string): KbError =>
   new KbError('invalid', `The new text of the chunk «${id}» is empty.`, {
-    hint: `To remove the chunk, delete it by its id: kb delete --id ${id}.`,
+    hint: advice`To remove the chunk, delete it by its id: ${call('delete', { ids: [id] })}.`,
   });
 
 /** The stored chunk with what was given in place of what it had; what places it in its document stays. */

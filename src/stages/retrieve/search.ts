@@ -1,3 +1,4 @@
+import { advice, call, setting, toOperator } from '../../core/advice/advice.ts';
 import { isAbort, KbError } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from '../../ports/stores.ts';
@@ -135,7 +136,10 @@ async function vectorOf(query: string, { collection, embedder, signal }: Means):
   const { name, dimensions } = collection.info;
   if (!embedder || dimensions === 0) {
     throw new KbError('usage', `The collection «${name}» holds no vectors, so it can't be searched in mode vector.`, {
-      hint: `Search it in mode text, or set embedding.provider and embed it with «kb collections reembed ${name}».`,
+      hint: [
+        advice`Search it with ${setting('retrieval.mode', 'text')}.`,
+        toOperator`To give it vectors, set embedding.provider and embed it with «${call('reembed_collection', { name })}».`,
+      ],
     });
   }
   const [vector] = await embedder.embed([query], { input_type: 'query', signal });

@@ -23,6 +23,29 @@ describe('a long line', () => {
   });
 });
 
+describe('hits of several collections', () => {
+  const hit = (collection: string, score: number) => ({
+    id: `${collection}${score}`,
+    chunk_id: 'a',
+    text: 'x',
+    metadata: { source: 'a.md' },
+    score,
+    collection,
+  });
+  const shown = (...items: ReturnType<typeof hit>[]) => {
+    const screen = paper();
+    showHits({ query: 'q', search_query: 'q', retrieved: items.length, items, failed: 0, errors: [] }, screen);
+    return screen.notes;
+  };
+
+  it('are said to stand in the order of their ranks where their scores do not fall', () => {
+    expect(shown(hit('a', 0.8), hit('b', 0.3), hit('a', 0.7))).toEqual([
+      expect.stringMatching(/^Several collections: the first hits of each/),
+    ]);
+    expect(shown(hit('a', 0.8), hit('b', 0.7), hit('a', 0.3))).toEqual([]);
+  });
+});
+
 describe('words that match', () => {
   const mark = (word: string) => `<${word}>`;
   it('are marked in every form, and no others', () => {

@@ -34,7 +34,7 @@ describe('openai', () => {
   it('without a key is a setup error that names the variable', () => {
     for (const env of [{}, { OPENAI_API_KEY: '' }, { OPENAI_API_KEY: ' \n' }]) {
       const error = refusal(() => accessTo({ provider: 'openai', env }, 'llm'));
-      expect([error.code, error.message.includes('export OPENAI_API_KEY=')]).toEqual(['setup', true]);
+      expect([error.code, error.hint?.includes('export OPENAI_API_KEY=')]).toEqual(['setup', true]);
     }
   });
 });

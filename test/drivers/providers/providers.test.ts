@@ -52,7 +52,7 @@ it('a missing key is named with the way to set it, where one is needed', () => {
   for (const { name, is_open, key_variables } of rows) {
     const missing = missingKey(name, {});
     if (is_open) expect([name, missing]).toEqual([name, undefined]);
-    else expect([name, missing]).toEqual([name, expect.stringContaining(`export ${key_variables[0]}=`)]);
+    else expect([name, missing]).toEqual([name, expect.objectContaining({ hint: expect.stringContaining(`export ${key_variables[0]}=`) })]);
     for (const variable of key_variables) expect([variable, missingKey(name, { [variable]: 'k' })]).toEqual([variable, undefined]);
   }
 });

@@ -113,6 +113,18 @@ describe('a watch of files', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/gate.md']);
   });
 
+  it('says nothing of the files that an editor writes beside the one that is saved', async () => {
+    const { home, engine } = base();
+    const { says, said } = watching(engine);
+    await says(/^Stored/);
+    const before = said.length;
+    for (const name of ['.gate.md.swp', '4913', 'gate.md~', '#gate.md#', '.#gate.md', '~$gate.docx', 'gate.md___jb_tmp___'])
+      write(home, { [`docs/${name}`]: 'x' });
+    write(home, { 'docs/gate.md': '# Gate\n\nThe gate is locked at nine.\n' });
+    await says(/^Stored 1 chunk/, before);
+    expect(said.slice(before).filter((line) => line.startsWith('Changed:'))).toEqual(['Changed: docs/gate.md.']);
+  });
+
   it('tells of a file that cannot be read once, until it is changed', async () => {
     const { home, engine } = base({ ...FILES, 'docs/broken.pdf': 'no PDF at all' });
     const { says, said } = watching(engine);

@@ -44,7 +44,7 @@ export function restructuredToMarkdown(source: string): string {
     at += block.length;
   }
   const isEmpty = out.every((line) => line.trim() === '');
-  return (isEmpty ? lines.map((line) => /^\.\.\s+(?:literal)?include::\s+(\S.*)$/.exec(line)?.[1] ?? '') : out).join('\n');
+  return (isEmpty ? lines.map((line) => /^\s*\.\.\s+(?:literal)?include::\s+(\S.*)$/.exec(line)?.[1] ?? '') : out).join('\n');
 }
 
 /** A line, and where the lines end that are indented more than it, blank ones between them included. */

@@ -1,3 +1,4 @@
+import { call, toOperator } from '../../../core/advice/advice.ts';
 import { KbError, stoppedError } from '../../../core/errors.ts';
 import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
 import { decompress } from '../archives/gzip.ts';
@@ -96,7 +97,7 @@ function languagesFor(source: string, asked: string | undefined): string[] {
   if (languages.length > 0 && missing.length === 0) return languages;
   const what = installed.length === 0 ? 'OCR is not set up' : `OCR has no data for ${missing.join(', ')}`;
   throw new KbError('setup', `${source} has pages without a text layer, and ${what}.`, {
-    hint: `Install it with: kb setup-ocr ${missing.join(' ') || 'eng'}`,
+    hint: toOperator`Install it with: ${call('setup_ocr', { languages: missing.join(' ') || 'eng' })}`,
   });
 }
 

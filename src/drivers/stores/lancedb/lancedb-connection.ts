@@ -1,3 +1,4 @@
+import { toOperator } from '../../../core/advice/advice.ts';
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dirname } from 'node:path';
@@ -25,14 +26,14 @@ export function storeError(error: unknown, url: string): KbError {
   if (remote) return remote;
   if (/no space left|ENOSPC|os error 28|EDQUOT|os error 122/i.test(message)) {
     return new KbError('unavailable', `The disk that holds the store ${url} is full.`, {
-      hint: 'Free some space and run it again: what was stored before is kept.',
+      hint: toOperator`Free some space and run it again: what was stored before is kept.`,
       cause: error,
       isRetryable: true,
     });
   }
   if (/permission denied|access is denied|EACCES|EPERM|EROFS|read-only file system|os error (?:13|30)\b/i.test(message)) {
     return new KbError('configuration', `The store ${url} can't be written: permission denied.`, {
-      hint: 'Set storage.url to a folder that you may write to.',
+      hint: toOperator`Set storage.url to a folder that you may write to.`,
       cause: error,
     });
   }
@@ -49,7 +50,7 @@ export function storeError(error: unknown, url: string): KbError {
 
 const notAFolder = (url: string, cause?: unknown): KbError =>
   new KbError('configuration', `The store ${url} is not a folder.`, {
-    hint: 'Set storage.url to a folder; it is made when it is first written.',
+    hint: toOperator`Set storage.url to a folder; it is made when it is first written.`,
     cause,
   });
 
@@ -73,7 +74,7 @@ const isFolder = async (path: string): Promise<boolean> =>
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   if (error.code !== 'ENOENT') return error;
   return new KbError('configuration', `The store can't be made: no folder can be made at ${folder}.`, {
-    hint: 'Set storage.url to a folder that you may write to.',
+    hint: toOperator`Set storage.url to a folder that you may write to.`,
     cause: error,
   });
 }

@@ -1,3 +1,4 @@
+import { call, pointer } from '../../../core/advice/advice.ts';
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
@@ -240,7 +241,7 @@ function accessTo(place: StorePlace, mayWrite: MayWrite) {
 
 const existing = (name: string): KbError =>
   new KbError('conflict', `There is a collection «${name}» already.`, {
-    hint: `Remove it with «kb collections drop ${name}», or choose another name.`,
+    hint: ['Choose another name.', pointer`«${call('drop_collection', { name })}» removes it.`],
   });
 
 async function createCollection({ catalog, make, open, drop }: Database, info: CollectionInfo): Promise<Collection> {

@@ -1,3 +1,4 @@
+import { toOperator } from '../../../core/advice/advice.ts';
 import { KbError } from '../../../core/errors.ts';
 
 interface Failure {
@@ -83,5 +84,9 @@ export function objectStorageError(message: string, { url, cause }: { url: strin
   const failure = FAILURES.find(({ said }) => said.test(message));
   if (!failure) return undefined;
   const { code, problem, hint } = failure;
-  return new KbError(code, `The store ${url} can't be used: ${problem}.`, { hint, cause, isRetryable: code === 'unavailable' });
+  return new KbError(code, `The store ${url} can't be used: ${problem}.`, {
+    hint: toOperator`${hint}`,
+    cause,
+    isRetryable: code === 'unavailable',
+  });
 }

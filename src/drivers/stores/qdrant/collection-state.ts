@@ -1,3 +1,4 @@
+import { toOperator } from '../../../core/advice/advice.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError } from '../../../core/errors.ts';
@@ -106,7 +107,7 @@ export function stateIn(point: PointRecord | undefined): State | undefined {
     throw new KbError(
       'configuration',
       `The collection «${state.name}» in Qdrant was made by a later version of kb (form ${state.form}; this one reads ${FORM}).`,
-      { hint: 'Update kb, or use another collection.' },
+      { hint: toOperator`Update kb, or use another collection.` },
     );
   const { retired, ...rest } = { ...state, added: state.added ?? [], version: state.version ?? '', history: state.history ?? [] };
   return {

@@ -1,3 +1,4 @@
+import { toOperator } from '../../../core/advice/advice.ts';
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import { keepUnlessFailed } from '../../../core/concurrency.ts';
 import { KbError, stoppedError } from '../../../core/errors.ts';
@@ -147,13 +148,13 @@ function withParameters(api: Api, { reads, writes, searches, newCollection }: Pa
 }
 
 function parsed(url: string): URL {
-  const hint = 'Set storage.url to an address such as http://127.0.0.1:6333.';
+  const hint = toOperator`Set storage.url to an address such as http://127.0.0.1:6333.`;
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
     throw new KbError('configuration', `«${redactUrl(url)}» is no address of a Qdrant server.`, { hint });
   if (address.username || address.password)
     throw new KbError('configuration', `The address of Qdrant (${redactUrl(url)}) holds a user name or a password.`, {
-      hint: 'Leave them out: a key comes from QDRANT_API_KEY in the environment.',
+      hint: toOperator`Leave them out: a key comes from QDRANT_API_KEY in the environment.`,
     });
   return address;
 }
@@ -196,7 +197,7 @@ function qdrantError(error: unknown, asked: QdrantCall, library: typeof import('
 
 const tooLate = ({ shown, timeout }: QdrantCall): KbError =>
   new KbError('unavailable', `Qdrant at ${shown} did not answer within ${timeout / 1000} seconds.`, {
-    hint: 'Check how busy it is, and run it again.',
+    hint: ['Run it again.', toOperator`Check how busy it is.`],
     isRetryable: true,
   });
 
@@ -219,7 +220,7 @@ function refused(refusal: Refusal, status: number, asked: QdrantCall): KbError {
 
 const keyRefused = (status: number, said: string, { shown, key }: QdrantCall): KbError =>
   new KbError('setup', `Qdrant at ${shown} ${key ? 'refused the key' : 'asks for a key'} (${status}): ${said}`, {
-    hint: `Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(said) ? ', and has global access: making and replacing collections needs it' : ''}.`,
+    hint: toOperator`Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(said) ? ', and has global access: making and replacing collections needs it' : ''}.`,
   });
 
 const passing = (
@@ -237,7 +238,7 @@ const passing = (
 /** Makes the error for a server that is not Qdrant. */
 const notQdrant = ({ shown }: QdrantCall, cause?: unknown): KbError =>
   new KbError('configuration', `What answers at ${shown} is not Qdrant.`, {
-    hint: 'Set storage.url to the address of its REST interface, such as http://127.0.0.1:6333.',
+    hint: toOperator`Set storage.url to the address of its REST interface, such as http://127.0.0.1:6333.`,
     cause,
   });
 
@@ -247,7 +248,7 @@ function notAnswered(error: unknown, asked: QdrantCall): KbError {
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
   const { message, code } = root as { message?: string; code?: string };
   return new KbError('unavailable', `Qdrant did not answer at ${asked.shown}: ${sentence(message || code || String(error), asked)}`, {
-    hint: 'Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.',
+    hint: toOperator`Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.`,
     cause: error,
     isRetryable: true,
   });

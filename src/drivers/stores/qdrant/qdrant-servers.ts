@@ -1,3 +1,4 @@
+import { toOperator } from '../../../core/advice/advice.ts';
 import { readFile } from 'node:fs/promises';
 import { describe, KbError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
@@ -58,7 +59,7 @@ interface ConnectionOptions {
   ca_file: string | undefined;
 }
 
-/** What connects as the options say, for `fetch`; undefined where they say nothing. Throws a KbError (`configuration`) where the file cannot be read. */
+/** What connects as the options sayHint, for `fetch`; undefined where they say nothing. Throws a KbError (`configuration`) where the file cannot be read. */
 export async function dispatcherFor({ connect_timeout, ca_file }: ConnectionOptions): Promise<RequestInit['dispatcher']> {
   if (connect_timeout === undefined && ca_file === undefined) return undefined;
   const [{ Agent, Dispatcher1Wrapper }, { rootCertificates }] = await Promise.all([import('undici'), import('node:tls')]);
@@ -73,7 +74,7 @@ export async function dispatcherFor({ connect_timeout, ca_file }: ConnectionOpti
 }
 
 async function certificates(file: string): Promise<string> {
-  const hint = 'Set it to a file of PEM certificates.';
+  const hint = toOperator`Set it to a file of PEM certificates.`;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new KbError('configuration', `storage.options.ca_file can't be read: ${describe(cause)}`, { hint, cause });
   });

@@ -1,3 +1,4 @@
+import { advice, sayHint, setting } from '../../../core/advice/advice.ts';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
@@ -127,4 +128,4 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 
 /** What to tell of pictures that were found and not read. */
 const unreadPictures = (sources: readonly string[]): string =>
-  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. --ocr auto (ingestion.docs.ocr) reads the text in them.`;
+  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;

@@ -1,3 +1,4 @@
+import { ocrReads } from '../../../core/advice/shared-advice.ts';
 import { extname } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -64,7 +65,7 @@ const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has
 export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
   pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
     ? new KbError('usage', `${source} is a picture, and was not read.`, {
-        hint: 'OCR reads its text: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.',
+        hint: ocrReads('its text'),
       })
     : new KbError(
         'usage',

@@ -15,6 +15,9 @@ const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
 /** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
 const OF_THE_FOLDER = new Set(['.gitignore', '.kbignore', SIDECAR]);
 
+/** What editors and offices write beside a file while it is open or saved: backups, locks, and the file by which Vim finds out whether it may write. Hidden ones are left out as all hidden files are. */
+const OF_AN_EDITOR = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|kate-swp|crswap))$/;
+
 interface WatcherOptions {
   places: readonly WatchedPlace[];
   /** A folder whose changes do not matter wherever it lies: the store's own. */
@@ -95,6 +98,7 @@ export class FileWatcher {
         .some((part) => part.startsWith('.') || part === 'node_modules')
     )
       return;
+    if (place.file === undefined && OF_AN_EDITOR.test(name)) return;
     onChange(realPath(path));
     if (SEES_ALL || place.file !== undefined) return;
     for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder); // it may be another by now

@@ -1,3 +1,4 @@
+import { advice, sayHint, setting } from '../../../core/advice/advice.ts';
 import { statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import picomatch from 'picomatch';
@@ -19,7 +20,7 @@ export const unfollowedLinks = (links: readonly string[], given: string): string
     links.length === 1
       ? '1 symbolic link was skipped, since it points'
       : `${links.length.toLocaleString('en')} symbolic links were skipped, since they point`;
-  return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MOST_NAMED)}. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).`;
+  return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MOST_NAMED)}. ${sayHint(advice`To read what is there as well, add ${setting('ingestion.docs.follow_links', 'true')}.`)}`;
 };
 
 /** Notice of empty files. */
@@ -30,7 +31,7 @@ export const emptyFiles = (sources: readonly string[]): string =>
 
 /** Notice of files in a folder that are of kinds it was not searched for. */
 export const otherKinds = (sources: readonly string[]): string =>
-  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. To read them as well, add --kinds (ingestion.docs.kinds), or name them.`;
+  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. ${sayHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
 
 /** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
 interface Pattern {

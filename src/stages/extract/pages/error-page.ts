@@ -1,3 +1,4 @@
+import { toOperator } from '../../../core/advice/advice.ts';
 import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
@@ -131,7 +132,7 @@ export function assertIsAsked(source: string, html: Uint8Array, { text, title = 
   const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, FORM_INSPECTED)).toString('latin1'));
   if (asks && (letters < BARE || headlines.some((line) => SIGN_IN.test(line))))
     throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
-      hint: 'Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.',
+      hint: toOperator`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
     });
   const missing = headlines.find((line) => line.length <= 100 && MISSING.test(line.trim()));
   if (missing !== undefined)

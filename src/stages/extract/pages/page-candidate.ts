@@ -1,3 +1,4 @@
+import { LOGIN_IN_SITES } from '../../../core/advice/shared-advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
@@ -125,7 +126,7 @@ export const unreadable = (source: string, content_type: string, { extensions }:
 /** The failure of an address that leads on and on. */
 export const redirectLoop = (url: string, max_redirects: number): KbError =>
   new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
-    hint: 'Open it in a browser: it may need a cookie or a login (network.sites).',
+    hint: ['Open it in a browser: it may need a cookie or a login.', LOGIN_IN_SITES],
   });
 
 /** A page that was read, as a stream tells of it (contract, section 4). */

@@ -1,3 +1,5 @@
+import { LOGIN_IN_SITES } from '../../../core/advice/shared-advice.ts';
+import { field, pointer } from '../../../core/advice/advice.ts';
 import { extname } from 'node:path';
 import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { type HttpAnswer, inUtf8 } from '../../../http/message.ts';
@@ -35,7 +37,7 @@ export async function* extractLink(url: string, given: GivenContent, parts: Netw
 
 const unsupported = (source: string, extension: string, extensions: readonly string[]): KbError =>
   new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extension}» is not.`, {
-    hint: `Supported: ${extensions.join(', ')}. A web page is given as --urls (urls).`,
+    hint: [`Supported: ${extensions.join(', ')}.`, pointer`A web page is given as ${field('urls')}.`],
   });
 
 /** Whether a response is a web page by media type and by content: either alone is often wrong. */
@@ -46,7 +48,11 @@ function anotherKind(source: string, { url }: HttpAnswer): KbError {
   const found = urlSource(url);
   const led = found === source ? 'is' : `leads to ${found}, which is`;
   return new KbError('invalid', `${source} ${led} a web page, and no document as its address says.`, {
-    hint: 'Open it in a browser: it may need a login (network.sites), or no longer exist. A web page is given as --urls (urls).',
+    hint: [
+      'Open it in a browser: it may need a login, or no longer exist.',
+      LOGIN_IN_SITES,
+      pointer`A web page is given as ${field('urls')}.`,
+    ],
   });
 }
 

@@ -67,6 +67,7 @@ describe('reStructuredText', () => {
 
   it('names the file that it only includes', () => {
     expect(markdown('.. The changes.', '', '.. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
+    expect(markdown('.. only:: html', '', '   .. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
   });
 
   it('has blocks within blocks, however deep, in linear time', () => {

@@ -27,7 +27,7 @@ describe('scans without OCR', () => {
     const [scan, mixed] = [scannedPdf([blank, blank]), scannedPdf(['Fill the tank.', blank, blank])];
     await expect(read(scan, 'a.pdf', { ocr: 'report' })).rejects.toMatchObject({
       message: 'a.pdf has no text layer: its 2 pages are pictures, a scan perhaps.',
-      hint: expect.stringContaining('--ocr auto'),
+      hint: expect.stringContaining('ingestion.docs.ocr: auto'),
     });
     expect((await read(mixed, 'a.pdf', { ocr: 'report' })).metadata).toMatchObject({ pages: 3, pages_without_text: '2-3' });
     expect((await read(mixed, 'a.pdf', { ocr: 'off' })).metadata).not.toHaveProperty('pages_without_text');

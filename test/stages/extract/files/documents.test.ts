@@ -88,7 +88,9 @@ describe('a folder', () => {
   it('says which pictures were not read, and reads them where their text is recognized', async () => {
     const cwd = folder({ 'a.md': '1', 'photo.png': '2', 'scan.tiff': '3' });
     const reported = await extracted('.', cwd);
-    expect(reported.notices).toEqual([expect.stringMatching(/^2 pictures were not read: photo\.png, scan\.tiff\. --ocr auto/)]);
+    expect(reported.notices).toEqual([
+      expect.stringMatching(/^2 pictures were not read: photo\.png, scan\.tiff\. ingestion\.docs\.ocr: auto/),
+    ]);
     expect((await extracted('photo.png', cwd)).errors).toMatchObject([{ error: expect.stringMatching(/^photo\.png is a picture/) }]);
     const read = await extracted('.', cwd, { reader: withPictures(reader, { ocr: 'auto' }) });
     expect([read.sources, read.notices]).toEqual([['a.md', 'photo.png', 'scan.tiff'], []]);
@@ -145,7 +147,7 @@ describe('links that lead out of a folder', () => {
     expect([found.sources, found.errors]).toEqual([['d/a.md', 'd/x/b.md'], []]);
     expect(found.passed).toEqual(['d/absent', 'd/hush.md', 'd/vendor']);
     expect(found.notices).toEqual([
-      '3 symbolic links were skipped, since they point to something outside d: d/absent, d/hush.md, d/vendor. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).',
+      '3 symbolic links were skipped, since they point to something outside d: d/absent, d/hush.md, d/vendor. To read what is there as well, add ingestion.docs.follow_links: true.',
     ]);
     expect(found.scopes[0]!.covers('d/gone.md')).toBe(true);
     const matched = await extracted('d/**/*.md', cwd);
