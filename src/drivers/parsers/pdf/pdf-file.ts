@@ -12,9 +12,12 @@ export interface PdfNode {
   dest?: Destination;
 }
 
-interface Viewport {
+/** A page as it is shown: cropped and turned. */
+export interface Viewport {
   width: number;
   height: number;
+  /** From points of the page to this. */
+  transform: readonly number[];
 }
 
 interface PdfPage {

@@ -4,8 +4,9 @@ import type { ParseOptions, ParserRow } from '../parser-row.ts';
 import { givenProperties } from '../properties.ts';
 import { encryptedPdf } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
+import type { PageFrame } from './pdf-boxes.ts';
 import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
-import { type PdfLine, pdfLines } from './pdf-lines.ts';
+import { type PdfLine, pdfLines, pageTurnOf } from './pdf-lines.ts';
 import { LINK_ANNOTATION, type PageLink, pageLinks, type PdfAnnotation } from './pdf-links.ts';
 import { readOutline } from './pdf-outline.ts';
 import { pageRanges } from '../../../text/location-text.ts';
@@ -27,7 +28,7 @@ export const pdfParser: ParserRow = {
 };
 
 async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = new Map()): Promise<ParsedDocument> {
-  const { pages, links, lost } = await readPages(file);
+  const { pages, links, frames, lost } = await readPages(file);
   const isPicture = (lines: readonly PdfLine[], index: number) =>
     !hasText(lines) && !recognized.has(index + 1) && !lost.includes(index + 1);
   const pictured = await drawnPages(
@@ -36,7 +37,8 @@ async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = n
   );
   const whole = pages.map((lines, index) => recognized.get(index + 1) ?? lines);
   const { info } = await file.getMetadata();
-  const { title, ...read } = textOfPages(whole, await readOutline(file), links);
+  const own = frames.map((frame, index) => (recognized.has(index + 1) ? undefined : frame)); // a picture is turned before it is recognized
+  const { title, ...read } = textOfPages(whole, await readOutline(file), { links, frames: own });
   return {
     ...read,
     title: titleOf(info) ?? title,
@@ -48,14 +50,16 @@ async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = n
 interface Pages {
   pages: PdfLine[][];
   links: PageLink[][];
+  frames: PageFrame[];
   /** Numbers of pages that are damaged. */
   lost: number[];
 }
 
-/** The lines and links of each page. Throws what is wrong with them where all are damaged. */
+/** The lines, links and frame of each page. Throws what is wrong with them where all are damaged. */
 async function readPages(file: PdfFile): Promise<Pages> {
   const pages: PdfLine[][] = [];
   const links: PageLink[][] = [];
+  const frames: PageFrame[] = [];
   const lost: number[] = [];
   const annotations = Map.groupBy(await linksOf(file), ({ pageIndex }) => pageIndex);
   for (let number = 1; number <= file.numPages; number++)
@@ -63,7 +67,9 @@ async function readPages(file: PdfFile): Promise<Pages> {
       const page = await file.getPage(number);
       const { items } = await page.getTextContent();
       const written = items.filter((item) => 'str' in item);
-      pages.push(pdfLines(written));
+      const turn = pageTurnOf(written);
+      pages.push(pdfLines(written, turn));
+      frames[number - 1] = { viewport: page.getViewport({ scale: 1 }), turn };
       links[number - 1] = pageLinks(written, annotations.get(number - 1) ?? []);
       page.cleanup();
     } catch (error) {
@@ -71,7 +77,7 @@ async function readPages(file: PdfFile): Promise<Pages> {
       pages.push([]);
       if (lost.length === file.numPages) throw error;
     }
-  return { pages, links, lost };
+  return { pages, links, frames, lost };
 }
 
 /** A page that is damaged costs the links, not the document. */
