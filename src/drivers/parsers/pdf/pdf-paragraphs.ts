@@ -105,6 +105,7 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   const lines = withLeaders(drawn.map(withBullet));
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
+    !line.ruled &&
     !BULLET.test(line.text) &&
     !NUMBER.test(line.text) &&
     !labels.begins(line) &&
@@ -113,8 +114,15 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   const step = usualStep(lines);
   const isFull = detectFullLines(lines);
   const blocks: Block[] = [];
+  const grids = new Set<object>();
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
+    if (line.ruled) {
+      const { grid } = line.ruled;
+      if (!grids.has(grid)) blocks.push(...ruledBlocks(lines.filter(({ ruled }) => ruled?.grid === grid), tables)); // prettier-ignore
+      grids.add(grid);
+      continue;
+    }
     const code = isTail(blocks.at(-1), line, step) ? [] : codeAt(lines, i, context);
     if (code.length > 0) {
       blocks.push({ level: undefined, lines: code, isRows: true, isCode: true });
@@ -165,6 +173,12 @@ function placesIn({ lines, table, rows, isRows, isCode }: Block, written: string
     if (table !== undefined && i === 0) at = written.indexOf('\n', at) + 1;
   }
   return places;
+}
+
+/** A table whose rules are drawn, below its title. */
+function ruledBlocks(lines: readonly PdfLine[], tables: TableReader): Block[] {
+  const { title, ...table } = tables.ruledTable(lines);
+  return [...(title.length > 0 ? [{ level: undefined, lines: title }] : []), { level: undefined, ...table, isRows: true }];
 }
 
 /** For each line the index of the next one, or of itself, at which something ends. */
