@@ -14,10 +14,40 @@ export const Metadata = z
   .describe('Metadata of the source: title, source_kind, file_type, content_hash, location, and custom keys');
 export type Metadata = z.infer<typeof Metadata>;
 
+const share = (what: string) => z.number().min(0).max(1).describe(`${what}, as a share of the page, 0 to 1`);
+
+/** Where on a page text stands: shares of the page as it is shown, cropped and turned, from its upper left corner. */
+export const Box = z.object({
+  left: share('Distance from the left edge'),
+  top: share('Distance from the upper edge'),
+  width: share('Width'),
+  height: share('Height'),
+});
+export type Box = z.infer<typeof Box>;
+
+/** A rectangle of a passage. */
+export const PassageBox = Box.extend({
+  page: z.int().describe('Page that it is on'),
+  line: z
+    .int()
+    .optional()
+    .describe("First line of the stored passage's text that it holds. Default: 1; absent in the location of a quotation"),
+}).meta({
+  id: 'PassageBox',
+  description:
+    'A rectangle on a page that holds text of a passage. Shares (0 to 1) of the page as it is shown, cropped and turned, from its upper left corner',
+});
+export type PassageBox = z.infer<typeof PassageBox>;
+
 /** Location of a passage in its document. Numbers start at 1, `offset` at 0; ends are inclusive. */
 export const Location = z
   .object({
     page: z.int().optional().describe('Page of a PDF, slide of a presentation'),
+    page_ratio: z.number().optional().describe('Width of that page by its height (PDF)'),
+    boxes: z
+      .array(PassageBox)
+      .optional()
+      .describe('Where on its pages the passage stands (PDF with text of its own): 8 rectangles at most'),
     sheet: z.string().optional().describe('Sheet of a workbook'),
     row_start: z.int().optional().describe('First row of a table; the header is row 1'),
     row_end: z.int().optional().describe('Last row of a table'),
@@ -41,6 +71,8 @@ export type Location = z.infer<typeof Location>;
 export const Mark = z.object({
   at: z.int().min(0).describe('Character offset in the text'),
   page: z.int().optional().describe('Page of a PDF, slide of a PPTX, from 1'),
+  page_ratio: z.number().min(0).max(1000).optional().describe('Width of that page by its height (PDF)'),
+  boxes: listOf(Box.strict()).optional().describe('Where on that page the text up to the next mark stands (PDF)'),
   sheet: z.string().optional().describe('Sheet of an XLSX'),
   row: z.int().optional().describe('Row of a table; the header is row 1'),
   line: z.int().optional().describe('Line in the source file, from 1'),

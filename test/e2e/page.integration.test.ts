@@ -119,6 +119,10 @@ withBrowser('the page', () => {
       .click();
     await reader(page).getByText('Page 2 of 2').waitFor();
     expect(await reader(page).locator('mark').first().textContent()).toContain('13 amperes');
+    const sketch = reader(page).getByRole('img', { name: 'page 2' });
+    expect(await sketch.locator('.mark').count()).toBe(1);
+    expect(await sketch.getAttribute('viewBox')).toMatch(/^0 0 77/);
+    expect(await barriersOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Previous page' }).click();
     await reader(page).getByText('The machine weighs 11 kilograms.').waitFor();
     expect(await reader(page).locator('mark').count()).toBe(0);

@@ -9,6 +9,8 @@ interface PdfOptions {
   outline?: readonly (string | { title: string; page: number; top: number })[];
   /** Links on the first page: where they lead, and their left, lower, right and upper edge. */
   links?: readonly { url: string; rect: readonly [number, number, number, number] }[];
+  /** Entries of every page beside the usual ones. */
+  page?: string;
   /** Entries of the trailer beside the usual ones. */
   trailer?: string;
 }
@@ -31,7 +33,7 @@ const otherFont = (name: string): string => `<< /Type /Font /Subtype /Type1 /Bas
 /** A PDF of these pages, in Helvetica, Courier and WinAnsi. A page of a string is drawn by its operators. */
 export function pdfFile(
   pages: readonly (readonly PdfText[] | string)[],
-  { info = {}, outline = [], links = [], trailer = '' }: PdfOptions = {},
+  { info = {}, outline = [], links = [], page: more = '', trailer = '' }: PdfOptions = {},
 ): Buffer {
   const first = 6 + outline.length;
   const kids = pages.map((_, i) => `${first + 2 * i} 0 R`);
@@ -57,7 +59,7 @@ export function pdfFile(
   for (const page of pages) {
     const content = typeof page === 'string' ? page : pageContent(page);
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R /F2 ${otherFont('Courier')} /F3 ${otherFont('Helvetica-Bold')} >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${more} /Resources << /Font << /F1 3 0 R /F2 ${otherFont('Courier')} /F3 ${otherFont('Helvetica-Bold')} >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
     );
     objects.push(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`);
   }

@@ -5,6 +5,7 @@ import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { fetchSource, removeSource } from '../library.ts';
 import { blocksIn, markBlock, renderMarkdown } from '../markdown.ts';
+import { pageSketches } from '../page-sketch.ts';
 import { placeText } from '../place.ts';
 import { bareText, findQuotedBlock } from '../quoted-block.ts';
 import { sectionAround } from '../section.ts';
@@ -45,6 +46,7 @@ export class Reader {
   readonly root = element('aside', { class: 'reader', 'aria-label': 'Source', hidden: true });
   readonly #title = element('h2', { tabindex: '-1' });
   readonly #place = element('p', { class: 'place' });
+  readonly #sketches = element('div', { class: 'sketches' });
   readonly #tools = element('div', { class: 'tools' });
   readonly #text = element('div', { class: 'reader-text', tabindex: '0', role: 'region', 'aria-label': 'Text of the source' });
   #opener: HTMLElement | undefined;
@@ -55,7 +57,7 @@ export class Reader {
   constructor(listener: ReaderListener) {
     this.#listener = listener;
     const close = element('button', { type: 'button', class: 'quiet close', onclick: () => this.close() }, 'Close ', keys('Esc'));
-    this.root.append(element('header', {}, element('div', {}, this.#title, this.#place), close), this.#tools, this.#text);
+    this.root.append(element('header', {}, element('div', {}, this.#title, this.#place), this.#sketches, close), this.#tools, this.#text);
     NARROW.addEventListener('change', () => listener.onToggle());
     globalThis.addEventListener('popstate', () => this.isOverlay && this.#hide());
   }
@@ -89,6 +91,7 @@ export class Reader {
     const turn = this.#open({ title: passage.title, place }, opener);
     const { page } = passage.location;
     const collection = passage.collection ?? currentCollection()?.name;
+    this.#sketches.append(...pageSketches(passage.location));
     this.#showText(passage.text, passage);
     const source = { id: passage.source, source: passage.source, title: passage.title };
     try {
@@ -115,6 +118,7 @@ export class Reader {
     this.#opener = opener;
     this.#title.textContent = title;
     this.#place.textContent = place;
+    this.#sketches.replaceChildren();
     this.#tools.replaceChildren();
     this.root.hidden = false;
     this.#listener.onToggle();

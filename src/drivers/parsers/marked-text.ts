@@ -37,6 +37,13 @@ export class MarkedBlocks {
     this.#text += '\n'.repeat(at - this.#text.length) + block;
   }
 
+  /** Adds a block with marks of its own, whose `at` counts from its beginning. */
+  addMarked(block: string, marks: readonly Mark[]): void {
+    const begin = this.end;
+    for (const mark of marks) this.marks.push({ ...mark, at: begin + mark.at });
+    this.add(block);
+  }
+
   /** Adds a table of the rows of a source, which `place` names. */
   addTable(rows: readonly NumberedRow[], place: Omit<Mark, 'at' | 'row'> = {}): void {
     const { text, marks } = numberedTable(rows, { at: this.end, ...place });

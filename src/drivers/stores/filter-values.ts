@@ -5,8 +5,12 @@ import type { FilterRange, FilterScalar } from '../../schema/stored/filter.ts';
 // What a filter means is the same in every store: it holds for the scalars of a chunk's metadata, those in lists under the list's key, nested
 // keys as dotted paths. A value is compared as a text; where it is a number, or a text that is written as one, as a number, too.
 
+/** Where a passage stands on its page: many numbers, by which nobody filters. */
+const UNFILTERED = /^location\.(?:boxes|page_ratio)$/;
+
 /** All scalars of a value with their paths (`location.page`); of a list each item under the path of the list. */
 export function* scalars(value: unknown, path = ''): Generator<[path: string, value: FilterScalar], void, void> {
+  if (UNFILTERED.test(path)) return;
   if (value instanceof Date) yield* scalars(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
   else if (Array.isArray(value)) for (const item of value) yield* scalars(item, path);
   else if (typeof value === 'object' && value !== null) {

@@ -2,10 +2,11 @@ import { withoutHidden } from '../../text/markdown/hidden.ts';
 import { visible } from '../../text/clean-text.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
-import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
+import { Location, type PassageBox, type RetrievedItem, type Source } from '../../schema/items.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
+import { boxesOfLines, fewBoxes } from '../../text/boxes.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
-import { lineKind } from '../../text/markdown/lines.ts';
+import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
 
 const locationOf = (item: RetrievedItem): Location => Location.safeParse(item.metadata.location ?? {}).data ?? {};
 
@@ -32,14 +33,12 @@ interface Stretch {
   location: Location;
 }
 
-const newlines = (text: string): number => text.split('\n').length - 1;
-
 function stretchesOf(item: RetrievedItem, { before, after }: Neighbours = {}): Stretch[] {
   const text = seen(item);
-  const first = newlines(before?.joined ?? '');
+  const first = newlinesIn(before?.joined ?? '');
   const own = { text: item.text, first, from: first, skipped: 0, location: locationOf(item) };
-  const end = first + newlines(text);
-  const skipped = after ? newlines(after.text) - newlines(after.joined) : 0;
+  const end = first + newlinesIn(text);
+  const skipped = after ? newlinesIn(after.text) - newlinesIn(after.joined) : 0;
   return [
     ...(before ? [{ text: before.text, first: 0, from: 0, skipped: 0, location: before.location }] : []),
     own,
@@ -53,10 +52,10 @@ function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbour
   const end = Math.max(...lines.map(([, last]) => last));
   const stretches = stretchesOf(item, neighbours);
   const [head, tail] = [start, end].map((line) => stretches.findLast(({ from }) => from <= line)!);
-  const within = ({ text, first, skipped }: Stretch, line: number) => Math.min(newlines(text), Math.max(0, line - first + skipped));
   const placeIn = (stretch: Stretch, from: number) =>
     locateQuote(stretch.text, stretch.location, [[within(stretch, from), within(stretch, end)]]);
-  const place = placeIn(head!, start);
+  const boxes = fewBoxes(quotedBoxes(stretches, lines));
+  const place = { ...placeIn(head!, start), ...(boxes.length > 0 ? { boxes } : {}) };
   if (tail === head) return place;
   const { line_end, row_end } = placeIn(tail!, end);
   return {
@@ -65,6 +64,18 @@ function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbour
     ...(place.row_start === undefined || row_end === undefined ? {} : { row_end }),
   };
 }
+
+/** A line of the joined text as one of a stretch. */
+const within = ({ text, first, skipped }: Stretch, line: number): number => Math.min(newlinesIn(text), Math.max(0, line - first + skipped));
+
+/** Where quoted lines stand on their pages. */
+const quotedBoxes = (stretches: readonly Stretch[], lines: readonly LineRange[]): PassageBox[] =>
+  stretches.flatMap((stretch, i) => {
+    const [from, next] = [stretch.from, stretches[i + 1]?.from ?? Number.POSITIVE_INFINITY];
+    const own = lines.filter(([first, last]) => last >= from && first < next);
+    const ranges = own.map(([first, last]) => [within(stretch, Math.max(first, from)), within(stretch, Math.min(last, next - 1))] as const);
+    return ranges.length > 0 ? boxesOfLines(stretch.location.boxes ?? [], ranges).map(({ line: _, ...box }) => box) : [];
+  });
 
 /** The chunks of a prompt as numbered sources, with the location of the quoted lines, or one that applies to the whole chunk. */
 export function toSources(context: readonly RetrievedItem[], { cited, quoted, neighbours }: Taken): Source[] {
@@ -127,7 +138,7 @@ const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N
 
 function headingsIn(text: string): Heading[] {
   const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
-  return headings.map(({ start, level, title }) => ({ line: text.slice(0, start).split('\n').length - 1, level, title }));
+  return headings.map(({ start, level, title }) => ({ line: newlinesIn(text.slice(0, start)), level, title }));
 }
 
 /** The headings that apply for certain from a line on. */
@@ -198,7 +209,7 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
     return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
   });
   const headings = touched.length > 0 ? commonOf(touched.map((section) => section.headings)) : (location.headings ?? []);
-  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, ...rest } = location; // those are the whole chunk's
+  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, boxes, ...rest } = location; // those are the whole chunk's
   const isOwn = headings.join('\0') === path.join('\0');
   const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];
   const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];
@@ -209,5 +220,6 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
     ...(anchor !== undefined && (isOwn || quoted.length === 0) ? { anchor } : {}),
     ...(line_start === undefined ? {} : { line_start, line_end }),
     ...(row_start === undefined ? {} : { row_start, row_end }),
+    ...(boxes === undefined || quoted.length > 0 ? {} : { boxes }),
   };
 }

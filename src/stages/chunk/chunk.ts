@@ -4,7 +4,9 @@ import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
 import { type Group, joinShort, pack, type PackSizes, type Piece, toSections, type Before } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import type { Chunking } from '../../schema/config.ts';
+import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
+import { boxesIn } from './chunk-boxes.ts';
 import { embedPath, embedText, placeWords } from './embed-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
@@ -29,6 +31,9 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     // a heading without text of its own may stand before: where the text is counts
     const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
     if (mark?.page !== undefined) location.page = mark.page;
+    if (mark?.page_ratio !== undefined) location.page_ratio = mark.page_ratio;
+    const boxes = boxesIn(text, marks.slice(Math.max(0, markIndex(marks, piece.from)), markIndex(marks, piece.end - 1) + 1), piece);
+    if (boxes.length > 0) location.boxes = boxes;
     if (mark?.sheet !== undefined) location.sheet = mark.sheet;
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
     if (mark?.member !== undefined) location.member = mark.member;
@@ -40,14 +45,17 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
   };
 }
 
-function markAt(marks: readonly Mark[], offset: number): Mark | undefined {
+const markAt = (marks: readonly Mark[], offset: number): Mark | undefined => marks[markIndex(marks, offset)];
+
+/** The index of the mark that holds at an offset; -1 where none does. */
+function markIndex(marks: readonly Mark[], offset: number): number {
   let [low, high] = [0, marks.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (marks[middle]!.at <= offset) low = middle + 1;
     else high = middle;
   }
-  return marks[low - 1];
+  return low - 1;
 }
 
 function lineCounter(text: string, marks: readonly Mark[]): (offset: number) => number | undefined {
@@ -102,12 +110,6 @@ function offsetCounter(text: string): (at: number) => number {
     reached = at;
     return at - removed;
   };
-}
-
-function newlinesIn(passed: string): number {
-  let count = 0;
-  for (let at = passed.indexOf('\n'); at >= 0; at = passed.indexOf('\n', at + 1)) count += 1;
-  return count;
 }
 
 /**

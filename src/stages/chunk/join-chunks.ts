@@ -1,5 +1,6 @@
 import type { Location } from '../../schema/items.ts';
 import { fenceMark, readBlocks } from '../../text/markdown/blocks.ts';
+import { newlinesIn } from '../../text/markdown/lines.ts';
 
 /** A stored chunk: its text and its location. */
 export interface Passage {
@@ -30,12 +31,10 @@ interface OwnText {
   last_line: number | undefined;
 }
 
-const newlines = (text: string): number => text.split('\n').length - 1;
-
 function ownText(passage: Passage, next: Passage | undefined): OwnText {
   const { offset, overlap = 0, line_start, line_end } = passage.location;
   const own = withoutClosing(passage, next).slice(overlap);
-  const first_line = overlap === 0 || line_end === undefined ? line_start : line_end - newlines(own);
+  const first_line = overlap === 0 || line_end === undefined ? line_start : line_end - newlinesIn(own);
   return { text: own, repeated: repeatedIn(passage), offset, first_line, last_line: line_end };
 }
 
@@ -66,7 +65,7 @@ export function joinChunks(passages: readonly Passage[]): JoinedText {
   let [text, at] = ['', 0];
   const add = (written: string): void => {
     text += written;
-    at += newlines(written);
+    at += newlinesIn(written);
   };
   const know = (line: number | undefined): void => {
     if (line !== undefined) lines.push({ at, line: Math.max(line, lines.at(-1)?.line ?? 1) });

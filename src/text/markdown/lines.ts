@@ -16,6 +16,13 @@ export function skipSpace(text: string, offset: number, end: number): number {
   return at;
 }
 
+/** How many line breaks a text has. */
+export function newlinesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
 /** The end of `start` to `end` without the white space at its end. */
 export function trimEnd(text: string, start: number, end: number): number {
   let at = end;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
-import { locateQuote } from '../../../src/stages/chat/cited-sources.ts';
+import { type LineRange, locateQuote, toSources } from '../../../src/stages/chat/cited-sources.ts';
 import type { Location } from '../../../src/schema/items.ts';
 
 const CHUNKING = { chunk_size: 1000, chunk_overlap: 0, min_chunk_length: 200 };
@@ -102,4 +102,15 @@ test('a line that is made to be read slowly is no heading, and is read as fast a
   const long = 200_000; // A time that grows with the square of it would be minutes.
   for (const line of [`# a${' '.repeat(long)}b`, `${'['.repeat(long)}\n===`])
     expect(locateQuote(line, { headings: ['Manual'] }, [[0, 0]])).toEqual({ headings: ['Manual'] });
+});
+
+test('a quoted block is cited with its own rectangles on the page, a whole chunk with all of its own', () => {
+  const box = (top: number) => ({ page: 3, left: 0.1, top, width: 0.8, height: 0.05 });
+  const location = { page: 3, page_ratio: 0.7, boxes: [box(0.1), { ...box(0.2), line: 3 }, { ...box(0.3), line: 5 }] };
+  const item = { id: 'c', chunk_id: 'c', text: 'One.\n\nTwo.\n\nThree.', score: 1, metadata: { source: 'd.pdf', location } };
+  const boxesOf = (lines?: readonly LineRange[]) =>
+    toSources([item], { cited: new Set([1]), ...(lines ? { quoted: new Map([['c', lines]]) } : {}) })[0]!.location.boxes;
+  expect(boxesOf()).toEqual(location.boxes);
+  expect(boxesOf([[2, 2]])).toEqual([box(0.2)]);
+  expect(boxesOf([[0, 0], [4, 4]])).toEqual([box(0.1), box(0.3)]); // prettier-ignore
 });

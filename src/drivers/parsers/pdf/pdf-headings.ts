@@ -103,8 +103,8 @@ const isLarge = (line: PdfLine, body: number): boolean =>
   rounded(line.size) >= body * LARGER && isTitle(line) && line.text.length <= LONGEST;
 
 /** Whether a line is no item of a list, and no row of a form: behind a number a title may stand apart. */
-const isTitle = ({ text, cells }: PdfLine): boolean =>
-  /\p{L}{2}/u.test(text) && !BULLET.test(text) && (cells.length < 2 || (cells.length === 2 && CELL_NUMBER.test(cells[0]!.text)));
+const isTitle = ({ text, cells, ruled }: PdfLine): boolean =>
+  !ruled && /\p{L}{2}/u.test(text) && !BULLET.test(text) && (cells.length < 2 || (cells.length === 2 && CELL_NUMBER.test(cells[0]!.text)));
 
 const CELL_NUMBER = /^(?:\p{L}{1,20}\s)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXLC]{1,6})[.:)]?$/u;
 

@@ -25,6 +25,19 @@ export interface PdfLine {
   cells: readonly Cell[];
   /** The runs that draw it; empty for a line that was recognized in a picture. */
   runs: readonly PdfRun[];
+  /** Its cell in a table whose rules are drawn. */
+  ruled?: RuledCell;
+}
+
+/** A cell of a table: rows are numbered from the top, and none may stand in some; columns from 0. */
+export interface RuledCell {
+  /** What all cells of one table share. */
+  grid: object;
+  row: number;
+  column: number;
+  columns: number;
+  /** Whether it is the only cell of its row. */
+  isWhole: boolean;
 }
 
 /** A part of a line, in points. */
@@ -35,8 +48,20 @@ export interface Cell {
 }
 
 /** A run of text on a page, in points, with the name of its font. */
-export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs'> {
+export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs' | 'ruled'> {
   font: string;
+}
+
+/** Where a part of a text begins, and the lines that it is drawn in. */
+export interface TextPlace {
+  at: number;
+  lines: readonly PdfLine[];
+}
+
+/** The Markdown of a page, and the places of its blocks and rows. */
+export interface PageText {
+  text: string;
+  places: readonly TextPlace[];
 }
 
 /** Marks both ends of a raised number, such as that of a footnote. */
@@ -70,8 +95,8 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /** The dots between an entry of a table of contents and its page. */
 const LEADERS = /(?:\s?\.){4,}\s*/g;
 
-/** Groups the runs of a page into lines, in the order in which the file draws them. */
-export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
+/** Groups the runs of a page into lines, in the order in which the file draws them. Turned lines get the places of the page turned back. */
+export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): PdfLine[] {
   const lines: DrawnLine[] = [];
   let runs: PdfRun[] = [];
   let hasEnded = false;
@@ -80,7 +105,7 @@ export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
     if (line.text !== '') lines.push(line);
     runs = [];
   };
-  for (const item of uprightItems(items)) {
+  for (const item of uprightItems(items, turn)) {
     const run = runOf(item);
     const before = runs[0];
     if (before && (hasEnded || Math.abs(run.y - before.y) > SAME_LINE * Math.max(before.size, run.size))) close();
@@ -91,13 +116,21 @@ export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
   return alignedLines(lines);
 }
 
-/** Turns the runs of a page upright if most of them are turned by a right angle, as on a sheet in landscape format. */
-function uprightItems(items: readonly PdfItem[]): readonly PdfItem[] {
-  if (items.every(({ transform: [a = 0] }) => a > 0)) return items;
+/** How far the letters of a page are turned: cosine and sine of a right angle, or of none. */
+export type PageTurn = readonly [cos: number, sin: number];
+
+/** In which direction most of the letters of a page are written. */
+export function pageTurnOf(items: readonly PdfItem[]): PageTurn {
+  if (items.every(({ transform: [a = 0] }) => a > 0)) return [1, 0];
   const directionOf = ([a = 0, b = 0]: number[]): string => `${Math.sign(Math.round(a))} ${Math.sign(Math.round(b))}`;
   const usual = keyOfMostLetters(items.map(({ str, transform }) => [directionOf(transform), str] as const)) ?? '1 0';
   const [cos = 0, sin = 0] = usual.split(' ').map(Number);
-  if (sin === 0 ? cos >= 0 : cos !== 0) return items;
+  return (sin === 0 ? cos >= 0 : cos !== 0) ? [1, 0] : [cos, sin];
+}
+
+/** Runs of a page of which most are turned by a right angle, as on a sheet that is read from its side: the page turned back. */
+function uprightItems(items: readonly PdfItem[], [cos, sin]: PageTurn): readonly PdfItem[] {
+  if (cos === 1) return items;
   return items.map((item) => {
     const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform;
     const turned = (right: number, up: number): number[] => [cos * right + sin * up, cos * up - sin * right];
@@ -179,6 +212,12 @@ function lineOf(runs: readonly PdfRun[]): DrawnLine {
     parts: inkedParts,
     runs,
   };
+}
+
+/** Runs as one line, whatever gaps stand between them, and how many of these are wide. */
+export function lineOfRuns(runs: readonly PdfRun[]): { line: PdfLine; gaps: number } {
+  const { parts: _, ...line } = lineOf(runs);
+  return { line: { ...line, cells: [{ text: line.text, x: line.x, right: line.right }] }, gaps: line.cells.length - 1 };
 }
 
 const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>

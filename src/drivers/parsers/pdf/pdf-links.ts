@@ -1,4 +1,4 @@
-import type { PdfItem } from './pdf-lines.ts';
+import type { PageText, PdfItem } from './pdf-lines.ts';
 
 /** The number that pdf.js has for links among the annotations. */
 export const LINK_ANNOTATION = 2;
@@ -75,14 +75,17 @@ function wordEdge(text: string, index: number): number {
 }
 
 /** The Markdown of a page with its links, where their words are found once, or behind the same words. An address that is spelled out is one already. */
-export function withLinks(markdown: string, links: readonly PageLink[]): string {
-  let text = markdown;
+export function withLinks(page: PageText, links: readonly PageLink[]): PageText {
+  let { text, places } = page;
   for (const { before, words, url } of links) {
     if (/[[\]|`\n]|https?:|www\./i.test(words)) continue;
     const at = placeIn(text, words, before);
-    if (at >= 0 && !isInCode(text, at)) text = `${text.slice(0, at)}[${words}](${destination(url)})${text.slice(at + words.length)}`;
+    if (at < 0 || isInCode(text, at)) continue;
+    const link = `[${words}](${destination(url)})`;
+    text = text.slice(0, at) + link + text.slice(at + words.length);
+    places = places.map((place) => (place.at > at ? { ...place, at: place.at + link.length - words.length } : place));
   }
-  return text;
+  return { text, places };
 }
 
 /** Whether a place is inside of a fenced block. */

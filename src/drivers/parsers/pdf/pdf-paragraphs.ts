@@ -1,6 +1,6 @@
 import { continuesCode, formatCode } from './pdf-code.ts';
 import { escapeLine, escapeTags, heading } from '../../../text/markdown/write.ts';
-import { BULLET, LEADER, type PdfLine } from './pdf-lines.ts';
+import { BULLET, LEADER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
 import type { WordMender } from './pdf-words.ts';
@@ -80,8 +80,9 @@ interface Block {
   lines: PdfLine[];
   /** What its text is about, as it stands in front of it. */
   label?: string | undefined;
-  /** Its rows, where it is a table that can be read as one. */
+  /** The table that it is, where it can be read as one, and the lines of each of its rows. */
   table?: string | undefined;
+  rows?: readonly (readonly PdfLine[])[];
   /** Rows of which none is joined to the next. */
   isRows?: boolean;
   /** Whether its lines are code, and stay as they are drawn. */
@@ -99,11 +100,12 @@ export interface PageContext {
 }
 
 /** The Markdown of a page, its number from 1: headings, list items, tables, and paragraphs whose lines are joined again. */
-export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: PageContext): string {
+export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: PageContext): PageText {
   const { levelOf, labels, tables, isCode } = context;
   const lines = withLeaders(drawn.map(withBullet));
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
+    !line.ruled &&
     !BULLET.test(line.text) &&
     !NUMBER.test(line.text) &&
     !labels.begins(line) &&
@@ -112,8 +114,15 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   const step = usualStep(lines);
   const isFull = detectFullLines(lines);
   const blocks: Block[] = [];
+  const grids = new Set<object>();
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
+    if (line.ruled) {
+      const { grid } = line.ruled;
+      if (!grids.has(grid)) blocks.push(...ruledBlocks(lines.filter(({ ruled }) => ruled?.grid === grid), tables)); // prettier-ignore
+      grids.add(grid);
+      continue;
+    }
     const code = isTail(blocks.at(-1), line, step) ? [] : codeAt(lines, i, context);
     if (code.length > 0) {
       blocks.push({ level: undefined, lines: code, isRows: true, isCode: true });
@@ -137,13 +146,39 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     else blocks.push({ level, lines: [line] });
   }
   tables.endPage(page, blocks.at(-1)?.table !== undefined);
+  return joinBlocks(blocks, { isFull, mendWord: context.mendWord });
+}
+
+function joinBlocks(blocks: readonly Block[], joining: JoinOptions): PageText {
   const depths = depthsOf(blocks);
-  return blocks
-    .map(
-      (block, i) =>
-        `${i === 0 ? '' : isItem(block) && isItem(blocks[i - 1]!) ? '\n' : '\n\n'}${blockMarkdown(block, { isFull, mendWord: context.mendWord }, depths[i])}`,
-    )
-    .join('');
+  const places: TextPlace[] = [];
+  let text = '';
+  for (const [i, block] of blocks.entries()) {
+    if (i > 0) text += isItem(block) && isItem(blocks[i - 1]!) ? '\n' : '\n\n';
+    const written = blockMarkdown(block, joining, depths[i]);
+    for (const { at, lines } of placesIn(block, written)) places.push({ at: text.length + at, lines });
+    text += written;
+  }
+  return { text, places };
+}
+
+/** Where the rows of a block begin in its Markdown, or the block where it has none. Below the first row of a table stands a line that is none. */
+function placesIn({ lines, table, rows, isRows, isCode }: Block, written: string): TextPlace[] {
+  const parts = rows ?? (isRows && !isCode ? lines.map((line) => [line]) : [lines]);
+  const places: TextPlace[] = [];
+  let at = 0;
+  for (const [i, part] of parts.entries()) {
+    places.push({ at, lines: part });
+    at = written.indexOf('\n', at) + 1;
+    if (table !== undefined && i === 0) at = written.indexOf('\n', at) + 1;
+  }
+  return places;
+}
+
+/** A table whose rules are drawn, below its title. */
+function ruledBlocks(lines: readonly PdfLine[], tables: TableReader): Block[] {
+  const { title, ...table } = tables.ruledTable(lines);
+  return [...(title.length > 0 ? [{ level: undefined, lines: title }] : []), { level: undefined, ...table, isRows: true }];
 }
 
 /** For each line the index of the next one, or of itself, at which something ends. */

@@ -19,6 +19,8 @@ const MEASURED = 60;
 export interface TableRegion {
   lines: PdfLine[];
   table: string | undefined;
+  /** What each row of that table is drawn in. */
+  rows?: readonly (readonly PdfLine[])[];
 }
 
 /** A row of a table: the lines that it is drawn in. */
@@ -58,19 +60,33 @@ export class TableReader {
   rowsOf(within: readonly PdfLine[], place: PagePlace): TableRegion | undefined {
     const found = this.tableAt(within, place);
     this.last = found;
-    if (found) return { lines: within.slice(0, found.count), table: this.written(found) };
+    if (found) return { lines: within.slice(0, found.count), ...this.written(found) };
     const single = within.findIndex(({ cells }) => cells.length < 2);
     const rows = this.untilTable(within, single < 0 ? within.length : single);
     if (rows.length < LEAST_ROWS) return undefined;
     const plain = wrappedRows(rows, rows[0]!.cells);
     const isTable = plain.count === rows.length && areAligned(plain.rows);
-    return { lines: rows, table: isTable ? this.written({ rows: plain.rows, header: plain.rows[0]! }) : undefined };
+    return { lines: rows, ...(isTable ? this.written({ rows: plain.rows, header: plain.rows[0]! }) : { table: undefined }) };
   }
 
   /** The GFM table of these rows below what names their columns. */
-  private written({ rows, header }: Pick<FoundTable, 'rows' | 'header'>): string {
+  private written({ rows, header }: Pick<FoundTable, 'rows' | 'header'>): Omit<TableRegion, 'lines'> {
     const all = rows[0] === header ? rows : [header, ...rows];
-    return tableLines(all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.mendWord))))).join('\n');
+    const table = tableLines(all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.mendWord))))).join('\n');
+    return { table, rows: all.map(({ lines }) => lines) };
+  }
+
+  /** The table of these lines of cells whose rules are drawn, and its title: what stands above its header across all columns. */
+  ruledTable(lines: readonly PdfLine[]): TableRegion & { title: PdfLine[] } {
+    const all = lines.toSorted((a, b) => a.ruled!.row - b.ruled!.row || b.y - a.y);
+    const start = all.findIndex(({ ruled }) => !ruled!.isWhole);
+    const [title, cells] = [all.slice(0, start), all.slice(start)];
+    const rows = [...Map.groupBy(cells, ({ ruled }) => ruled!.row).values()].map((row): Row => {
+      const inColumn = (column: number): Cell[] => row.filter(({ ruled }) => ruled!.column === column).flatMap((line) => line.cells);
+      return { lines: row, columns: Array.from({ length: row[0]!.ruled!.columns }, (_, column) => inColumn(column)) };
+    });
+    this.last = undefined;
+    return { title, lines: cells, ...this.written({ rows, header: rows[0]! }) };
   }
 
   /** Says where a page ends, and whether it does so with a table. */
@@ -109,7 +125,7 @@ const namesOf = ({ columns }: Row): string => keyOf(columns.flat());
 function continuedTable(lines: readonly PdfLine[], { columns, header }: FoundTable): FoundTable | undefined {
   if (lines[0]!.cells.length < 2 || !placesOf(lines[0]!, columns)) return undefined;
   const { rows, count } = wrappedRows(lines, columns);
-  return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header } : undefined;
+  return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header: { ...header, lines: [] } } : undefined; // that is on another page
 }
 
 /** A table whose first column has no name. */
@@ -164,6 +180,8 @@ function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | un
 const beside = (one: PdfLine, other: PdfLine): PdfLine => ({
   ...one,
   text: `${one.text} ${other.text}`,
+  x: Math.min(one.x, other.x),
+  right: Math.max(one.right, other.right),
   cells: [...one.cells, ...other.cells].toSorted((a, b) => a.x - b.x),
 });
 

@@ -9,7 +9,7 @@ describe('fieldsText', () => {
       title: 'One',
       draft: false,
       tags: ['a', 'b'],
-      location: { page: 3, headings: ['Care'] },
+      location: { page: 3, headings: ['Care'], page_ratio: 0.7, boxes: [{ page: 3, left: 0.1, top: 0.2, width: 0.5, height: 0.1 }] },
       rows: [{ name: 'x' }, { name: 'y' }],
       none: null,
     });
@@ -25,7 +25,7 @@ describe('fieldsText', () => {
     ] as const) {
       expect(text).toContain(entry(path, value));
     }
-    expect(text).not.toContain('none');
+    for (const left of ['none', 'boxes', 'ratio']) expect(text).not.toContain(left);
   });
 
   it('holds numbers, and texts that are numbers, a second time as sortable ones', () => {

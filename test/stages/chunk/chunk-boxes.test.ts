@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { Location, Mark } from '../../../src/schema/items.ts';
+import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
+
+const box = (top: number, left = 0.1) => ({ left, top, width: 0.4, height: 0.02 });
+
+/** Where the chunks of blocks stand, each of which has a rectangle of its own. */
+function placesOf(blocks: readonly string[], boxOf: (i: number) => Mark['boxes'], size = 2000): Location[] {
+  const text = blocks.join('\n\n');
+  const marks = blocks.map((block, i) => ({ at: text.indexOf(block), page: 1, page_ratio: 0.75, boxes: boxOf(i)! }));
+  const document = { id: 'd', source: 'd.pdf', title: 'Guide', text, metadata: {}, marks };
+  const chunks = chunkDocument(document, { chunk_size: size, chunk_overlap: 0, min_chunk_length: 20 });
+  return chunks.map(({ metadata }) => metadata.location as Location);
+}
+
+describe('the rectangles of a chunk', () => {
+  it('are those of its blocks, each with the line that it begins in', () => {
+    const [place] = placesOf(['Fill the tank.', 'Descale it.'], (i) => [box(0.1 + i / 10)]);
+    expect(place).toMatchObject({ page: 1, page_ratio: 0.75 });
+    expect(place!.boxes).toEqual([
+      { page: 1, ...box(0.1) },
+      { page: 1, ...box(0.2), line: 3 },
+    ]);
+  });
+
+  it('are of what it holds alone', () => {
+    const sentences = (word: string) => `The ${word} is looked after at every visit. `.repeat(4).trim();
+    const places = placesOf([sentences('pump'), sentences('heater')], (i) => [box(0.1 + i / 10)], 200);
+    expect(places.map(({ boxes }) => boxes?.map(({ top }) => top))).toEqual([[0.1], [0.2]]);
+  });
+
+  it('are one of rows and items of one block, one of each column that it stands in, and eight at most', () => {
+    const rows = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |';
+    const marks = ['| A', '| 1', '| 3'].map((row, i) => ({ at: rows.indexOf(row), page: 2, boxes: [box(0.1 + i * 0.02)] }));
+    const chunking = { chunk_size: 1000, chunk_overlap: 0, min_chunk_length: 20 };
+    const [table] = chunkDocument({ id: 'd', source: 'd.pdf', title: 'Guide', text: rows, metadata: {}, marks }, chunking);
+    expect((table!.metadata.location as Location).boxes).toEqual([{ page: 2, left: 0.1, top: 0.1, width: 0.4, height: 0.06 }]);
+    expect(placesOf(['Fill the tank.'], () => [box(0.8), box(0.1, 0.5)])[0]!.boxes).toHaveLength(2);
+    const many = Array.from({ length: 20 }, (_, i) => `This is step number ${i}.`);
+    const [place] = placesOf(many, (i) => [box(i / 25)]);
+    expect(place!.boxes).toHaveLength(8);
+    expect(Math.max(...place!.boxes!.map(({ top, height }) => top + height))).toBeCloseTo(0.78);
+  });
+});
