@@ -1,6 +1,6 @@
 // What each rule of the answerer without a model is worth: its answers about real documentation with the rule left out:
-//   node bench/ablation.ts SET --into FOLDER [--only WORDS]
-// SET and FOLDER as in bench/quoting.ts. A rule is left out of a copy of the sources, which is measured in its place; the rest stays as it is, so that the
+//   node bench/ablation.ts SET --into FOLDER [--manuals FOLDER] [--only WORDS]
+// As in bench/quoting.ts. A rule is left out of a copy of the sources, which is measured in its place; the rest stays as it is, so that the
 // estimates of confidence are not fitted to what is left.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,13 +11,13 @@ import { copyWith, type Change } from './changed-copy.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { into: { type: 'string' }, only: { type: 'string', default: '' } },
+  options: { into: { type: 'string' }, manuals: { type: 'string' }, only: { type: 'string', default: '' } },
 });
 
 /** Each rule with what leaves it out, in files of src/stages/quote. */
 const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['the program'],
-  ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.08;', 'const NEAR_TIE = -1;']],
+  ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.12;', 'const NEAR_TIE = -1;']],
   ['of two things compared, what fits best', ['choose.ts', 'otherSide(lastQuestion(query), ranked) ?? ', '']],
   ['lines of a few words quoted once, whatever their section', ['rank.ts', 'const SAYS_SOMETHING = 8;', 'const SAYS_SOMETHING = 0;']],
   ['broken off, where another would fit', ['choose.ts', 'const MOST_TRIED = 5;', 'const MOST_TRIED = 1;']],
@@ -29,8 +29,8 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['lists of contents as good as others', ['rank.ts', 'const LISTING = 0.4;', 'const LISTING = 0;']],
   ['introductions no better for «what is»', ['rank.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
   ['without the score of the passage', ['rank.ts', 'const RETRIEVED = 0.5;', 'const RETRIEVED = 0;']],
-  ['without shared words', ['rank.ts', 'const SHARE = 0.8;', 'const SHARE = 0;']],
-  ['by words alone, without cosines', ['rank.ts', 'const LEAST_READ = 0.5;', 'const LEAST_READ = 9;']],
+  ['without shared words', ['rank.ts', 'const SHARE = 0.6;', 'const SHARE = 0;']],
+  ['by words alone, without cosines', ['rank.ts', 'cosines?.[i] ?? 0', '0'], ['rank.ts', 'const cosine = cosines?.[i];', 'const cosine = undefined as number | undefined;']],
   ['without the headings above a block', ['rank.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}']],
   [
     'without what stands beside the passage',
@@ -56,14 +56,15 @@ type Measured = Record<string, Record<string, Figures>>;
 function measured(changes: readonly Change[]): Measured {
   const copy = copyWith(changes.map(([file, written, instead]) => [join('src', 'stages', 'quote', file), written, instead] as const));
   try {
-    const words = [join(copy, 'bench', 'quoting.ts'), resolve(positionals[0]!), '--into', resolve(values.into!)];
+    const manuals = values.manuals ? ['--manuals', resolve(values.manuals)] : [];
+    const words = [join(copy, 'bench', 'quoting.ts'), resolve(positionals[0]!), '--into', resolve(values.into!), ...manuals];
     return JSON.parse(execaSync(process.execPath, words, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] }).stdout) as Measured;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-function row(name: string, { dev, test }: Record<string, Figures>): Record<string, string | number> {
+function row(name: string, { dev, test, manuals }: Record<string, Figures>): Record<string, string | number> {
   const [a, b] = [dev!, test!];
   const percent = (part: number) => `${((100 * part) / (a.answerable + b.answerable)).toFixed(0)} %`;
   return {
@@ -71,9 +72,8 @@ function row(name: string, { dev, test }: Record<string, Figures>): Record<strin
     'right, dev': a.right,
     'right, test': b.right,
     'right, of all': percent(a.right + b.right),
-    'wrong, dev': a.wrong,
-    'wrong, test': b.wrong,
     'wrong, of all': percent(a.wrong + b.wrong),
+    ...(manuals ? { 'right, manuals': manuals.right, 'wrong, manuals': manuals.wrong + manuals.partly } : {}),
     words: Math.round((a.words * a.answerable + b.words * b.answerable) / (a.answerable + b.answerable)),
   };
 }

@@ -1,11 +1,12 @@
 // How many questions about real documentation the answerer without a model answers rightly, and with how many words, by split, as JSON:
-//   node bench/quoting.ts SET --into FOLDER
-// SET has `docs/` and `questions.jsonl`. FOLDER is that of bench/confidence.ts: the collection is made there, or taken from it, and so are vectors.
-import { join } from 'node:path';
+//   node bench/quoting.ts SET --into FOLDER [--manuals FOLDER]
+// SET has `docs/` and `questions.jsonl`; --manuals holds manuals of other projects (bench/manuals), those that are there are the split `manuals`. FOLDER is that of bench/confidence.ts: the collection is made there, or taken from it, and so are vectors.
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drivers } from '../src/drivers/registry.ts';
 import { NO_ANSWER, type Embedder } from '../src/ports/models.ts';
-import type { Collection } from '../src/ports/stores.ts';
+import type { Collection, VectorStore } from '../src/ports/stores.ts';
 import type { ChatResult } from '../src/schema/answers.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import type { GoldenQuestion } from '../src/schema/evaluation.ts';
@@ -20,7 +21,7 @@ import { found } from './collection.ts';
 import { collectionOfFiles } from './confidence-sets.ts';
 import { remembering } from './remembered.ts';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { into: { type: 'string' } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { into: { type: 'string' }, manuals: { type: 'string' } } });
 const [folder = ''] = positionals;
 const into = values.into!;
 
@@ -75,16 +76,31 @@ function figures(rows: readonly { outcome: Outcome; answerable: boolean }[]): Re
   };
 }
 
+/** The questions about the set and the manuals that are there, with what they are put to. */
+async function asked(store: VectorStore): Promise<{ question: GoldenQuestion; collection: Collection }[]> {
+  const of = (file: string, split?: string) =>
+    jsonLines<GoldenQuestion>(file).flatMap((question) => (question.turns ? [] : [split ? { ...question, split } : question]));
+  const documents = await collectionOfFiles(join(folder, 'docs'), 'documents', { into, store });
+  const all = of(join(folder, 'questions.jsonl')).map((question) => ({ question, collection: documents }));
+  if (!values.manuals) return all;
+  const here = join(import.meta.dirname, 'manuals');
+  const names = readdirSync(here).map((file) => basename(file, '.jsonl'));
+  for (const name of names.filter((one) => existsSync(join(values.manuals!, one)))) {
+    const collection = await collectionOfFiles(join(values.manuals, name), name, { into, store });
+    all.push(...of(join(here, `${name}.jsonl`), 'manuals').map((question) => ({ question, collection })));
+  }
+  return all;
+}
+
 const embedder = remembering(await drivers.embedders.local.open(), join(into, 'vectors'));
 const store = await drivers.stores.lancedb.open({ url: into });
 try {
-  const collection = await collectionOfFiles(join(folder, 'docs'), 'documents', { into, store });
-  const questions = jsonLines<GoldenQuestion>(join(folder, 'questions.jsonl')).filter(({ turns }) => !turns);
+  const questions = await asked(store);
   const kinds = { quoted: [], 'the best passage whole': [], 'the two best whole': [] } as Record<
     string,
     { outcome: Outcome; answerable: boolean }[]
   >;
-  for (const question of questions) {
+  for (const { question, collection } of questions) {
     const { text, context } = await quoted(question.question!, { collection, embedder });
     const whole = (most: number) => context.slice(0, most).map((item) => item.text).join('\n\n'); // prettier-ignore
     const outcomes = {
