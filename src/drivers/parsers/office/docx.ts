@@ -1,6 +1,6 @@
 import { type Archive, openArchive } from './archive.ts';
 import { completeParts } from './docx-text.ts';
-import { pictureText } from './picture-text.ts';
+import { pictureText } from '../picture-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { parseHtml } from '../html/dom.ts';
