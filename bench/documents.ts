@@ -1,6 +1,7 @@
 // How much of documents of every kind is read, beside the libraries that read them alone:
-//   node bench/documents.ts SET... [--officeparser FOLDER]
+//   node bench/documents.ts SET... [--officeparser FOLDER] [--rows 20000]
 // SET is a folder with pairs.jsonl: a file, and what is in it (`expected_file`, `expected_text`, `expected_sheets`). Words are compared as bags, without markup.
+// With --rows also how many rows of a large table are read by second of the processor.
 // officeparser is no part of this project: FOLDER is one that it is installed in. Speed is files by second of the processor, one after another in one thread, warm: both get the same bytes.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,10 +17,14 @@ import { decodeText } from '../src/drivers/parsers/encoding.ts';
 import { parseHtml } from '../src/drivers/parsers/html/dom.ts';
 import { parseDocument } from '../src/drivers/parsers/parse.ts';
 import { parsers } from '../src/drivers/parsers/parsers.ts';
-import { jsonLines, markdownTable, mean } from './beir.ts';
+import { jsonLines, markdownTable, mean, percentile } from './beir.ts';
+import { largeTables } from './large-tables.ts';
 import { type Score, scored } from './extraction-score.ts';
 
-const { values: options, positionals: folders } = parseArgs({ allowPositionals: true, options: { officeparser: { type: 'string' } } });
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: { officeparser: { type: 'string' }, rows: { type: 'string' } },
+});
 
 interface Pair {
   file: string;
@@ -69,6 +74,9 @@ const withKb: Extract = async (bytes, file) => {
 /** Microseconds for which a file is read again and again. */
 const LEAST_MEASURED = 20_000;
 
+/** Rounds in which a large table is read by one after the other. */
+const ROUNDS = 5;
+
 /** Seconds of the processor that a call takes, which other programs on the machine do not change. */
 async function processorTime(call: () => Promise<unknown>): Promise<number> {
   const began = process.cpuUsage();
@@ -100,6 +108,23 @@ function expectedOf(folder: string, { kind, expected_file, expected_text, expect
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   if (!expected_file) return expected_text ?? expected_sheets.map(read).join('\n');
   return kind === 'rows' ? flat(JSON.parse(read(expected_file))) : kind === 'text' ? read(expected_file) : shown(read(expected_file));
+}
+
+async function largeTableRows(count: number): Promise<Record<string, string | number>[]> {
+  const measured: Record<string, string | number>[] = [];
+  for (const [kind, bytes] of Object.entries(largeTables(count))) {
+    const readers = Object.entries<Extract>({ kb: withKb, ...libraries[kind] });
+    const seconds = new Map<string, number[]>(readers.map(([reader]) => [reader, []]));
+    for (let round = 0; round <= ROUNDS; round++)
+      for (const [reader, extract] of readers) {
+        process.stderr.write(`documents: ${count} rows of ${kind}, ${reader}\n`);
+        const taken = await processorTime(() => extract(Buffer.from(bytes), `table${kind}`));
+        if (round > 0) seconds.get(reader)!.push(taken);
+      }
+    for (const [reader, times] of seconds)
+      measured.push({ kind: kind.slice(1), reader, rows: count, 'rows/s': Math.round(count / percentile(times, 50)) });
+  }
+  return measured;
 }
 
 // what the libraries say about files that they cannot read is not about them
@@ -138,4 +163,5 @@ for (const folder of folders) {
     }
   }
 }
-process.stdout.write(`${markdownTable(rows)}\n`);
+if (rows.length > 0) process.stdout.write(`${markdownTable(rows)}\n`);
+if (options.rows) process.stdout.write(`${markdownTable(await largeTableRows(Number(options.rows)))}\n`);

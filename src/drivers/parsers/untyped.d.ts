@@ -23,7 +23,7 @@ declare module 'papaparse' {
   const papa: {
     parse(
       text: string,
-      options: { delimiter?: string; quoteChar?: string; preview?: number; skipEmptyLines?: 'greedy' },
+      options: { delimiter?: string; newline?: string; quoteChar?: string; preview?: number; skipEmptyLines?: 'greedy' },
     ): { data: string[][]; errors: { code: string; index?: number }[] };
   };
   export default papa;

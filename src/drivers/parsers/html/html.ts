@@ -129,6 +129,7 @@ export const htmlParser: ParserRow = {
     const facts = resolve && factsOf(elements, resolve);
     const { content, headline: topic, left_out } = await mainContent(page, { html, generator, title });
     if (resolve) makeAbsolute(content, resolve);
+    for (const picture of content.querySelectorAll('img')) if (repeats(picture, topic)) picture.removeAttribute('alt');
     const isThere = [...content.querySelectorAll('h1, h2, h3, h4')].some(
       (headline) => lettersIn(headline.textContent) === lettersIn(topic),
     );
@@ -159,6 +160,10 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
 }
 
 const lettersIn = (text: string | null): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** Whether a picture is described by nothing but the headline, as stories do with each of theirs. */
+const repeats = (picture: DomElement, topic: string): boolean =>
+  topic !== '' && lettersIn(picture.getAttribute('alt')) === lettersIn(topic) && picture.closest('h1, h2, h3, h4') === null;
 
 /** The page's first heading stands above its text, also where the choice of the main text left it out. */
 function withTopic({ text, marks = [] }: Pick<ParsedDocument, 'text' | 'marks'>, topic: string): Pick<ParsedDocument, 'text' | 'marks'> {

@@ -3,6 +3,7 @@ import type { Mark } from '../../../schema/items.ts';
 import { childElements, type DomElement, type DomNode, moveInto, headOfPart } from './dom.ts';
 import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
 import { codeBlock, flattenCode } from './code-blocks.ts';
+import { altText } from '../picture-text.ts';
 import { addTableRules, unwrapNotes } from './html-tables.ts';
 
 // A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.
@@ -231,7 +232,7 @@ const bold = (content: string): string => (/[*\n#]/.test(content.trim()) || cont
 
 /** A picture is kept for what is said about it. */
 function image(node: DomElement): string {
-  const alt = (node.getAttribute('alt') ?? '').replace(/[\s[\]]+/g, ' ').trim();
+  const alt = altText(node.getAttribute('alt'));
   const source = node.getAttribute('src') ?? '';
   return alt === '' ? '' : `![${alt}](${/^data:/i.test(source) ? '' : destination(source)})`;
 }

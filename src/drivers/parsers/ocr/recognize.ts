@@ -2,39 +2,15 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { PdfItem } from '../pdf/pdf-lines.ts';
 import { pdfLines } from '../pdf/pdf-lines.ts';
-import { type Bitmap, toGreyMap, deskewBitmap, rotateBitmap } from './bitmap.ts';
+import { type Bitmap, deskewBitmap, rotateBitmap } from './bitmap.ts';
 import { invertDarkBands } from './dark-bands.ts';
-import { widenSpaces } from './wide-spaces.ts';
+import { readAgain } from './read-again.ts';
 import { detectDirection } from './text-direction.ts';
+import { confidenceOf, type Tesseract, type Line, readLines, type Word } from './tesseract.ts';
 import type { RecognizedPage } from './ocr-messages.ts';
 
-interface Box {
-  x0: number;
-  y0: number;
-  x1: number;
-  y1: number;
-}
-interface Word {
-  text: string;
-  confidence: number;
-  bbox: Box;
-}
-interface Line {
-  words: Word[];
-  bbox: Box;
-  baseline: Box;
-  rowAttributes: { rowHeight?: number; row_height?: number };
-}
-interface Result {
-  data: { blocks: { paragraphs: { lines: Line[] }[] }[] | null };
-}
-/** As much of tesseract.js as is used here. */
-interface Engine {
-  setParameters(parameters: Record<string, string>): Promise<unknown>;
-  recognize(image: Buffer, options: { tessedit_pageseg_mode?: string }, output: { text: boolean; blocks: boolean }): Promise<Result>;
-}
 interface TesseractPackage {
-  createWorker(languages: string[], mode: number, options: Record<string, unknown>): Promise<Engine>;
+  createWorker(languages: string[], mode: number, options: Record<string, unknown>): Promise<Tesseract>;
 }
 
 /** Recognizes the text of pages. */
@@ -44,8 +20,6 @@ export type Recognizer = (picture: { bitmap: Bitmap; scale: number }) => Promise
 const LSTM_ONLY = 1;
 /** What a small g is taken for. */
 const UNLIKELY = '¢';
-/** Columns, tables and pictures are told apart. */
-const SEGMENT = '3';
 /** A page is tried upside down where its confidence is less, and in the directions that its ink speaks against where that is less than HOPELESS. */
 const DOUBTFUL = 0.75;
 const HOPELESS = 0.4;
@@ -65,7 +39,7 @@ export async function startRecognizer(folder: string, languages: readonly string
     logger: () => {},
     errorHandler: () => {},
   });
-  await engine.setParameters({ tessedit_pageseg_mode: SEGMENT, tessedit_char_blacklist: UNLIKELY, user_defined_dpi: '300' });
+  await engine.setParameters({ tessedit_char_blacklist: UNLIKELY, user_defined_dpi: '300' });
   return async ({ bitmap, scale }) => {
     const { isUpright, slope } = detectDirection(bitmap);
     const even = invertDarkBands(bitmap);
@@ -88,54 +62,9 @@ export async function startRecognizer(folder: string, languages: readonly string
   };
 }
 
-async function readPage(engine: Engine, picture: Bitmap, scale: number): Promise<RecognizedPage> {
-  const lines = linesOf(await engine.recognize(toGreyMap(picture), {}, { text: false, blocks: true }));
-  for (const line of lines) await readAgain(engine, picture, line);
+async function readPage(engine: Tesseract, picture: Bitmap, scale: number): Promise<RecognizedPage> {
+  const lines = await readAgain(engine, picture, await readLines(engine, picture, 'page'));
   return pageOf(lines, { scale, height: picture.height });
-}
-
-const linesOf = ({ data }: Result): Line[] =>
-  (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
-
-/** A gap between words that is wider than any space, in heights of the line. */
-const WIDE = 1.2;
-/** A line is read again where its confidence is less. */
-const UNSURE = 0.85;
-/** Pixels around a line. */
-const MARGIN = 6;
-const SINGLE_LINE = '7';
-/** By how much less sure the reading with wider spaces may be where it finds more words. */
-const SPREAD_LEAD = 0.03;
-
-/** Reads a line again with wider spaces where it has gaps (narrow spaces beside wide ones are overlooked) or is not sure; the surer reading stays. */
-async function readAgain(engine: Engine, page: Bitmap, line: Line): Promise<void> {
-  const { bbox, words } = line;
-  const height = bbox.y1 - bbox.y0;
-  const hasGaps = words.some((word, i) => i > 0 && word.bbox.x0 - words[i - 1]!.bbox.x1 > WIDE * height);
-  if (!hasGaps && confidenceOf(words) >= UNSURE) return;
-  const top = Math.max(0, bbox.y0 - MARGIN);
-  const box = {
-    top,
-    left: Math.max(0, bbox.x0 - 2 * MARGIN),
-    right: Math.min(page.width, bbox.x1 + 2 * MARGIN),
-    bottom: Math.min(page.height, bbox.y1 + MARGIN),
-  };
-  const spread = widenSpaces(page, box);
-  if (!spread) return;
-  const read = await engine.recognize(toGreyMap(spread.picture), { tessedit_pageseg_mode: SINGLE_LINE }, { text: false, blocks: true });
-  const found = linesOf(read).flatMap((one) => one.words);
-  const lead = spread.hadLeaders ? 1 : found.length > words.length ? SPREAD_LEAD : 0;
-  if (found.length === 0 || confidenceOf(found) + lead < confidenceOf(words)) return;
-  line.words = found.map((word) => ({
-    ...word,
-    bbox: { x0: spread.originOf(word.bbox.x0), x1: spread.originOf(word.bbox.x1), y0: word.bbox.y0 + top, y1: word.bbox.y1 + top },
-  }));
-}
-
-/** The mean of the letters of words, 0 to 1. */
-function confidenceOf(words: readonly Word[]): number {
-  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
-  return words.reduce((sum, { text, confidence }) => sum + (confidence / 100) * text.length, 0) / Math.max(1, letters);
 }
 
 /** Sizes of lines are told apart where they differ by this factor: those of equal letters differ a little. */

@@ -14,6 +14,19 @@ const UNKNOWN = /^(?:[CFI-LNOQRT-XZn]|[^\p{ASCII}€])$/u;
 /** A language without a currency: SheetJS writes a dollar for it. */
 const LANGUAGE = /^\[\$-[^\]]*\]$/;
 
+/** What SheetJS shows where day, month and year stand in the order of each reader's own computer. */
+const LOCAL_DATE = /^\d{1,2}\/\d{1,2}\/\d{2}( \d{1,2}:\d{2})?$/;
+const LOCAL_DATE_AND_TIME = 'm/d/yy h:mm';
+
+/**
+ * The format that a date is shown in whose own leaves the order of its parts to the computer (22 of Excel, those of East Asia, which SheetJS has no code for
+ * and shows like the American 14); undefined for other cells. 14 itself is told to SheetJS.
+ */
+const isoFormat = (code: string | undefined, shown = ''): string | undefined =>
+  (code === undefined || code === LOCAL_DATE_AND_TIME) && LOCAL_DATE.test(shown)
+    ? `yyyy-mm-dd${shown.includes(' ') ? ' h:mm' : ''}`
+    : undefined;
+
 /** A number format of Excel as SheetJS understands it: units and points between the parts of a date are quoted, languages left out. */
 function readableFormat(code: string): string {
   const parts = code.match(PARTS) ?? [];
@@ -51,7 +64,9 @@ export function cellTextOf(book: WorkBook, format: FormatNumber): (cell: CellObj
     return isTimeBelowZero ? `-${written(code, -value)}` : text;
   };
   return ({ t, v, w, z }) => {
-    const text = t === 'n' && typeof v === 'number' && typeof z === 'string' ? numberText(v, z, w) : w;
+    const code = isoFormat(z as string | undefined, w) ?? z;
+    const text =
+      t === 'n' && typeof v === 'number' && typeof code === 'string' ? numberText(v, code, code === z ? w : written(code, v)) : w;
     return (text ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))).trim();
   };
 }

@@ -1,6 +1,7 @@
 import { type Archive, openArchive } from './archive.ts';
+import { loadMammoth } from './mammoth-library.ts';
 import { completeParts } from './docx-text.ts';
-import { pictureText } from './picture-text.ts';
+import { pictureText } from '../picture-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { parseHtml } from '../html/dom.ts';
@@ -30,7 +31,7 @@ export const docxParser: ParserRow = {
   archive_folder: 'word/',
   largest_part: LARGEST_PART,
   async parse(bytes, { source }): Promise<ParsedDocument> {
-    const { default: mammoth } = await import('mammoth');
+    const mammoth = await loadMammoth();
     const archive = await openArchive(bytes, { source });
     const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));
     const { value } = await mammoth.convertToHtml(

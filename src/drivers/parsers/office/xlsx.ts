@@ -17,7 +17,7 @@ const DEFAULT_NAME = /^(?:ark|blad|feuil|foglio|hoja|planilha|sheet|tabelle)1$/i
 
 const WORKBOOK = 'xl/workbook.xml';
 
-/** A workbook: a heading for each sheet that a person sees, its tables with cells as Excel shows them and short dates as ISO, its charts and comments. */
+/** A workbook: a heading for each sheet that a person sees, its tables with cells as Excel shows them (ISO for dates whose order Excel leaves to the computer), its charts and comments. */
 export const xlsxParser: ParserRow = {
   file_type: 'xlsx',
   name: 'an Excel workbook (XLSX)',

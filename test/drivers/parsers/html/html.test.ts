@@ -123,6 +123,14 @@ describe('HTML', () => {
     ).toBe('Seen.\n\n![Pump front](b%20%281%29.png)');
   });
 
+  it('leaves out what a picture is called where nobody described it: the name of its file, or the headline', async () => {
+    const pictures =
+      '<img src="a.jpg" alt="12-IMG_3886.jpg"><img src="b.jpg" alt="How to save money!"><img src="c.jpg" alt="A jar of coins">';
+    expect(await body(`<h1>How to save money</h1><p>Begin today.</p>${pictures}`)).toBe(
+      '# How to save money\n\nBegin today.\n\n![A jar of coins](c.jpg)',
+    );
+  });
+
   it('is decoded as it says', async () => {
     const page = '<html><head><meta charset="iso-8859-2"><title>Kůň</title></head><body><p>Žluťoučký kůň</p></body></html>';
     const letters = new TextDecoder('iso-8859-2').decode(Uint8Array.from({ length: 256 }, (_, i) => i));

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { chartPart, docxFile, withParts, wordParagraph as p, wordTable } from '../../../support/files.ts';
 import { read } from '../read.ts';
@@ -168,5 +169,11 @@ describe('DOCX', () => {
         raw: `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${isChecked}"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t>${text}</w:t></w:r>`,
       });
     expect((await read('docx', docxFile(box(1, 'Tea') + box(0, 'Milk')))).text).toMatch(/^\\?\[x\\?\] Tea\n\n\\?\[ \\?\] Milk$/);
+  });
+
+  it("reads mammoth's rules for styles once", async () => {
+    await read('docx', docxFile(p('Tea')));
+    const { readStyle } = createRequire(import.meta.url)('mammoth/lib/style-reader.js') as { readStyle: (rule: string) => unknown };
+    expect(readStyle("p[style-name='Title'] => h1:fresh")).toBe(readStyle("p[style-name='Title'] => h1:fresh"));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chartPart, withParts, xlsxFile } from '../../../support/files.ts';
 import { zipFile } from '../../../support/zip.ts';
+import { openArchive } from '../../../../src/drivers/parsers/office/archive.ts';
 import { placeOf, read } from '../read.ts';
 
 const relation = (id: string, type: string, target: string) =>
@@ -46,6 +47,31 @@ describe('XLSX', () => {
     };
     const { text } = await read('xlsx', await xlsxFile([{ name: 'Prices', cells: { ...header, ...values } }]));
     expect(text.split('\n').at(-1)).toBe('| 2024-03-05 | 25% | $1,249.50 | 8:30 | 00042 | 0.3 | TRUE |');
+  });
+
+  it('shows dates as ISO where their order is left to the computer, else as their format spells them', async () => {
+    const codes = ['m/d/yy', 'm/d/yy h:mm', 'd/m/yyyy', 'm/d/yyyy', 'd-mmm-yy', 'yyyy\\-mm\\-dd;@', 'd/m/yyyy h:mm'];
+    const cells = Object.fromEntries(codes.map((z, i) => [`A${i + 1}`, { v: 41676.55, z }]));
+    const { text } = await read('xlsx', await xlsxFile([{ name: 'S', cells: { ...cells, B1: 'x' } }]));
+    expect(text.match(/(?<=^\| )[^|]*\d[^|]*(?= \|)/gm)).toEqual([
+      '2014-02-06',
+      '2014-02-06 13:12',
+      '6/2/2014',
+      '2/6/2014',
+      '6-Feb-14',
+      '2014-02-06',
+      '6/2/2014 13:12',
+    ]);
+  });
+
+  it("shows dates in Excel's formats for East Asia as ISO", async () => {
+    const file = await xlsxFile([{ name: 'S', cells: { A1: 'x', B1: { v: 41676.55, z: 'm/d/yy' } } }]);
+    const archive = await openArchive(file, { source: 'file' });
+    const styles = (await archive.text('xl/styles.xml'))!;
+    for (const id of [27, 31, 57]) {
+      const changed = await withParts(file, { 'xl/styles.xml': styles.replace('numFmtId="14"', `numFmtId="${id}"`) });
+      expect((await read('xlsx', changed)).text).toContain('| 2014-02-06 |');
+    }
   });
 
   it('shows numbers in formats that other programs than Excel write', async () => {

@@ -1,0 +1,54 @@
+import type { Bitmap } from './bitmap.ts';
+import { toGreyMap } from './bitmap.ts';
+
+/** Pixels of a page, from its upper left corner. */
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+export interface Word {
+  text: string;
+  confidence: number;
+  bbox: Box;
+}
+export interface Line {
+  words: Word[];
+  bbox: Box;
+  baseline: Box;
+  rowAttributes: { rowHeight?: number; row_height?: number };
+}
+interface Result {
+  data: { blocks: { paragraphs: { lines: Line[] }[] }[] | null };
+}
+/** As much of tesseract.js as is used here. */
+export interface Tesseract {
+  setParameters(parameters: Record<string, string>): Promise<unknown>;
+  recognize(image: Buffer, options: { tessedit_pageseg_mode?: string }, output: { text: boolean; blocks: boolean }): Promise<Result>;
+}
+
+/** How a picture is taken apart: columns, tables and pictures are told apart; it is one block of text; it is one line. */
+export const SEGMENT = { page: '3', block: '6', line: '7' };
+
+/** The lines of a picture, from the top. */
+export async function readLines(engine: Tesseract, picture: Bitmap, segment: keyof typeof SEGMENT): Promise<Line[]> {
+  const { data } = await engine.recognize(toGreyMap(picture), { tessedit_pageseg_mode: SEGMENT[segment] }, { text: false, blocks: true });
+  return (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
+}
+
+/** The mean of the letters of words, 0 to 1. */
+export function confidenceOf(words: readonly Word[]): number {
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  return words.reduce((sum, { text, confidence }) => sum + (confidence / 100) * text.length, 0) / Math.max(1, letters);
+}
+
+/** The rectangle around words or lines. */
+export const around = (parts: readonly { bbox: Box }[]): Box => ({
+  x0: Math.min(...parts.map(({ bbox }) => bbox.x0)),
+  y0: Math.min(...parts.map(({ bbox }) => bbox.y0)),
+  x1: Math.max(...parts.map(({ bbox }) => bbox.x1)),
+  y1: Math.max(...parts.map(({ bbox }) => bbox.y1)),
+});
+
+export const shifted = ({ x0, y0, x1, y1 }: Box, x: number, y: number): Box => ({ x0: x0 + x, y0: y0 + y, x1: x1 + x, y1: y1 + y });
