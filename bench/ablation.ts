@@ -30,7 +30,11 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['introductions no better for «what is»', ['rank.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
   ['without the score of the passage', ['rank.ts', 'const RETRIEVED = 0.5;', 'const RETRIEVED = 0;']],
   ['without shared words', ['rank.ts', 'const SHARE = 0.6;', 'const SHARE = 0;']],
-  ['by words alone, without cosines', ['rank.ts', 'cosines?.[i] ?? 0', '0'], ['rank.ts', 'const cosine = cosines?.[i];', 'const cosine = undefined as number | undefined;']],
+  [
+    'by words alone, without cosines',
+    ['rank.ts', 'cosines?.[i] ?? 0', '0'],
+    ['rank.ts', 'const cosine = cosines?.[i];', 'const cosine = undefined as number | undefined;'],
+  ],
   ['without the headings above a block', ['rank.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}']],
   [
     'without what stands beside the passage',

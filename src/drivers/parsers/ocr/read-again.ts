@@ -1,5 +1,5 @@
 import { type Bitmap, cropBitmap, type Rectangle } from './bitmap.ts';
-import { around, type Box, confidenceOf, type Tesseract, type Line, readLines, shifted, type Word } from './tesseract.ts';
+import { boundingBox, type PixelBox, confidenceOf, type Tesseract, type Line, readLines, shiftBox, type Word } from './tesseract.ts';
 import { widenSpaces } from './wide-spaces.ts';
 
 /** Reads again what the first look at a page was not sure of: lines with wider spaces, cells of tables by themselves, the numbers before paragraphs that it passed over. */
@@ -39,7 +39,7 @@ async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<
     .flatMap((one) => one.words)
     .map((word) => ({
       ...word,
-      bbox: { ...shifted(word.bbox, 0, box.top), x0: spread.originOf(word.bbox.x0), x1: spread.originOf(word.bbox.x1) },
+      bbox: { ...shiftBox(word.bbox, 0, box.top), x0: spread.originOf(word.bbox.x0), x1: spread.originOf(word.bbox.x1) },
     }));
   if (found.length === 0) return;
   const { hadLeaders } = spread;
@@ -110,9 +110,9 @@ async function readUnsureCells(engine: Tesseract, page: Bitmap, { line, lines }:
   const beside: Line[] = [];
   for (const [i, words] of cells.entries()) {
     if (confidenceOf(words) >= UNSURE_CELL || height > TALLEST * page.height) continue;
-    const cell = around(words);
-    const left = cells[i - 1] ? (around(cells[i - 1]!).x1 + cell.x0) / 2 : line.bbox.x0 - 2 * MARGIN;
-    const right = cells[i + 1] ? (around(cells[i + 1]!).x0 + cell.x1) / 2 : line.bbox.x1 + 2 * MARGIN;
+    const cell = boundingBox(words);
+    const left = cells[i - 1] ? (boundingBox(cells[i - 1]!).x1 + cell.x0) / 2 : line.bbox.x0 - 2 * MARGIN;
+    const right = cells[i + 1] ? (boundingBox(cells[i + 1]!).x0 + cell.x1) / 2 : line.bbox.x1 + 2 * MARGIN;
     const box = within(page, { left: Math.round(left), right: Math.round(right), ...freeRows(line, { lines, left, right }) });
     const found = (await readLines(engine, cropBitmap(page, box), 'block'))
       .map((one) => placed(one, box))
@@ -148,7 +148,7 @@ function freeRows({ bbox }: Line, { lines, left, right }: { lines: readonly Line
 
 /** A line of a part of the page, where it stands on the page; without rules that were taken for letters. */
 function placed(line: Line, { left, top }: Rectangle): Line {
-  const moved = (box: Box) => shifted(box, left, top);
+  const moved = (box: PixelBox) => shiftBox(box, left, top);
   const words = line.words.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)).map((word) => ({ ...word, bbox: moved(word.bbox) }));
   return { ...line, words, bbox: moved(line.bbox), baseline: moved(line.baseline) };
 }
@@ -160,7 +160,7 @@ const LEAST_SURE = 0.6;
 
 /** Reads what stands a little before a line, where no word was found: its number in a list. */
 async function readNumber(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<void> {
-  const { y0, y1, x0 } = around(line.words);
+  const { y0, y1, x0 } = boundingBox(line.words);
   const height = y1 - y0;
   const box = within(page, { left: Math.round(x0 - BEFORE * height), right: x0 - 1, top: y0 - MARGIN, bottom: y1 + MARGIN });
   const isTaken = lines.some(({ words }) =>

@@ -2,27 +2,31 @@ import type { Bitmap } from './bitmap.ts';
 import { toGreyMap } from './bitmap.ts';
 
 /** Pixels of a page, from its upper left corner. */
-export interface Box {
+export interface PixelBox {
   x0: number;
   y0: number;
   x1: number;
   y1: number;
 }
+/** A recognized word; its confidence is 0 to 100. */
 export interface Word {
   text: string;
   confidence: number;
-  bbox: Box;
+  bbox: PixelBox;
 }
+/** A line of recognized words. */
 export interface Line {
   words: Word[];
-  bbox: Box;
-  baseline: Box;
+  bbox: PixelBox;
+  baseline: PixelBox;
   rowAttributes: { rowHeight?: number; row_height?: number };
 }
+
 interface Result {
   data: { blocks: { paragraphs: { lines: Line[] }[] }[] | null };
 }
-/** As much of tesseract.js as is used here. */
+
+/** The used part of tesseract.js. */
 export interface Tesseract {
   setParameters(parameters: Record<string, string>): Promise<unknown>;
   recognize(image: Buffer, options: { tessedit_pageseg_mode?: string }, output: { text: boolean; blocks: boolean }): Promise<Result>;
@@ -44,11 +48,17 @@ export function confidenceOf(words: readonly Word[]): number {
 }
 
 /** The rectangle around words or lines. */
-export const around = (parts: readonly { bbox: Box }[]): Box => ({
+export const boundingBox = (parts: readonly { bbox: PixelBox }[]): PixelBox => ({
   x0: Math.min(...parts.map(({ bbox }) => bbox.x0)),
   y0: Math.min(...parts.map(({ bbox }) => bbox.y0)),
   x1: Math.max(...parts.map(({ bbox }) => bbox.x1)),
   y1: Math.max(...parts.map(({ bbox }) => bbox.y1)),
 });
 
-export const shifted = ({ x0, y0, x1, y1 }: Box, x: number, y: number): Box => ({ x0: x0 + x, y0: y0 + y, x1: x1 + x, y1: y1 + y });
+/** Moves a rectangle, in pixels. */
+export const shiftBox = ({ x0, y0, x1, y1 }: PixelBox, x: number, y: number): PixelBox => ({
+  x0: x0 + x,
+  y0: y0 + y,
+  x1: x1 + x,
+  y1: y1 + y,
+});

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Bitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
 import { readAgain } from '../../../../src/drivers/parsers/ocr/read-again.ts';
-import { type Box, type Tesseract, type Line, SEGMENT, type Word } from '../../../../src/drivers/parsers/ocr/tesseract.ts';
+import { type PixelBox, type Tesseract, type Line, SEGMENT, type Word } from '../../../../src/drivers/parsers/ocr/tesseract.ts';
 
 const HEIGHT = 30;
 
-const box = (x0: number, y0: number, x1: number, y1 = y0 + HEIGHT): Box => ({ x0, y0, x1, y1 });
+const box = (x0: number, y0: number, x1: number, y1 = y0 + HEIGHT): PixelBox => ({ x0, y0, x1, y1 });
 const word = (text: string, [x0, x1]: [number, number], { y = 100, confidence = 95 } = {}): Word => ({
   text,
   confidence,
@@ -18,7 +18,7 @@ const line = (...words: Word[]): Line => {
 };
 
 /** White paper with black boxes. */
-function paper(...inked: Box[]): Bitmap {
+function paper(...inked: PixelBox[]): Bitmap {
   const page = { width: 1200, height: 1600, data: new Uint8Array(1200 * 1600).fill(255) };
   for (const { x0, y0, x1, y1 } of inked) for (let y = y0; y < y1; y++) page.data.fill(0, y * page.width + x0, y * page.width + x1);
   return page;
