@@ -9,6 +9,13 @@ import { type RouteContext, runOperation } from './perform.ts';
 
 const SESSION = 'mcp-session-id';
 
+/** Many calls in one request would count as one with `server.rate_limit`; the protocol has no batches since 2025-06-18. */
+const NO_BATCHES = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_600, message: 'Batches are not possible here: send each message in a request of its own.' },
+};
+
 interface Message {
   id?: string | number;
   method?: string;
@@ -24,6 +31,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
   const running = new Map<string, () => void>();
   const config = { needs: 'token' } as const;
   app.post('/mcp', { config }, async (request, reply) => {
+    if (Array.isArray(request.body)) return reply.code(400).send(NO_BATCHES);
     const { id, method, params }: Message = (request.body as Message | null) ?? {};
     const session = request.headers[SESSION];
     const keyOf = (call: string | number) => JSON.stringify([request.access?.name, session, call]);
