@@ -43,6 +43,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
     const server = createMcpServer(partsOf({ request, reply }, { engine, bench }));
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined });
     await server.connect(transport);
+    if (reply.raw.destroyed) return reply.send(); // its client has left, and nobody would hear the close of its connection
     const close = () => void server.close();
     const key = method === 'tools/call' && id !== undefined && session !== undefined ? keyOf(id) : undefined;
     if (key) running.set(key, close);

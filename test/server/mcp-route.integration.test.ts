@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { registerMcp } from '../../src/server/mcp-route.ts';
 import { folder } from '../support/folder.ts';
 import { scriptedEngine } from '../support/scripted-engine.ts';
 import { serveIn } from '../support/server.ts';
@@ -43,4 +45,21 @@ it('a call over MCP is cancelled by its own client alone: who has its session an
   expect(await cancel({ 'mcp-session-id': 'one', token: 'theirs' })).toBe(false);
   expect(await cancel({ 'mcp-session-id': 'one' })).toBe(true);
   await called;
+});
+
+it('a call over MCP whose client leaves before it is begun is not begun, and nothing of it is kept', async () => {
+  const routes: Record<string, (request: object, reply: object) => Promise<unknown>> = {};
+  const app = { post: (path: string, _: object, handler: (typeof routes)[string]) => (routes[path] = handler), route: () => {} };
+  const patienceFor = vi.fn();
+  const config = { collection: 'default', server: { mcp_write: false } };
+  registerMcp(app as never, { config, collections: async () => [] } as never, { patienceFor } as never);
+  const raw = Object.assign(new EventEmitter(), { destroyed: false });
+  const reply = { raw, code: () => reply, header: () => reply, send: () => reply };
+  const headers = { ...ACCEPT, 'content-type': 'application/json', 'mcp-session-id': 'one' };
+  const answered = routes['/mcp']!({ body: search(1), headers }, reply);
+  raw.destroyed = true;
+  raw.emit('close');
+  await answered;
+  expect(patienceFor).not.toHaveBeenCalled();
+  expect(raw.listenerCount('close')).toBe(0);
 });
