@@ -5,6 +5,7 @@ import type { Engine } from '../ports/engines.ts';
 import type { McpParts } from '../mcp/mcp-server.ts';
 import { operations } from '../schema/operations.ts';
 import { refuse, send } from './envelope.ts';
+import { HEARTBEAT } from './event-stream.ts';
 import { type RouteContext, runOperation } from './perform.ts';
 
 const SESSION = 'mcp-session-id';
@@ -41,7 +42,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       import('../mcp/mcp-library.ts'),
     ]);
     const server = createMcpServer(partsOf({ request, reply }, { engine, bench }));
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, keepAliveMs: HEARTBEAT });
     await server.connect(transport);
     if (reply.raw.destroyed) return reply.send(); // its client has left, and nobody would hear the close of its connection
     const close = () => void server.close();

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { HEARTBEAT } from '../../src/server/event-stream.ts';
 import { registerMcp } from '../../src/server/mcp-route.ts';
 import { folder } from '../support/folder.ts';
 import { scriptedEngine } from '../support/scripted-engine.ts';
@@ -62,4 +63,17 @@ it('a call over MCP whose client leaves before it is begun is not begun, and not
   await answered;
   expect(patienceFor).not.toHaveBeenCalled();
   expect(raw.listenerCount('close')).toBe(0);
+});
+
+it('an answer over MCP that takes its time shows that it lives', async () => {
+  const { server, runs } = await served();
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const headers = { ...ACCEPT, authorization: 'Bearer ours', 'content-type': 'application/json' };
+  const asked = fetch(`${server.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(search(1)) });
+  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  vi.advanceTimersByTime(HEARTBEAT);
+  const reader = (await asked).body!.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader.read()).value).toMatch(/^: /);
+  await reader.cancel();
 });
