@@ -193,7 +193,7 @@ class PendingChanges {
   }
 
   async sync(): Promise<void> {
-    const { settings, home } = this.#context;
+    const { settings, home, signal } = this.#context;
     const { docs } = settings.sources;
     if (docs === undefined) return;
     const places = watchedPlaces(docs, { cwd: home, home });
@@ -206,6 +206,7 @@ class PendingChanges {
       places,
       except: storeFolder(settings.storage, home),
       follow_links: settings.ingestion.docs.follow_links,
+      signal,
       onChange: (path) => this.#note(path),
       onProblem: ({ code, message }) =>
         this.problems.push(

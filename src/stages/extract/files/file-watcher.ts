@@ -2,6 +2,7 @@ import { type FSWatcher, statSync, watch, existsSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
+import { throwIfAborted } from '../../../core/run.ts';
 import { walk, docsEntries } from './list-files.ts';
 import { isWithin, realPath, absolutePath, type PathPlace } from './local-path.ts';
 import { SIDECAR } from './sidecar.ts';
@@ -20,6 +21,8 @@ interface WatcherOptions {
   /** A folder whose changes do not matter wherever it lies: the store's own. */
   except: string;
   follow_links: boolean;
+  /** Ends the walk through the folders. */
+  signal?: AbortSignal | undefined;
   /** Told of each change: the real path of a file or folder. */
   onChange(path: string): void;
   /** Told once why not all folders can be watched. */
@@ -30,17 +33,20 @@ interface WatcherOptions {
 export class FileWatcher {
   readonly #options: WatcherOptions;
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
+  readonly #closed = new AbortController();
+  readonly #signal: AbortSignal;
   #isWarned = false;
 
   constructor(options: WatcherOptions) {
     this.#options = options;
+    this.#signal = AbortSignal.any([this.#closed.signal, ...(options.signal ? [options.signal] : [])]);
   }
 
   get folders(): number {
     return this.#watchers.size;
   }
 
-  /** Watches what is there now and was not before, and no longer what is gone. */
+  /** Watches what is there now and was not before, and no longer what is gone. Throws a KbError (`aborted`) when it is stopped or closed. */
   async sync(): Promise<void> {
     for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
     for (const place of this.#options.places) {
@@ -50,6 +56,7 @@ export class FileWatcher {
   }
 
   close(): void {
+    this.#closed.abort();
     for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
@@ -58,11 +65,11 @@ export class FileWatcher {
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
     const { follow_links } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
-    for await (const _found of walk(folder, { follow_links, onFolder }));
+    for await (const _found of walk(folder, { follow_links, onFolder, signal: this.#signal })) throwIfAborted(this.#signal);
   }
 
   #watch(folder: string, place: WatchedPlace): void {
-    if (this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
+    if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
     try {
       const watcher = watch(systemPath(folder), { recursive: SEES_ALL && place.file === undefined, encoding: 'buffer' }, (_, name) => {
         if (name) this.#hear(join(folder, pathFrom(name)), place);
@@ -98,7 +105,11 @@ export class FileWatcher {
     onChange(realPath(path));
     if (SEES_ALL || place.file !== undefined) return;
     for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder); // it may be another by now
-    if (lookAt(path)?.isDirectory()) void this.#watchAll(place, path).then(() => onChange(realPath(path)));
+    if (lookAt(path)?.isDirectory())
+      void this.#watchAll(place, path).then(
+        () => onChange(realPath(path)),
+        () => {}, // it was closed
+      );
   }
 }
 
