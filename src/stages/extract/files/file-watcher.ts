@@ -1,8 +1,9 @@
-import { type FSWatcher, statSync, watch, existsSync } from 'node:fs';
+import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
+import { IGNORE_FILES, IgnoreRules } from './ignore-rules.ts';
 import { walk, docsEntries } from './list-files.ts';
 import { isWithin, realPath, absolutePath, type PathPlace } from './local-path.ts';
 import { SIDECAR } from './sidecar.ts';
@@ -14,7 +15,7 @@ import { isPattern } from './list-pattern.ts';
 const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
-const OF_THE_FOLDER = new Set(['.gitignore', '.kbignore', SIDECAR]);
+const OF_THE_FOLDER = new Set([...IGNORE_FILES, SIDECAR]);
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
@@ -33,6 +34,8 @@ interface WatcherOptions {
 export class FileWatcher {
   readonly #options: WatcherOptions;
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
+  /** By the folders of their places, until one of their files changes. */
+  readonly #ignored = new Map<string, IgnoreRules>();
   readonly #closed = new AbortController();
   readonly #signal: AbortSignal;
   #isWarned = false;
@@ -48,6 +51,7 @@ export class FileWatcher {
 
   /** Watches what is there now and was not before, and no longer what is gone. Throws a KbError (`aborted`) when it is stopped or closed. */
   async sync(): Promise<void> {
+    this.#ignored.clear();
     for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
     for (const place of this.#options.places) {
       if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
@@ -65,7 +69,8 @@ export class FileWatcher {
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
     const { follow_links } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
-    for await (const _found of walk(folder, { follow_links, onFolder, signal: this.#signal })) throwIfAborted(this.#signal);
+    for await (const _found of walk(folder, { follow_links, onFolder, signal: this.#signal, within: place.folder }))
+      throwIfAborted(this.#signal);
   }
 
   #watch(folder: string, place: WatchedPlace): void {
@@ -94,32 +99,65 @@ export class FileWatcher {
     const { onChange, except } = this.#options;
     const name = basename(path);
     if (isWithin(except, path) || (place.file !== undefined && path !== place.file)) return;
-    if (OF_THE_FOLDER.has(name)) return onChange(realPath(dirname(path)));
+    if (OF_THE_FOLDER.has(name)) {
+      onChange(realPath(dirname(path)));
+      if (name !== SIDECAR) this.#renew(dirname(path), place);
+      return;
+    }
     if (
       path
         .slice(place.folder.length)
         .split(sep)
-        .some((part) => part.startsWith('.') || part === 'node_modules')
+        .some((part) => part.startsWith('.') || part === 'node_modules') ||
+      this.#isIgnored(path, place)
     )
       return;
     onChange(realPath(path));
+    this.#renew(path, place);
+  }
+
+  /** Of what is gone it is not known whether it was a file or a folder. */
+  #isIgnored(path: string, { folder, file, isPattern = false }: WatchedPlace): boolean {
+    if (file !== undefined || isPattern) return false;
+    const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
+    this.#ignored.set(folder, rules);
+    const found = lookAt(path);
+    try {
+      return (found ? [found.isDirectory()] : [true, false]).every((isFolder) => rules.excludes(path, isFolder));
+    } catch {
+      return false; // an ignore file that can't be read: whoever reads the folder tells of it
+    }
+  }
+
+  /** Watches the folders that there are at this path now, which may be others than before, with other ignore files. */
+  #renew(path: string, place: WatchedPlace): void {
+    const found = lookAt(path);
+    if (!found?.isFile()) this.#ignored.delete(place.folder);
     if (SEES_ALL || place.file !== undefined) return;
-    for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder); // it may be another by now
-    if (lookAt(path)?.isDirectory())
-      void this.#watchAll(place, path).then(
-        () => onChange(realPath(path)),
-        () => {}, // it was closed
-      );
+    for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder);
+    if (!found?.isDirectory()) return;
+    void this.#watchAll(place, path).then(
+      () => this.#options.onChange(realPath(path)),
+      () => {}, // it was closed
+    );
   }
 }
 
-const lookAt = (path: string) => statSync(systemPath(path), { throwIfNoEntry: false });
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(systemPath(path), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // a link that leads to itself, or a folder that must not be looked into
+  }
+}
 
 /** A folder whose changes matter, absolute and real: with what lies in its folders, or a single file of it. */
 export interface WatchedPlace {
   folder: string;
   /** The one file that matters; absent: all files, also those of the folders in it. */
   file?: string;
+  /** Whether its files are those that a pattern matches, for which ignore files do not count. */
+  isPattern?: boolean;
 }
 
 /** The folders in which the files of a `docs` input lie. Links lie in none; a folder that does not exist is left out. */
@@ -130,7 +168,7 @@ export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[]
     if (isFolder(path)) return [{ folder: path }];
     if (!existsSync(systemPath(path)) && isPattern(given, place)) {
       const base = absolutePath(picomatch.scan(given).base || '.', place);
-      return isFolder(base) ? [{ folder: base }] : [];
+      return isFolder(base) ? [{ folder: base, isPattern: true }] : [];
     }
     return isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
   });

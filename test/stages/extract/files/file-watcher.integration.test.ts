@@ -1,23 +1,26 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { FileWatcher } from '../../../../src/stages/extract/files/file-watcher.ts';
-import { folder } from '../../../support/folder.ts';
+import { FileWatcher, watchedPlaces } from '../../../../src/stages/extract/files/file-watcher.ts';
+import { folder, write } from '../../../support/folder.ts';
 import { PATIENCE } from '../../../support/watching.ts';
 
+/** Whether each folder has a watcher of its own. */
+const SEES_FOLDERS = process.platform === 'linux';
+
 /** A watcher of a folder, closed after the test, and what it is told. */
-function watcherOf(path: string, signal?: AbortSignal) {
+function watcherOf(path: string, options: Partial<ConstructorParameters<typeof FileWatcher>[0]> = {}) {
   const changed: string[] = [];
   const watcher = new FileWatcher({
     places: [{ folder: path }],
     except: join(path, 'store'),
     follow_links: false,
-    signal,
     onChange: (at) => changed.push(at),
     onProblem: (error) => {
       throw error;
     },
+    ...options,
   });
   onTestFinished(() => watcher.close());
   return { watcher, changed };
@@ -30,7 +33,7 @@ function folders(many: number): string {
   return path;
 }
 
-describe.runIf(process.platform === 'linux')('a watcher of many folders', () => {
+describe.runIf(SEES_FOLDERS)('a watcher of many folders', () => {
   it('makes no further watchers when it is closed while it walks a new one', async () => {
     const [path, elsewhere] = [folder(), folders(500)];
     const { watcher } = watcherOf(path);
@@ -46,7 +49,7 @@ describe.runIf(process.platform === 'linux')('a watcher of many folders', () => 
   it('stops its first walk when that is aborted, or when it is closed', async () => {
     const path = folders(500);
     const controller = new AbortController();
-    const aborted = watcherOf(path, controller.signal).watcher;
+    const aborted = watcherOf(path, { signal: controller.signal }).watcher;
     const closed = watcherOf(path).watcher;
     const ends = [aborted, closed].map((watcher) => expect(watcher.sync()).rejects.toMatchObject({ code: 'aborted' }));
     await vi.waitFor(() => expect(Math.min(aborted.folders, closed.folders)).toBeGreaterThan(1), { ...PATIENCE, interval: 1 });
@@ -55,4 +58,55 @@ describe.runIf(process.platform === 'linux')('a watcher of many folders', () => 
     await Promise.all(ends);
     expect([aborted.folders < 500, closed.folders]).toEqual([true, 0]);
   });
+});
+
+describe('a watcher of a folder with ignore files', () => {
+  it('is told nothing of what they exclude, and does not watch it', async () => {
+    const path = folder({ '.gitignore': '*.log\nbuild/\n', 'parts/.kbignore': '!kept.log\n', 'parts/a.md': 'a' });
+    const { watcher, changed } = watcherOf(path);
+    await watcher.sync();
+    for (let i = 0; i < 3; i++) write(path, { 'app.log': `${i}`, 'parts/app.log': `${i}`, 'build/deep/page.md': `${i}` });
+    write(path, { 'parts/kept.log': 'x', 'parts/new/app.log': 'x', 'parts/new/build/page.md': 'x' });
+    if (SEES_FOLDERS) await vi.waitFor(() => expect(watcher.folders).toBe(3), PATIENCE);
+    write(path, { 'parts/new/app.log': 'y', 'parts/new/b.md': 'x' });
+    rmSync(join(path, 'app.log'));
+    rmSync(join(path, 'parts/a.md'));
+    await vi.waitFor(() => expect(changed).toEqual(expect.arrayContaining([join(path, 'parts/new/b.md'), join(path, 'parts/a.md')])), PATIENCE); // prettier-ignore
+    const expected = ['parts/kept.log', 'parts/new', 'parts/new/b.md', 'parts/a.md'];
+    expect(new Set(changed)).toEqual(new Set(expected.map((name) => join(path, name))));
+    if (SEES_FOLDERS) expect(watcher.folders).toBe(3);
+  });
+
+  it('hears of what they exclude no longer, and no more of what they exclude from now on', async () => {
+    const path = folder({ '.kbignore': 'drafts/\n', 'drafts/deep/a.md': 'a', 'notes/b.md': 'b', 'c.md': 'c' });
+    const { watcher, changed } = watcherOf(path);
+    await watcher.sync();
+    const becomes = (folders: number) => vi.waitFor(() => expect(watcher.folders).toBe(folders), PATIENCE);
+    write(path, { '.kbignore': 'notes/\n' });
+    if (SEES_FOLDERS) await becomes(3);
+    await vi.waitFor(() => expect(changed).toContain(path), PATIENCE);
+    await wait(300);
+    changed.length = 0;
+    write(path, { 'notes/b.md': 'bb', 'drafts/deep/a.md': 'aa' });
+    await vi.waitFor(() => expect(changed).toContain(join(path, 'drafts/deep/a.md')), PATIENCE);
+    expect(changed.filter((at) => at.includes('notes'))).toEqual([]);
+  });
+
+  it('hears of all that a pattern may match, and of a named file: they do not count there', async () => {
+    const path = folder({ '.gitignore': '*.log\n', 'app.log': 'a' });
+    const heard = [{ folder: path, isPattern: true }, { folder: path, file: join(path, 'app.log') }].map((place) => watcherOf(path, { places: [place] })); // prettier-ignore
+    for (const { watcher } of heard) await watcher.sync();
+    write(path, { 'app.log': 'b' });
+    for (const { changed } of heard) await vi.waitFor(() => expect(changed).toContain(join(path, 'app.log')), PATIENCE);
+    expect(watchedPlaces(['*.log'], { cwd: path, home: path })).toEqual([{ folder: path, isPattern: true }]);
+  });
+});
+
+it('a watcher outlives a link that leads to itself', async () => {
+  const path = folder({ 'a.md': 'a' });
+  const { watcher, changed } = watcherOf(path);
+  await watcher.sync();
+  symlinkSync('loop', join(path, 'loop'));
+  write(path, { 'a.md': 'b' });
+  await vi.waitFor(() => expect(changed).toContain(join(path, 'a.md')), PATIENCE);
 });
