@@ -33,6 +33,8 @@ interface WatcherOptions {
 /** Watches folders by events of the file system, without hidden files, `node_modules` and what ignore files exclude. */
 export class FileWatcher {
   readonly #options: WatcherOptions;
+  /** Whole folders first: where one watcher sees all of a folder, none is needed for a file in it. */
+  readonly #places: readonly WatchedPlace[];
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
   /** By the folders of their places, until one of their files changes. */
   readonly #ignored = new Map<string, IgnoreRules>();
@@ -42,6 +44,7 @@ export class FileWatcher {
 
   constructor(options: WatcherOptions) {
     this.#options = options;
+    this.#places = options.places.toSorted((a, b) => Number(a.file !== undefined) - Number(b.file !== undefined));
     this.#signal = AbortSignal.any([this.#closed.signal, ...(options.signal ? [options.signal] : [])]);
   }
 
@@ -53,16 +56,18 @@ export class FileWatcher {
   async sync(): Promise<void> {
     this.#ignored.clear();
     for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
-    for (const place of this.#options.places) {
-      if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
-      else await this.#watchAll(place);
-    }
+    for (const place of this.#places) await this.#watchPlace(place);
   }
 
   close(): void {
     this.#closed.abort();
     for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
+  }
+
+  async #watchPlace(place: WatchedPlace): Promise<void> {
+    if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
+    else await this.#watchAll(place);
   }
 
   /** Every folder below, before its files are looked at: what is written into a new one meanwhile is told or found. */
@@ -77,7 +82,7 @@ export class FileWatcher {
     if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
     try {
       const watcher = watch(systemPath(folder), { recursive: SEES_ALL && place.file === undefined, encoding: 'buffer' }, (_, name) => {
-        if (name) this.#hear(join(folder, pathFrom(name)), place);
+        if (name) for (const one of this.#placesOf(folder)) this.#hear(join(folder, pathFrom(name)), one);
         else this.#options.onChange(folder);
       });
       watcher.on('error', () => this.#leave(folder)); // Windows says so of a folder that is gone
@@ -88,6 +93,11 @@ export class FileWatcher {
       this.#isWarned = true;
       this.#options.onProblem(error as NodeJS.ErrnoException);
     }
+  }
+
+  /** A folder may have been named, and files in it. */
+  #placesOf(folder: string): WatchedPlace[] {
+    return this.#places.filter((place) => (place.file === undefined ? isWithin(place.folder, folder) : place.folder === folder));
   }
 
   #leave(folder: string): void {
@@ -134,12 +144,18 @@ export class FileWatcher {
     const found = lookAt(path);
     if (!found?.isFile()) this.#ignored.delete(place.folder);
     if (SEES_ALL || place.file !== undefined) return;
-    for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder);
+    for (const folder of this.#watchers.keys()) if (isWithin(path, folder)) this.#leave(folder);
     if (!found?.isDirectory()) return;
-    void this.#watchAll(place, path).then(
-      () => this.#options.onChange(realPath(path)),
-      () => {}, // it was closed
-    );
+    const again = this.#watchAgain(path).then(() => this.#options.onChange(realPath(path)));
+    again.catch(() => {}); // it was closed
+  }
+
+  /** For all places that share a folder: each knows which of the folders in it count. */
+  async #watchAgain(folder: string): Promise<void> {
+    for (const place of this.#places) {
+      if (isWithin(folder, place.folder)) await this.#watchPlace(place);
+      else if (place.file === undefined && isWithin(place.folder, folder)) await this.#watchAll(place, folder);
+    }
   }
 }
 

@@ -110,3 +110,30 @@ it('a watcher outlives a link that leads to itself', async () => {
   write(path, { 'a.md': 'b' });
   await vi.waitFor(() => expect(changed).toContain(join(path, 'a.md')), PATIENCE);
 });
+
+it('a watcher hears of a folder and of a file in it that were both named, in either order', async () => {
+  const path = folder({ '.gitignore': '*.log\n', 'app.log': 'a', 'b.md': 'b' });
+  const [whole, file] = [{ folder: path }, { folder: path, file: join(path, 'app.log') }];
+  for (const places of [
+    [whole, file],
+    [file, whole],
+  ]) {
+    const { watcher, changed } = watcherOf(path, { places });
+    await watcher.sync();
+    write(path, { 'app.log': 'x', 'b.md': 'x' });
+    await vi.waitFor(() => expect(new Set(changed)).toEqual(new Set([join(path, 'app.log'), join(path, 'b.md')])), PATIENCE);
+    watcher.close();
+  }
+});
+
+it('a watcher goes on hearing of a folder that was named though the one above excludes it', async () => {
+  const path = folder({ 'out/deep/a.md': 'a', 'b.md': 'b' });
+  const { watcher, changed } = watcherOf(path, { places: [{ folder: path }, { folder: join(path, 'out') }] });
+  await watcher.sync();
+  write(path, { '.gitignore': 'out/\n' });
+  await vi.waitFor(() => expect(changed).toContain(path), PATIENCE);
+  await wait(300);
+  changed.length = 0;
+  write(path, { 'out/deep/a.md': 'x' });
+  await vi.waitFor(() => expect(changed).toContain(join(path, 'out/deep/a.md')), PATIENCE);
+});
