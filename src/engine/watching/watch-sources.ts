@@ -6,7 +6,7 @@ import type { IngestResult, WatchResult } from '../../schema/results.ts';
 import { count, listNames } from '../../text/count.ts';
 import type { Context } from '../context.ts';
 import type { KnownChanges } from '../ingest.ts';
-import { FileWatcher, type WatchedPlace, watchedPlaces } from '../../stages/extract/files/file-watcher.ts';
+import { FileWatcher, watchedPlaces, watchedSteps } from '../../stages/extract/files/file-watcher.ts';
 import { fileSource } from '../../stages/extract/files/local-path.ts';
 import { storeFolder } from '../store-address.ts';
 import { ChangedPaths } from './changed-paths.ts';
@@ -77,7 +77,7 @@ class Watch {
 
   async *#run(isFirst: boolean): Run<void> {
     const isWhole = Date.now() >= this.#due;
-    if (isWhole) yield* this.#synced(isFirst);
+    if (isWhole || this.#files.isMoved) yield* this.#synced(isFirst);
     const changes = this.#files.take();
     if (isWhole) this.#unreadable = new Set();
     const known = isWhole ? undefined : { isChanged: changes.isChanged, unreadable: this.#unreadable };
@@ -177,7 +177,9 @@ class PendingChanges {
   readonly problems: string[] = [];
   readonly #context: Context;
   #watcher: FileWatcher | undefined;
-  #places: WatchedPlace[] = [];
+  /** What is watched, as JSON. */
+  #watched = '';
+  #isMoved = false;
   #changed = new ChangedPaths();
   #first = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -192,22 +194,36 @@ class PendingChanges {
     return this.#watcher ? count(this.#watcher.folders, 'folder') : 'sites and APIs';
   }
 
+  /** Whether folders were replaced, which are not watched until the next `sync`. */
+  get isMoved(): boolean {
+    return this.#isMoved;
+  }
+
   async sync(): Promise<void> {
+    this.#isMoved = false;
     const { settings, home, signal } = this.#context;
     const { docs } = settings.sources;
     if (docs === undefined) return;
-    const places = watchedPlaces(docs, { cwd: home, home });
-    if (JSON.stringify(places) !== JSON.stringify(this.#places)) {
+    const place = { cwd: home, home };
+    const [places, steps] = [watchedPlaces(docs, place), watchedSteps(docs, place)];
+    const watched = JSON.stringify([places, steps]);
+    if (watched !== this.#watched) {
       this.#watcher?.close();
       this.#watcher = undefined;
-      this.#places = places;
+      this.#watched = watched;
+      for (const { folder, file = folder } of places) this.#note(file); // what was changed while nobody watched is not known
     }
     this.#watcher ??= new FileWatcher({
       places,
+      steps,
       except: storeFolder(settings.storage, home),
       follow_links: settings.ingestion.docs.follow_links,
       signal,
       onChange: (path) => this.#note(path),
+      onMoved: (step) => {
+        this.#isMoved = true;
+        this.#note(step);
+      },
       onProblem: ({ code, message }) =>
         this.problems.push(
           code === 'ENOSPC' || code === 'EMFILE'

@@ -1,11 +1,12 @@
 import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import { IGNORE_FILES, IgnoreRules } from './ignore-rules.ts';
 import { walk, docsEntries } from './list-files.ts';
-import { isWithin, realPath, absolutePath, type PathPlace } from './local-path.ts';
+import { isWithin, realPath, type PathPlace } from './local-path.ts';
+import { pathSteps } from './path-steps.ts';
 import { SIDECAR } from './sidecar.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import { isUrl } from '../pages/network.ts';
@@ -19,6 +20,8 @@ const OF_THE_FOLDER = new Set([...IGNORE_FILES, SIDECAR]);
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
+  /** Paths that may come to lead to something else, and the places with them. */
+  steps: readonly string[];
   /** A folder whose changes do not matter wherever it lies: the store's own. */
   except: string;
   follow_links: boolean;
@@ -26,6 +29,8 @@ interface WatcherOptions {
   signal?: AbortSignal | undefined;
   /** Told of each change: the real path of a file or folder. */
   onChange(path: string): void;
+  /** Told of a step that was made, moved or removed: nothing below it is watched until the next `sync`. */
+  onMoved(step: string): void;
   /** Told once why not all folders can be watched. */
   onProblem(error: NodeJS.ErrnoException): void;
 }
@@ -36,6 +41,8 @@ export class FileWatcher {
   /** Whole folders first: where one watcher sees all of a folder, none is needed for a file in it. */
   readonly #places: readonly WatchedPlace[];
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
+  /** Of the folders that steps lie in. */
+  readonly #stepWatchers = new Map<string, FSWatcher>();
   /** By the folders of their places, until one of their files changes. */
   readonly #ignored = new Map<string, IgnoreRules>();
   readonly #closed = new AbortController();
@@ -56,13 +63,34 @@ export class FileWatcher {
   async sync(): Promise<void> {
     this.#ignored.clear();
     for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
+    for (const folder of new Set(this.#options.steps.map((step) => dirname(step)))) this.#watchSteps(folder);
     for (const place of this.#places) await this.#watchPlace(place);
   }
 
   close(): void {
     this.#closed.abort();
-    for (const { watcher } of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    for (const folder of this.#watchers.keys()) this.#leave(folder);
+    for (const watcher of this.#stepWatchers.values()) watcher.close();
+  }
+
+  /** A folder that must not be looked into is not watched: what happens there is found when all is read again. */
+  #watchSteps(folder: string): void {
+    this.#stepWatchers.get(folder)?.close(); // it may be another by now
+    this.#stepWatchers.delete(folder);
+    try {
+      const watcher = watch(systemPath(folder), { encoding: 'buffer' }, (event, name) => {
+        const step = name && join(folder, pathFrom(name));
+        if (event === 'rename' && step && this.#options.steps.includes(step)) this.#move(step);
+      });
+      watcher.on('error', () => watcher.close());
+      this.#stepWatchers.set(folder, watcher);
+    } catch {}
+  }
+
+  /** What lies below may be other folders by now, of the same names. */
+  #move(step: string): void {
+    for (const folder of this.#watchers.keys()) if (isWithin(step, folder)) this.#leave(folder);
+    this.#options.onMoved(step);
   }
 
   async #watchPlace(place: WatchedPlace): Promise<void> {
@@ -180,14 +208,26 @@ export interface WatchedPlace {
 export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
   return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
     if (isUrl(given)) return [];
-    const path = absolutePath(given, place);
-    if (isFolder(path)) return [{ folder: path }];
-    if (!existsSync(systemPath(path)) && isPattern(given, place)) {
-      const base = absolutePath(picomatch.scan(given).base || '.', place);
-      return isFolder(base) ? [{ folder: base, isPattern: true }] : [];
-    }
-    return isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
+    const begin = beginning(given, place);
+    const path = realPath(begin.path);
+    if (isFolder(path)) return [{ folder: path, ...(begin.isPattern && { isPattern: true }) }];
+    return !begin.isPattern && isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
   });
+}
+
+/** The paths by which the places of a `docs` input come to be others: links that are switched, and folders that are replaced or made. */
+export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
+  const met = new Set<string>();
+  const home = realPath(place.home);
+  const given = docsEntries(docs).flatMap(({ path }) => (isUrl(path) ? [] : [path]));
+  return given.flatMap((path) => [...pathSteps(beginning(path, place).path, home, met)]);
+}
+
+/** Where the files of an entry begin, its links not resolved. */
+function beginning(given: string, place: PathPlace): { path: string; isPattern: boolean } {
+  const path = resolve(place.cwd, given);
+  if (existsSync(systemPath(path)) || !isPattern(given, place)) return { path, isPattern: false };
+  return { path: resolve(place.cwd, picomatch.scan(given).base), isPattern: true };
 }
 
 const isFolder = (path: string): boolean => statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -14,9 +14,11 @@ function watcherOf(path: string, options: Partial<ConstructorParameters<typeof F
   const changed: string[] = [];
   const watcher = new FileWatcher({
     places: [{ folder: path }],
+    steps: [],
     except: join(path, 'store'),
     follow_links: false,
     onChange: (at) => changed.push(at),
+    onMoved: () => {},
     onProblem: (error) => {
       throw error;
     },
