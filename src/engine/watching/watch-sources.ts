@@ -10,6 +10,7 @@ import { FileWatcher, watchedPlaces, watchedSteps } from '../../stages/extract/f
 import { fileSource } from '../../stages/extract/files/local-path.ts';
 import { storeFolder } from '../store-address.ts';
 import { ChangedPaths } from './changed-paths.ts';
+import { Settling } from './settling.ts';
 
 /** Seconds before a run that failed is tried again; doubled each time, up to the interval. */
 const FIRST_RETRY = 10;
@@ -167,10 +168,6 @@ const isPassing = (error: unknown): boolean => error instanceof KbError && error
 const withoutItems = <R>(run: Run<R>): Run<R> =>
   mapEvents(run, (event) => (event.type === 'progress' && event.data.notice !== true ? event : undefined));
 
-/** Milliseconds without a change after which files have settled, and after which a file that is written without end is read all the same. */
-const SETTLED = 1_000;
-const LONGEST_BURST = 30_000;
-
 /** Changes of the files of the configured sources since they were last taken. */
 class PendingChanges {
   /** What could not be watched, as sentences; whoever tells it empties it. */
@@ -181,8 +178,7 @@ class PendingChanges {
   #watched = '';
   #isMoved = false;
   #changed = new ChangedPaths();
-  #first = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #settling = new Settling(() => this.#wake?.());
   #wake: (() => void) | undefined;
 
   constructor(context: Context) {
@@ -238,7 +234,7 @@ class PendingChanges {
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#changed.size > 0 && this.#timer === undefined) resolve();
+      if (this.#changed.size > 0 && !this.#settling.isWaiting) resolve();
     });
   }
 
@@ -246,27 +242,17 @@ class PendingChanges {
   take(): { isChanged(path: string): boolean; names: string[] } {
     const changed = this.#changed;
     this.#changed = new ChangedPaths();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#settling.reset();
     return { isChanged: (path) => changed.has(path), names: changed.outermost().map((path) => fileSource(path, this.#context)) };
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#settling.reset();
     this.#watcher?.close();
   }
 
   #note(path: string): void {
-    const now = Date.now();
-    if (this.#changed.size === 0) this.#first = now;
     this.#changed.add(path);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#wake?.();
-      },
-      Math.max(0, Math.min(SETTLED, this.#first + LONGEST_BURST - now)),
-    );
+    this.#settling.note();
   }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Layer } from '../../../src/core/settings.ts';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
@@ -250,6 +251,21 @@ describe('a watch that fails', () => {
     const before = said.length;
     isDown = false;
     await says(/^Stored 1 chunk of 1 document\.$/, before);
+  });
+
+  it('waits until it tries again, whatever changes meanwhile', async () => {
+    let isDown = false;
+    const { settings } = await modelServer({ vector: () => (isDown ? { status: 401 } : [1, 0, 0]) });
+    const { home, engine } = base(FILES, settings);
+    const { says, said } = watching(engine);
+    await says(/^Stored 2 chunks/);
+    isDown = true;
+    write(home, { 'docs/gate.md': '# Gate\n\nIt stays open.\n' });
+    await says(/401.* Trying again in 10 s\./);
+    const before = said.length;
+    write(home, { 'docs/bell.md': '# Bell\n\nIt is silent.\n' });
+    await wait(2_500);
+    expect(said.slice(before)).toEqual([]);
   });
 
   it('ends with the first run where that cannot be done at all', async () => {

@@ -139,3 +139,14 @@ it('a watcher goes on hearing of a folder that was named though the one above ex
   write(path, { 'out/deep/a.md': 'x' });
   await vi.waitFor(() => expect(changed).toContain(join(path, 'out/deep/a.md')), PATIENCE);
 });
+
+it('a watcher finds folders that were replaced without its knowledge when all is looked at again', async () => {
+  const home = folder({ 'above/docs/deep/a.md': 'a', 'next/docs/deep/a.md': 'b' });
+  const { watcher, changed } = watcherOf(join(home, 'above/docs'));
+  await watcher.sync();
+  renameSync(join(home, 'above'), join(home, 'before'));
+  renameSync(join(home, 'next'), join(home, 'above'));
+  await watcher.sync();
+  write(home, { 'above/docs/deep/a.md': 'x' });
+  await vi.waitFor(() => expect(changed).toContain(join(home, 'above/docs/deep/a.md')), PATIENCE);
+});
