@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('changes have settled when none has come for a second', () => {
-  const settled = vi.fn();
+  const settled = vi.fn<() => void>();
   const settling = new Settling(settled);
   settling.note();
   vi.advanceTimersByTime(900);
@@ -31,7 +31,7 @@ it('changes without end are taken every 30 seconds', () => {
 });
 
 it('what is taken before it has settled calls nobody', () => {
-  const settled = vi.fn();
+  const settled = vi.fn<() => void>();
   const settling = new Settling(settled);
   settling.note();
   settling.reset();

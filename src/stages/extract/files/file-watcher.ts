@@ -155,8 +155,8 @@ export class FileWatcher {
   }
 
   /** Of what is gone it is not known whether it was a file or a folder. */
-  #isIgnored(path: string, { folder, file, isPattern = false }: WatchedPlace): boolean {
-    if (file !== undefined || isPattern) return false;
+  #isIgnored(path: string, { folder, ...place }: WatchedPlace): boolean {
+    if (place.file !== undefined || place.isPattern) return false;
     const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
     this.#ignored.set(folder, rules);
     const found = lookAt(path);

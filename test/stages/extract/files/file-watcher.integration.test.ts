@@ -29,7 +29,7 @@ function watcherOf(path: string, options: Partial<ConstructorParameters<typeof F
 }
 
 /** A folder with so many others in it. */
-function folders(many: number): string {
+function wideTree(many: number): string {
   const path = folder();
   for (let i = 0; i < many; i++) mkdirSync(join(path, 'tree', `part-${i % 20}`, `${i}`), { recursive: true });
   return path;
@@ -37,7 +37,7 @@ function folders(many: number): string {
 
 describe.runIf(SEES_FOLDERS)('a watcher of many folders', () => {
   it('makes no further watchers when it is closed while it walks a new one', async () => {
-    const [path, elsewhere] = [folder(), folders(500)];
+    const [path, elsewhere] = [folder(), wideTree(500)];
     const { watcher } = watcherOf(path);
     await watcher.sync();
     renameSync(join(elsewhere, 'tree'), join(path, 'tree'));
@@ -49,7 +49,7 @@ describe.runIf(SEES_FOLDERS)('a watcher of many folders', () => {
   });
 
   it('stops its first walk when that is aborted, or when it is closed', async () => {
-    const path = folders(500);
+    const path = wideTree(500);
     const controller = new AbortController();
     const aborted = watcherOf(path, { signal: controller.signal }).watcher;
     const closed = watcherOf(path).watcher;
