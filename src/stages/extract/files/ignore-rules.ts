@@ -13,6 +13,7 @@ interface FolderRules {
 /** Those that hold in a folder, outermost first. */
 export type Rules = readonly FolderRules[];
 
+/** Names of the files that say what is left out of their folders. */
 export const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
 /** Of plain files alone: reading a pipe of that name would never end. */
