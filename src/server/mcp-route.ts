@@ -5,9 +5,17 @@ import type { Engine } from '../ports/engines.ts';
 import type { McpParts } from '../mcp/mcp-server.ts';
 import { operations } from '../schema/operations.ts';
 import { refuse, send } from './envelope.ts';
+import { HEARTBEAT } from './event-stream.ts';
 import { type RouteContext, runOperation } from './perform.ts';
 
 const SESSION = 'mcp-session-id';
+
+/** Many calls in one request would count as one with `server.rate_limit`; the protocol has no batches since 2025-06-18. */
+const NO_BATCHES = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_600, message: 'Batches are not possible here: send each message in a request of its own.' },
+};
 
 interface Message {
   id?: string | number;
@@ -24,6 +32,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
   const running = new Map<string, () => void>();
   const config = { needs: 'token' } as const;
   app.post('/mcp', { config }, async (request, reply) => {
+    if (Array.isArray(request.body)) return reply.code(400).send(NO_BATCHES);
     const { id, method, params }: Message = (request.body as Message | null) ?? {};
     const session = request.headers[SESSION];
     const keyOf = (call: string | number) => JSON.stringify([request.access?.name, session, call]);
@@ -33,8 +42,9 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       import('../mcp/mcp-library.ts'),
     ]);
     const server = createMcpServer(partsOf({ request, reply }, { engine, bench }));
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, keepAliveMs: HEARTBEAT });
     await server.connect(transport);
+    if (reply.raw.destroyed) return reply.send(); // its client has left, and nobody would hear the close of its connection
     const close = () => void server.close();
     const key = method === 'tools/call' && id !== undefined && session !== undefined ? keyOf(id) : undefined;
     if (key) running.set(key, close);

@@ -5,6 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, CDPSession, LaunchOptions } from 'playwright';
 import { KbError } from '../../core/errors.ts';
+import { isRunning } from '../../core/process-owner.ts';
 import { findBrowsers } from './find-browser.ts';
 
 /** A folder for one browser's files, which tells the next one what was left behind where this process was killed. */
@@ -55,14 +56,6 @@ async function removeIfLeft(name: string): Promise<void> {
   const profile = await readFile(join(room, NOTE), 'utf8').catch(() => '');
   if (PROFILE.test(profile)) await rm(join(tmpdir(), profile), { recursive: true, force: true });
   await rm(room, { recursive: true, force: true });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Bytes that the process behind a page may take: several times what large pages take. */

@@ -6,10 +6,11 @@ import type { IngestResult, WatchResult } from '../../schema/results.ts';
 import { count, listNames } from '../../text/count.ts';
 import type { Context } from '../context.ts';
 import type { KnownChanges } from '../ingest.ts';
-import { FileWatcher, type WatchedPlace, watchedPlaces } from '../../stages/extract/files/file-watcher.ts';
+import { FileWatcher, watchedPlaces, watchedSteps } from '../../stages/extract/files/file-watcher.ts';
 import { fileSource } from '../../stages/extract/files/local-path.ts';
 import { storeFolder } from '../store-address.ts';
 import { ChangedPaths } from './changed-paths.ts';
+import { Settling } from './settling.ts';
 
 /** Seconds before a run that failed is tried again; doubled each time, up to the interval. */
 const FIRST_RETRY = 10;
@@ -78,7 +79,7 @@ class Watch {
 
   async *#run(isFirst: boolean): Run<void> {
     const isWhole = Date.now() >= this.#due;
-    if (isWhole) yield* this.#synced(isFirst);
+    if (isWhole || this.#files.isMoved) yield* this.#synced(isFirst);
     const changes = this.#files.take();
     if (isWhole) this.#unreadable = new Set();
     const known = isWhole ? undefined : { isChanged: changes.isChanged, unreadable: this.#unreadable };
@@ -168,20 +169,17 @@ const isPassing = (error: unknown): boolean => error instanceof KbError && error
 const withoutItems = <R>(run: Run<R>): Run<R> =>
   mapEvents(run, (event) => (event.type === 'progress' && event.data.notice !== true ? event : undefined));
 
-/** Milliseconds without a change after which files have settled, and after which a file that is written without end is read all the same. */
-const SETTLED = 1_000;
-const LONGEST_BURST = 30_000;
-
 /** Changes of the files of the configured sources since they were last taken. */
 class PendingChanges {
   /** What could not be watched, as sentences; the reporter empties it. */
   readonly problems: string[] = [];
   readonly #context: Context;
   #watcher: FileWatcher | undefined;
-  #places: WatchedPlace[] = [];
+  /** What is watched, as JSON. */
+  #watched = '';
+  #isMoved = false;
   #changed = new ChangedPaths();
-  #first = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #settling = new Settling(() => this.#wake?.());
   #wake: (() => void) | undefined;
 
   constructor(context: Context) {
@@ -193,21 +191,36 @@ class PendingChanges {
     return this.#watcher ? count(this.#watcher.folders, 'folder') : 'sites and APIs';
   }
 
+  /** Whether folders were replaced, which are not watched until the next `sync`. */
+  get isMoved(): boolean {
+    return this.#isMoved;
+  }
+
   async sync(): Promise<void> {
-    const { settings, home } = this.#context;
+    this.#isMoved = false;
+    const { settings, home, signal } = this.#context;
     const { docs } = settings.sources;
     if (docs === undefined) return;
-    const places = watchedPlaces(docs, { cwd: home, home });
-    if (JSON.stringify(places) !== JSON.stringify(this.#places)) {
+    const place = { cwd: home, home };
+    const [places, steps] = [watchedPlaces(docs, place), watchedSteps(docs, place)];
+    const watched = JSON.stringify([places, steps]);
+    if (watched !== this.#watched) {
       this.#watcher?.close();
       this.#watcher = undefined;
-      this.#places = places;
+      this.#watched = watched;
+      for (const { folder, file = folder } of places) this.#note(file); // what was changed while nobody watched is not known
     }
     this.#watcher ??= new FileWatcher({
       places,
+      steps,
       except: storeFolder(settings.storage, home),
       follow_links: settings.ingestion.docs.follow_links,
+      signal,
       onChange: (path) => this.#note(path),
+      onMoved: (step) => {
+        this.#isMoved = true;
+        this.#note(step);
+      },
       onProblem: ({ code, message }) =>
         this.problems.push(
           code === 'ENOSPC' || code === 'EMFILE'
@@ -222,7 +235,7 @@ class PendingChanges {
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#changed.size > 0 && this.#timer === undefined) resolve();
+      if (this.#changed.size > 0 && !this.#settling.isWaiting) resolve();
     });
   }
 
@@ -230,27 +243,17 @@ class PendingChanges {
   take(): { isChanged(path: string): boolean; names: string[] } {
     const changed = this.#changed;
     this.#changed = new ChangedPaths();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#settling.reset();
     return { isChanged: (path) => changed.has(path), names: changed.outermost().map((path) => fileSource(path, this.#context)) };
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#settling.reset();
     this.#watcher?.close();
   }
 
   #note(path: string): void {
-    const now = Date.now();
-    if (this.#changed.size === 0) this.#first = now;
     this.#changed.add(path);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#wake?.();
-      },
-      Math.max(0, Math.min(SETTLED, this.#first + LONGEST_BURST - now)),
-    );
+    this.#settling.note();
   }
 }

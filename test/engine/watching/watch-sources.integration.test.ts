@@ -1,8 +1,10 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Layer } from '../../../src/core/settings.ts';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
+import type { Engine } from '../../../src/ports/engines.ts';
 import { engineIn, modelServer, result, sourcesIn, WORDS } from '../../support/engine.ts';
 import { folder, write } from '../../support/folder.ts';
 import { openSite } from '../../support/site.ts';
@@ -148,6 +150,74 @@ describe('a watch of files', () => {
   });
 });
 
+describe('a watch of what is replaced as a whole', () => {
+  /** Two editions of the same documents, one of which is served; `replace` puts the other one into its place. */
+  const EDITIONS = { 'one/gate.md': '# Gate\n\nThe gate is locked at ten.\n', 'two/gate.md': '# Gate\n\nThe gate stays open.\n' };
+  const text = async (engine: Engine) => (await result(engine, 'retrieve', { query: 'gate', mode: 'text' })).items[0]?.text;
+
+  it.each<{ name: string; docs: string; served: string; replace(home: string): void }>([
+    {
+      name: 'a folder that is removed and made anew',
+      docs: 'one',
+      served: 'one',
+      replace(home) {
+        rmSync(join(home, 'one'), { recursive: true });
+        renameSync(join(home, 'two'), join(home, 'one'));
+      },
+    },
+    {
+      name: 'a link that is switched',
+      docs: 'site/current',
+      served: 'two',
+      replace(home) {
+        symlinkSync('../two', join(home, 'site/next'));
+        renameSync(join(home, 'site/next'), join(home, 'site/current'));
+      },
+    },
+    {
+      name: 'a link to a file that is switched',
+      docs: 'site/gate.md',
+      served: 'two',
+      replace(home) {
+        rmSync(join(home, 'site/gate.md'));
+        symlinkSync('../two/gate.md', join(home, 'site/gate.md'));
+      },
+    },
+    {
+      name: 'a folder above, with a pattern',
+      docs: 'above/one/*.md',
+      served: 'above/one',
+      replace(home) {
+        renameSync(join(home, 'above'), join(home, 'below'));
+        mkdirSync(join(home, 'above'));
+        renameSync(join(home, 'two'), join(home, 'above/one'));
+      },
+    },
+  ])('stores $name, and hears of what is written there from then on', async ({ docs, served, replace }) => {
+    const { home, engine } = base({ ...EDITIONS, 'above/one/gate.md': EDITIONS['one/gate.md'] }, { sources: { docs } });
+    mkdirSync(join(home, 'site'));
+    symlinkSync('../one', join(home, 'site/current'));
+    symlinkSync('../one/gate.md', join(home, 'site/gate.md'));
+    const { says, said } = watching(engine);
+    await says(/^Stored 1 chunk/);
+    const before = said.length;
+    replace(home);
+    await vi.waitFor(async () => expect(await text(engine), said.join('\n')).toContain('stays open'), PATIENCE);
+    await vi.waitFor(async () => expect(await sourcesIn(engine), said.join('\n')).toEqual([`${served}/gate.md`]), PATIENCE);
+    write(home, { [`${served}/gate.md`]: '# Gate\n\nThe gate is gone.\n' });
+    await vi.waitFor(async () => expect(await text(engine), said.join('\n')).toContain('is gone'), PATIENCE);
+    expect(said.slice(before)).not.toContain('Reading all sources.');
+  });
+
+  it('stores a folder that was not there at the start', async () => {
+    const { home, engine } = base(FILES, { sources: { docs: ['docs', 'later/notes'] } });
+    const { says, said } = watching(engine);
+    await says(/^Stored 2 chunks/);
+    write(home, { 'later/notes/lamp.md': '# Lamp\n\nThe lamp is lit at six.\n' });
+    await vi.waitFor(async () => expect(await sourcesIn(engine), said.join('\n')).toContain('later/notes/lamp.md'), PATIENCE);
+  });
+});
+
 describe('a watch of sites and APIs', () => {
   it('asks them at every interval, not when a file changes, and keeps what is stored of them meanwhile', async () => {
     const site = await openSite({ '/page': '<title>Page</title><p>The harbour opens at six.</p>' });
@@ -193,6 +263,21 @@ describe('a watch that fails', () => {
     const before = said.length;
     isDown = false;
     await says(/^Stored 1 chunk of 1 document\.$/, before);
+  });
+
+  it('waits until it tries again, whatever changes meanwhile', async () => {
+    let isDown = false;
+    const { settings } = await modelServer({ vector: () => (isDown ? { status: 401 } : [1, 0, 0]) });
+    const { home, engine } = base(FILES, settings);
+    const { says, said } = watching(engine);
+    await says(/^Stored 2 chunks/);
+    isDown = true;
+    write(home, { 'docs/gate.md': '# Gate\n\nIt stays open.\n' });
+    await says(/401.* Trying again in 10 s\./);
+    const before = said.length;
+    write(home, { 'docs/bell.md': '# Bell\n\nIt is silent.\n' });
+    await wait(2_500);
+    expect(said.slice(before)).toEqual([]);
   });
 
   it('ends with the first run where that cannot be done at all', async () => {

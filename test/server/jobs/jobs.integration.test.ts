@@ -175,6 +175,27 @@ describe('many jobs', () => {
     for (let i = 0; i < MOST_AT_ONCE + MOST_WAITING; i++) await jobs.start('ingest', {});
     await expect(jobs.start('ingest', {})).rejects.toMatchObject({ code: 'unavailable', isRetryable: true });
   });
+
+  it('hold requests of 128 MiB at most, but one alone of any size', async () => {
+    const { jobs, runs } = await opened();
+    const start = async (mebibytes: number) => await jobs.start('ingest', {}, { bytes: mebibytes * 2 ** 20 });
+    const { id } = await start(200);
+    await expect(start(1)).rejects.toMatchObject({ code: 'unavailable', isRetryable: true, message: expect.stringContaining('hold') });
+    runs[0]!.finish({});
+    await ended(jobs, id);
+    await start(100);
+    await expect(start(29)).rejects.toMatchObject({ code: 'unavailable' });
+    await start(28);
+  });
+
+  it('are seen by a token that may use all of their collections, not some', async () => {
+    const { jobs } = await opened();
+    const { id } = await jobs.start('ingest', {}, { bytes: 0, collections: ['manuals', 'staff'] });
+    const token = (...collections: string[]) => ({ name: 'token', scopes: ['read' as const], collections });
+    expect(await jobs.list(token('manuals'))).toEqual([]);
+    await expect(jobs.get(id, token('manuals'))).rejects.toMatchObject({ code: 'not_found' });
+    expect(await jobs.list(token('staff', 'manuals'))).toMatchObject([{ id }]);
+  });
 });
 
 describe('the events of a job', () => {

@@ -1,9 +1,12 @@
-import { type FSWatcher, statSync, watch, existsSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
+import { throwIfAborted } from '../../../core/run.ts';
+import { IGNORE_FILES, IgnoreRules } from './ignore-rules.ts';
 import { walk, docsEntries } from './list-files.ts';
-import { isWithin, realPath, absolutePath, type PathPlace } from './local-path.ts';
+import { isWithin, realPath, type PathPlace } from './local-path.ts';
+import { pathSteps } from './path-steps.ts';
 import { SIDECAR } from './sidecar.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import { isUrl } from '../pages/network.ts';
@@ -13,18 +16,24 @@ import { isPattern } from './list-pattern.ts';
 const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
-const OF_THE_FOLDER = new Set(['.gitignore', '.kbignore', SIDECAR]);
+const OF_THE_FOLDER = new Set([...IGNORE_FILES, SIDECAR]);
 
 /** What editors and offices write beside a file while it is open or saved: backups, locks, and the file by which Vim finds out whether it may write. Hidden ones are left out as all hidden files are. */
 const OF_AN_EDITOR = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|kate-swp|crswap))$/;
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
+  /** Paths that may come to lead to something else, and the places with them. */
+  steps: readonly string[];
   /** A folder whose changes do not matter wherever it lies: the store's own. */
   except: string;
   follow_links: boolean;
+  /** Ends the walk through the folders. */
+  signal?: AbortSignal | undefined;
   /** Called with the real path of each changed file or folder. */
   onChange(path: string): void;
+  /** Called with a step that was made, moved or removed: nothing below it is watched until the next `sync`. */
+  onMoved(step: string): void;
   /** Called once with the reason why not all folders can be watched. */
   onProblem(error: NodeJS.ErrnoException): void;
 }
@@ -32,43 +41,79 @@ interface WatcherOptions {
 /** Watches folders by events of the file system, without hidden files, `node_modules` and what ignore files exclude. */
 export class FileWatcher {
   readonly #options: WatcherOptions;
+  /** Whole folders first: where one watcher sees all of a folder, none is needed for a file in it. */
+  readonly #places: readonly WatchedPlace[];
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
+  /** Of the folders that steps lie in. */
+  readonly #stepWatchers = new Map<string, FSWatcher>();
+  /** By the folders of their places, until one of their files changes. */
+  readonly #ignored = new Map<string, IgnoreRules>();
+  readonly #closed = new AbortController();
+  readonly #signal: AbortSignal;
   #isWarned = false;
 
   constructor(options: WatcherOptions) {
     this.#options = options;
+    this.#places = options.places.toSorted((a, b) => Number(a.file !== undefined) - Number(b.file !== undefined));
+    this.#signal = AbortSignal.any([this.#closed.signal, ...(options.signal ? [options.signal] : [])]);
   }
 
   get folders(): number {
     return this.#watchers.size;
   }
 
-  /** Watches new folders, and no longer those that are gone. */
+  /** Watches new folders, and no longer those that are gone. Throws a KbError (`aborted`) when it is stopped or closed. */
   async sync(): Promise<void> {
+    this.#ignored.clear();
     for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
-    for (const place of this.#options.places) {
-      if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
-      else await this.#watchAll(place);
-    }
+    for (const folder of new Set(this.#options.steps.map((step) => dirname(step)))) this.#watchSteps(folder);
+    for (const place of this.#places) await this.#watchPlace(place);
   }
 
   close(): void {
-    for (const { watcher } of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    this.#closed.abort();
+    for (const folder of this.#watchers.keys()) this.#leave(folder);
+    for (const watcher of this.#stepWatchers.values()) watcher.close();
+  }
+
+  /** A folder that must not be looked into is not watched: what happens there is found when all is read again. */
+  #watchSteps(folder: string): void {
+    this.#stepWatchers.get(folder)?.close(); // it may be another by now
+    this.#stepWatchers.delete(folder);
+    try {
+      const watcher = watch(systemPath(folder), { encoding: 'buffer' }, (event, name) => {
+        const step = name && join(folder, pathFrom(name));
+        if (event === 'rename' && step && this.#options.steps.includes(step)) this.#move(step);
+      });
+      watcher.on('error', () => watcher.close());
+      this.#stepWatchers.set(folder, watcher);
+    } catch {}
+  }
+
+  /** What lies below may be other folders by now, of the same names. */
+  #move(step: string): void {
+    for (const folder of this.#watchers.keys()) if (isWithin(step, folder)) this.#leave(folder);
+    this.#options.onMoved(step);
+  }
+
+  async #watchPlace(place: WatchedPlace): Promise<void> {
+    if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
+    else await this.#watchAll(place);
   }
 
   /** Every folder below, before its files are looked at: what is written into a new one meanwhile is told or found. */
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
     const { follow_links } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
-    for await (const _found of walk(folder, { follow_links, onFolder }));
+    for await (const _found of walk(folder, { follow_links, onFolder, signal: this.#signal, within: place.folder }))
+      throwIfAborted(this.#signal);
   }
 
   #watch(folder: string, place: WatchedPlace): void {
-    if (this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
+    if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
     try {
       const watcher = watch(systemPath(folder), { recursive: SEES_ALL && place.file === undefined, encoding: 'buffer' }, (_, name) => {
-        if (name) this.#hear(join(folder, pathFrom(name)), place);
+        if (name) for (const one of this.#placesOf(folder)) this.#hear(join(folder, pathFrom(name)), one);
         else this.#options.onChange(folder);
       });
       watcher.on('error', () => this.#leave(folder)); // Windows says so of a folder that is gone
@@ -81,6 +126,11 @@ export class FileWatcher {
     }
   }
 
+  /** A folder may have been named, and files in it. */
+  #placesOf(folder: string): WatchedPlace[] {
+    return this.#places.filter((place) => (place.file === undefined ? isWithin(place.folder, folder) : place.folder === folder));
+  }
+
   #leave(folder: string): void {
     this.#watchers.get(folder)?.watcher.close();
     this.#watchers.delete(folder);
@@ -90,43 +140,98 @@ export class FileWatcher {
     const { onChange, except } = this.#options;
     const name = basename(path);
     if (isWithin(except, path) || (place.file !== undefined && path !== place.file)) return;
-    if (OF_THE_FOLDER.has(name)) return onChange(realPath(dirname(path)));
+    if (OF_THE_FOLDER.has(name)) {
+      onChange(realPath(dirname(path)));
+      if (name !== SIDECAR) this.#renew(dirname(path), place);
+      return;
+    }
     if (
       path
         .slice(place.folder.length)
         .split(sep)
-        .some((part) => part.startsWith('.') || part === 'node_modules')
+        .some((part) => part.startsWith('.') || part === 'node_modules') ||
+      this.#isIgnored(path, place)
     )
       return;
     if (place.file === undefined && OF_AN_EDITOR.test(name)) return;
     onChange(realPath(path));
+    this.#renew(path, place);
+  }
+
+  /** Of what is gone it is not known whether it was a file or a folder. */
+  #isIgnored(path: string, { folder, ...place }: WatchedPlace): boolean {
+    if (place.file !== undefined || place.isPattern) return false;
+    const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
+    this.#ignored.set(folder, rules);
+    const found = lookAt(path);
+    try {
+      return (found ? [found.isDirectory()] : [true, false]).every((isFolder) => rules.excludes(path, isFolder));
+    } catch {
+      return false; // an ignore file that can't be read: whoever reads the folder tells of it
+    }
+  }
+
+  /** Watches the folders that there are at this path now, which may be others than before, with other ignore files. */
+  #renew(path: string, place: WatchedPlace): void {
+    const found = lookAt(path);
+    if (!found?.isFile()) this.#ignored.delete(place.folder);
     if (SEES_ALL || place.file !== undefined) return;
-    for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder); // it may be another by now
-    if (lookAt(path)?.isDirectory()) void this.#watchAll(place, path).then(() => onChange(realPath(path)));
+    for (const folder of this.#watchers.keys()) if (isWithin(path, folder)) this.#leave(folder);
+    if (!found?.isDirectory()) return;
+    const again = this.#watchAgain(path).then(() => this.#options.onChange(realPath(path)));
+    again.catch(() => {}); // it was closed
+  }
+
+  /** For all places that share a folder: each knows which of the folders in it count. */
+  async #watchAgain(folder: string): Promise<void> {
+    for (const place of this.#places) {
+      if (isWithin(folder, place.folder)) await this.#watchPlace(place);
+      else if (place.file === undefined && isWithin(place.folder, folder)) await this.#watchAll(place, folder);
+    }
   }
 }
 
-const lookAt = (path: string) => statSync(systemPath(path), { throwIfNoEntry: false });
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(systemPath(path), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // a link that leads to itself, or a folder that must not be looked into
+  }
+}
 
 /** A folder whose changes matter, absolute and real: with what lies in its folders, or a single file of it. */
 export interface WatchedPlace {
   folder: string;
   /** The one file that matters; absent: all files, also those of the folders in it. */
   file?: string;
+  /** Whether its files are those that a pattern matches, for which ignore files do not count. */
+  isPattern?: boolean;
 }
 
 /** Lists the folders with the files of a `docs` input. Links to the web are in none; a folder that does not exist is left out. */
 export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
   return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
     if (isUrl(given)) return [];
-    const path = absolutePath(given, place);
-    if (isFolder(path)) return [{ folder: path }];
-    if (!existsSync(systemPath(path)) && isPattern(given, place)) {
-      const base = absolutePath(picomatch.scan(given).base || '.', place);
-      return isFolder(base) ? [{ folder: base }] : [];
-    }
-    return isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
+    const begin = beginning(given, place);
+    const path = realPath(begin.path);
+    if (isFolder(path)) return [{ folder: path, ...(begin.isPattern && { isPattern: true }) }];
+    return !begin.isPattern && isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
   });
+}
+
+/** The paths by which the places of a `docs` input come to be others: links that are switched, and folders that are replaced or made. */
+export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
+  const met = new Set<string>();
+  const home = realPath(place.home);
+  const given = docsEntries(docs).flatMap(({ path }) => (isUrl(path) ? [] : [path]));
+  return given.flatMap((path) => [...pathSteps(beginning(path, place).path, home, met)]);
+}
+
+/** Where the files of an entry begin, its links not resolved. */
+function beginning(given: string, place: PathPlace): { path: string; isPattern: boolean } {
+  const path = resolve(place.cwd, given);
+  if (existsSync(systemPath(path)) || !isPattern(given, place)) return { path, isPattern: false };
+  return { path: resolve(place.cwd, picomatch.scan(given).base), isPattern: true };
 }
 
 const isFolder = (path: string): boolean => statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,7 +1,6 @@
-import { type Dirent, existsSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
+import { join, resolve } from 'node:path';
 import { pathFrom, pathRead, pathsSpelled, systemPath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
@@ -14,13 +13,8 @@ import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
 import { isPattern, listPattern, otherKinds, unfollowedLinks } from './list-pattern.ts';
 import { fileErrorReason } from './file-candidate.ts';
+import { excluded, IgnoreRules, type Rules, rulesOf } from './ignore-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/network.ts';
-
-/** Rules of one folder's ignore files; they hold for what lies in it. */
-interface Rules {
-  folder: string;
-  rules: Ignore;
-}
 
 interface WalkOptions {
   /** Makes the error for a link that must not be followed; undefined if it may be. */
@@ -29,6 +23,8 @@ interface WalkOptions {
   follow_links?: boolean;
   signal?: AbortSignal | undefined;
   onFolder?: ((path: string) => void) | undefined;
+  /** The folder that is read, where only this one in it is to be walked: its ignore files count. */
+  within?: string;
 }
 
 interface Walking extends WalkOptions {
@@ -37,8 +33,6 @@ interface Walking extends WalkOptions {
   /** Whether a link leads to a place that is not to be walked. */
   leadsOut(path: string): boolean;
 }
-
-const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
 /** An item of a walk: a file, something that could not or must not be read, or a link out of the folder that was not followed. */
 type Walked = { path: string } | { path: string; error: Error } | { path: string; leadsOut: true };
@@ -51,24 +45,24 @@ type Walked = { path: string } | { path: string; error: Error } | { path: string
  */
 export async function* walk(
   root: string,
-  { refused = () => undefined, follow_links = false, signal, onFolder }: WalkOptions = {},
+  { refused = () => undefined, follow_links = false, signal, onFolder, within = root }: WalkOptions = {},
 ): AsyncGenerator<Walked, void, void> {
-  let above: Rules[];
+  let above: Rules | undefined;
   try {
-    above = rulesAbove(root);
+    above = new IgnoreRules(within).above(root);
   } catch (error) {
     return yield { path: root, error: error as Error };
   }
-  const applied = excluded(above, root, true) ? [] : above;
-  const real = realPath(root);
+  if (!above) return;
+  const real = realPath(within);
   const leadsOut = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, applied, { met: new Set(), refused, leadsOut, signal, onFolder });
+  yield* walkFolder(root, above, { met: new Set(), refused, leadsOut, signal, onFolder });
 }
 
-async function* walkFolder(folder: string, inherited: readonly Rules[], whole: Walking): AsyncGenerator<Walked, void, void> {
+async function* walkFolder(folder: string, inherited: Rules, whole: Walking): AsyncGenerator<Walked, void, void> {
   throwIfAborted(whole.signal);
   let entries: { name: string; isLink: boolean }[];
-  let rules: Rules[];
+  let rules: Rules;
   try {
     const { dev, ino } = await stat(systemPath(folder), { bigint: true });
     if (whole.met.has(`${dev}:${ino}`)) return;
@@ -108,32 +102,6 @@ function unfollowedLink(path: string, { refused, leadsOut }: Walking): Walked | 
 
 /** By code points, so that the order is the same on every machine. */
 const byName = ({ name: a }: { name: string }, { name: b }: { name: string }): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Of plain files alone: reading a pipe of that name would never end. */
-function rulesOf(folder: string): Rules[] {
-  const texts = IGNORE_FILES.map((name) => join(folder, name))
-    .filter((path) => statSync(systemPath(path), { throwIfNoEntry: false })?.isFile())
-    .map((path) => readFileSync(systemPath(path), 'utf8'));
-  return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
-}
-
-function rulesAbove(root: string): Rules[] {
-  const found: Rules[] = [];
-  for (let folder = dirname(root); ; folder = dirname(folder)) {
-    found.unshift(...rulesOf(folder));
-    if (existsSync(systemPath(join(folder, '.git')))) return found;
-    if (folder === dirname(folder)) return [];
-  }
-}
-
-/** The innermost rule that speaks of a path decides, as in git. */
-function excluded(rules: readonly Rules[], path: string, isFolder: boolean): boolean {
-  for (const { folder, rules: own } of rules.toReversed()) {
-    const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
-    if (ignored || unignored) return ignored;
-  }
-  return false;
-}
 
 /** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found; `kinds` are those that it was looked for, where not all. */
 export type FoundFile =

@@ -45,7 +45,8 @@ function expected(path: string, links: number): string {
   return folder;
 }
 
-function existing(path: string): string | undefined {
+/** The real path of what is there; undefined where nothing is. */
+export function existing(path: string): string | undefined {
   try {
     return pathFrom(realpathSync.native(systemPath(path), { encoding: 'buffer' }));
   } catch {
@@ -53,7 +54,8 @@ function existing(path: string): string | undefined {
   }
 }
 
-function linkTarget(path: string): string | undefined {
+/** What a link says that it leads to; undefined where there is no link. */
+export function linkTarget(path: string): string | undefined {
   try {
     return pathFrom(readlinkSync(systemPath(path), { encoding: 'buffer' }));
   } catch {

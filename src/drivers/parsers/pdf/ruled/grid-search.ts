@@ -1,6 +1,6 @@
 import type { PageTurn, PdfLine } from '../pdf-lines.ts';
 import { type Grid, gridsOf } from './grids.ts';
-import { type Drawing, rulesOf } from './page-rules.ts';
+import { type Drawing, drawnRules } from './page-rules.ts';
 
 /** A page with a table has at least so many rows whose parts stand side by side. */
 const LEAST_ROWS = 2;
@@ -18,7 +18,7 @@ export class GridSearch {
     if (!mayHaveTable(lines)) return [];
     this.fruitless++;
     if (this.fruitless > FRUITLESS && this.fruitless % ONE_OF !== 0) return [];
-    const grids = gridsOf(rulesOf(await page.getOperatorList(), turn));
+    const grids = gridsOf(drawnRules(await page.getOperatorList(), turn));
     if (grids.length > 0) this.fruitless = 0;
     return grids;
   }

@@ -42,7 +42,7 @@ const times = ([a, b, c, d, e, f]: Matrix, inner: readonly number[]): Matrix => 
 };
 
 /** The rules of a page; none where it is a drawing. */
-export function rulesOf({ fnArray, argsArray }: Drawing, [cos, sin]: PageTurn): PageRules {
+export function drawnRules({ fnArray, argsArray }: Drawing, [cos, sin]: PageTurn): PageRules {
   const rules: PageRules = { across: [], upright: [] };
   const saved: Matrix[] = [];
   const upright: Matrix = [cos, -sin, sin, cos, 0, 0];
