@@ -53,6 +53,12 @@ export const inCollection = (context: Context, collection: string): Context => (
   settings: { ...context.settings, collection },
 });
 
+/** The context for another store and a collection in it. */
+export const inStore = (context: Context, storage: Config['storage'], collection: string): Context => ({
+  ...context,
+  settings: { ...context.settings, storage, collection },
+});
+
 /** Whether a request or configuration names a source of any kind. */
 export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);

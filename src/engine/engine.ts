@@ -14,7 +14,7 @@ import type { Event } from '../schema/results.ts';
 import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
 import { driverNames, requestOptionsOf } from './driver-table.ts';
-import { assertCollections, assertPermitted, collectionsOf, lendable } from './permissions.ts';
+import { assertCollections, assertPermitted, collectionsOf, lendable, placesOf } from './permissions.ts';
 import { createResources, tracedResources } from './resources.ts';
 import { assertConfigured, assertSources, type Context } from './context.ts';
 
@@ -36,11 +36,13 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     const unfit = unfitChunking(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
     const collections = collectionsOf(known, given, settings);
-    assertCollections(access, collections, { settings, config, home });
+    const places = placesOf(known, given, { layer, settings });
+    assertCollections(access, collections, { places, config, home });
     const { check, run } = work[known] as Work;
     check?.(given, settings);
-    const requestOptions = requestOptionsOf(settings.storage.vector_db, own);
-    if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd, requestOptions });
+    if (surface === 'server')
+      for (const place of places)
+        assertPermitted({ ...place, config, home, cwd, requestOptions: requestOptionsOf(place.settings.storage.vector_db, own) });
     return { run, given, settings, collections };
   };
   return {

@@ -1,5 +1,5 @@
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
 import type { StoredSource } from '../ports/stores.ts';
@@ -47,14 +47,15 @@ export async function keepOrigins(origins: Origins, { settings, home }: Context,
 /** Removes the saved origins of a collection. */
 export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
 
-/** Writes down the same of the collection `to` as of `from`. Never throws: what is not known is not told. */
-export async function copyOrigins(
-  { settings, home }: Pick<Context, 'settings' | 'home'>,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  const [source, target] = [from, to].map((collection) => fileOf({ ...settings, collection }, home));
-  await rm(target!, { force: true }).catch(() => {});
-  await copyFile(source!, target!).catch(() => {});
+type Place = Pick<Context, 'settings' | 'home'>;
+
+/** Writes down the same of the collection of `to` as of that of `from`. Never throws: what is not known is not told. */
+export async function copyOrigins(from: Place, to: Place): Promise<void> {
+  const [source, target] = [from, to].map(({ settings, home }) => fileOf(settings, home)) as [string, string];
+  await rm(target, { force: true }).catch(() => {});
+  await mkdir(dirname(target), { recursive: true })
+    .then(() => copyFile(source, target))
+    .catch(() => {});
 }
 
 const reasonOf = (cause: unknown): string =>

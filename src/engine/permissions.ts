@@ -4,8 +4,9 @@ import { type AccessRights, mayUse } from '../core/access-rights.ts';
 import { operations, type OperationName } from '../schema/operations.ts';
 import { isWithin, type PathPlace, realPath } from '../stages/extract/files/local-path.ts';
 import { getPath, type Layer } from '../core/settings.ts';
+import type { CopyRequest } from '../schema/collection-requests.ts';
 import type { Config } from '../schema/config.ts';
-import { isAddress, isOperators, liesInFolder, storeUrl } from './store-address.ts';
+import { isAddress, isOperators, isSameStore, liesInFolder, storeUrl, targetStorage } from './store-address.ts';
 
 /** The folders that a server may read: `allowed_roots`, relative to `home`; by default `cwd`. */
 export interface Roots extends PathPlace {
@@ -54,6 +55,14 @@ export function collectionsOf(name: OperationName, given: unknown, settings: Con
   return [own, to].filter((collection) => typeof collection === 'string');
 }
 
+/** What a request says and the settings with it, for each store that it is about: its own, and the one that it copies to. */
+export function placesOf<Place extends Pick<Caller, 'layer' | 'settings'>>(name: OperationName, given: unknown, own: Place): Place[] {
+  if (name !== 'copy_collection') return [own];
+  const request = given as CopyRequest;
+  const layer = { storage: { options: request.to_options } };
+  return [own, { ...own, layer, settings: { ...own.settings, storage: targetStorage(request, own.settings.storage) } }];
+}
+
 /** The collections of a search: those of a list in its request, or the one of its settings. */
 export function searchedCollections(given: unknown, { collection }: Pick<Config, 'collection'>): string[] {
   const { collection: flat, retrieval } = (given ?? {}) as { collection?: unknown; retrieval?: { collection?: unknown } };
@@ -65,16 +74,14 @@ export function searchedCollections(given: unknown, { collection }: Pick<Config,
 export function assertCollections(
   access: AccessRights | undefined,
   collections: readonly string[],
-  { settings, config, home }: Pick<Caller, 'settings' | 'config' | 'home'>,
+  { places, config, home }: { places: readonly Pick<Caller, 'settings'>[] } & Pick<Caller, 'config' | 'home'>,
 ): void {
   if (access === undefined || access.collections.includes('*')) return;
   const refused = collections.find((name) => !mayUse(access, name));
   const hint = `It may use ${access.collections.join(', ')}; the operator lists them in server.tokens_file.`;
   if (refused !== undefined)
     throw new KbError('forbidden', `The token «${access.name}» may not use the collection «${refused}».`, { hint });
-  const isConfigured =
-    settings.storage.vector_db === config.storage.vector_db && storeUrl(settings.storage, home) === storeUrl(config.storage, home);
-  if (!isConfigured)
+  if (!places.every(({ settings }) => isSameStore(settings.storage, config.storage, home)))
     throw new KbError('forbidden', `The token «${access.name}» may use the configured store alone.`, {
       hint: 'Leave vector_db and url out.',
     });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { hash } from '../core/ids.ts';
 import { serverAddress } from '../http/server-address.ts';
 import { drivers, type StoreDriver } from '../drivers/registry.ts';
+import type { CopyRequest } from '../schema/collection-requests.ts';
 import type { Config } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
 
@@ -51,6 +52,20 @@ function pathIn(given: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether both are the same store, however their addresses are spelled. */
+export const isSameStore = (one: Storage, other: Storage, home: string): boolean =>
+  one.vector_db === other.vector_db && storeUrl(one, home) === storeUrl(other, home);
+
+/** Where a copy goes: to the store of the collection, if the request names no other. An address and options hold for one kind of database. */
+export function targetStorage(
+  { to_vector_db, to_url, to_options }: Pick<CopyRequest, 'to_vector_db' | 'to_url' | 'to_options'>,
+  storage: Config['storage'],
+): Config['storage'] {
+  const vector_db = to_vector_db ?? storage.vector_db;
+  const { url, options } = vector_db === storage.vector_db ? storage : {};
+  return { ...storage, vector_db, url: to_url ?? url, options: to_options ?? options };
 }
 
 /** Whether the operator configured the store or listed its address for requests. */

@@ -15,9 +15,10 @@ import {
   type ImportResult,
 } from '../schema/collection-requests.ts';
 import { groupConcurrently } from '../core/concurrency.ts';
-import { progress, type Progress, type Run, throwIfAborted } from '../core/run.ts';
+import { type Progress, type Run, throwIfAborted } from '../core/run.ts';
 import { existingCollection, withDraft, withLock } from './collections.ts';
 import { type Context, inCollection } from './context.ts';
+import { assertFree, fillDraft } from './copies/fill-draft.ts';
 
 /** Creates a SHA-256 of the lines of an export, including line feeds. */
 function createSeal(): { add(line: string): void; digest(): string } {
@@ -159,22 +160,12 @@ export async function* importCollection({ name, lines, force = false }: ImportRe
   const { settings, resources, signal } = context;
   const store = await resources.store(settings.storage);
   return yield* withLock(inCollection(context, name), async function* () {
-    if (await store.open(name))
-      throw new KbError('conflict', `There is a collection «${name}» already.`, {
-        hint: advice`Import under another name, or remove it with «${call('drop_collection', { name })}».`,
-      });
+    await assertFree(store, name, advice`Import under another name, or remove it with «${call('drop_collection', { name })}».`);
     const { header, chunks } = await readExport(lines, { force });
     const { provider, model, dimensions } = header;
     return yield* withDraft(await store.draft({ name, provider, model, dimensions }), async function* (collection) {
-      let imported = 0;
-      for await (const group of groupConcurrently(chunks, settings.storage.batch_size)) {
-        throwIfAborted(signal);
-        await collection.upsert(group);
-        imported += group.length;
-        yield progress('import', { done: imported });
-      }
-      await collection.optimize();
-      return { name, imported };
+      const batches = groupConcurrently(chunks, settings.storage.batch_size);
+      return { name, imported: yield* fillDraft(collection, batches, { stage: 'import', signal }) };
     });
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config } from './config.ts';
-import { overriding } from './fields.ts';
+import { options, overriding } from './fields.ts';
 import { EmbedderName } from './items.ts';
 
 /** Name, embedder and size of a stored collection. */
@@ -70,9 +70,20 @@ export const ReembedResult = z
   .meta({ id: 'ReembedResult', description: 'Result of embedding a collection with another model' });
 export type ReembedResult = z.infer<typeof ReembedResult>;
 
+const { vector_db, url } = Config.shape.storage.shape;
+
 /** Input of `copy_collection`. */
 export const CopyRequest = z
-  .strictObject({ name, to: name.describe('Name of the copy') })
+  .strictObject({
+    name,
+    to: name.describe('Name of the copy'),
+    replace: z.boolean().optional().describe('Replace the collection that has the name of the copy'),
+    to_vector_db: z.optional(vector_db).describe('Vector database of the copy. Default: that of the collection'),
+    to_url: url.describe(
+      'Location of the store of the copy, as --storage-url. Default: that of the collection; in another database, its default',
+    ),
+    to_options: options().describe('Options of the store of the copy, as storage.options'),
+  })
   .meta({ id: 'CopyRequest', description: 'A collection to copy', examples: [{ name: 'manuals', to: 'manuals-trial' }] });
 export type CopyRequest = z.infer<typeof CopyRequest>;
 /** Result of `copy_collection`. */

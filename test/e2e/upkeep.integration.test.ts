@@ -11,6 +11,15 @@ it('kb snapshot, collections copy and optimize say what they did, and ask before
   await run('ingest --docs docs');
   expect(await run('snapshot create first')).toMatchObject({ code: 0, out: 'Made the snapshot «first» of «default»: 2 chunks.\n' });
   expect(await run('collections copy default spare')).toMatchObject({ code: 0, out: 'Copied 2 chunks of «default» to «spare».\n' });
+  expect(await run('collections copy default default --to-url moved')).toMatchObject({
+    code: 0,
+    out: 'Copied 2 chunks of «default» to «default».\n',
+  });
+  expect((await run('retrieve bell --mode text --storage-url moved')).out).toContain('rings at noon');
+  expect(await run('collections copy default default --to-url moved')).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('--replace'),
+  });
   expect((await run('optimize --collection spare')).out).toMatch(/^Optimized «spare»: .+ on disk, .+ before\.\n$/);
   write(cwd, { 'docs/bell.md': '# Bell\n\nThe bell is silent.\n' });
   await run('ingest --docs docs');

@@ -35,8 +35,8 @@ export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest
       throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
         hint: advice`Choose another name, or remove it with «${call('delete_snapshot', { name })}».`,
       });
-    const nameOf = (sum: string) => storedName({ collection, created, name, sum });
-    const { to } = yield* copyPresent(from, { nameOf, isSealed: true }, context);
+    const placeOf = (sum: string) => inCollection(context, storedName({ collection, created, name, sum }));
+    const { to } = yield* copyPresent(from, { placeOf, isSealed: true }, context);
     const removed = keep === undefined ? [] : there.slice(0, Math.max(0, there.length + 1 - keep));
     for (const old of removed) await remove(old, context);
     return { ...(await described(readStoredName(to)!, context)), removed: removed.map((old) => old.name) };
@@ -60,7 +60,7 @@ export async function* restoreSnapshot({ name }: SnapshotRequest, context: Conte
     const { collection } = context.settings;
     const snapshot = await findSnapshot(context, name);
     const stored = await openWhole(snapshot, context);
-    const restored = yield* copyAs(stored, { to: collection, expected: { sum: snapshot.sum, otherwise: damaged(snapshot) } }, context);
+    const restored = yield* copyAs(stored, { into: context, expected: { sum: snapshot.sum, otherwise: damaged(snapshot) } }, context);
     return { name, collection, restored };
   });
 }

@@ -67,7 +67,7 @@ export const collectionOperations = {
     sections: [...storePlace, 'embedding'],
   }),
   copy_collection: operation({
-    summary: 'Copy a collection under another name',
+    summary: 'Copy a collection under another name, or to another store',
     input: CopyRequest,
     output: CopyResult,
     scope: 'admin',

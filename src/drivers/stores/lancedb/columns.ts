@@ -1,7 +1,9 @@
 import type { Field as ArrowField, RecordBatch, Schema, Table, Vector } from 'apache-arrow';
 import { terms } from '../../../text/terms.ts';
 import type { CollectionInfo, Fingerprint, StoredChunk } from '../../../ports/stores.ts';
-import { fieldsText } from './lancedb-filter.ts';
+import { fieldsText } from './filters/field-entries.ts';
+import { hasLabels, LABELS, labelsIn } from './filters/labels.ts';
+import type { Table as LanceTable } from '@lancedb/lancedb';
 import type { Metadata } from '../../../schema/items.ts';
 
 type Arrow = typeof import('apache-arrow');
@@ -48,11 +50,14 @@ export function embedderIn({ metadata }: Schema): Fingerprint | undefined {
 export async function schemaOf({ provider, model, dimensions }: CollectionInfo): Promise<Schema> {
   const arrow = await import('apache-arrow');
   const fields: ArrowField[] = Object.keys(texts).map((name) => new arrow.Field(name, new arrow.Utf8(), OPTIONAL.has(name)));
+  fields.push(new arrow.Field(LABELS, listType(arrow), false));
   // `chunk_count` of the port, under the name that it was first stored by.
   fields.push(new arrow.Field('siblings', new arrow.Int32(), false));
   if (dimensions > 0) fields.push(new arrow.Field('vector', vectorType(arrow, dimensions), false));
   return new arrow.Schema(fields, new Map([[EMBEDDER, JSON.stringify({ provider, model, dimensions })]]));
 }
+
+const listType = (arrow: Arrow) => new arrow.List(new arrow.Field('item', new arrow.Utf8(), true));
 
 const vectorType = (arrow: Arrow, dimensions: number) =>
   new arrow.FixedSizeList(dimensions, new arrow.Field('item', new arrow.Float32(), true));
@@ -61,13 +66,26 @@ const vectorType = (arrow: Arrow, dimensions: number) =>
 export async function toArrow(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
   const arrow = await import('apache-arrow');
   const columns: Record<string, Vector> = {};
-  for (const [name, value] of Object.entries(texts)) columns[name] = textColumn(arrow, chunks.map(value));
+  const fields = chunks.map(texts.fields);
+  for (const [name, value] of Object.entries(texts)) columns[name] = textColumn(arrow, name === 'fields' ? fields : chunks.map(value));
+  columns[LABELS] = listColumn(arrow, fields.map(labelsIn));
   const siblings = Int32Array.from(chunks, (chunk) => chunk.chunk_count ?? 0);
   columns['siblings'] = new arrow.Vector([
     arrow.makeData({ type: new arrow.Int32(), length: chunks.length, nullCount: 0, data: siblings }),
   ]);
   if (info.dimensions > 0) columns['vector'] = vectorColumn(arrow, chunks, info.dimensions);
   return new arrow.Table(await schemaOf(info), columns);
+}
+
+/** The rows as a table takes them that may be from before labels. */
+export const fitted = async (rows: Table, table: LanceTable): Promise<Table> =>
+  (await hasLabels(table)) ? rows : rows.select(rows.schema.names.filter((name) => name !== LABELS));
+
+function listColumn(arrow: Arrow, lists: readonly string[][]): Vector {
+  const valueOffsets = new Int32Array(lists.length + 1);
+  lists.forEach((list, i) => (valueOffsets[i + 1] = valueOffsets[i]! + list.length));
+  const child = textColumn(arrow, lists.flat()).data[0]!;
+  return new arrow.Vector([arrow.makeData({ type: listType(arrow), length: lists.length, nullCount: 0, valueOffsets, child })]);
 }
 
 function textColumn(arrow: Arrow, values: readonly (string | undefined)[]): Vector {

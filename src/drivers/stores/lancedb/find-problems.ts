@@ -5,6 +5,7 @@ import type { StoreProblem } from '../../../ports/stores.ts';
 import { embedderIn } from './columns.ts';
 import type { Catalog, Entry } from './lancedb-catalog.ts';
 import { listNamedBranches, openTable, splitAddress } from './branches.ts';
+import { hasLabels, LABELS } from './filters/labels.ts';
 import { closeBoth, connectTo, isTableGone, lanceDb } from './lancedb-connection.ts';
 import type { StorePlace } from './lancedb-settings.ts';
 import { staleCopies } from './copy-table.ts';
@@ -141,6 +142,7 @@ async function isSearched(table: Table, dimensions: number): Promise<boolean> {
     table.query().fullTextSearch(new MatchQuery('kb', 'terms')).select(['id']).limit(1).toArrow(),
     table.query().where("id = 'kb'").select(['id']).toArrow(),
     table.query().where("source = 'kb'").select(['id']).toArrow(),
+    ...((await hasLabels(table)) ? [table.query().where(`array_has_any(${LABELS}, ['kb'])`).select(['id']).toArrow()] : []),
     ...(dimensions > 0
       ? [table.query().nearestTo(new Float32Array(dimensions).fill(1)).distanceType('cosine').select(['id']).limit(1).toArrow()]
       : []),

@@ -6,7 +6,7 @@ import type { CollectionInfo } from '../../../ports/stores.ts';
 import { splitAddress } from './branches.ts';
 import { addRows, type Columns, findTable, keyedTable } from './keyed-table.ts';
 import { fenceTable, type LanceConnections, retryConflicts } from './lancedb-connection.ts';
-import { quoted } from './lancedb-filter.ts';
+import { quoted } from './filters/sql-texts.ts';
 import { folderOf } from './lancedb-settings.ts';
 import { lockForWriting, LOCK_FOLDER } from '../writer-lock.ts';
 

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where, Hit } from '../../../ports/stores.ts';
 import { assertVectors, assertQueryVector } from '../vectors.ts';
-import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
+import { columnsRead, fitted, reader, toArrow, toChunks } from './columns.ts';
 import { lanceDb } from './lancedb-connection.ts';
+import { hasLabels } from './filters/labels.ts';
 import { folderOf } from './lancedb-settings.ts';
 import type { TableHolder } from './table-holder.ts';
 import { scanChunks, sourceContents, storedSources, readSourcePage } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
-import { inList, whereSql, filterSql } from './lancedb-filter.ts';
+import { whereSql, filterSql } from './filters/lancedb-filter.ts';
+import { inList } from './filters/sql-texts.ts';
 import { searchedTerms } from '../../../text/terms.ts';
 
 /** Ids of one query. */
@@ -57,7 +59,7 @@ async function replace(holder: TableHolder, replacements: readonly Replacement[]
   assertVectors([...added, ...chunks], holder.entry); // all or nothing
   if (added.length > 0) {
     const data = await toArrow(added, holder.entry);
-    await holder.write((table) => table.add(data));
+    await holder.write(async (table) => table.add(await fitted(data, table)));
   }
   if (changed.length > 0) await change(holder, { sources: changed.map(({ source }) => source), chunks });
 }
@@ -76,7 +78,7 @@ async function change(
     // to look for rows that are to go takes a walk through the whole table: only where there are any
     const isLeft = Array.from({ length: there.numRows }, (_, at) => id(at)).some((known) => !ids.has(known));
     const merge = table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll();
-    return await (isLeft ? merge.whenNotMatchedBySourceDelete({ where: ofSources }) : merge).execute(data);
+    return await (isLeft ? merge.whenNotMatchedBySourceDelete({ where: ofSources }) : merge).execute(await fitted(data, table));
   });
 }
 
@@ -92,14 +94,15 @@ async function upsert(holder: TableHolder, given: readonly StoredChunk[]): Promi
   await holder.write(async (table, isAlone) => {
     // rows that are all new are added: to merge takes LanceDB more processor time, and hundreds of megabytes
     const isNew = isAlone && (await table.query().where(anyOfThem).select(['id']).limit(1).toArrow()).numRows === 0;
-    await (isNew ? table.add(data) : table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(data));
+    const rows = await fitted(data, table);
+    await (isNew ? table.add(rows) : table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows));
   });
 }
 
 async function remove(holder: TableHolder, where: Where): Promise<{ id: string; source: string }[]> {
-  const condition = whereSql(where);
-  if (condition === undefined) return [];
   return await holder.write(async (table) => {
+    const condition = whereSql(where, await hasLabels(table));
+    if (condition === undefined) return [];
     const rows = await table.query().where(condition).select(['id', 'source']).toArrow();
     const [id, source] = [reader(rows, 'id'), reader(rows, 'source')] as ((at: number) => string)[];
     if (rows.numRows > 0) await table.delete(condition);
@@ -148,19 +151,21 @@ const SHARED_ATTEMPTS = 2;
  */
 async function searchTable(holder: TableHolder, { vector, text, filter, limit }: SearchRequest): Promise<Hit[]> {
   if (limit < 1) return [];
-  if (vector) return await nearest(holder, vector, { condition: filterSql(filter), limit });
+  if (vector) return await nearest(holder, vector, { filter, limit });
   const query = searchedTerms(text ?? '').join(' ');
-  return query ? await best(holder, query, { condition: filterSql(filter), limit }) : [];
+  return query ? await best(holder, query, { filter, limit }) : [];
 }
 
-interface Narrowing {
-  condition: string | undefined;
-  limit: number;
-}
+type Narrowing = Pick<SearchRequest, 'filter' | 'limit'>;
 
-async function nearest(holder: TableHolder, vector: Float32Array, { condition, limit }: Narrowing): Promise<Hit[]> {
-  const ranked = (table: Table): VectorQuery => {
+/** The filter as SQL over the columns of the table. */
+const conditionOn = async (table: Table, filter: SearchRequest['filter']): Promise<string | undefined> =>
+  filter && filterSql(filter, await hasLabels(table));
+
+async function nearest(holder: TableHolder, vector: Float32Array, { filter, limit }: Narrowing): Promise<Hit[]> {
+  const ranked = async (table: Table): Promise<VectorQuery> => {
     assertQueryVector(vector, holder.entry);
+    const condition = await conditionOn(table, filter);
     const query = table.query().nearestTo(vector).distanceType('cosine').refineFactor(REFINED).limit(limit);
     return condition === undefined ? query.nprobes(PROBES) : query.nprobes(FILTERED_PROBES).where(condition);
   };
@@ -170,9 +175,10 @@ async function nearest(holder: TableHolder, vector: Float32Array, { condition, l
 /** A vector of zeros has no direction, and no distance. */
 const cosine = (distance: number): number => (Number.isFinite(distance) ? Math.max(-1, Math.min(1, 1 - distance)) : 0);
 
-async function best(holder: TableHolder, query: string, { condition, limit }: Narrowing): Promise<Hit[]> {
+async function best(holder: TableHolder, query: string, { filter, limit }: Narrowing): Promise<Hit[]> {
   const { MatchQuery } = await lanceDb();
-  const ranked = (table: Table): Query => {
+  const ranked = async (table: Table): Promise<Query> => {
+    const condition = await conditionOn(table, filter);
     const matching = table.query().fullTextSearch(new MatchQuery(query, 'terms')).limit(limit);
     return condition === undefined ? matching : matching.where(condition);
   };
@@ -182,7 +188,7 @@ async function best(holder: TableHolder, query: string, { condition, limit }: Na
 const inOrder = (hits: Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 interface Ranking {
-  ranked: (table: Table) => Query | VectorQuery;
+  ranked: (table: Table) => Promise<Query | VectorQuery>;
   /** LanceDB's column of what it ranks by, and the score that this makes. */
   column: '_distance' | '_score';
   score: (value: number) => number;
@@ -194,7 +200,7 @@ async function hitsOf(holder: TableHolder, ranking: Ranking): Promise<Hit[]> {
     const hits = await holder.read((table) => hitsFromCache(table, holder, ranking));
     if (hits) return hits;
   }
-  const rows = await holder.read((table) => ranking.ranked(table).select(columnsOf(holder, ranking.column)).toArrow());
+  const rows = await holder.read(async (table) => (await ranking.ranked(table)).select(columnsOf(holder, ranking.column)).toArrow());
   const value = reader(rows, ranking.column) as (at: number) => number;
   return toChunks(rows).map((chunk, at) => ({ chunk, score: ranking.score(value(at)) }));
 }
@@ -204,7 +210,7 @@ async function hitsFromCache(table: Table, holder: TableHolder, { ranked, column
   const { table: name } = holder.entry; // before anything is waited for: another table may take the place of this one
   const version = await table.version();
   const key = (row: bigint) => `${name} ${version} ${row}`;
-  const ranking = await ranked(table).select([column]).withRowId().toArrow();
+  const ranking = await (await ranked(table)).select([column]).withRowId().toArrow();
   const [row, value] = [reader(ranking, '_rowid'), reader(ranking, column)] as [Read<bigint>, Read<number>];
   const rows = Array.from({ length: ranking.numRows }, (_, at) => row(at));
   const found = rows.map((number) => holder.chunks.get(key(number)));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Table, Version } from '@lancedb/lancedb';
+import { addLabels, hasLabels, LABELS } from './filters/labels.ts';
 import { isTableGone, lanceDb } from './lancedb-connection.ts';
 
 // A tag keeps LanceDB from removing the version that it names. Its name says when it was made, and who reads makes it anew every minute: so a tag that a
@@ -130,12 +131,18 @@ export async function bringUpToDate(
   const waiting = Math.max(textsWaiting, vectors?.numUnindexedRows ?? 0);
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   const isInFew = pieces <= piecesAllowed && versions.length <= VERSIONS;
-  if (whole) await compact(table, { versions, wanted: Date.now() });
+  if (whole) await rewrite(table, versions);
   else if (isInFew && textsWaiting > Math.max(UNINDEXED, rows / 2)) await indexTexts(table);
   else if (!isInFew || waiting > UNINDEXED) await compact(table, { versions, wanted: oldestKept(versions, created) });
   if (rows > UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // what the steps before have left
+}
+
+/** Joins all pieces and removes what is old, of a table in the present form. */
+async function rewrite(table: Table, versions: readonly Version[]): Promise<void> {
+  if (!(await hasLabels(table))) await addLabels(table);
+  await compact(table, { versions, wanted: Date.now() });
 }
 
 /** Indexes ids and texts anew, each where much has come together. */
@@ -191,6 +198,7 @@ async function indexKeys(table: Table): Promise<void> {
   const { Index } = await lanceDb();
   for (const column of ['id', 'source'])
     if (await isBehind(table, `${column}_idx`)) await table.createIndex(column, { config: Index.btree() });
+  if ((await hasLabels(table)) && (await isBehind(table, `${LABELS}_idx`))) await table.createIndex(LABELS, { config: Index.labelList() });
 }
 
 async function indexVectors(table: Table): Promise<void> {

@@ -283,7 +283,7 @@ describe('a LanceDB store in a folder', () => {
     await table.checkoutLatest();
     expect(await waiting()).toBe(0);
     expect((await table.stats()).fragmentStats.numFragments).toBe(3);
-    expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'source_idx', 'terms_idx']);
+    expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'labels_idx', 'source_idx', 'terms_idx']);
   });
 
   it('leaves rows to a later indexing while more follows, finds them meanwhile, and replaces those that are there', async () => {

@@ -1,51 +1,10 @@
-import type { Metadata } from '../../../schema/items.ts';
-import { type FilterNode, toFilterTree } from '../../../core/filter-tree.ts';
-import { asNumber, kindOfRange, LONGEST, scalars, shortened } from '../filter-values.ts';
-import type { Where } from '../../../ports/stores.ts';
-import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
-
-// Metadata may have any keys, but a table has fixed columns. So one text column holds all scalars of a chunk, in a form in which a filter is a search
-// in that text. Each entry, between two marks, is a path and its value as text. Numbers have a second entry, as hexadecimal digits that sort as the
-// numbers do.
-
-/** Before and after every entry. */
-export const ENTRY = '\u0001';
-/** Between a path and a value as text. */
-export const AS_TEXT = '\u0002';
-/** Between a path and a sortable number. */
-export const AS_NUMBER = '\u0003';
-
-/** A key or value without the marks. */
-const unmarked = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u0003]/g, '\ufffd');
-
-/** Writes a value as text for an entry. Texts, numbers and booleans that are written alike are equal: `1995` and `"1995"`. */
-export const textValue = (value: FilterScalar): string => shortened(unmarked(String(value)));
-
-const bits = new DataView(new ArrayBuffer(8));
-
-/**
- * Writes a number as 16 hexadecimal digits that sort as the numbers do: the bits of the double with the sign bit inverted, all bits
- * inverted if negative.
- */
-export function sortableNumber(value: number): string {
-  bits.setFloat64(0, value + 0); // -0 is 0
-  const raw = bits.getBigUint64(0);
-  const sortable = raw >> 63n ? raw ^ 0xffff_ffff_ffff_ffffn : raw | (1n << 63n);
-  return sortable.toString(16).padStart(16, '0');
-}
-
-function entriesOf([path, value]: [string, FilterScalar]): string[] {
-  const key = unmarked(path);
-  const number = asNumber(value);
-  return [key + AS_TEXT + textValue(value), ...(number === undefined ? [] : [key + AS_NUMBER + sortableNumber(number)])];
-}
-
-/**
- * Writes all scalars of the metadata as one text: those in lists under the key of the list, nested keys as dotted paths (`location.page`).
- */
-export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;
+import { type FilterNode, toFilterTree } from '../../../../core/filter-tree.ts';
+import { kindOfRange, LONGEST } from '../../filter-values.ts';
+import { AS_NUMBER, AS_TEXT, ENTRY, sortableNumber, textValue, unmarked } from './field-entries.ts';
+import { LABELS, labelOf } from './labels.ts';
+import { inList, quoted } from './sql-texts.ts';
+import type { Where } from '../../../../ports/stores.ts';
+import type { Filter, FilterRange } from '../../../../schema/stored/filter.ts';
 
 /** Bounds of a range: `lower` and `upper` may be missing; each is within the range or just outside. */
 interface Bounds<Value> {
@@ -149,12 +108,6 @@ function between(from: readonly number[], to: readonly number[], included: { low
   ]);
 }
 
-/** Quotes a text for SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-/** Makes the SQL condition that a column has one of the values. */
-export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
-
 function boundsOf<Value extends string | number>(range: FilterRange, kind: 'string' | 'number'): Bounds<Value> {
   const bound = (value: string | number | undefined, included: boolean) =>
     typeof value === kind ? { value: value as Value, included } : undefined;
@@ -193,22 +146,40 @@ function metadataCondition(node: FieldNode): string {
   return others.length === 0 ? holds(only! + ENTRY) : matches(node.field, AS_TEXT, [only!, ...others].map(literal).join('|'));
 }
 
-function sqlOf(node: FilterNode): string {
-  if (node.kind === 'not') return `NOT (${sqlOf(node.part)})`;
-  if ('field' in node) return node.field === 'source' ? sourceCondition(node) : metadataCondition(node);
-  return node.parts.map((part) => `(${sqlOf(part)})`).join(node.kind === 'and' ? ' AND ' : ' OR ');
+/** The labels of which a row has one where the condition holds; undefined where labels do not tell. */
+function labelsFor(node: FilterNode): string[] | undefined {
+  if (node.kind !== 'in' || node.field === 'source') return undefined;
+  const labels = node.values.map((value) => labelOf(node.field, value));
+  return labels.includes(undefined) ? undefined : (labels as string[]);
+}
+
+/** Whether the indexes alone tell which rows are meant. */
+function isIndexed(node: FilterNode): boolean {
+  if (node.kind === 'not') return isIndexed(node.part);
+  if ('field' in node) return (node.kind === 'in' && node.field === 'source') || labelsFor(node) !== undefined;
+  return node.parts.every(isIndexed);
+}
+
+/** With `labels`, what their index tells is asked of it: LanceDB uses indexes for what must hold as a whole, and reads all rows for what may hold instead. */
+function sqlOf(node: FilterNode, labels: boolean): string {
+  const ofLabels = labels && node.kind !== 'and' && !isIndexed(node) ? false : labels;
+  if (node.kind === 'not') return `NOT (${sqlOf(node.part, ofLabels)})`;
+  if ('parts' in node) return node.parts.map((part) => `(${sqlOf(part, ofLabels)})`).join(node.kind === 'and' ? ' AND ' : ' OR ');
+  const wanted = ofLabels ? labelsFor(node) : undefined;
+  if (wanted) return `array_has_any(${LABELS}, [${wanted.map(quoted).join(', ')}])`;
+  return node.field === 'source' ? sourceCondition(node) : metadataCondition(node);
 }
 
 /**
- * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. Throws a KbError (`usage`) for a range
- * with bounds of different kinds.
+ * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. `labels`: all rows have them. Throws a
+ * KbError (`usage`) for a range with bounds of different kinds.
  */
-export const filterSql = (filter: Filter | undefined): string | undefined =>
-  filter && Object.keys(filter).length > 0 ? sqlOf(toFilterTree(filter)) : undefined;
+export const filterSql = (filter: Filter | undefined, labels: boolean): string | undefined =>
+  filter && Object.keys(filter).length > 0 ? sqlOf(toFilterTree(filter), labels) : undefined;
 
 /** Converts a selection of chunks to SQL; undefined if it selects all or none. */
-export function whereSql(where: Where): string | undefined {
+export function whereSql(where: Where, labels: boolean): string | undefined {
   if ('source' in where) return inList('source', [where.source]);
-  if ('filter' in where) return filterSql(where.filter);
+  if ('filter' in where) return filterSql(where.filter, labels);
   return where.ids.length > 0 ? inList('id', where.ids) : undefined;
 }
