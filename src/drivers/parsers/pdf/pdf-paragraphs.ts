@@ -4,6 +4,7 @@ import { BULLET, LEADER, type PageText, type PdfLine, type TextPlace } from './p
 import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
 import type { WordMender } from './pdf-words.ts';
+import { type LineStep, usualSteps, WIDER } from './pdf-line-steps.ts';
 import { detectFullLines, joinLines, type JoinOptions, SENTENCE_END } from './pdf-wrapping.ts';
 import { type TableReader, WRAPPED_STEP } from './pdf-tables.ts';
 
@@ -63,8 +64,6 @@ function withLeaders(lines: readonly PdfLine[]): PdfLine[] {
 /** Lines of a page that a table has at most. */
 const MOST_ROWS = 500;
 
-/** A step down that is larger than the usual one by this factor begins a paragraph. */
-const WIDER = 1.25;
 /** Wrapped lines of one heading stand this close, in font sizes. */
 const HEADING_STEP = 1.8;
 /** A first line that begins further right, in font sizes, begins a paragraph where the sentence before has ended. */
@@ -110,12 +109,12 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     !labels.begins(line) &&
     !(line.cells.length < 2 && isCode(line));
   const ends = endsOf(lines, (line) => line.text.includes(LEADER) || !isText(line));
-  const step = usualStep(lines);
+  const stepOf = usualSteps(lines);
   const isFull = detectFullLines(lines);
   const blocks: Block[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
-    const code = isTail(blocks.at(-1), line, step) ? [] : codeAt(lines, i, context);
+    const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
     if (code.length > 0) {
       blocks.push({ level: undefined, lines: code, isRows: true, isCode: true });
       i += code.length - 1;
@@ -130,8 +129,14 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     }
     const level = levelOf(line);
     const block = blocks.at(-1);
-    if (level === undefined && labels.begins(line)) blocks.push({ level, label: line.cells[0]!.text, lines: [unlabelled(line)] });
-    else if (block && !block.isRows && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
+    if (block && level === undefined && isLateBeginning(block, line, stepOf)) blocks.push({ level, lines: [block.lines.pop()!, line] });
+    else if (level === undefined && labels.begins(line)) blocks.push({ level, label: line.cells[0]!.text, lines: [unlabelled(line)] });
+    else if (
+      block &&
+      !block.isRows &&
+      block.level === level &&
+      (level ? continuesHeading(block, line) : continuesText(block, line, stepOf))
+    )
       block.lines.push(line);
     else if (level === undefined && isText(line) && labels.isAbove(line, lines[i + 1]))
       blocks.push({ level, label: line.text, lines: [lines[++i]!] });
@@ -175,11 +180,11 @@ function endsOf(lines: readonly PdfLine[], isEnd: (line: PdfLine) => boolean): n
 }
 
 /** Whether a line stands below a paragraph as its last line does: as close as its lines, and as far left. */
-function isTail(block: Block | undefined, line: PdfLine, step: number): boolean {
+function isTail(block: Block | undefined, line: PdfLine, stepOf: LineStep): boolean {
   if (!block || block.isRows || block.level) return false;
   const before = block.lines.at(-1)!;
   const left = block.lines.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
-  return before.y > line.y && before.y - line.y <= WIDER * step && Math.abs(line.x - left) < INDENT * line.size;
+  return before.y > line.y && before.y - line.y <= WIDER * stepOf(line) && Math.abs(line.x - left) < INDENT * line.size;
 }
 
 /** The lines of code from one on; none where they are the label of text that is indented below them. */
@@ -211,29 +216,32 @@ function depthsOf(blocks: readonly Block[]): number[] {
   });
 }
 
-/** The distance from line to line, in points, that is most common on the page. */
-function usualStep(lines: readonly PdfLine[]): number {
-  const steps = lines.slice(1).map(({ y }, i) => lines[i]!.y - y);
-  const plausible = steps.filter((step, i) => step > 0 && step < 3 * lines[i]!.size).toSorted((a, b) => a - b);
-  return plausible[Math.floor(plausible.length / 2)] ?? Number.POSITIVE_INFINITY;
-}
-
 function continuesHeading({ lines }: Block, { text, y, size }: PdfLine): boolean {
   const before = lines.at(-1)!;
   if (SECTION.test(text)) return false;
   return before.y - y > 0 && before.y - y < HEADING_STEP * size && Math.abs(before.size - size) < 0.5;
 }
 
-function continuesText({ lines, label }: Block, line: PdfLine, step: number): boolean {
+function continuesText({ lines, label }: Block, line: PdfLine, stepOf: LineStep): boolean {
   const before = lines.at(-1)!;
   if (BULLET.test(line.text) || NUMBER.test(line.text) || NOTE_START.test(line.text)) return false;
   const down = before.y - line.y;
-  const isMidSentence = !SENTENCE_END.test(before.text) && /^\p{Ll}/u.test(line.text);
+  const isMidSentence = isWithinSentence(before, line);
   if (lines.length + Number(label !== undefined) > 1 && line.x < Math.min(...lines.map(({ x }) => x)) - INDENT * line.size) return false;
-  if (down < 0 || down > WIDER * step) return isMidSentence && down < 0;
+  if (down < 0 || down > WIDER * stepOf(line)) return isMidSentence && down < 0;
   if (Math.abs(before.size - line.size) > 0.15 * before.size) return isMidSentence;
   return !(line.x - before.x > INDENT * line.size && SENTENCE_END.test(before.text));
 }
+
+/** Whether a paragraph's last line begins another, which goes on further left: both first lines are indented alike. */
+function isLateBeginning({ lines, level, isRows }: Block, line: PdfLine, stepOf: LineStep): boolean {
+  const [above, before] = lines.slice(-2);
+  if (!above || !before || level !== undefined || isRows || BULLET.test(before.text) || NUMBER.test(before.text)) return false;
+  const isBelow = before.y > line.y && before.y - line.y <= WIDER * stepOf(line);
+  return isBelow && line.x < before.x - INDENT * line.size && SENTENCE_END.test(above.text) && isWithinSentence(before, line);
+}
+
+const isWithinSentence = (before: PdfLine, line: PdfLine): boolean => !SENTENCE_END.test(before.text) && /^\p{Ll}/u.test(line.text);
 
 const isItem = ({ level, lines, isCode }: Block): boolean => level === undefined && !isCode && BULLET.test(lines[0]!.text);
 
