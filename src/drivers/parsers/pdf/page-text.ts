@@ -39,11 +39,13 @@ export function textOfPages(
     mendWord,
   };
   const blocks = new MarkedBlocks();
+  let isOpen = false;
   for (const [index, page] of pages.entries()) {
     const ordered = sortForReading(page, context.levelOf);
     if (page.length === 0) continue;
-    const { text, places } = withLinks(pageMarkdown(ordered, index + 1, context), links[index] ?? []);
-    blocks.addMarked(text, marksOf(places, index + 1, frames[index]));
+    const { text, places, beginsWithin, endsWithin } = withLinks(pageMarkdown(ordered, index + 1, context), links[index] ?? []);
+    blocks.addMarked(text, marksOf(places, index + 1, frames[index]), isOpen && beginsWithin ? ' ' : undefined);
+    isOpen = endsWithin;
   }
   return { text: blocks.text, title: titleOnFirstPage(pages), marks: blocks.marks };
 }

@@ -47,6 +47,9 @@ export interface TextPlace {
 export interface PageText {
   text: string;
   places: readonly TextPlace[];
+  /** Whether it begins and ends within a paragraph that another page may have the rest of. */
+  beginsWithin: boolean;
+  endsWithin: boolean;
 }
 
 /** Stands around a number that is raised, as that of a footnote is. */

@@ -85,7 +85,7 @@ export function withLinks(page: PageText, links: readonly PageLink[]): PageText 
     text = text.slice(0, at) + link + text.slice(at + words.length);
     places = places.map((place) => (place.at > at ? { ...place, at: place.at + link.length - words.length } : place));
   }
-  return { text, places };
+  return { ...page, text, places };
 }
 
 /** Whether a place is inside of a fenced block. */

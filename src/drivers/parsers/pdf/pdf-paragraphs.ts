@@ -156,7 +156,18 @@ function joinBlocks(blocks: readonly Block[], joining: JoinOptions): PageText {
     for (const { at, lines } of placesIn(block, written)) places.push({ at: text.length + at, lines });
     text += written;
   }
-  return { text, places };
+  return { text, places, beginsWithin: beginsWithin(blocks[0]), endsWithin: endsWithin(blocks.at(-1), joining) };
+}
+
+const isProse = ({ level, isRows }: Block): boolean => level === undefined && !isRows;
+
+const beginsWithin = (block: Block | undefined): boolean =>
+  block !== undefined && isProse(block) && block.label === undefined && /^\(?\p{Ll}(?![.)]\s)/u.test(block.lines[0]!.text);
+
+/** Whether the last line of a page is as full as one is that goes on. */
+function endsWithin(block: Block | undefined, { isFull }: JoinOptions): boolean {
+  const last = block?.lines.at(-1);
+  return last !== undefined && isProse(block!) && !SENTENCE_END.test(last.text) && !NOTE_START.test(block!.lines[0]!.text) && isFull(last);
 }
 
 /** Where the rows of a block begin in its Markdown, or the block where it has none. Below the first row of a table stands a line that is none. */

@@ -6,8 +6,8 @@ import { mostFrequent, usualSize } from './pdf-usual.ts';
 const LEAST_PAGES = 3;
 /** Of a page with fewer lines none is at the edge of anything. */
 const LEAST_LINES = 3;
-/** A line that stands at the edge of this share of the pages is a running one. */
-const SHARE = 0.5;
+/** A line that stands at the edge of a larger share of the pages is a running one: some stand on the left pages alone. */
+const SHARE = 0.4;
 /** Heads of one page that stand below one another, at most. */
 const MOST_HEADS = 3;
 /** A head stands apart from the text by this many font sizes, or more. */
@@ -90,7 +90,7 @@ function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]):
   const places = Map.groupBy(small, placeOf);
   const isOfHeads = (line: PdfLine): boolean => {
     const all = places.get(placeOf(line)) ?? [];
-    return all.filter(isOnSeveral).length >= SHARE * all.length;
+    return all.filter(isOnSeveral).length >= all.length / 2;
   };
   const titles = new Set(pages.flatMap((lines) => lines.flatMap((line) => (line.size >= LARGER * size ? titleKeys(line.text) : []))));
   const saysTitle = ({ cells }: PdfLine): boolean => cells.some(({ text }) => titleKeys(text).some((key) => titles.has(key)));

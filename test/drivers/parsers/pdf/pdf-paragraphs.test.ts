@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pdfFile, type PdfText } from '../../../support/pdf-file.ts';
-import { read } from '../read.ts';
+import { placeOf, read } from '../read.ts';
 
 const wide = 'The pump of the Aqua 300 is checked at every visit, and its state is noted in the log';
 
@@ -41,5 +41,37 @@ describe('a paragraph of a PDF', () => {
     const { text } = await read('pdf', pdfFile([lines]));
     expect(text).toContain('See also the next part.\n\nIf the pump does not run');
     expect(text).toContain('before a person who is trained');
+  });
+});
+
+describe('a paragraph that goes on on the next page of a PDF', () => {
+  const full = `${wide} that is kept`;
+
+  it('is one, and what follows it is on that page', async () => {
+    const pages = [[full], ['beside it, in every hall and also', 'outside.', { text: 'Clear as mud?', y: 650 }]];
+    const parsed = await read('pdf', pdfFile(pages));
+    expect(parsed.text).toBe(`${full} beside it, in every hall and also outside.\n\nClear as mud?`);
+    expect(['The pump', 'beside', 'Clear'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 2]);
+  });
+
+  it('is none where a sentence, a heading, a list, code or a short line stands there', async () => {
+    const breaks: [PdfText, PdfText][] = [
+      [`${full}.`, 'beside it.'],
+      [full, { text: 'beside it', size: 20 }],
+      [full, '- beside it'],
+      [full, 'b. beside it'],
+      [full, { text: '$ beside it', font: 'typewriter' }],
+      ['Hall 4', 'beside it'],
+    ];
+    for (const [last, next] of breaks) {
+      const { text } = await read(
+        'pdf',
+        pdfFile([
+          [wide, last],
+          [next, wide, wide, wide],
+        ]),
+      );
+      expect(text).toMatch(/(?:kept\.?|Hall 4)\n\n/);
+    }
   });
 });

@@ -43,3 +43,12 @@ it('keeps the first lines of pages in the font of the text', async () => {
   const { text } = await read('pdf', pdfFile(titles.map((title, i) => [{ text: title, y: 780 }, ...body(i)])));
   expect(text).toMatch(/Tank[^]*Pump[^]*Valve[^]*Filter/);
 });
+
+it('leaves out what the left pages have below their number, and the numbers of both sides', async () => {
+  const pages = [...letters].map((_, i) => [
+    ...body(i),
+    { text: i % 2 ? `${i + 1} AQUA` : `${['CARE', 'REPAIR', 'PARTS', 'ORDERS'][i / 2]} ${i + 1}`, y: 60 },
+    ...(i % 2 ? [{ text: 'See example.com for more', y: 30 }] : []),
+  ]);
+  expect((await read('pdf', pdfFile(pages))).text).not.toMatch(/AQUA|CARE|REPAIR|PARTS|ORDERS|example/);
+});
