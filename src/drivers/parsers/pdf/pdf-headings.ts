@@ -204,7 +204,8 @@ function fontOf({ runs }: PdfLine): string | undefined {
   return others.every(({ font }) => font === first?.font) ? first?.font : undefined;
 }
 
-const usualFont = (pages: readonly PdfLine[][]): string | undefined =>
+/** The font of most of the letters of pages. */
+export const usualFont = (pages: readonly PdfLine[][]): string | undefined =>
   keyOfMostLetters(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const))));
 
 /** What the first page that has text says in its largest letters, where they are larger than those of the text. */

@@ -58,6 +58,9 @@ export const RAISED_SIGN = '\ue0f1';
 /** What an item of a list begins with. */
 export const BULLET = /^[•◦▪■●‣∙·–—*➢❖✓\uf0a7\uf0b7\uf0d8\uf0fc-]\s+(?=\S)/;
 
+/** The number of an item, in front of it. */
+export const NUMBER = /^(?:\d{1,3}[.)]|\(?[a-z]\))\s/;
+
 /** Between an entry of a table of contents and its page. */
 export const LEADER = ' … ';
 

@@ -1,55 +1,18 @@
 import { continuesCode, formatCode } from './pdf-code.ts';
 import { escapeLine, escapeTags, heading } from '../../../text/markdown/write.ts';
-import { BULLET, LEADER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
+import { BULLET, LEADER, NUMBER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
+import { labelled, type Labels } from './pdf-labels.ts';
 import type { WordMender } from './pdf-words.ts';
 import { type LineStep, usualSteps, WIDER } from './pdf-line-steps.ts';
 import { detectFullLines, joinLines, type JoinOptions, SENTENCE_END } from './pdf-wrapping.ts';
-import { type TableReader, WRAPPED_STEP } from './pdf-tables.ts';
+import type { TableReader } from './pdf-tables.ts';
 
 /** The end of an entry of a table of contents. */
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
 /** Fewer entries are no table of contents. */
 const LEAST_ENTRIES = 3;
-
-/** A label stands in front of its text by at most this much, in font sizes: a table's first column is wider. */
-const HANGING = 6;
-/** So many labels whose text is wrapped under itself tell how far labels stand in front. */
-const LEAST_LABELS = 2;
-
-/** Which labels a document has: options, or terms with their definitions. */
-export interface Labels {
-  /** Whether a line begins with one. */
-  begins(line: PdfLine): boolean;
-  /** Whether a line is one, and its text begins with the line below it. */
-  isAbove(line: PdfLine, next: PdfLine | undefined): boolean;
-}
-
-/** Tells the labels of a document by how far their text hangs behind them, as that of lines does whose text is wrapped under itself. */
-export function labelsOf(pages: readonly PdfLine[][]): Labels {
-  const hanging = new Map<number, number>();
-  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= LEAST_LABELS;
-  const isNext = (line: PdfLine, next: PdfLine | undefined): next is PdfLine =>
-    next?.cells.length === 1 && line.y > next.y && line.y - next.y <= WRAPPED_STEP * line.size;
-  for (const lines of pages)
-    for (const [i, line] of lines.entries())
-      if (isHanging(line) && isNext(line, lines[i + 1]) && Math.abs(lines[i + 1]!.x - line.cells[1]!.x) < 1)
-        hanging.set(hangOf(line), (hanging.get(hangOf(line)) ?? 0) + 1);
-  return {
-    begins: (line) => isHanging(line) && isKnown(hangOf(line)),
-    isAbove: (line, next) =>
-      line.cells.length === 1 && !SENTENCE_END.test(line.text) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
-  };
-}
-
-const hangOf = ({ cells }: PdfLine): number => Math.round(cells[1]!.x - cells[0]!.x);
-
-const isHanging = (line: PdfLine): boolean =>
-  line.cells.length === 2 && hangOf(line) <= HANGING * line.size && !BULLET.test(line.text) && !NUMBER.test(line.text);
-
-/** A labelled line without its label. */
-const unlabelled = (line: PdfLine): PdfLine => ({ ...line, ...line.cells[1]!, cells: line.cells.slice(1) });
 
 /** The lines of a page, those of a table of contents with dots before their page also where the file draws none. */
 function withLeaders(lines: readonly PdfLine[]): PdfLine[] {
@@ -70,7 +33,6 @@ const HEADING_STEP = 1.8;
 const INDENT = 0.8;
 /** What word processors draw in front of items further in, in a font of signs. */
 const INNER_BULLET = /^[o§]$/;
-const NUMBER = /^(?:\d{1,3}[.)]|\(?[a-z]\))\s/;
 /** The number of a section, in front of its title. */
 const SECTION = /^\d{1,2}(?:\.\d{1,3}){0,5}[.)]?\s+\p{Lu}/u;
 
@@ -101,7 +63,7 @@ export interface PageContext {
 /** The Markdown of a page, its number from 1: headings, list items, tables, and paragraphs whose lines are joined again. */
 export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: PageContext): PageText {
   const { levelOf, labels, tables, isCode } = context;
-  const lines = withLeaders(drawn.map(withBullet));
+  const lines = withLeaders(drawn.map((line) => labels.divided(withBullet(line))));
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
     !BULLET.test(line.text) &&
@@ -114,6 +76,13 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   const blocks: Block[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
+    const above = levelOf(line) === undefined ? labels.countAbove(lines, i) : 0;
+    if (above > 0) {
+      const [next, own] = [lines[i + above]!, lines.slice(i, i + above)];
+      blocks.push({ level: undefined, ...labelled(own, next, labels.begins(next)) });
+      i += above;
+      continue;
+    }
     const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
     if (code.length > 0) {
       blocks.push({ level: undefined, lines: code, isRows: true, isCode: true });
@@ -130,7 +99,7 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     const level = levelOf(line);
     const block = blocks.at(-1);
     if (block && level === undefined && isLateBeginning(block, line, stepOf)) blocks.push({ level, lines: [block.lines.pop()!, line] });
-    else if (level === undefined && labels.begins(line)) blocks.push({ level, label: line.cells[0]!.text, lines: [unlabelled(line)] });
+    else if (level === undefined && labels.begins(line)) blocks.push({ level, ...labelled([], line, true) });
     else if (
       block &&
       !block.isRows &&
