@@ -9,10 +9,12 @@ import type { PdfLine, TextPlace } from './pdf-lines.ts';
 import { type PageLink, withLinks } from './pdf-links.ts';
 import { withNotes } from './pdf-notes.ts';
 import type { OutlineEntry } from './pdf-outline.ts';
-import { labelsOf } from './pdf-labels.ts';
+import { labelsOf } from './paragraphs/pdf-labels.ts';
 import { pageMarkdown } from './pdf-paragraphs.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import { TableReader } from './pdf-tables.ts';
+import type { Grid } from './ruled/grids.ts';
+import { ruledLines } from './ruled/ruled-lines.ts';
 import { createWordMender, withWholeWords } from './pdf-words.ts';
 
 /** What is known of pages beside their lines, each by the index of its page. */
@@ -20,15 +22,17 @@ interface PagesContext {
   links?: readonly (readonly PageLink[])[];
   /** Where there is none, the marks say nothing of places on the page. */
   frames?: readonly (PageFrame | undefined)[];
+  grids?: readonly (readonly Grid[] | undefined)[];
 }
 
 /** The Markdown of pages, marks at each and at what stands on it, and the title that the first one shows. Running lines are left out. */
 export function textOfPages(
   read: readonly PdfLine[][],
   outline: readonly OutlineEntry[],
-  { links = [], frames = [] }: PagesContext = {},
+  { links = [], frames = [], grids = [] }: PagesContext = {},
 ): Pick<ParsedDocument, 'text' | 'title' | 'marks'> {
-  const noted = withNotes(withoutRunningLines(read.map(separateColumns)));
+  const ruled = read.map((lines, index) => ruledLines(lines, grids[index] ?? []));
+  const noted = withNotes(withoutRunningLines(ruled.map(separateColumns)));
   const mendWord = createWordMender(noted);
   const pages = withWholeWords(noted, mendWord);
   const isCode = detectTypewriterLines(pages);

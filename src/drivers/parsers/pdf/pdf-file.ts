@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PdfItem } from './pdf-lines.ts';
+import type { Drawing } from './ruled/page-rules.ts';
 import type { PdfAnnotation } from './pdf-links.ts';
 
 /** Where a link leads: a page by its index or its reference, how that is shown, and numbers; or a name of such a place. */
@@ -23,7 +24,7 @@ export interface Viewport {
 interface PdfPage {
   getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>;
   /** What is drawn, as numbers of operations; pictures are decoded for it. */
-  getOperatorList(): Promise<{ fnArray: number[] }>;
+  getOperatorList(): Promise<Drawing>;
   getViewport(options: { scale: number }): Viewport;
   render(options: { canvas: unknown; canvasContext: unknown; viewport: Viewport }): { promise: Promise<void> };
   cleanup(): void;
@@ -45,6 +46,8 @@ export interface PdfFile {
 interface PdfOptions {
   /** Passwords that may open it, where it needs one. */
   passwords?: readonly string[] | undefined;
+  /** Pixels of a picture; larger ones are left out of what pages draw. */
+  maxImageSize?: number;
   /** What pages are drawn on, for `render`. */
   CanvasFactory?: object;
 }

@@ -1,6 +1,6 @@
 import { BULLET, type PdfLine } from './pdf-lines.ts';
 import type { OutlineEntry } from './pdf-outline.ts';
-import { keyOfMostLetters, usualSize } from './pdf-usual.ts';
+import { usualFont, usualSize } from './pdf-usual.ts';
 
 /** A heading's letters are larger than those of the text by this factor. */
 export const LARGER = 1.15;
@@ -103,8 +103,8 @@ const isLarge = (line: PdfLine, body: number): boolean =>
   rounded(line.size) >= body * LARGER && isTitle(line) && line.text.length <= LONGEST;
 
 /** Whether a line is no item of a list, and no row of a form: behind a number a title may stand apart. */
-const isTitle = ({ text, cells }: PdfLine): boolean =>
-  /\p{L}{2}/u.test(text) && !BULLET.test(text) && (cells.length < 2 || (cells.length === 2 && CELL_NUMBER.test(cells[0]!.text)));
+const isTitle = ({ text, cells, ruled }: PdfLine): boolean =>
+  !ruled && /\p{L}{2}/u.test(text) && !BULLET.test(text) && (cells.length < 2 || (cells.length === 2 && CELL_NUMBER.test(cells[0]!.text)));
 
 const CELL_NUMBER = /^(?:\p{L}{1,20}\s)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXLC]{1,6})[.:)]?$/u;
 
@@ -203,10 +203,6 @@ function fontOf({ runs }: PdfLine): string | undefined {
   const [first, ...others] = runs.filter(({ text }) => text.trim() !== '');
   return others.every(({ font }) => font === first?.font) ? first?.font : undefined;
 }
-
-/** The font of most of the letters of pages. */
-export const usualFont = (pages: readonly PdfLine[][]): string | undefined =>
-  keyOfMostLetters(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const))));
 
 /** What the first page that has text says in its largest letters, where they are larger than those of the text. */
 export function titleOnFirstPage(pages: readonly PdfLine[][]): string | undefined {

@@ -25,6 +25,19 @@ export interface PdfLine {
   cells: readonly Cell[];
   /** What the file draws it by; nothing for a line that was recognized on a picture. */
   runs: readonly PdfRun[];
+  /** Its cell in a table whose rules are drawn. */
+  ruled?: RuledCell;
+}
+
+/** A cell of a table: rows are numbered from the top, and none may stand in some; columns from 0. */
+export interface RuledCell {
+  /** What all cells of one table share. */
+  grid: object;
+  row: number;
+  column: number;
+  columns: number;
+  /** Whether it is the only cell of its row. */
+  isWhole: boolean;
 }
 
 export interface Cell {
@@ -33,7 +46,7 @@ export interface Cell {
   right: number;
 }
 
-export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs'> {
+export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs' | 'ruled'> {
   font: string;
 }
 
@@ -203,6 +216,12 @@ function lineOf(runs: readonly PdfRun[]): DrawnLine {
     parts: inkedParts,
     runs,
   };
+}
+
+/** Runs as one line, whatever gaps stand between them, and how many of these are wide. */
+export function lineOfRuns(runs: readonly PdfRun[]): { line: PdfLine; gaps: number } {
+  const { parts: _, ...line } = lineOf(runs);
+  return { line: { ...line, cells: [{ text: line.text, x: line.x, right: line.right }] }, gaps: line.cells.length - 1 };
 }
 
 const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>

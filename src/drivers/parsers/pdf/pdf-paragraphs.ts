@@ -3,9 +3,9 @@ import { escapeLine, escapeTags, heading } from '../../../text/markdown/write.ts
 import { BULLET, LEADER, NUMBER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
-import { labelled, type Labels } from './pdf-labels.ts';
+import { type Labels, textBehind } from './paragraphs/pdf-labels.ts';
 import type { WordMender } from './pdf-words.ts';
-import { type LineStep, usualSteps, WIDER } from './pdf-line-steps.ts';
+import { type LineStep, usualSteps, WIDER } from './paragraphs/pdf-line-steps.ts';
 import { detectFullLines, joinLines, type JoinOptions, SENTENCE_END } from './pdf-wrapping.ts';
 import type { TableReader } from './pdf-tables.ts';
 
@@ -66,6 +66,7 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   const lines = withLeaders(drawn.map((line) => labels.divided(withBullet(line))));
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
+    !line.ruled &&
     !BULLET.test(line.text) &&
     !NUMBER.test(line.text) &&
     !labels.begins(line) &&
@@ -74,45 +75,56 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   const stepOf = usualSteps(lines);
   const isFull = detectFullLines(lines);
   const blocks: Block[] = [];
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i]!;
-    const above = levelOf(line) === undefined ? labels.countAbove(lines, i) : 0;
-    if (above > 0) {
-      const [next, own] = [lines[i + above]!, lines.slice(i, i + above)];
-      blocks.push({ level: undefined, ...labelled(own, next, labels.begins(next)) });
-      i += above;
-      continue;
-    }
+  /** What is more than a line of text: an option with its names, code, a table. */
+  const partAt = (i: number): { block: Block; count: number } | undefined => {
+    const [line, level] = [lines[i]!, undefined];
+    const option = levelOf(line) === undefined ? labels.optionAt(lines, i) : undefined;
+    if (option) return { block: { level, label: option.label, lines: option.lines }, count: option.above + 1 };
     const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
-    if (code.length > 0) {
-      blocks.push({ level: undefined, lines: code, isRows: true, isCode: true });
-      i += code.length - 1;
-      continue;
-    }
+    if (code.length > 0) return { block: { level, lines: code, isRows: true, isCode: true }, count: code.length };
     const within = lines.slice(i, Math.min(ends[i]!, i + MOST_ROWS));
     const rows = line.cells.length > 1 ? tables.rowsOf(within, { page, isFirst: i === 0 }) : undefined;
-    if (rows) {
-      blocks.push({ level: undefined, ...rows, isRows: true });
-      i += rows.lines.length - 1;
+    return rows && { block: { level, ...rows, isRows: true }, count: rows.lines.length };
+  };
+  const grids = new Set<object>();
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    if (line.ruled) {
+      const { grid } = line.ruled;
+      if (!grids.has(grid)) blocks.push(...ruledBlocks(lines.filter(({ ruled }) => ruled?.grid === grid), tables)); // prettier-ignore
+      grids.add(grid);
       continue;
     }
-    const level = levelOf(line);
-    const block = blocks.at(-1);
-    if (block && level === undefined && isLateBeginning(block, line, stepOf)) blocks.push({ level, lines: [block.lines.pop()!, line] });
-    else if (level === undefined && labels.begins(line)) blocks.push({ level, ...labelled([], line, true) });
-    else if (
-      block &&
-      !block.isRows &&
-      block.level === level &&
-      (level ? continuesHeading(block, line) : continuesText(block, line, stepOf))
-    )
-      block.lines.push(line);
-    else if (level === undefined && isText(line) && labels.isAbove(line, lines[i + 1]))
-      blocks.push({ level, label: line.text, lines: [lines[++i]!] });
-    else blocks.push({ level, lines: [line] });
+    const part = partAt(i);
+    if (part) {
+      blocks.push(part.block);
+      i += part.count - 1;
+    } else if (isText(line) && !continuesBlock(blocks.at(-1), line, { levelOf, stepOf }) && labels.isAbove(line, lines[i + 1]))
+      blocks.push({ level: undefined, label: line.text, lines: [lines[++i]!] });
+    else addLine(blocks, line, { levelOf, labels, stepOf });
   }
   tables.endPage(page, blocks.at(-1)?.table !== undefined);
   return joinBlocks(blocks, { isFull, mendWord: context.mendWord });
+}
+
+interface LineContext extends Pick<PageContext, 'levelOf' | 'labels'> {
+  stepOf: LineStep;
+}
+
+/** Adds a line to the last block where it continues that, or else as a block of its own. */
+function addLine(blocks: Block[], line: PdfLine, context: LineContext): void {
+  const [level, block] = [context.levelOf(line), blocks.at(-1)];
+  if (block && level === undefined && isLateBeginning(block, line, context.stepOf))
+    blocks.push({ level, lines: [block.lines.pop()!, line] });
+  else if (level === undefined && context.labels.begins(line)) blocks.push({ level, ...textBehind([], line, true) });
+  else if (block && continuesBlock(block, line, context)) block.lines.push(line);
+  else blocks.push({ level, lines: [line] });
+}
+
+function continuesBlock(block: Block | undefined, line: PdfLine, { levelOf, stepOf }: Omit<LineContext, 'labels'>): boolean {
+  const level = levelOf(line);
+  if (!block || block.isRows || block.level !== level) return false;
+  return level ? continuesHeading(block, line) : continuesText(block, line, stepOf);
 }
 
 function joinBlocks(blocks: readonly Block[], joining: JoinOptions): PageText {
@@ -150,6 +162,12 @@ function placesIn({ lines, table, rows, isRows, isCode }: Block, written: string
     if (table !== undefined && i === 0) at = written.indexOf('\n', at) + 1;
   }
   return places;
+}
+
+/** A table whose rules are drawn, below its title. */
+function ruledBlocks(lines: readonly PdfLine[], tables: TableReader): Block[] {
+  const { title, ...table } = tables.ruledTable(lines);
+  return [...(title.length > 0 ? [{ level: undefined, lines: title }] : []), { level: undefined, ...table, isRows: true }];
 }
 
 /** For each line the index of the next one, or of itself, at which something ends. */

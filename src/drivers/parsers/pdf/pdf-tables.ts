@@ -76,6 +76,19 @@ export class TableReader {
     return { table, rows: all.map(({ lines }) => lines) };
   }
 
+  /** The table of these lines of cells whose rules are drawn, and its title: what stands above its header across all columns. */
+  ruledTable(lines: readonly PdfLine[]): TableRegion & { title: PdfLine[] } {
+    const all = lines.toSorted((a, b) => a.ruled!.row - b.ruled!.row || b.y - a.y);
+    const start = all.findIndex(({ ruled }) => !ruled!.isWhole);
+    const [title, cells] = [all.slice(0, start), all.slice(start)];
+    const rows = [...Map.groupBy(cells, ({ ruled }) => ruled!.row).values()].map((row): Row => {
+      const inColumn = (column: number): Cell[] => row.filter(({ ruled }) => ruled!.column === column).flatMap((line) => line.cells);
+      return { lines: row, columns: Array.from({ length: row[0]!.ruled!.columns }, (_, column) => inColumn(column)) };
+    });
+    this.last = undefined;
+    return { title, lines: cells, ...this.written({ rows, header: rows[0]! }) };
+  }
+
   /** Says where a page ends, and whether it does so with a table. */
   endPage(page: number, isTable: boolean): void {
     this.endsPage = isTable ? page : 0;

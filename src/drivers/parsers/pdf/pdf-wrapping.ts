@@ -79,6 +79,15 @@ function columnEdge(lines: readonly PdfLine[]): number {
 /** A paragraph that goes on this much further up, in font sizes, does so in the next column. */
 const COLUMN_JUMP = 3;
 
+/** What the lines of a list of codes begin with: «E07», «F-11». */
+const CODE = /^(\p{Lu}{1,4})[-.]?\d{1,5}(?=\s|$)/u;
+
+/** Whether a line is an entry of a list of codes: the one before or behind it begins with a code of the same letters. */
+function isCodeEntry(lines: readonly PdfLine[], i: number): boolean {
+  const [before, own, next] = [i - 1, i, i + 1].map((at) => CODE.exec(lines[at]?.text ?? '')?.[1]);
+  return own !== undefined && (own === before || own === next);
+}
+
 /** One line where the lines were full; a line that ended on purpose stays one, and so does what stands in columns. */
 export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinOptions): string {
   return lines.reduce((text, line, i) => {
@@ -87,7 +96,10 @@ export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinO
     const mended = mendWord(text, line.text);
     if (mended !== undefined) return mended;
     const isOpen =
-      (line.y > before.y + COLUMN_JUMP * line.size || isFull(before, line)) && !before.text.includes(LEADER) && !areColumns(before, line);
+      (line.y > before.y + COLUMN_JUMP * line.size || isFull(before, line)) &&
+      !isCodeEntry(lines, i) &&
+      !before.text.includes(LEADER) &&
+      !areColumns(before, line);
     return `${text}${!isOpen ? '\n' : areUnspaced(text, line.text) ? '' : ' '}${line.text}`;
   }, '');
 }

@@ -9,6 +9,8 @@ import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
 import { type PdfLine, pdfLines, pageTurnOf } from './pdf-lines.ts';
 import { LINK_ANNOTATION, type PageLink, pageLinks, type PdfAnnotation } from './pdf-links.ts';
 import { readOutline } from './pdf-outline.ts';
+import { GridSearch } from './ruled/grid-search.ts';
+import type { Grid } from './ruled/grids.ts';
 import { pageRanges } from '../../../text/location-text.ts';
 import { beginningOf } from '../signatures.ts';
 
@@ -22,23 +24,29 @@ export const pdfParser: ParserRow = {
   has_scans: true,
   recognizes: (bytes) => beginningOf(bytes).includes('%PDF-'),
   parse: (bytes, { source, passwords, recognized }) =>
-    withPdf(bytes, { passwords }, (file) => readPdf(file, recognized)).catch((error: unknown) => {
+    withPdf(bytes, { passwords, maxImageSize: 1 }, (file) =>
+      readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords }, use) }),
+    ).catch((error: unknown) => {
       throw isLocked(error) ? encryptedPdf(source, passwords?.length) : error;
     }),
 };
 
-async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = new Map()): Promise<ParsedDocument> {
-  const { pages, links, frames, lost } = await readPages(file);
+interface Reading extends Pick<ParseOptions, 'recognized'> {
+  /** Opens the file again, with its pictures. */
+  open<Result>(use: (file: PdfFile) => Promise<Result>): Promise<Result>;
+}
+
+async function readPdf(file: PdfFile, { recognized = new Map(), open }: Reading): Promise<ParsedDocument> {
+  const { pages, links, frames, grids, lost } = await readPages(file);
   const isPicture = (lines: readonly PdfLine[], index: number) =>
     !hasText(lines) && !recognized.has(index + 1) && !lost.includes(index + 1);
-  const pictured = await drawnPages(
-    file,
-    pages.flatMap((lines, index) => (isPicture(lines, index) ? [index + 1] : [])),
-  );
+  const blank = pages.flatMap((lines, index) => (isPicture(lines, index) ? [index + 1] : []));
+  // where a document has no other pages, something must have been meant by them
+  const pictured = blank.length === 0 || blank.length === file.numPages ? blank : await open((whole) => drawnPages(whole, blank));
   const whole = pages.map((lines, index) => recognized.get(index + 1) ?? lines);
   const { info } = await file.getMetadata();
   const own = frames.map((frame, index) => (recognized.has(index + 1) ? undefined : frame)); // a picture is turned before it is recognized
-  const { title, ...read } = textOfPages(whole, await readOutline(file), { links, frames: own });
+  const { title, ...read } = textOfPages(whole, await readOutline(file), { links, grids, frames: own });
   return {
     ...read,
     title: titleOf(info) ?? title,
@@ -51,6 +59,7 @@ interface Pages {
   pages: PdfLine[][];
   links: PageLink[][];
   frames: PageFrame[];
+  grids: Grid[][];
   /** Numbers of pages that are damaged. */
   lost: number[];
 }
@@ -60,6 +69,8 @@ async function readPages(file: PdfFile): Promise<Pages> {
   const pages: PdfLine[][] = [];
   const links: PageLink[][] = [];
   const frames: PageFrame[] = [];
+  const grids: Grid[][] = [];
+  const search = new GridSearch();
   const lost: number[] = [];
   const annotations = Map.groupBy(await linksOf(file), ({ pageIndex }) => pageIndex);
   for (let number = 1; number <= file.numPages; number++)
@@ -69,6 +80,7 @@ async function readPages(file: PdfFile): Promise<Pages> {
       const written = items.filter((item) => 'str' in item);
       const turn = pageTurnOf(written);
       pages.push(pdfLines(written, turn));
+      grids[number - 1] = await search.gridsOn(page, pages.at(-1)!, turn);
       frames[number - 1] = { viewport: page.getViewport({ scale: 1 }), turn };
       links[number - 1] = pageLinks(written, annotations.get(number - 1) ?? []);
       page.cleanup();
@@ -77,7 +89,7 @@ async function readPages(file: PdfFile): Promise<Pages> {
       pages.push([]);
       if (lost.length === file.numPages) throw error;
     }
-  return { pages, links, frames, lost };
+  return { pages, links, frames, grids, lost };
 }
 
 /** A page that is damaged costs the links, not the document. */
@@ -92,9 +104,8 @@ const SHAPE = 91;
 /** Shapes that may be the outlines of letters: fewer are lines and boxes. */
 const LETTERS = 30;
 
-/** Of pages without text those that are no blank ones. All of them, where the document has no others: something must have been meant. */
+/** Of pages without text those that are no blank ones. */
 async function drawnPages(file: PdfFile, numbers: readonly number[]): Promise<number[]> {
-  if (numbers.length === file.numPages) return [...numbers];
   const drawn: number[] = [];
   for (const [i, number] of numbers.entries()) if (i >= MOST_LOOKED_AT || (await isDrawn(file, number))) drawn.push(number);
   return drawn;

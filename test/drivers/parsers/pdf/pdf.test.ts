@@ -29,6 +29,16 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([lines]))).text).toBe(`${wide} and in the book.\n\nHall 4\nOslo\n\n${wide}`);
   });
 
+  it('leaves the lines of a list of codes as they are, however wide they are', async () => {
+    const textOf = async (...lines: string[]) => (await read('pdf', pdfFile([lines]))).text;
+    expect(await textOf('E07', 'E11', 'E19')).toBe('E07\nE11\nE19');
+    expect(await textOf('E07 pump blocked', 'E11 water tank missing', 'E19 heating defective')).toBe(
+      'E07 pump blocked\nE11 water tank missing\nE19 heating defective',
+    );
+    expect(await textOf(`${wide}:`, 'E07', 'E11')).toBe(`${wide}:\nE07\nE11`);
+    expect(await textOf(wide, 'E07 is shown.')).toBe(`${wide} E07 is shown.`);
+  });
+
   it('makes headings of larger letters', async () => {
     const lines: PdfText[] = [
       { text: 'Aqua 300', size: 24 },

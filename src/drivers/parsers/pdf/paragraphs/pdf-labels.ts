@@ -1,7 +1,7 @@
-import { usualFont } from './pdf-headings.ts';
-import { BULLET, NUMBER, type PdfLine, type PdfRun } from './pdf-lines.ts';
-import { WRAPPED_STEP } from './pdf-tables.ts';
-import { SENTENCE_END } from './pdf-wrapping.ts';
+import { BULLET, NUMBER, type PdfLine, type PdfRun } from '../pdf-lines.ts';
+import { WRAPPED_STEP } from '../pdf-tables.ts';
+import { usualFont } from '../pdf-usual.ts';
+import { SENTENCE_END } from '../pdf-wrapping.ts';
 
 /** A label stands in front of its text by at most this much, in font sizes: a table's first column is wider. */
 const HANGING = 6;
@@ -9,6 +9,17 @@ const HANGING = 6;
 const LEAST_LABELS = 2;
 /** Labels of one text that stand below one another, at most. */
 const MOST_ABOVE = 5;
+
+/** The text behind labels, by its first line. */
+interface LabelledText {
+  label: string;
+  lines: PdfLine[];
+}
+
+interface Option extends LabelledText {
+  /** Lines with labels above that one. */
+  above: number;
+}
 
 /** Which labels a document has: options, or terms with their definitions. */
 export interface Labels {
@@ -18,8 +29,8 @@ export interface Labels {
   begins(line: PdfLine): boolean;
   /** Whether a line is one, and its text begins with the line below it. */
   isAbove(line: PdfLine, next: PdfLine | undefined): boolean;
-  /** How many lines from one on are labels in a font of their own, above the line that their text begins with. */
-  countAbove(lines: readonly PdfLine[], start: number): number;
+  /** What is said of the labels in a font of their own that stand from a line on, above the line that their text begins with. */
+  optionAt(lines: readonly PdfLine[], start: number): Option | undefined;
 }
 
 /** Tells the labels of a document by how far their text hangs behind them, as that of lines does whose text is wrapped under itself. */
@@ -52,20 +63,20 @@ export function labelsOf(pages: readonly PdfLine[][]): Labels {
     },
     begins,
     isAbove: (line, next) => isLabel(line) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
-    countAbove: (lines, start) => {
+    optionAt: (lines, start) => {
       for (let i = start; i < start + MOST_ABOVE; i++) {
         const [line, next] = [lines[i], lines[i + 1]];
-        if (!line || !next || !isLabel(line) || !fonts.has(fontAt(line)) || !isClose(line, next)) return 0;
-        if (isTextOf(line, next)) return i + 1 - start;
-        if (Math.abs(next.x - line.x) >= 1 || fontAt(next) !== fontAt(line)) return 0;
+        if (!line || !next || !isLabel(line) || !fonts.has(fontAt(line)) || next.ruled || !isClose(line, next)) return undefined;
+        if (isTextOf(line, next)) return { ...textBehind(lines.slice(start, i + 1), next, begins(next)), above: i + 1 - start };
+        if (Math.abs(next.x - line.x) >= 1 || fontAt(next) !== fontAt(line)) return undefined;
       }
-      return 0;
+      return undefined;
     },
   };
 }
 
-const isLabel = ({ cells, text }: PdfLine): boolean =>
-  cells.length === 1 && !SENTENCE_END.test(text) && !BULLET.test(text) && !NUMBER.test(text);
+const isLabel = ({ cells, text, ruled }: PdfLine): boolean =>
+  !ruled && cells.length === 1 && !SENTENCE_END.test(text) && !BULLET.test(text) && !NUMBER.test(text);
 
 const isClose = (line: PdfLine, next: PdfLine): boolean => line.y > next.y && line.y - next.y <= WRAPPED_STEP * line.size;
 
@@ -101,7 +112,7 @@ function dividedAt(line: PdfLine, at: number): PdfLine {
 const unlabelled = (line: PdfLine): PdfLine => ({ ...line, ...line.cells[1]!, cells: line.cells.slice(1) });
 
 /** Labels as one, and the first line of their text: `next`, or what stands there behind a last label. */
-export function labelled(above: readonly PdfLine[], next: PdfLine, isLast: boolean): { label: string; lines: PdfLine[] } {
+export function textBehind(above: readonly PdfLine[], next: PdfLine, isLast: boolean): LabelledText {
   const labels = [...above.map(({ text }) => text), ...(isLast ? [next.cells[0]!.text] : [])];
   return { label: labels.join(', '), lines: [isLast ? unlabelled(next) : next] };
 }

@@ -1,4 +1,4 @@
-import type { PdfLine } from './pdf-lines.ts';
+import type { PdfLine } from '../pdf-lines.ts';
 
 /** A step down that is larger than the usual one by this factor begins a paragraph. */
 export const WIDER = 1.25;
