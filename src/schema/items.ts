@@ -43,6 +43,7 @@ export type PassageBox = z.infer<typeof PassageBox>;
 export const Location = z
   .object({
     page: z.int().optional().describe('Page of a PDF, slide of a presentation'),
+    page_end: z.int().optional().describe('Last page, where the passage reaches on to another'),
     page_ratio: z.number().optional().describe('Width of that page by its height (PDF)'),
     boxes: z
       .array(PassageBox)

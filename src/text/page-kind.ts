@@ -11,6 +11,8 @@ const LINKED = 0.5;
 const MIXED = 0.15;
 /** This share of the lines are entries of a table of contents or an index. */
 const ENTRIES = 0.6;
+/** And so many of them have their page behind dots. */
+const LEADERS = 0.5;
 /** This share of a change log's headings name versions or days. */
 const VERSIONS = 0.5;
 
@@ -28,6 +30,8 @@ const VERSION =
   /^(?:\[?unreleased\]?|(?:release |version )?\[?v?\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?\]?\)?(?:\s*[-–—:(].*)?|\[?\d{4}-\d\d-\d\d\]?.*)$/i;
 /** The end of an entry of a table of contents: dots and a page, as the parser of PDFs writes them. */
 const LEADER = / … ?(?:\d+|[ivxlc]+)$/i;
+/** The page of an entry that the passage before ends with. */
+const PAGE = /^(?:\d+|[ivxlc]+)$/i;
 /** A term of an index with its pages. */
 const PAGES = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+)?)*$/;
 
@@ -65,7 +69,8 @@ function listKindOf(text: string, titles: readonly string[]): PageKind | undefin
     .filter((line) => line !== '' && !line.startsWith('#') && !/^\|(?:\s*:?-+:?\s*\|)+$/.test(line));
   if (lines.length === 0) return undefined;
   const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length;
-  if (lines.length >= FEWEST && share((line) => LEADER.test(line)) >= ENTRIES) return 'contents';
+  const isEntry = (line: string): boolean => LEADER.test(line) || PAGE.test(line);
+  if (lines.length >= FEWEST && share((line) => LEADER.test(line)) >= LEADERS && share(isEntry) >= ENTRIES) return 'contents';
   if (lines.length >= 2 * FEWEST && share((line) => PAGES.test(line) && line.length < 80) >= ENTRIES && isSorted(lines)) return 'index';
   const [all, links] = [wordsIn(text.replace(LINK, '$1')), [...text.matchAll(LINK)].filter(([link]) => !link.startsWith('!'))];
   if (titles.some((title) => PEOPLE.test(title)) && share((line) => !/[.!?]$/.test(line)) >= ENTRIES) return 'index';

@@ -10,6 +10,7 @@ const tank = ['Pump', 'Tank', 'Valve', 'Hose', 'Lamp', 'Head'];
 describe('the kind of a page', () => {
   it.each([
     ['contents', 'Documentation', `# Documentation\n\n## Parts\n\n${links(...tank)}`],
+    ['contents', 'Manual', `100\n1 Pump … 1\n1.1 Start … 2\n\nTables\n\n3 Valve\n3.1 Lid … 9\n3.2 Hose … 9`],
     ['contents', 'Manual', `# Contents\n\n1 Pump … 1\n1.1 Start … 2\n1.2 Stop … 2\n2 Tank … iv\n3 Valve … 9`],
     ['index', 'Index – A', `# Index\n\n${links(...tank)}`],
     ['index', 'Contributors', `# Contributors\n\n${tank.map((name) => `${name} Smith`).join('\n\n')}`],

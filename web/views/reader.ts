@@ -1,5 +1,6 @@
 import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
+import { isOnPage } from '../../src/text/location-text.ts';
 import { mayWrite, RequestError } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
@@ -137,14 +138,16 @@ export class Reader {
     if (turn !== this.#turn) return;
     this.#tools.replaceChildren(...this.#toolsFor(opened, { document, extent }));
     const text = extent.kind === 'section' && passage ? sectionAround(document.text, passage.text) : document.text;
-    this.#showText(text, extent.kind === 'page' && extent.page !== passage?.location.page ? undefined : passage);
+    this.#showText(text, extent.kind === 'page' && !isOnPage(passage?.location ?? {}, extent.page) ? undefined : passage);
   }
 
   #toolsFor(opened: Opened, { document, extent }: { document: GetSourceResult; extent: Extent }): HTMLElement[] {
     const { passage, source, collection } = opened;
     const go = (to: Extent) => () =>
       void this.#show(opened, to).catch((error: unknown) => this.#text.replaceChildren(problem(messageOf(error))));
-    const pages = [...new Set(document.chunks.flatMap(({ location }) => location.page ?? []))].toSorted((one, other) => one - other);
+    const pages = [...new Set(document.chunks.flatMap(({ location: { page, page_end } }) => [page ?? [], page_end ?? []].flat()))].toSorted(
+      (one, other) => one - other,
+    );
     const tools: HTMLElement[] = [];
     if (passage && pages.length === 0)
       tools.push(button('Section', go({ kind: 'section' }), { class: 'toggle', 'aria-pressed': String(extent.kind === 'section') }));

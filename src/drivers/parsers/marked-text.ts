@@ -37,11 +37,12 @@ export class MarkedBlocks {
     this.#text += '\n'.repeat(at - this.#text.length) + block;
   }
 
-  /** Adds a block with marks of its own, whose `at` counts from its beginning. */
-  addMarked(block: string, marks: readonly Mark[]): void {
-    const begin = this.end;
+  /** Adds a block with marks of its own, whose `at` counts from its beginning; behind a `joint` to the block before, if there is one. */
+  addMarked(block: string, marks: readonly Mark[], joint?: string): void {
+    const begin = joint === undefined ? this.end : this.#text.length + joint.length;
     for (const mark of marks) this.marks.push({ ...mark, at: begin + mark.at });
-    this.add(block);
+    if (joint === undefined) this.add(block);
+    else this.#text += joint + block;
   }
 
   /** Adds a table of the rows of a source, which `place` names. */

@@ -4,6 +4,7 @@ import { KbError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../../ports/stores.ts';
 import { Location, type Metadata } from '../../schema/items.ts';
+import { isOnPage } from '../../text/location-text.ts';
 import { isOwnKey } from '../../schema/stored/given-metadata.ts';
 import type {
   DeleteSourceRequest,
@@ -185,14 +186,16 @@ function indexOf(line: number, lines: JoinedText['lines']): number {
 
 function pageOf(page: number, documents: readonly (readonly Passage[])[], source: string): string {
   const found = documents.flatMap((passages) => {
-    const on = passages.filter(({ location }) => location.page === page);
+    const on = passages.filter(({ location }) => isOnPage(location, page));
     return on.length > 0 ? [joinChunks(on).text] : [];
   });
   if (found.length > 0) return found.join('\n\n');
-  const pages = [...new Set(documents.flat().flatMap(({ location }) => location.page ?? []))].toSorted((a, b) => a - b);
+  const pages = [
+    ...new Set(documents.flat().flatMap(({ location: { page: first, page_end = first } }) => [first ?? [], page_end ?? []].flat())),
+  ].toSorted((a, b) => a - b);
   if (pages.length === 0) throw missing(`${source} has no pages.`, 'PDF and PPTX files have them; take lines or heading.');
   const near = pages.findLast((other) => other < page) ?? pages[0]!;
-  throw missing(`No passage of ${source} begins on page ${page}.`, `The nearest page with one is ${near}, the last ${pages.at(-1)}.`);
+  throw missing(`No passage of ${source} is on page ${page}.`, `The nearest page with one is ${near}, the last ${pages.at(-1)}.`);
 }
 
 const folded = (title: string): string => title.normalize().trim().replace(/\s+/g, ' ').toLowerCase();

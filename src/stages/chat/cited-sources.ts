@@ -55,7 +55,7 @@ function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbour
   const placeIn = (stretch: Stretch, from: number) =>
     locateQuote(stretch.text, stretch.location, [[within(stretch, from), within(stretch, end)]]);
   const boxes = fewBoxes(quotedBoxes(stretches, lines));
-  const place = { ...placeIn(head!, start), ...(boxes.length > 0 ? { boxes } : {}) };
+  const place = { ...placeIn(head!, start), ...(boxes.length > 0 ? { ...pagesOf(boxes), boxes } : {}) };
   if (tail === head) return place;
   const { line_end, row_end } = placeIn(tail!, end);
   return {
@@ -63,6 +63,13 @@ function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbour
     ...(place.line_start === undefined || line_end === undefined ? {} : { line_end }),
     ...(place.row_start === undefined || row_end === undefined ? {} : { row_end }),
   };
+}
+
+/** The pages that rectangles are on. */
+function pagesOf(boxes: readonly PassageBox[]): Pick<Location, 'page' | 'page_end'> {
+  const pages = boxes.map((box) => box.page);
+  const [page, last] = [Math.min(...pages), Math.max(...pages)];
+  return { page, page_end: last > page ? last : undefined };
 }
 
 /** A line of the joined text as one of a stretch. */

@@ -30,7 +30,7 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     if (marks.length === 0) return { ...location, ...place };
     // a heading without text of its own may stand before: where the text is counts
     const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
-    if (mark?.page !== undefined) location.page = mark.page;
+    if (mark?.page !== undefined) Object.assign(location, pagesOf(mark.page, markAt(marks, piece.end - 1)?.page));
     if (mark?.page_ratio !== undefined) location.page_ratio = mark.page_ratio;
     const boxes = boxesIn(text, marks.slice(Math.max(0, markIndex(marks, piece.from)), markIndex(marks, piece.end - 1) + 1), piece);
     if (boxes.length > 0) location.boxes = boxes;
@@ -44,6 +44,8 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     return { ...location, ...rowsOf(piece, group), ...place };
   };
 }
+
+const pagesOf = (page: number, last = page): Pick<Location, 'page' | 'page_end'> => ({ page, ...(last > page ? { page_end: last } : {}) });
 
 const markAt = (marks: readonly Mark[], offset: number): Mark | undefined => marks[markIndex(marks, offset)];
 

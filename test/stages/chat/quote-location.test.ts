@@ -114,3 +114,15 @@ test('a quoted block is cited with its own rectangles on the page, a whole chunk
   expect(boxesOf([[2, 2]])).toEqual([box(0.2)]);
   expect(boxesOf([[0, 0], [4, 4]])).toEqual([box(0.1), box(0.3)]); // prettier-ignore
 });
+
+test('a quoted block is cited with its own page of those of the chunk, one of several pages with all of them', () => {
+  const box = (page: number) => ({ page, left: 0.1, top: 0.1, width: 0.8, height: 0.05 });
+  const location = { page: 3, page_end: 4, boxes: [box(3), box(4), { ...box(4), line: 3 }] };
+  const item = { id: 'c', chunk_id: 'c', text: 'One, in two parts.\n\nTwo.', score: 1, metadata: { source: 'd.pdf', location } };
+  const pagesOf = (lines: readonly LineRange[]) => {
+    const { page, page_end } = toSources([item], { cited: new Set([1]), quoted: new Map([['c', lines]]) })[0]!.location;
+    return [page, page_end];
+  };
+  expect(pagesOf([[2, 2]])).toEqual([4, undefined]);
+  expect(pagesOf([[0, 0]])).toEqual([3, 4]);
+});

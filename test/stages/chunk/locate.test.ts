@@ -49,6 +49,22 @@ it('the text of a page that goes on is repeated like any other', () => {
   expect(second!.location.page).toBe(2);
 });
 
+it('a passage with the rest of a paragraph, or with a short end, on the next page is on both; what begins there is on that one', () => {
+  const text = `${sentences(8, 'pump')} and the rest.\n\n${sentences(16, 'heater')}`;
+  const marks = [
+    { at: 0, page: 1 },
+    { at: text.indexOf('and the rest'), page: 2 },
+  ];
+  const chunks = located(text, marks, { ...chunking, chunk_size: 1000 });
+  expect(chunks.map(({ location }) => location)).toEqual([{ page: 1, page_end: 2 }, { page: 2 }]);
+  expect(
+    located(`${sentences(8, 'pump')}\n\nShort.`, [
+      { at: 0, page: 1 },
+      { at: sentences(8, 'pump').length + 2, page: 2 },
+    ])[0]!.location,
+  ).toEqual({ page: 1, page_end: 2 });
+});
+
 it('rows are counted with the header as row 1 of the sheet and without the separator line', () => {
   const rows = Array.from({ length: 40 }, (_, i) => `| A-${i + 2} | Hall ${i % 7} |`);
   const text = `## Stock\n\n| Article | Hall |\n|---|---|\n${rows.join('\n')}\n\n## Visits\n\n| Visit | Hall |\n|---|---|\n| V-2 | Hall 9 |\n`;

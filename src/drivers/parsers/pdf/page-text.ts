@@ -9,7 +9,8 @@ import type { PdfLine, TextPlace } from './pdf-lines.ts';
 import { type PageLink, withLinks } from './pdf-links.ts';
 import { withNotes } from './pdf-notes.ts';
 import type { OutlineEntry } from './pdf-outline.ts';
-import { labelsOf, pageMarkdown } from './pdf-paragraphs.ts';
+import { labelsOf } from './paragraphs/pdf-labels.ts';
+import { pageMarkdown } from './pdf-paragraphs.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import { TableReader } from './pdf-tables.ts';
 import type { Grid } from './ruled/grids.ts';
@@ -43,11 +44,13 @@ export function textOfPages(
     mendWord,
   };
   const blocks = new MarkedBlocks();
+  let isOpen = false;
   for (const [index, page] of pages.entries()) {
     const ordered = sortForReading(page, context.levelOf);
     if (page.length === 0) continue;
-    const { text, places } = withLinks(pageMarkdown(ordered, index + 1, context), links[index] ?? []);
-    blocks.addMarked(text, marksOf(places, index + 1, frames[index]));
+    const { text, places, beginsWithin, endsWithin } = withLinks(pageMarkdown(ordered, index + 1, context), links[index] ?? []);
+    blocks.addMarked(text, marksOf(places, index + 1, frames[index]), isOpen && beginsWithin ? ' ' : undefined);
+    isOpen = endsWithin;
   }
   return { text: blocks.text, title: titleOnFirstPage(pages), marks: blocks.marks };
 }

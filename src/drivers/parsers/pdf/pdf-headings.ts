@@ -1,9 +1,9 @@
 import { BULLET, type PdfLine } from './pdf-lines.ts';
 import type { OutlineEntry } from './pdf-outline.ts';
-import { keyOfMostLetters, usualSize } from './pdf-usual.ts';
+import { usualFont, usualSize } from './pdf-usual.ts';
 
 /** A heading's letters are larger than those of the text by this factor. */
-const LARGER = 1.15;
+export const LARGER = 1.15;
 /** Longer lines are text, however large. */
 const LONGEST = 200;
 /** Sizes told apart as levels. */
@@ -51,7 +51,7 @@ interface PageTitles {
 function titlesOn(lines: readonly PdfLine[]): PageTitles {
   const keys = lines.map((_, i) => {
     let text = '';
-    return lines.slice(i, i + MOST_LINES).map((line) => keysOf((text = `${text} ${line.text}`.trim())));
+    return lines.slice(i, i + MOST_LINES).map((line) => titleKeys((text = `${text} ${line.text}`.trim())));
   });
   const starts = new Map<string, Set<number>>();
   for (const [i, spelled] of keys.entries()) for (const key of spelled.flat()) starts.set(key, (starts.get(key) ?? new Set()).add(i));
@@ -60,7 +60,7 @@ function titlesOn(lines: readonly PdfLine[]): PageTitles {
 
 /** The lines that spell a title: of several places, the nearest below `top`, or else the one in the largest letters. Lines that are a heading already are left out. */
 function headingOf({ title, top }: OutlineEntry, page: PageTitles, taken: ReadonlyMap<PdfLine, number>): PdfLine[] | undefined {
-  const wanted = keysOf(title);
+  const wanted = titleKeys(title);
   const begins = [...new Set(wanted.flatMap((key) => [...(page.starts.get(key) ?? [])]))].toSorted((a, b) => a - b);
   const spelled = begins.flatMap((i) => {
     const count = taken.has(page.lines[i]!) ? 0 : spelling(wanted, page.keys[i]!);
@@ -84,7 +84,7 @@ function spelling(wanted: readonly string[], lines: readonly (readonly string[])
 }
 
 /** The letters of a title, and those without its number. */
-const keysOf = (title: string): string[] => [title, title.replace(NUMBER, '')].map(keyOf).filter((key) => key !== '');
+export const titleKeys = (title: string): string[] => [title, title.replace(NUMBER, '')].map(keyOf).filter((key) => key !== '');
 
 /** The number of a heading: «3.1», «Chapter 2:», «IV», «Appendix B». */
 const NUMBER = /^(?:\p{L}+\s)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVXLC]+)[.:)]?\s+/u;
@@ -203,9 +203,6 @@ function fontOf({ runs }: PdfLine): string | undefined {
   const [first, ...others] = runs.filter(({ text }) => text.trim() !== '');
   return others.every(({ font }) => font === first?.font) ? first?.font : undefined;
 }
-
-const usualFont = (pages: readonly PdfLine[][]): string | undefined =>
-  keyOfMostLetters(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const))));
 
 /** What the first page that has text says in its largest letters, where they are larger than those of the text. */
 export function titleOnFirstPage(pages: readonly PdfLine[][]): string | undefined {

@@ -62,6 +62,9 @@ export interface TextPlace {
 export interface PageText {
   text: string;
   places: readonly TextPlace[];
+  /** Whether it begins and ends within a paragraph that another page may have the rest of. */
+  beginsWithin: boolean;
+  endsWithin: boolean;
 }
 
 /** Marks both ends of a raised number, such as that of a footnote. */
@@ -69,6 +72,9 @@ export const RAISED_SIGN = '\ue0f1';
 
 /** Matches the bullet of a list item. */
 export const BULLET = /^[•◦▪■●‣∙·–—*➢❖✓\uf0a7\uf0b7\uf0d8\uf0fc-]\s+(?=\S)/;
+
+/** Matches the number of a list item. */
+export const NUMBER = /^(?:\d{1,3}[.)]|\(?[a-z]\))\s/;
 
 /** Separates an entry of a table of contents from its page. */
 export const LEADER = ' … ';

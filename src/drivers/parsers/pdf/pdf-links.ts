@@ -34,10 +34,13 @@ export function pageLinks(items: readonly PdfItem[], annotations: readonly PdfAn
   const near = items.slice(0, MOST_ITEMS);
   return external.slice(0, MOST_LINKS).flatMap(({ rect, url }) => {
     const parts = near.flatMap((item, index) => linkedPart(item, rect, near[index - 1]) ?? []);
-    const words = squeezed(parts.map(({ inside, isApart }) => (isApart ? ` ${inside}` : inside)).join(''));
+    const words = squeezed(parts.map(({ inside, isApart }) => (isApart ? ` ${inside}` : inside)).join('')).replace(BEHIND, '');
     return words === '' ? [] : [{ before: parts[0]!.before, words, url: url! }];
   });
 }
+
+/** What stands behind a link rather than in it. */
+const BEHIND = /(?:(?<!\([^()]*)\))?[.,;:]?$/;
 
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
@@ -55,8 +58,7 @@ function linkedPart(item: PdfItem, rect: readonly number[], previous: PdfItem | 
   const [, , , size = 0, x = 0, y = 0] = transform;
   const middle = y + size / 4;
   if (middle < lower || middle > upper || x >= right || x + width <= left || width <= 0) return undefined;
-  const indexAt = (place: number): number => Math.max(0, Math.min(str.length, Math.round(((place - x) / width) * str.length)));
-  const [start, end] = [wordEdge(str, indexAt(left)), wordEdge(str, indexAt(right))];
+  const [start, end] = wordsBetween(item, left, right);
   if (str.slice(start, end).trim() === '') return undefined;
   const isInLine = previous !== undefined && previous.transform[5] === y;
   const isApart = !isInLine || x - previous.transform[4]! - previous.width > SPACE * size;
@@ -64,15 +66,42 @@ function linkedPart(item: PdfItem, rect: readonly number[], previous: PdfItem | 
   return { before: squeezed((above + str.slice(0, start)).slice(-CONTEXT)), inside: str.slice(start, end), isApart };
 }
 
-/** The nearest beginning or end of a word. */
-function wordEdge(text: string, index: number): number {
-  const isEdge = (at: number) => at <= 0 || at >= text.length || /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!);
-  for (let distance = 0; distance <= text.length; distance++) {
-    if (isEdge(index - distance)) return Math.max(0, index - distance);
-    if (isEdge(index + distance)) return Math.min(text.length, index + distance);
-  }
-  return index;
+/** Widths of letters in most fonts, in font sizes; others have the one of most small letters. */
+const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
+  [/[ijl'’|]/, 0.24],
+  [/[\s.,:;!ftI()[\]/]/, 0.28],
+  [/[r"“”-]/, 0.34],
+  [/[mwMW@%—]/, 0.83],
+  [/[\p{Lu}&]/u, 0.69],
+];
+const USUAL_WIDTH = 0.53;
+
+const widthOf = (letter: string): number => WIDTHS.find(([letters]) => letters.test(letter))?.[1] ?? USUAL_WIDTH;
+
+/** The words of a run that stand between two places: by letters as wide as in most fonts, or equally wide, whichever has words begin and end nearer to these. */
+function wordsBetween({ str, transform, width }: PdfItem, left: number, right: number): [start: number, end: number] {
+  const edges = Array.from({ length: str.length + 1 }, (_, i) => i).filter((i) => isWordEdge(str, i));
+  const guesses = [widthOf, () => 1].map((widthIn) => {
+    const places = [0];
+    for (const letter of str.split('')) places.push(places.at(-1)! + widthIn(letter));
+    const distance = (i: number, place: number): number => Math.abs(transform[4]! + (places[i]! / places.at(-1)!) * width - place);
+    const nearest = (place: number): number => edges.reduce((best, i) => (distance(i, place) < distance(best, place) ? i : best));
+    const [start, end] = [nearest(left), nearest(right)];
+    return { start, end, error: outside(distance(start, left), start === 0) + outside(distance(end, right), end === str.length) };
+  });
+  const { start, end } = guesses.reduce((best, guess) => (guess.error < best.error ? guess : best));
+  return [start, end];
 }
+
+/** A link may begin before a run and end behind it. */
+const outside = (distance: number, isEnd: boolean): number => (isEnd ? 0 : distance);
+
+/** Where a word begins or ends, with or without the signs behind it. */
+const isWordEdge = (text: string, at: number): boolean =>
+  at === 0 ||
+  at === text.length ||
+  /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!) ||
+  (/[\p{L}\p{N}]/u.test(text[at - 1]!) && /^[.,;:)]{1,3}(?:\s|$)/.test(text.slice(at, at + 4)));
 
 /** The Markdown of a page with its links, where their words are found once, or behind the same words. An address that is spelled out is one already. */
 export function withLinks(page: PageText, links: readonly PageLink[]): PageText {
@@ -85,7 +114,7 @@ export function withLinks(page: PageText, links: readonly PageLink[]): PageText 
     text = text.slice(0, at) + link + text.slice(at + words.length);
     places = places.map((place) => (place.at > at ? { ...place, at: place.at + link.length - words.length } : place));
   }
-  return { text, places };
+  return { ...page, text, places };
 }
 
 /** Whether a place is inside of a fenced block. */

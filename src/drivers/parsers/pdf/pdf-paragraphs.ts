@@ -1,54 +1,18 @@
 import { continuesCode, formatCode } from './pdf-code.ts';
 import { escapeLine, escapeTags, heading } from '../../../text/markdown/write.ts';
-import { BULLET, LEADER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
+import { BULLET, LEADER, NUMBER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
+import { type Labels, textBehind } from './paragraphs/pdf-labels.ts';
 import type { WordMender } from './pdf-words.ts';
+import { type LineStep, usualSteps, WIDER } from './paragraphs/pdf-line-steps.ts';
 import { detectFullLines, joinLines, type JoinOptions, SENTENCE_END } from './pdf-wrapping.ts';
-import { type TableReader, WRAPPED_STEP } from './pdf-tables.ts';
+import type { TableReader } from './pdf-tables.ts';
 
 /** The end of an entry of a table of contents. */
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
 /** Fewer entries are no table of contents. */
 const LEAST_ENTRIES = 3;
-
-/** A label stands in front of its text by at most this much, in font sizes: a table's first column is wider. */
-const HANGING = 6;
-/** So many labels whose text is wrapped under itself tell how far labels stand in front. */
-const LEAST_LABELS = 2;
-
-/** Which labels a document has: options, or terms with their definitions. */
-export interface Labels {
-  /** Whether a line begins with one. */
-  begins(line: PdfLine): boolean;
-  /** Whether a line is one, and its text begins with the line below it. */
-  isAbove(line: PdfLine, next: PdfLine | undefined): boolean;
-}
-
-/** Tells the labels of a document by how far their text hangs behind them, as that of lines does whose text is wrapped under itself. */
-export function labelsOf(pages: readonly PdfLine[][]): Labels {
-  const hanging = new Map<number, number>();
-  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= LEAST_LABELS;
-  const isNext = (line: PdfLine, next: PdfLine | undefined): next is PdfLine =>
-    next?.cells.length === 1 && line.y > next.y && line.y - next.y <= WRAPPED_STEP * line.size;
-  for (const lines of pages)
-    for (const [i, line] of lines.entries())
-      if (isHanging(line) && isNext(line, lines[i + 1]) && Math.abs(lines[i + 1]!.x - line.cells[1]!.x) < 1)
-        hanging.set(hangOf(line), (hanging.get(hangOf(line)) ?? 0) + 1);
-  return {
-    begins: (line) => isHanging(line) && isKnown(hangOf(line)),
-    isAbove: (line, next) =>
-      line.cells.length === 1 && !SENTENCE_END.test(line.text) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
-  };
-}
-
-const hangOf = ({ cells }: PdfLine): number => Math.round(cells[1]!.x - cells[0]!.x);
-
-const isHanging = (line: PdfLine): boolean =>
-  line.cells.length === 2 && hangOf(line) <= HANGING * line.size && !BULLET.test(line.text) && !NUMBER.test(line.text);
-
-/** A labelled line without its label. */
-const unlabelled = (line: PdfLine): PdfLine => ({ ...line, ...line.cells[1]!, cells: line.cells.slice(1) });
 
 /** The lines of a page, those of a table of contents with dots before their page also where the file draws none. */
 function withLeaders(lines: readonly PdfLine[]): PdfLine[] {
@@ -63,15 +27,12 @@ function withLeaders(lines: readonly PdfLine[]): PdfLine[] {
 /** Lines of a page that a table has at most. */
 const MOST_ROWS = 500;
 
-/** A step down that is larger than the usual one by this factor begins a paragraph. */
-const WIDER = 1.25;
 /** Wrapped lines of one heading stand this close, in font sizes. */
 const HEADING_STEP = 1.8;
 /** A first line that begins further right, in font sizes, begins a paragraph where the sentence before has ended. */
 const INDENT = 0.8;
 /** What word processors draw in front of items further in, in a font of signs. */
 const INNER_BULLET = /^[o§]$/;
-const NUMBER = /^(?:\d{1,3}[.)]|\(?[a-z]\))\s/;
 /** The number of a section, in front of its title. */
 const SECTION = /^\d{1,2}(?:\.\d{1,3}){0,5}[.)]?\s+\p{Lu}/u;
 
@@ -102,7 +63,7 @@ export interface PageContext {
 /** The Markdown of a page, its number from 1: headings, list items, tables, and paragraphs whose lines are joined again. */
 export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: PageContext): PageText {
   const { levelOf, labels, tables, isCode } = context;
-  const lines = withLeaders(drawn.map(withBullet));
+  const lines = withLeaders(drawn.map((line) => labels.divided(withBullet(line))));
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
     !line.ruled &&
@@ -111,9 +72,20 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     !labels.begins(line) &&
     !(line.cells.length < 2 && isCode(line));
   const ends = endsOf(lines, (line) => line.text.includes(LEADER) || !isText(line));
-  const step = usualStep(lines);
+  const stepOf = usualSteps(lines);
   const isFull = detectFullLines(lines);
   const blocks: Block[] = [];
+  /** What is more than a line of text: an option with its names, code, a table. */
+  const partAt = (i: number): { block: Block; count: number } | undefined => {
+    const [line, level] = [lines[i]!, undefined];
+    const option = levelOf(line) === undefined ? labels.optionAt(lines, i) : undefined;
+    if (option) return { block: { level, label: option.label, lines: option.lines }, count: option.above + 1 };
+    const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
+    if (code.length > 0) return { block: { level, lines: code, isRows: true, isCode: true }, count: code.length };
+    const within = lines.slice(i, Math.min(ends[i]!, i + MOST_ROWS));
+    const rows = line.cells.length > 1 ? tables.rowsOf(within, { page, isFirst: i === 0 }) : undefined;
+    return rows && { block: { level, ...rows, isRows: true }, count: rows.lines.length };
+  };
   const grids = new Set<object>();
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
@@ -123,30 +95,36 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
       grids.add(grid);
       continue;
     }
-    const code = isTail(blocks.at(-1), line, step) ? [] : codeAt(lines, i, context);
-    if (code.length > 0) {
-      blocks.push({ level: undefined, lines: code, isRows: true, isCode: true });
-      i += code.length - 1;
-      continue;
-    }
-    const within = lines.slice(i, Math.min(ends[i]!, i + MOST_ROWS));
-    const rows = line.cells.length > 1 ? tables.rowsOf(within, { page, isFirst: i === 0 }) : undefined;
-    if (rows) {
-      blocks.push({ level: undefined, ...rows, isRows: true });
-      i += rows.lines.length - 1;
-      continue;
-    }
-    const level = levelOf(line);
-    const block = blocks.at(-1);
-    if (level === undefined && labels.begins(line)) blocks.push({ level, label: line.cells[0]!.text, lines: [unlabelled(line)] });
-    else if (block && !block.isRows && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
-      block.lines.push(line);
-    else if (level === undefined && isText(line) && labels.isAbove(line, lines[i + 1]))
-      blocks.push({ level, label: line.text, lines: [lines[++i]!] });
-    else blocks.push({ level, lines: [line] });
+    const part = partAt(i);
+    if (part) {
+      blocks.push(part.block);
+      i += part.count - 1;
+    } else if (isText(line) && !continuesBlock(blocks.at(-1), line, { levelOf, stepOf }) && labels.isAbove(line, lines[i + 1]))
+      blocks.push({ level: undefined, label: line.text, lines: [lines[++i]!] });
+    else addLine(blocks, line, { levelOf, labels, stepOf });
   }
   tables.endPage(page, blocks.at(-1)?.table !== undefined);
   return joinBlocks(blocks, { isFull, mendWord: context.mendWord });
+}
+
+interface LineContext extends Pick<PageContext, 'levelOf' | 'labels'> {
+  stepOf: LineStep;
+}
+
+/** Adds a line to the last block where it continues that, or else as a block of its own. */
+function addLine(blocks: Block[], line: PdfLine, context: LineContext): void {
+  const [level, block] = [context.levelOf(line), blocks.at(-1)];
+  if (block && level === undefined && isLateBeginning(block, line, context.stepOf))
+    blocks.push({ level, lines: [block.lines.pop()!, line] });
+  else if (level === undefined && context.labels.begins(line)) blocks.push({ level, ...textBehind([], line, true) });
+  else if (block && continuesBlock(block, line, context)) block.lines.push(line);
+  else blocks.push({ level, lines: [line] });
+}
+
+function continuesBlock(block: Block | undefined, line: PdfLine, { levelOf, stepOf }: Omit<LineContext, 'labels'>): boolean {
+  const level = levelOf(line);
+  if (!block || block.isRows || block.level !== level) return false;
+  return level ? continuesHeading(block, line) : continuesText(block, line, stepOf);
 }
 
 function joinBlocks(blocks: readonly Block[], joining: JoinOptions): PageText {
@@ -159,7 +137,18 @@ function joinBlocks(blocks: readonly Block[], joining: JoinOptions): PageText {
     for (const { at, lines } of placesIn(block, written)) places.push({ at: text.length + at, lines });
     text += written;
   }
-  return { text, places };
+  return { text, places, beginsWithin: beginsWithin(blocks[0]), endsWithin: endsWithin(blocks.at(-1), joining) };
+}
+
+const isProse = ({ level, isRows }: Block): boolean => level === undefined && !isRows;
+
+const beginsWithin = (block: Block | undefined): boolean =>
+  block !== undefined && isProse(block) && block.label === undefined && /^\(?\p{Ll}(?![.)]\s)/u.test(block.lines[0]!.text);
+
+/** Whether the last line of a page is as full as one is that goes on. */
+function endsWithin(block: Block | undefined, { isFull }: JoinOptions): boolean {
+  const last = block?.lines.at(-1);
+  return last !== undefined && isProse(block!) && !SENTENCE_END.test(last.text) && !NOTE_START.test(block!.lines[0]!.text) && isFull(last);
 }
 
 /** Where the rows of a block begin in its Markdown, or the block where it has none. Below the first row of a table stands a line that is none. */
@@ -189,11 +178,11 @@ function endsOf(lines: readonly PdfLine[], isEnd: (line: PdfLine) => boolean): n
 }
 
 /** Whether a line stands below a paragraph as its last line does: as close as its lines, and as far left. */
-function isTail(block: Block | undefined, line: PdfLine, step: number): boolean {
+function isTail(block: Block | undefined, line: PdfLine, stepOf: LineStep): boolean {
   if (!block || block.isRows || block.level) return false;
   const before = block.lines.at(-1)!;
   const left = block.lines.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
-  return before.y > line.y && before.y - line.y <= WIDER * step && Math.abs(line.x - left) < INDENT * line.size;
+  return before.y > line.y && before.y - line.y <= WIDER * stepOf(line) && Math.abs(line.x - left) < INDENT * line.size;
 }
 
 /** The lines of code from one on; none where they are the label of text that is indented below them. */
@@ -225,29 +214,32 @@ function depthsOf(blocks: readonly Block[]): number[] {
   });
 }
 
-/** The distance from line to line, in points, that is most common on the page. */
-function usualStep(lines: readonly PdfLine[]): number {
-  const steps = lines.slice(1).map(({ y }, i) => lines[i]!.y - y);
-  const plausible = steps.filter((step, i) => step > 0 && step < 3 * lines[i]!.size).toSorted((a, b) => a - b);
-  return plausible[Math.floor(plausible.length / 2)] ?? Number.POSITIVE_INFINITY;
-}
-
 function continuesHeading({ lines }: Block, { text, y, size }: PdfLine): boolean {
   const before = lines.at(-1)!;
   if (SECTION.test(text)) return false;
   return before.y - y > 0 && before.y - y < HEADING_STEP * size && Math.abs(before.size - size) < 0.5;
 }
 
-function continuesText({ lines, label }: Block, line: PdfLine, step: number): boolean {
+function continuesText({ lines, label }: Block, line: PdfLine, stepOf: LineStep): boolean {
   const before = lines.at(-1)!;
   if (BULLET.test(line.text) || NUMBER.test(line.text) || NOTE_START.test(line.text)) return false;
   const down = before.y - line.y;
-  const isMidSentence = !SENTENCE_END.test(before.text) && /^\p{Ll}/u.test(line.text);
+  const isMidSentence = isWithinSentence(before, line);
   if (lines.length + Number(label !== undefined) > 1 && line.x < Math.min(...lines.map(({ x }) => x)) - INDENT * line.size) return false;
-  if (down < 0 || down > WIDER * step) return isMidSentence && down < 0;
+  if (down < 0 || down > WIDER * stepOf(line)) return isMidSentence && down < 0;
   if (Math.abs(before.size - line.size) > 0.15 * before.size) return isMidSentence;
   return !(line.x - before.x > INDENT * line.size && SENTENCE_END.test(before.text));
 }
+
+/** Whether a paragraph's last line begins another, which goes on further left: both first lines are indented alike. */
+function isLateBeginning({ lines, level, isRows }: Block, line: PdfLine, stepOf: LineStep): boolean {
+  const [above, before] = lines.slice(-2);
+  if (!above || !before || level !== undefined || isRows || BULLET.test(before.text) || NUMBER.test(before.text)) return false;
+  const isBelow = before.y > line.y && before.y - line.y <= WIDER * stepOf(line);
+  return isBelow && line.x < before.x - INDENT * line.size && SENTENCE_END.test(above.text) && isWithinSentence(before, line);
+}
+
+const isWithinSentence = (before: PdfLine, line: PdfLine): boolean => !SENTENCE_END.test(before.text) && /^\p{Ll}/u.test(line.text);
 
 const isItem = ({ level, lines, isCode }: Block): boolean => level === undefined && !isCode && BULLET.test(lines[0]!.text);
 

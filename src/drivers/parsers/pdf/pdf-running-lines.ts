@@ -1,12 +1,13 @@
 import type { PdfLine } from './pdf-lines.ts';
-import { mostFrequent } from './pdf-usual.ts';
+import { LARGER, titleKeys } from './pdf-headings.ts';
+import { mostFrequent, usualSize } from './pdf-usual.ts';
 
 /** Fewer pages do not tell what is repeated. */
 const LEAST_PAGES = 3;
 /** Of a page with fewer lines none is at the edge of anything. */
 const LEAST_LINES = 3;
-/** A line that stands at the edge of this share of the pages is a running one. */
-const SHARE = 0.5;
+/** A line that stands at the edge of a larger share of the pages is a running one: some stand on the left pages alone. */
+const SHARE = 0.4;
 /** Heads of one page that stand below one another, at most. */
 const MOST_HEADS = 3;
 /** A head stands apart from the text by this many font sizes, or more. */
@@ -14,7 +15,7 @@ const APART = 1.8;
 
 /**
  * The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, those that begin or end with
- * the number of their page, and those of a chapter where most pages have one. A page has its number once: «6 Settings» stays above a footer «Page 6».
+ * the number of their page, and those of a chapter or section where most pages have one. A page has its number once: «6 Settings» stays above a footer «Page 6».
  */
 export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
   if (pages.length < LEAST_PAGES) return [...pages];
@@ -75,12 +76,25 @@ function countsOf(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => str
   return counts;
 }
 
-/** Tells lines that stand on several pages where most pages have a line that is apart from their text: the title of a chapter. */
+/**
+ * Tells the heads of chapters and sections: lines where most pages have a line that is apart from their text. Several pages have one, or it is no larger
+ * than the text, and most others in its place are on several pages, or it says the title of a heading.
+ */
 function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
   const apart = edges.map((lines, i) => lines.filter((line) => isApart(line, pages[i]!)));
   const isPlace = repeatedIn(apart, placeOf);
   const counts = countsOf(apart, keyOf);
-  return (line) => isPlace(line) && (counts.get(keyOf(line)) ?? 0) > 1;
+  const isOnSeveral = (line: PdfLine): boolean => (counts.get(keyOf(line)) ?? 0) > 1;
+  const size = usualSize(pages.flat(), Math.round);
+  const small = new Set(apart.flat().filter((line) => Math.round(line.size) <= size));
+  const places = Map.groupBy(small, placeOf);
+  const isOfHeads = (line: PdfLine): boolean => {
+    const all = places.get(placeOf(line)) ?? [];
+    return all.filter(isOnSeveral).length >= all.length / 2;
+  };
+  const titles = new Set(pages.flatMap((lines) => lines.flatMap((line) => (line.size >= LARGER * size ? titleKeys(line.text) : []))));
+  const saysTitle = ({ cells }: PdfLine): boolean => cells.some(({ text }) => titleKeys(text).some((key) => titles.has(key)));
+  return (line) => isPlace(line) && (isOnSeveral(line) || (small.has(line) && (isOfHeads(line) || saysTitle(line))));
 }
 
 /** How high a line stands, as a name. */

@@ -12,6 +12,15 @@ export function keyOfMostLetters<Key>(texts: Iterable<readonly [key: Key, text: 
   return mostFrequent(letters)?.[0];
 }
 
+/** A line by the fonts that it is drawn in. */
+interface DrawnLine {
+  runs: readonly { font: string; text: string }[];
+}
+
+/** The font of most of the letters of pages. */
+export const usualFont = (pages: readonly (readonly DrawnLine[])[]): string | undefined =>
+  keyOfMostLetters(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const))));
+
 /** A text with its font size, in points. */
 interface SizedText {
   text: string;

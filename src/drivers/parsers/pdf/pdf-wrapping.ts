@@ -12,8 +12,8 @@ const FULL = 0.8;
 /** Wrapped lines stand this close, in font sizes. */
 const NEXT_LINE = 1.8;
 
-/** Whether a line reaches so far that its text goes on in the next one. */
-type FullLine = (line: PdfLine, next: PdfLine) => boolean;
+/** Whether a line reaches so far that its text goes on in the next one; the last of a page by its width alone. */
+type FullLine = (line: PdfLine, next?: PdfLine) => boolean;
 
 /** How the lines of a paragraph are joined. */
 export interface JoinOptions {
@@ -39,9 +39,11 @@ export function detectFullLines(lines: readonly PdfLine[]): FullLine {
   const columns = Map.groupBy(lines, ({ x }) => Math.round(x));
   const edges = new Map(Array.from(columns, ([x, all]) => [x, columnEdge(all)]));
   return (line, next) => {
-    const columnar = edges.get(Math.round(line.x)) || (edges.get(Math.round(next.x)) ?? 0); // a first line may be indented
     const long = line.right - line.x;
     if (long >= FULL * width) return true;
+    const own = edges.get(Math.round(line.x)) ?? 0;
+    if (!next) return own > 0 && long >= FULL * (own - line.x);
+    const columnar = own || (edges.get(Math.round(next.x)) ?? 0); // a first line may be indented
     const isWrapped = neededEdge(line, next) > columnar && long >= FULL * (columnar - Math.max(line.x, next.x));
     if (columnar > 0 && isWrapped && !STATEMENT_END.test(line.text)) return true;
     return Math.abs(line.x - next.x) < 1 && line.right >= edge - (1 - FULL) * width;

@@ -27,3 +27,11 @@ it('a PDF has no links that lead to files or programs, or that spell out their a
   ] as const;
   expect((await read('pdf', pdfFile([[{ text: line, y: 700 }]], { links }))).text).toBe(line);
 });
+
+it('a PDF has the whole words of a link, whatever letters stand before them, and not the stop behind them', async () => {
+  const line = 'If it still fails, till it is filled: Software RAID HOWTO. See it.';
+  const [before, upTo] = [135.4, 264.0]; // in points: of Helvetica, of 12 points
+  const links = [{ url: 'https://example.com/raid', rect: [72 + before, 698, 72 + upTo, 712] }] as const;
+  const { text } = await read('pdf', pdfFile([[{ text: line, y: 700 }]], { links }));
+  expect(text).toContain('is filled: [Software RAID HOWTO](https://example.com/raid). See');
+});
