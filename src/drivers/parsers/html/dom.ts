@@ -61,6 +61,7 @@ export interface DomElement extends DomNode {
   className: string;
   id: string;
   getAttribute(name: string): string | null;
+  getAttributeNames(): Iterable<string>;
   setAttribute(name: string, value: string): void;
   hasAttribute(name: string): boolean;
   removeAttribute(name: string): void;
@@ -121,9 +122,24 @@ export async function parseHtml(source: string): Promise<{ document: DomDocument
   const outside = [...root.childNodes].filter((node) => node !== body && node.nodeName !== 'HEAD');
   if (!existing) root.append(body);
   for (const node of outside) body.append(node);
+  if (CAPITAL_NAME.test(html)) lowerNames(root);
   flatten(root);
   for (const heading of body.querySelectorAll('h1, h2, h3, h4, h5, h6')) endHeading(heading);
   return { document, body };
+}
+
+/** What an attribute in capital letters looks like: pages without any are not searched for them. */
+const CAPITAL_NAME = /\s[a-z]*[A-Z][\w-]*\s*=/;
+
+/** Writes the names of attributes in small letters, as browsers read them (HTML 13.2.5.33) and linkedom does not. */
+function lowerNames(root: DomElement): void {
+  for (const element of root.querySelectorAll('*'))
+    for (const name of [...element.getAttributeNames()]) {
+      const lower = name.toLowerCase();
+      if (name === lower) continue;
+      element.setAttribute(lower, element.getAttribute(name)!);
+      element.removeAttribute(name);
+    }
 }
 
 const BLOCK = /^(?:DIV|DL|FORM|H[1-6]|HR|OL|P|PRE|SECTION|TABLE|UL)$/;
