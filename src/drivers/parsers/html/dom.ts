@@ -134,7 +134,7 @@ const CAPITAL_NAME = /\s[a-z]*[A-Z][\w-]*\s*=/;
 /** Writes the names of attributes in small letters, as browsers read them (HTML 13.2.5.33) and linkedom does not. */
 function lowerNames(root: DomElement): void {
   for (const element of root.querySelectorAll('*'))
-    for (const name of [...element.getAttributeNames()]) {
+    for (const name of element.getAttributeNames()) {
       const lower = name.toLowerCase();
       if (name === lower) continue;
       element.setAttribute(lower, element.getAttribute(name)!);
