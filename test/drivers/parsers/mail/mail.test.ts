@@ -66,6 +66,19 @@ it('reads the mails of a mailbox as documents', async () => {
   ]);
 });
 
+it.each([
+  ['the time and the year of a mail', 'From bo@x Mon Jan  1 11:00:00 2024'],
+  ['them in another order', 'From - Mon, 1 Jan 2024 11:00:00 +0100'],
+  ['an address', 'From bo@x'],
+])('tells the mails of a mailbox by lines with %s, and keeps paragraphs that begin like one', async (_, separator) => {
+  const paragraphs = 'Hello.\n\nFrom the beginning the boiler had 3 bar.\nNote: now 5.\n\nFrom May to June 2024\nit rained.';
+  const mailbox = `From ada@x Mon Jan 01 10:00:00 2024\n${headers}\n\n${paragraphs}\n\n${separator}\nSubject: Two\n\nTwo.\n`;
+  for (const before of ['', '\n', '\ufeff', '\r\n\r\n']) {
+    const { members } = await read('mbox', before + mailbox);
+    expect(members!.map(({ parsed: { text } }) => text.split('\n\n').slice(2).join('\n\n'))).toEqual([paragraphs, '']);
+  }
+});
+
 /** A compound file (MS-CFB) of these streams. */
 function compoundFile(streams: Record<string, Uint8Array>): Buffer {
   const { CFB } = XLSX;
