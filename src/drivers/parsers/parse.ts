@@ -1,3 +1,5 @@
+import { decompress } from './archives/gzip.ts';
+import { fileTypes } from './file-types.ts';
 import { type Archive, openArchive } from './office/archive.ts';
 import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
@@ -78,6 +80,8 @@ export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   return withBoundedProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
 }
 
+const types = fileTypes();
+
 /** Files within files, at most: what is attached to a mail in a mailbox. */
 const DEEPEST = 2;
 /** Files in another that its metadata names as left out. */
@@ -98,8 +102,10 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
   return { members, left_out };
 }
 
-async function readMember({ path, file_type, bytes }: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
-  const row = parsers.find((one) => (file_type ? one.file_type === file_type : one.extensions.includes(extname(path).toLowerCase())));
+async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
+  const { path, bytes } = file;
+  const type = typeOfMember(file);
+  const row = parsers.find(({ file_type }) => file_type === type);
   if (!row) throw new Error('is of a kind that is not supported');
   if (row.is_archive) throw new Error('is an archive within another file');
   if (depth === DEEPEST) throw new Error('lies too deep');
@@ -107,9 +113,14 @@ async function readMember({ path, file_type, bytes }: InnerFile, { depth = 0 }: 
     page: _,
     pictured_pages,
     ...parsed
-  } = await parseDocument({ bytes: await bytes(), source: path, file_type: row.file_type, depth: depth + 1 });
+  } = await parseDocument({ bytes: await decompress(await bytes(), path), source: path, file_type: row.file_type, depth: depth + 1 });
   if (parsed.text.trim() === '' && !parsed.members) throw new Error(pictured_pages ? 'is a picture without a text layer' : 'has no text');
   return { path, file_type: row.file_type, parsed };
+}
+
+function typeOfMember({ path, file_type, media_type = '' }: InnerFile): string | undefined {
+  const byName = file_type ?? types.fileType(path) ?? types.pictures.fileType(path);
+  return byName ?? (extname(path) === '' ? types.fileTypeOfMedia(media_type) : undefined);
 }
 
 /** The name of a file and what is wrong with it. */

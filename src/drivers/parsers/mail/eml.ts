@@ -67,7 +67,9 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
     references: mail.references ?? '',
     text: mail.text ?? '',
     html: mail.html ?? '',
-    attachments: mail.attachments.filter(isForPeople).map(({ filename, content }) => ({ name: filename ?? '', content: bytesOf(content) })),
+    attachments: mail.attachments
+      .filter(isForPeople)
+      .map(({ filename, mimeType, content }) => ({ name: filename ?? '', media_type: mimeType, content: bytesOf(content) })),
   };
 }
 
@@ -81,8 +83,9 @@ const dateHeader = ({ headers }: Email): string | undefined =>
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
-/** Pictures within the text are no documents. */
-const isForPeople = ({ filename, related }: Email['attachments'][number]): boolean => Boolean(filename) && !related;
+/** Pictures within the text are no documents, nor are parts that have no name and are not called attachments. */
+const isForPeople = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
+  (Boolean(filename) || disposition === 'attachment') && !related;
 
 const addresses = (list: readonly Address[] = []): string =>
   list

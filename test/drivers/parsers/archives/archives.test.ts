@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { docxFile, wordParagraph } from '../../../support/files.ts';
 import { type RawPart, rawZipFile, zipFile } from '../../../support/zip.ts';
@@ -56,6 +56,17 @@ it('reads the files of an archive as documents, and says which it left out', asy
     ['guide/b.md', 'markdown', '# B\n\nTwo.'],
   ]);
   expect(metadata.left_out).toEqual(['film.mov is of a kind that is not supported', 'inner.zip is an archive within another file']);
+});
+
+it('knows the files of an archive by their names as those of a folder, and unpacks compressed ones', async () => {
+  const page = '.TH LS 1\n.SH NAME\nls \\- list\n';
+  const { members } = await archive({ 'fopen.3p': page, 'tar.1.gz': gzipSync(page), 'b.md.gz': gzipSync('# B') });
+  expect(members!.map(({ path, file_type }) => [path, file_type])).toEqual([
+    ['b.md.gz', 'markdown'],
+    ['fopen.3p', 'roff'],
+    ['tar.1.gz', 'roff'],
+  ]);
+  expect(members![0]!.parsed.text).toBe('# B');
 });
 
 it('reads what lies outside of an archive by its name under that name alone', async () => {
