@@ -52,6 +52,7 @@ export interface DomNode {
 }
 
 export interface DomElement extends DomNode {
+  readonly ownerDocument: DomDocument;
   readonly children: Iterable<DomElement>;
   readonly childNodes: Iterable<DomNode>;
   readonly firstChild: DomNode | null;

@@ -13,8 +13,8 @@ const WIDEST_SPAN = 1000;
 const MOST_PLACES = 20;
 const FEW_PLACES = 500;
 
-/** The class of a cell that is the title of a note. */
-const NOTE_TITLE = 'admonition-title';
+/** The class of what names a box: bold words above it. */
+export const BOX_TITLE = 'admonition-title';
 
 /** Code of more lines than this cannot be read in a cell. */
 const MOST_LINES = 8;
@@ -36,24 +36,10 @@ function isLayout(table: DomElement): boolean {
   return ![...table.querySelectorAll('tr')].some((row) => [...row.children].filter(isCell).length > 1);
 }
 
-/**
- * Unwraps notes that are drawn as tables, as DocBook's are: a picture that spans all rows, the title beside it and the text below. The title says what the
- * picture does.
- */
-export function unwrapNotes(root: DomElement): void {
-  for (const table of root.querySelectorAll('table')) {
-    const rows = [...table.querySelectorAll('tr')];
-    const [sign, title, ...others] = rows.length > 1 ? rows[0]!.children : [];
-    const isNote = sign && title?.nodeName === 'TH' && others.length === 0 && span(sign, 'rowspan') === rows.length;
-    if (!isNote || sign.querySelector('img') === null || (sign.textContent ?? '').trim() !== '') continue;
-    sign.remove();
-    title.className = NOTE_TITLE;
-  }
-}
-
 const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
 
-const span = (node: DomElement, name: string): number =>
+/** How many rows or columns a cell says that it spans. */
+export const span = (node: DomElement, name: string): number =>
   Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
 
 /** Tables as GFM: the first row is the header, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
@@ -69,7 +55,7 @@ export function addTableRules(turndown: TurndownService): void {
       filter: ['td', 'th'],
       replacement: (content, node) =>
         isLaidOut(node.closest('table'))
-          ? `\n\n${node.className === NOTE_TITLE ? `**${content.trim()}**` : content}\n\n`
+          ? `\n\n${node.className === BOX_TITLE ? `**${content.trim()}**` : content}\n\n`
           : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${TEXT}${oneLine(content)}`,
     })
     .addRule('tableCode', {

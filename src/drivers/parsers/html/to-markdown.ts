@@ -3,7 +3,8 @@ import type { Mark } from '../../../schema/items.ts';
 import { childElements, type DomElement, type DomNode, moveInto, headOfPart } from './dom.ts';
 import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
 import { codeBlock, flattenCode } from './code-blocks.ts';
-import { addTableRules, unwrapNotes } from './html-tables.ts';
+import { writeBoxes } from './boxes.ts';
+import { addTableRules } from './html-tables.ts';
 
 // A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.
 const OPEN = '\ufdd3';
@@ -165,7 +166,7 @@ let turndown: Promise<TurndownService> | undefined;
 
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
-  unwrapNotes(root);
+  writeBoxes(root);
   writeScripts(root);
   flattenCode(root);
   joinAdjoining(root);
