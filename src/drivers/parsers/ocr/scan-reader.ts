@@ -192,6 +192,6 @@ export class OcrPool {
   /** Asks a process, which is killed when it is late or not wanted any more. */
   #ask({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
     const late = AbortSignal.timeout(this.#limits.seconds * 1000);
-    return worker.ask(request, signal ? AbortSignal.any([signal, late]) : late);
+    return worker.ask(request, { signal: signal ? AbortSignal.any([signal, late]) : late });
   }
 }

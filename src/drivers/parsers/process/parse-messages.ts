@@ -51,6 +51,15 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
   });
 }
 
+/** What a process says that ends because it took too much processor time: its signal is that of one that took too much memory. */
+export const OUT_OF_TIME = 'out of processor time\n';
+
+/** A message to a process, and the seconds of processor time that the work on it may take. */
+export interface Request<Message> {
+  message: Message;
+  seconds: number | undefined;
+}
+
 export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {
   bytes: Uint8Array;
   source: string;
