@@ -45,7 +45,7 @@ export interface Candidate {
   document(): Promise<FoundDocument>;
   /** Length of the file; absent where it was not one. */
   bytes?: number;
-  /** The file holds nothing but blanks. */
+  /** The file holds nothing but blanks or front matter. */
   isEmpty?: boolean;
   /** How a page was come upon: how many links from where the crawl began, and the status that it was answered with. */
   page?: { depth: number; status_code: number };
