@@ -42,7 +42,7 @@ const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeN
 export const span = (node: DomElement, name: string): number =>
   Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
 
-/** Tables as GFM: the first row is the header, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
+/** Tables as GFM: the first row is the header, or an empty one where the page has none, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
 export function addTableRules(turndown: TurndownService): void {
   const known = new WeakMap<DomElement, boolean>();
   const isLaidOut = (table: DomElement | null): boolean => {
@@ -68,17 +68,26 @@ export function addTableRules(turndown: TurndownService): void {
     })
     .addRule('tableSection', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
     .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
-    .addRule('table', { filter: 'table', replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content)}\n\n` });
+    .addRule('table', {
+      filter: 'table',
+      replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content, hasHeader(node))}\n\n`,
+    });
 }
 
-function tableText(content: string): string {
+/** Classes of the tables of Asciidoctor, Sphinx and DocBook, which mark the cells of a header wherever there is one. */
+const MARKED = '.tableblock, .docutils, .informaltable, .table-contents';
+
+/** Whether the first row names the columns: where nothing tells, it mostly does. */
+const hasHeader = (table: DomElement): boolean => table.closest(MARKED) === null || table.querySelector('th, thead') !== null;
+
+function tableText(content: string, isHeaded: boolean): string {
   const [before = '', ...written] = content.split(ROW);
   const rows = written.map(cellsOf);
   const grid = withoutEmptyColumns(laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
   const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
   if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
   const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
-  const table = grid.length === 0 ? '' : tableLines([header, ...grid.slice(1)]).join('\n');
+  const table = grid.length === 0 ? '' : tableLines(isHeaded ? [header, ...grid.slice(1)] : [[], ...grid]).join('\n');
   return [before.trim(), table].filter(Boolean).join('\n\n');
 }
 
