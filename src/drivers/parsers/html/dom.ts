@@ -174,6 +174,9 @@ function flatten(root: DomElement): void {
 /** The names that its author gave an element. */
 export const elementNames = (element: DomElement): string => `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;
 
+/** The attribute with the level that a heading had before Readability, which makes every first level a second one. */
+export const LEVEL = 'data-kb-level';
+
 const HEADING = /^(?:H[1-6]|DT)$/;
 const PART = /^(?:DIV|SECTION)$/;
 const PLACE = /^(?:A|SPAN)$/;
