@@ -1,9 +1,8 @@
 import { decompress } from './archives/gzip.ts';
-import { fileTypes } from './file-types.ts';
+import { extensionOf } from './extensions.ts';
 import { type Archive, openArchive } from './office/archive.ts';
 import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
-import { extname } from 'node:path';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
 import type { InnerFile, ParserRow } from './parser-row.ts';
 import { parsers } from './parsers.ts';
@@ -80,8 +79,6 @@ export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   return withBoundedProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
 }
 
-const types = fileTypes();
-
 /** Files within files, at most: what is attached to a mail in a mailbox. */
 const DEEPEST = 2;
 /** Files in another that its metadata names as left out. */
@@ -104,8 +101,7 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
 
 async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
   const { path, bytes } = file;
-  const type = typeOfMember(file);
-  const row = parsers.find(({ file_type }) => file_type === type);
+  const row = rowOfMember(file);
   if (!row) throw new Error('is of a kind that is not supported');
   if (row.is_archive) throw new Error('is an archive within another file');
   if (depth === DEEPEST) throw new Error('lies too deep');
@@ -118,9 +114,15 @@ async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<Pa
   return { path, file_type: row.file_type, parsed };
 }
 
-function typeOfMember({ path, file_type, media_type = '' }: InnerFile): string | undefined {
-  const byName = file_type ?? types.fileType(path) ?? types.pictures.fileType(path);
-  return byName ?? (extname(path) === '' ? types.fileTypeOfMedia(media_type) : undefined);
+/** The parser of a file in another, which is known by its name as in a folder; by what it is said to be where that has no extension. */
+function rowOfMember({ path, file_type, media_type }: InnerFile): ParserRow | undefined {
+  if (file_type) return parsers.find((row) => row.file_type === file_type);
+  const extension = extensionOf(path);
+  if (extension === '') return parsers.find(({ media_types = [] }) => media_type !== undefined && media_types.includes(media_type));
+  return (
+    parsers.find(({ extensions }) => extensions.includes(extension)) ??
+    parsers.find(({ more_extensions }) => more_extensions?.test(extension))
+  );
 }
 
 /** The name of a file and what is wrong with it. */

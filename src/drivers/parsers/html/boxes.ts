@@ -1,5 +1,4 @@
-import { childElements, type DomElement, moveInto } from './dom.ts';
-import { BOX_TITLE, span } from './html-tables.ts';
+import { BOX_TITLE, childElements, type DomElement, moveInto, span } from './dom.ts';
 
 /** What boxes beside the outline of a page are called, by DocBook and others. */
 const BOX = /(?:^|\s)(?:admonition(?:block)?|attention|caution|danger|hint|important|note|sidebar|tip|warning)(?:\s|$)/i;

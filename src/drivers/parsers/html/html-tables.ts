@@ -1,5 +1,5 @@
 import type TurndownService from 'turndown';
-import type { DomElement } from './dom.ts';
+import { BOX_TITLE, type DomElement, span } from './dom.ts';
 import { codeSpan, codeLines } from './code-blocks.ts';
 import { oneLine, tableLines } from '../../../text/markdown/write.ts';
 
@@ -7,14 +7,9 @@ import { oneLine, tableLines } from '../../../text/markdown/write.ts';
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const TEXT = '\ufdd2';
-/** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
-const WIDEST_SPAN = 1000;
 /** A table with so many more places than cells, about, is drawn by its spans, or an attack: spans of both kinds in each row fill rows times columns. */
 const MOST_PLACES = 20;
 const FEW_PLACES = 500;
-
-/** The class of what names a box: bold words above it. */
-export const BOX_TITLE = 'admonition-title';
 
 /** Code of more lines than this cannot be read in a cell. */
 const MOST_LINES = 8;
@@ -37,10 +32,6 @@ function isLayout(table: DomElement): boolean {
 }
 
 const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
-
-/** How many rows or columns a cell says that it spans. */
-export const span = (node: DomElement, name: string): number =>
-  Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
 
 /** Tables as GFM: the first row is the header, or an empty one where the page has none, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
 export function addTableRules(turndown: TurndownService): void {

@@ -4,7 +4,6 @@ import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { distinctNames } from '../distinct-names.ts';
-import type { InnerFile } from '../parser-row.ts';
 
 /** A mail, whatever format it was kept in. Absent fields are empty. */
 export interface Mail {
@@ -26,7 +25,7 @@ export interface Mail {
 }
 
 interface MailDocument extends ParsedDocument {
-  files: InnerFile[];
+  files: { path: string; media_type?: string; bytes(): Uint8Array }[];
 }
 
 /** Attachments of a mail that are read. */

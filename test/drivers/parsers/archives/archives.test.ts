@@ -59,8 +59,8 @@ it('reads the files of an archive as documents, and says which it left out', asy
 });
 
 it('knows the files of an archive by their names as those of a folder, and unpacks compressed ones', async () => {
-  const page = '.TH LS 1\n.SH NAME\nls \\- list\n';
-  const { members } = await archive({ 'fopen.3p': page, 'tar.1.gz': gzipSync(page), 'b.md.gz': gzipSync('# B') });
+  const manual = '.TH LS 1\n.SH NAME\nls \\- list\n';
+  const { members } = await archive({ 'fopen.3p': manual, 'tar.1.gz': gzipSync(manual), 'b.md.gz': gzipSync('# B') });
   expect(members!.map(({ path, file_type }) => [path, file_type])).toEqual([
     ['b.md.gz', 'markdown'],
     ['fopen.3p', 'roff'],
