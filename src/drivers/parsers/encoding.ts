@@ -3,7 +3,6 @@ const SAMPLE = 65_536;
 /** chardet's confidence (0 to 100) from which it is believed without another look. */
 const SURE = 50;
 const ESCAPE = 0x1b;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const startsWith = (bytes: Uint8Array, ...mark: number[]): boolean => mark.every((byte, i) => bytes[i] === byte);
 
@@ -23,7 +22,9 @@ export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
 /** Decodes a file: by its byte order mark, else as UTF-8, else as it declares, else by what its letters look like. Newlines are `\n`; there is no NUL. */
 export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
   const wide = isUtf16(bytes) ?? escapedCharset(bytes, declared);
-  const text = wide ? decodeAs(wide, bytes) : (decodeUtf8(bytes) ?? (isUtf8(declared) ? undefined : decodeAs(declared, bytes)));
+  const text = wide
+    ? decodeAs(wide, bytes)
+    : (decodeStrictly('utf-8', bytes) ?? (isUtf8(declared) ? undefined : decodeAs(declared, bytes)));
   return plain(text ?? (await decodeGuessed(bytes)));
 }
 
@@ -35,14 +36,6 @@ const plain = (text: string): string => (/[\r\0]/.test(text) ? text.replace(/\r\
 
 const isUtf8 = (label: string | undefined): boolean => /^utf-?8$/i.test(label ?? '');
 
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Undefined for a label that TextDecoder does not know. */
 function decodeAs(label: string | undefined, bytes: Uint8Array): string | undefined {
   try {
@@ -52,7 +45,8 @@ function decodeAs(label: string | undefined, bytes: Uint8Array): string | undefi
   }
 }
 
-async function decodeGuessed(bytes: Uint8Array): Promise<string> {
+/** The text of bytes that are no UTF-8, by what its letters look like. */
+export async function decodeGuessed(bytes: Uint8Array): Promise<string> {
   const { default: chardet } = await import('chardet');
   const first = bytes.findIndex((byte) => byte > 127);
   const start = Math.max(0, first - 1024);
@@ -62,10 +56,17 @@ async function decodeGuessed(bytes: Uint8Array): Promise<string> {
 }
 
 /** Shift_JIS that is nothing but Japanese: of a short text, statistics make Latin letters. Narrow katakana would fit nearly any bytes. */
-function decodeJapanese(bytes: Uint8Array): string | undefined {
+export function decodeJapanese(bytes: Uint8Array): string | undefined {
+  const text = decodeStrictly('shift_jis', bytes);
+  return text !== undefined && JAPANESE.test(text) ? text : undefined;
+}
+
+const JAPANESE = /^[\p{ASCII}\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff\u3000-\u303f\uff01-\uff5e]+$/u;
+
+/** The text in this encoding; undefined where some of the bytes are none of it. */
+export function decodeStrictly(label: string, bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('shift_jis', { fatal: true }).decode(bytes);
-    return /^[\p{ASCII}\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff\u3000-\u303f\uff01-\uff5e]+$/u.test(text) ? text : undefined;
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
 import { beginningOf } from './signatures.ts';
-import { GZIP_EXTENSION, isGzipName } from './archives/gzip.ts';
+import { extensionOf } from './extensions.ts';
 import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { brokenFile, withoutText } from './parse-failures.ts';
@@ -53,13 +53,6 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
     },
     isToldByBytes: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
   };
-}
-
-/** The extension of a name, without the one that says that it is compressed. A shared library (`libz.so.1`) has none. */
-function extensionOf(path: string): string {
-  const name = path.toLowerCase();
-  if (/\.so(?:\.\d+)+$/.test(name)) return '';
-  return extname(isGzipName(name) ? name.slice(0, -GZIP_EXTENSION.length) : name);
 }
 
 /** A reader that gives the files of these parsers to them, in this process, and all others to `reader`. */

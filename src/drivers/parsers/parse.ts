@@ -1,7 +1,8 @@
+import { decompress } from './archives/gzip.ts';
+import { extensionOf } from './extensions.ts';
 import { type Archive, openArchive } from './office/archive.ts';
 import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
-import { extname } from 'node:path';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
 import type { InnerFile, ParserRow } from './parser-row.ts';
 import { parsers } from './parsers.ts';
@@ -98,8 +99,9 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
   return { members, left_out };
 }
 
-async function readMember({ path, file_type, bytes }: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
-  const row = parsers.find((one) => (file_type ? one.file_type === file_type : one.extensions.includes(extname(path).toLowerCase())));
+async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
+  const { path, bytes } = file;
+  const row = rowOfMember(file);
   if (!row) throw new Error('is of a kind that is not supported');
   if (row.is_archive) throw new Error('is an archive within another file');
   if (depth === DEEPEST) throw new Error('lies too deep');
@@ -107,9 +109,20 @@ async function readMember({ path, file_type, bytes }: InnerFile, { depth = 0 }: 
     page: _,
     pictured_pages,
     ...parsed
-  } = await parseDocument({ bytes: await bytes(), source: path, file_type: row.file_type, depth: depth + 1 });
+  } = await parseDocument({ bytes: await decompress(await bytes(), path), source: path, file_type: row.file_type, depth: depth + 1 });
   if (parsed.text.trim() === '' && !parsed.members) throw new Error(pictured_pages ? 'is a picture without a text layer' : 'has no text');
   return { path, file_type: row.file_type, parsed };
+}
+
+/** The parser of a file in another, which is known by its name as in a folder; by what it is said to be where that has no extension. */
+function rowOfMember({ path, file_type, media_type }: InnerFile): ParserRow | undefined {
+  if (file_type) return parsers.find((row) => row.file_type === file_type);
+  const extension = extensionOf(path);
+  if (extension === '') return parsers.find(({ media_types = [] }) => media_type !== undefined && media_types.includes(media_type));
+  return (
+    parsers.find(({ extensions }) => extensions.includes(extension)) ??
+    parsers.find(({ more_extensions }) => more_extensions?.test(extension))
+  );
 }
 
 /** The name of a file and what is wrong with it. */

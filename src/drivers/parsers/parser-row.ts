@@ -16,6 +16,8 @@ export interface InnerFile {
   path: string;
   /** Default: that of its extension. */
   file_type?: string;
+  /** What it is said to be, which is believed where its name has no extension. */
+  media_type?: string;
   bytes(): Promise<Uint8Array> | Uint8Array;
 }
 

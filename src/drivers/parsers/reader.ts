@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
-import type { ParseAnswer, ParseTask, ParseOutcome } from './process/parse-messages.ts';
+import { OUT_OF_TIME, type ParseAnswer, type ParseTask, type ParseOutcome } from './process/parse-messages.ts';
 import type { BaseReader } from './parser-row.ts';
 import { batched } from '../../core/concurrency.ts';
 import { workerFile } from '../../core/project.ts';
@@ -14,14 +14,15 @@ import { hasDialect, isMdxName } from './light-markup/markdown-dialects.ts';
 import { parsers } from './parsers.ts';
 import { looksLikeText } from './signatures.ts';
 
-const lateFile = (source: string, { seconds }: { seconds: number }): KbError =>
-  new KbError('too_large', `${source} was not read within ${seconds} s.`, { hint: 'Split it, or leave it out.' });
+const lateFile = (source: string, limit: string): KbError =>
+  new KbError('too_large', `${source} was not read within ${limit}.`, { hint: 'Split it, or leave it out.' });
 
 /** What V8 and the C++ library say before they abort. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|invalid size error|bad_alloc/i;
 
-/** A file whose process died, of SIGKILL where it held more memory than its limit or the machine allows, or did not start. */
-function deadProcess(source: string, { code, signal, stderr }: Death, { megabytes }: { megabytes: number }): KbError {
+/** A file whose process died: of its watchdog where it took too long, of SIGKILL where it held more memory than its limit or the machine allows, or did not start. */
+function deadProcess(source: string, { code, signal, stderr }: Death, { megabytes, seconds }: Omit<Limits, 'processes'>): KbError {
+  if (stderr.endsWith(OUT_OF_TIME)) return lateFile(source, `${seconds} s of processor time`);
   if (signal === 'SIGKILL' || OUT_OF_MEMORY.test(stderr))
     return new KbError('too_large', `${source} needs more than ${megabytes} MiB of memory to be read.`, {
       hint: 'Split it, or leave it out.',
@@ -46,8 +47,8 @@ const SCRIPT = workerFile(import.meta.url, 'process/parse-worker');
 
 /** Processes that parse documents. One is started when there is work and none is idle; who asks bounds how many work at once. */
 interface ParsePool {
-  /** Parses documents together in one process, which is killed with the signal. */
-  run(tasks: readonly ParseTask[], signal: AbortSignal): Promise<ParseOutcome[] | { death: Death }>;
+  /** Parses documents together in one process, which may take so many seconds of processor time and is killed with the signal. */
+  run(tasks: readonly ParseTask[], limits: { signal: AbortSignal; seconds: number }): Promise<ParseOutcome[] | { death: Death }>;
   /** Ends all processes, also those that work. */
   close(): Promise<void>;
 }
@@ -66,10 +67,10 @@ function createParsePool(limits: MemoryLimits): ParsePool {
     await process.kill();
   };
   return {
-    async run(tasks, signal) {
+    async run(tasks, { signal, seconds }) {
       if (isClosed) throw stoppedError();
       const process = takeAlive(idle) ?? start();
-      const answer = await process.ask(tasks, signal);
+      const answer = await process.ask(tasks, { signal, seconds });
       if (isClosed) throw stoppedError();
       if ('death' in answer || signal.aborted || answer.resident > MOST_KEPT) void end(process);
       else idle.push(process);
@@ -95,14 +96,16 @@ const SMALL_AT_ONCE = 16;
 /** MiB beside the heap: Node itself, the bytes of the document, what is unpacked of it. */
 const BESIDE_HEAP = 512;
 
-/** Seconds for a document, and for each MiB of it: what takes longer was made to, or is not worth the wait. */
+/** Seconds of processor time for a document, and for each MiB of it: what takes longer was made to, or is not worth the wait. */
 const SECONDS = 20;
 const SECONDS_A_MEBIBYTE = 10;
+/** So many times as long a document may take by the clock: other programs may need the processor as well. */
+const WAITED = 4;
 
 interface Limits {
   /** Files read at once, each in a process of its own. */
   processes: number;
-  /** For one document, however large. */
+  /** Of processor time for one document, however large. */
   seconds: number;
   /** Of JavaScript's heap for one document (MiB); of resident memory it may take half a GiB more. */
   megabytes: number;
@@ -147,12 +150,12 @@ async function runIn(pool: ParsePool, tasks: readonly Wanted[], limits: Limits):
   const { source } = tasks[0]!;
   const size = tasks.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const seconds = Math.min(limits.seconds, Math.ceil(SECONDS + (size / 2 ** 20) * SECONDS_A_MEBIBYTE));
-  const clock = AbortSignal.timeout(seconds * 1000);
+  const clock = AbortSignal.timeout(seconds * WAITED * 1000);
   wanted.forEach(throwIfAborted);
-  const ended = await pool.run(tasks.map(plainTask), AbortSignal.any([clock, ...wanted]));
+  const ended = await pool.run(tasks.map(plainTask), { signal: AbortSignal.any([clock, ...wanted]), seconds });
   wanted.forEach(throwIfAborted);
   if (!('death' in ended)) return ended;
-  throw clock.aborted ? lateFile(source, { seconds }) : deadProcess(source, ended.death, limits);
+  throw clock.aborted ? lateFile(source, `${seconds * WAITED} s`) : deadProcess(source, ended.death, { ...limits, seconds });
 }
 
 /** Without the signal, and the bytes as what they are: the class Buffer would be sent, too. */

@@ -5,7 +5,7 @@ import { markHeadings } from './light-markup/plain-headings.ts';
 import { isMdxName, readDialects } from './light-markup/markdown-dialects.ts';
 import { withoutTablePadding } from './light-markup/padded-tables.ts';
 import { decodeText } from './encoding.ts';
-import { readManualPage } from './manual-page.ts';
+import { readManualPage } from './light-markup/manual-page.ts';
 import { firstHeading } from './title.ts';
 
 /** Values in one front matter, characters of all of them, and values within values, at most. YAML's aliases can make a million out of a few lines. */

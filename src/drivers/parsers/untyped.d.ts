@@ -37,6 +37,7 @@ declare module 'yauzl' {
     uncompressedSize: number;
     compressionMethod: number;
     generalPurposeBitFlag: number;
+    extraFields: { id: number; data: Buffer }[];
   }
   export interface ZipFile {
     entryCount: number;
@@ -44,6 +45,10 @@ declare module 'yauzl' {
     openReadStreamPromise(entry: Entry): Promise<AsyncIterable<Buffer>>;
     readLocalFileHeaderPromise(entry: Entry, options: { minimal: true }): Promise<{ fileDataStart: number }>;
   }
-  const yauzl: { fromBufferPromise(bytes: Buffer, options: { lazyEntries: true; decodeStrings: false }): Promise<ZipFile> };
+  const yauzl: {
+    fromBufferPromise(bytes: Buffer, options: { lazyEntries: true; decodeStrings: false }): Promise<ZipFile>;
+    /** The name of a part, with slashes: as its extra fields say, else in UTF-8 or in code page 437 by the flags. */
+    getFileNameLowLevel(flags: number, name: Buffer, extraFields: Entry['extraFields'], isStrict: false): string;
+  };
   export default yauzl;
 }

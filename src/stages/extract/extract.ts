@@ -49,7 +49,7 @@ export interface Candidate {
   document(): Promise<FoundDocument>;
   /** Length of the file; absent where it was not one. */
   bytes?: number;
-  /** The file contains only white space. */
+  /** The file contains only white space or front matter. */
   isEmpty?: boolean;
   /** For a page: its distance in links from the start of the crawl, and its HTTP status. */
   page?: { depth: number; status_code: number };

@@ -16,7 +16,7 @@ describe('the end of an ingest', () => {
   };
 
   it('names a file once that a note names', () => {
-    const notices = ['A file is empty and was passed over: b/empty.md.'];
+    const notices = ['A file has no text and was passed over: b/empty.md.'];
     const rows = (passed_over: string[]) => said({ unchanged: 1, passed_over, notices }).out.slice(2, -1);
     expect(rows(['b/empty.md'])).toEqual([`  note         ${notices[0]}`]);
     expect(rows(['a.zip', 'b/empty.md'])).toEqual(['  passed over  1 file not read: a.zip', `  note         ${notices[0]}`]);

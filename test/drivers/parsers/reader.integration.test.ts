@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
@@ -74,8 +75,22 @@ describe('the reader', () => {
   it('gives up a file that takes too long, and goes on', async () => {
     const reader = open({ seconds: 6 });
     const [late, next] = await Promise.allSettled([read(reader, 'slow.html', slowHtml), read(reader, 'next.html', '<p>Next.</p>')]);
-    expect(late).toMatchObject({ reason: { code: 'too_large', message: 'slow.html was not read within 6 s.', isRetryable: false } });
+    expect(late).toMatchObject({
+      reason: { code: 'too_large', message: 'slow.html was not read within 6 s of processor time.', isRetryable: false },
+    });
     expect(next).toMatchObject({ value: { text: 'Next.' } });
+  });
+
+  it.skipIf(process.platform !== 'linux')('waits for a file while other programs have the processor, but not for ever', async () => {
+    const reader = open({ seconds: 2 });
+    await read(reader, 'first.html', '<p>First.</p>');
+    const [child] = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).slice(-1).map(Number);
+    process.kill(child!, 'SIGSTOP');
+    const waiting = read(reader, 'waiting.html', '<p>Waited for.</p>');
+    setTimeout(() => process.kill(child!, 'SIGCONT'), 3000);
+    expect((await waiting).text).toBe('Waited for.');
+    process.kill(child!, 'SIGSTOP');
+    await expect(read(reader, 'stuck.html', '<p>Stuck.</p>')).rejects.toMatchObject({ message: 'stuck.html was not read within 8 s.' });
   });
 
   it('gives up a file that takes too much memory, and goes on', async () => {
@@ -98,7 +113,7 @@ describe('the reader', () => {
     const slow = open({ seconds: 6 });
     await expect(read(slow, 'blank.md', blank)).rejects.toMatchObject({
       code: 'too_large',
-      message: 'blank.md was not read within 6 s.',
+      message: 'blank.md was not read within 6 s of processor time.',
     });
     expect((await read(slow, 'next.html', '<p>Next.</p>')).text).toBe('Next.');
     const small = open({ megabytes: 32 });

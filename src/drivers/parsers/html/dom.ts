@@ -55,6 +55,7 @@ export interface DomNode {
 
 /** The parts of a DOM element that the parsers use. */
 export interface DomElement extends DomNode {
+  readonly ownerDocument: DomDocument;
   readonly children: Iterable<DomElement>;
   readonly childNodes: Iterable<DomNode>;
   readonly firstChild: DomNode | null;
@@ -64,6 +65,7 @@ export interface DomElement extends DomNode {
   className: string;
   id: string;
   getAttribute(name: string): string | null;
+  getAttributeNames(): Iterable<string>;
   setAttribute(name: string, value: string): void;
   hasAttribute(name: string): boolean;
   removeAttribute(name: string): void;
@@ -125,9 +127,24 @@ export async function parseHtml(source: string): Promise<{ document: DomDocument
   const outside = [...root.childNodes].filter((node) => node !== body && node.nodeName !== 'HEAD');
   if (!existing) root.append(body);
   for (const node of outside) body.append(node);
+  if (CAPITAL_NAME.test(html)) lowerNames(root);
   flatten(root);
   for (const heading of body.querySelectorAll('h1, h2, h3, h4, h5, h6')) endHeading(heading);
   return { document, body };
+}
+
+/** What an attribute in capital letters looks like: pages without any are not searched for them. */
+const CAPITAL_NAME = /\s[a-z]*[A-Z][\w-]*\s*=/;
+
+/** Writes the names of attributes in small letters, as browsers read them (HTML 13.2.5.33) and linkedom does not. */
+function lowerNames(root: DomElement): void {
+  for (const element of root.querySelectorAll('*'))
+    for (const name of element.getAttributeNames()) {
+      const lower = name.toLowerCase();
+      if (name === lower) continue;
+      element.setAttribute(lower, element.getAttribute(name)!);
+      element.removeAttribute(name);
+    }
 }
 
 const BLOCK = /^(?:DIV|DL|FORM|H[1-6]|HR|OL|P|PRE|SECTION|TABLE|UL)$/;
@@ -163,6 +180,19 @@ function flatten(root: DomElement): void {
 
 /** Returns the classes and the id of an element, as one text. */
 export const elementNames = (element: DomElement): string => `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;
+
+/** The class of what names a box: bold words above it. */
+export const BOX_TITLE = 'admonition-title';
+
+/** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
+const WIDEST_SPAN = 1000;
+
+/** How many rows or columns a cell says that it spans. */
+export const span = (node: DomElement, name: string): number =>
+  Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
+
+/** The attribute with the level that a heading had before Readability, which makes every first level a second one. */
+export const LEVEL = 'data-kb-level';
 
 const HEADING = /^(?:H[1-6]|DT)$/;
 const PART = /^(?:DIV|SECTION)$/;

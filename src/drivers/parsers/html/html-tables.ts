@@ -1,5 +1,5 @@
 import type TurndownService from 'turndown';
-import type { DomElement } from './dom.ts';
+import { BOX_TITLE, type DomElement, span } from './dom.ts';
 import { codeSpan, codeLines } from './code-blocks.ts';
 import { oneLine, tableLines } from '../../../text/markdown/write.ts';
 
@@ -7,14 +7,9 @@ import { oneLine, tableLines } from '../../../text/markdown/write.ts';
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const TEXT = '\ufdd2';
-/** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
-const WIDEST_SPAN = 1000;
 /** A table with so many more places than cells, about, is drawn by its spans, or an attack: spans of both kinds in each row fill rows times columns. */
 const MOST_PLACES = 20;
 const FEW_PLACES = 500;
-
-/** The class of a cell that is the title of a note. */
-const NOTE_TITLE = 'admonition-title';
 
 /** Code of more lines than this cannot be read in a cell. */
 const MOST_LINES = 8;
@@ -36,27 +31,9 @@ function isLayout(table: DomElement): boolean {
   return ![...table.querySelectorAll('tr')].some((row) => [...row.children].filter(isCell).length > 1);
 }
 
-/**
- * Unwraps notes that are drawn as tables, as DocBook's are: a picture that spans all rows, the title beside it and the text below. The title says what the
- * picture does.
- */
-export function unwrapNotes(root: DomElement): void {
-  for (const table of root.querySelectorAll('table')) {
-    const rows = [...table.querySelectorAll('tr')];
-    const [sign, title, ...others] = rows.length > 1 ? rows[0]!.children : [];
-    const isNote = sign && title?.nodeName === 'TH' && others.length === 0 && span(sign, 'rowspan') === rows.length;
-    if (!isNote || sign.querySelector('img') === null || (sign.textContent ?? '').trim() !== '') continue;
-    sign.remove();
-    title.className = NOTE_TITLE;
-  }
-}
-
 const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
 
-const span = (node: DomElement, name: string): number =>
-  Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
-
-/** Tables as GFM: the first row is the header, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
+/** Tables as GFM: the first row is the header, or an empty one where the page has none, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
 export function addTableRules(turndown: TurndownService): void {
   const known = new WeakMap<DomElement, boolean>();
   const isLaidOut = (table: DomElement | null): boolean => {
@@ -69,7 +46,7 @@ export function addTableRules(turndown: TurndownService): void {
       filter: ['td', 'th'],
       replacement: (content, node) =>
         isLaidOut(node.closest('table'))
-          ? `\n\n${node.className === NOTE_TITLE ? `**${content.trim()}**` : content}\n\n`
+          ? `\n\n${node.className === BOX_TITLE ? `**${content.trim()}**` : content}\n\n`
           : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${TEXT}${oneLine(content)}`,
     })
     .addRule('tableCode', {
@@ -82,17 +59,26 @@ export function addTableRules(turndown: TurndownService): void {
     })
     .addRule('tableSection', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
     .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
-    .addRule('table', { filter: 'table', replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content)}\n\n` });
+    .addRule('table', {
+      filter: 'table',
+      replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content, hasHeader(node))}\n\n`,
+    });
 }
 
-function tableText(content: string): string {
+/** Classes of the tables of Asciidoctor, Sphinx and DocBook, which mark the cells of a header wherever there is one. */
+const MARKED = '.tableblock, .docutils, .informaltable, .table-contents';
+
+/** Whether the first row names the columns: where nothing tells, it mostly does. */
+const hasHeader = (table: DomElement): boolean => table.closest(MARKED) === null || table.querySelector('th, thead') !== null;
+
+function tableText(content: string, isHeaded: boolean): string {
   const [before = '', ...written] = content.split(ROW);
   const rows = written.map(cellsOf);
   const grid = withoutEmptyColumns(laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
   const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
   if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
   const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
-  const table = grid.length === 0 ? '' : tableLines([header, ...grid.slice(1)]).join('\n');
+  const table = grid.length === 0 ? '' : tableLines(isHeaded ? [header, ...grid.slice(1)] : [[], ...grid]).join('\n');
   return [before.trim(), table].filter(Boolean).join('\n\n');
 }
 

@@ -1,11 +1,10 @@
-import { type DomDocument, type DomElement, childElements, type Page, isTopic, purposeOf } from './dom.ts';
+import { type DomDocument, type DomElement, childElements, LEVEL, type Page, isTopic, purposeOf } from './dom.ts';
 import { lettersAtAll, lettersOf, measuresOf, proseOf } from './link-density.ts';
 import { rewriteReferences } from './references.ts';
 import { removeUnseen } from './remove-unseen.ts';
 import { removeFrames, removeNavigation } from './navigation.ts';
 import { headingText, headlineOf, leadOf, withLead } from './headline.ts';
 import { openComponents, writeIcons } from './aria-elements.ts';
-import { LEVEL } from './to-markdown.ts';
 import { rewriteWidgets } from './disclosures.ts';
 import { isLineNumber } from './code-blocks.ts';
 

@@ -1,10 +1,12 @@
 import type TurndownService from 'turndown';
 import type { Mark } from '../../../schema/items.ts';
-import { childElements, type DomElement, type DomNode, moveInto, headOfPart } from './dom.ts';
+import { childElements, type DomElement, type DomNode, LEVEL, moveInto, headOfPart } from './dom.ts';
 import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
 import { codeBlock, flattenCode } from './code-blocks.ts';
 import { altText } from '../picture-text.ts';
-import { addTableRules, unwrapNotes } from './html-tables.ts';
+import { writeBoxes } from './note-boxes.ts';
+import { writeFolds } from './folds.ts';
+import { addTableRules } from './html-tables.ts';
 
 // A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.
 const OPEN = '\ufdd3';
@@ -159,14 +161,12 @@ function numberIn(element: DomElement, attribute: string): number | undefined {
   return number >= 0 && number < 1_000_000_000 ? number : undefined;
 }
 
-/** The level that a heading had before Readability, which makes every first level a second one. */
-export const LEVEL = 'data-kb-level';
-
 let turndown: Promise<TurndownService> | undefined;
 
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
-  unwrapNotes(root);
+  writeBoxes(root);
+  writeFolds(root);
   writeScripts(root);
   flattenCode(root);
   joinAdjoining(root);

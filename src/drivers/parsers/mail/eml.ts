@@ -35,12 +35,18 @@ export const mboxParser: ParserRow = {
   },
 };
 
-/** The mails of a mailbox: each begins with a line `From ` behind an empty one. */
+/** A byte order mark, in Latin letters, and empty lines. */
+const BEFORE_FIRST = /^(?:ï»¿)?\s*/;
+/** A line that begins a mail, behind an empty one: it has the time and the year of its arrival, or nothing but an address. Paragraphs, too, begin with «From ». */
+const SEPARATOR = /\r?\n\r?\nFrom (?:(?=[^\r\n]{0,300}\d:\d\d)(?=[^\r\n]{0,300}\b(?:19|20)\d\d\b)[^\r\n]*|[^\s@]+@[^\s@]+[ \t]*)\r?\n/;
+
+/** The mails of a mailbox, whose first line is `From `. */
 function messagesIn(bytes: Uint8Array): Buffer[] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replace(BEFORE_FIRST, '');
+  if (!text.startsWith('From ')) return [];
   return text
-    .split(/(?:^|\r?\n\r?\n)From [^\r\n]*\r?\n/)
-    .slice(1)
+    .slice(text.indexOf('\n') + 1)
+    .split(SEPARATOR)
     .filter((message) => message.trim() !== '')
     .map((message) => Buffer.from(message.replace(/^>(>*From )/gm, '$1'), 'latin1'));
 }
@@ -61,7 +67,9 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
     references: mail.references ?? '',
     text: mail.text ?? '',
     html: mail.html ?? '',
-    attachments: mail.attachments.filter(isForPeople).map(({ filename, content }) => ({ name: filename ?? '', content: bytesOf(content) })),
+    attachments: mail.attachments
+      .filter(isForPeople)
+      .map(({ filename, mimeType, content }) => ({ name: filename ?? '', media_type: mimeType, content: bytesOf(content) })),
   };
 }
 
@@ -75,8 +83,9 @@ const dateHeader = ({ headers }: Email): string | undefined =>
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
-/** Pictures within the text are no documents. */
-const isForPeople = ({ filename, related }: Email['attachments'][number]): boolean => Boolean(filename) && !related;
+/** Pictures within the text are no documents, nor are parts that have no name and are not called attachments. */
+const isForPeople = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
+  (Boolean(filename) || disposition === 'attachment') && !related;
 
 const addresses = (list: readonly Address[] = []): string =>
   list

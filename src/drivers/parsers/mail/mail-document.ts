@@ -3,6 +3,7 @@ import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
+import { distinctNames } from '../distinct-names.ts';
 
 /** A mail, whatever format it was kept in. Absent fields are empty. */
 export interface Mail {
@@ -20,11 +21,11 @@ export interface Mail {
   references: string;
   text: string;
   html: string;
-  attachments: readonly { name: string; content: Uint8Array }[];
+  attachments: readonly { name: string; media_type?: string; content: Uint8Array }[];
 }
 
 interface MailDocument extends ParsedDocument {
-  files: { path: string; bytes(): Uint8Array }[];
+  files: { path: string; media_type?: string; bytes(): Uint8Array }[];
 }
 
 /** Attachments of a mail that are read. */
@@ -33,7 +34,7 @@ const MOST_ATTACHMENTS = 100;
 /** A mail under its subject: who wrote it to whom and when, its text, the names of its attachments. Those that can be read are documents of their own. */
 export async function mailDocument(mail: Mail): Promise<MailDocument> {
   const { subject, from, to, cc, shown_date, attachments } = mail;
-  const names = attachments.map(({ name }) => name).filter(Boolean);
+  const names = distinctNames(attachments.map(({ name }, i) => name || `attachment ${i + 1}`));
   const facts = [
     ['From', from],
     ['To', to],
@@ -43,8 +44,9 @@ export async function mailDocument(mail: Mail): Promise<MailDocument> {
   ].flatMap(([name, value]) => (value ? [`- ${name}: ${escapeLine(oneLine(value))}`] : []));
   const title = oneLine(subject);
   const blocks = [...(title ? [heading(1, escapeLine(title))] : []), ...(facts.length > 0 ? [facts.join('\n')] : []), await bodyOf(mail)];
-  const files = attachments.slice(0, MOST_ATTACHMENTS).map(({ name, content }, i) => ({
-    path: names.indexOf(name) === i ? name : `${i + 1} ${name}`,
+  const files = attachments.slice(0, MOST_ATTACHMENTS).map(({ media_type, content }, i) => ({
+    path: names[i]!,
+    ...(media_type && { media_type }),
     bytes: () => content,
   }));
   return {

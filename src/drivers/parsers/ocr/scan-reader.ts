@@ -197,6 +197,6 @@ export class OcrPool {
   /** Sends a request to a process, which is killed when it is late or the run is aborted. */
   #ask({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
     const late = AbortSignal.timeout(this.#limits.seconds * 1000);
-    return worker.ask(request, signal ? AbortSignal.any([signal, late]) : late);
+    return worker.ask(request, { signal: signal ? AbortSignal.any([signal, late]) : late });
   }
 }

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { KbError } from '../../../core/errors.ts';
+import { partNames } from './part-names.ts';
 
 /** What an archive may unpack to beyond its own size. A parser makes about ten times as much of it in memory. */
 const MOST_INFLATED = 256 * 2 ** 20;
@@ -32,64 +33,72 @@ export async function openArchive(
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const file = await yauzl.fromBufferPromise(buffer, { lazyEntries: true, decodeStrings: false });
   if (file.entryCount > MOST_ENTRIES) throw tooLarge(source, `holds ${file.entryCount} parts; at most ${MOST_ENTRIES} are read`);
-  const entries = new Map<string, Entry>();
+  const entries: Entry[] = [];
   let inflated = 0;
   for await (const entry of file.eachEntry()) {
     inflated += Math.max(0, entry.uncompressedSize - entry.compressedSize);
     if (inflated > MOST_INFLATED) throw tooLarge(source, `unpacks to more than ${MOST_INFLATED / 2 ** 20} MiB`);
-    if (entry.uncompressedSize > largest && nameOf(entry).endsWith('.xml'))
-      throw tooLarge(source, `holds ${nameOf(entry)}, which unpacks to more than ${largest / 2 ** 20} MiB`);
-    entries.set(nameOf(entry), entry);
+    entries.push(entry);
   }
+  const names = await partNames(entries);
+  const parts = new Map(names.map((name, i): [string, Part] => [name, { name, entry: entries[i]! }]));
+  for (const { name, entry } of parts.values())
+    if (entry.uncompressedSize > largest && name.endsWith('.xml'))
+      throw tooLarge(source, `holds ${name}, which unpacks to more than ${largest / 2 ** 20} MiB`);
+  const content: Archive['content'] = async (name) => {
+    const part = parts.get(name);
+    return part && bytesOf(file, buffer, part);
+  };
   return {
-    names: [...entries.keys()],
-    text: async (name) => (await bytesOf(file, buffer, entries.get(name)))?.toString('utf8'),
-    content: async (name) => bytesOf(file, buffer, entries.get(name)),
+    names,
+    text: async (name) => (await content(name))?.toString('utf8'),
+    content,
     async verify() {
-      for (const entry of entries.values()) await bytesOf(file, buffer, entry);
+      for (const part of parts.values()) await bytesOf(file, buffer, part);
     },
   };
 }
 
-/** Some programs of Microsoft wrote backslashes. */
-const nameOf = ({ fileName }: Entry): string => fileName.toString('utf8').replaceAll('\\', '/');
+interface Part {
+  name: string;
+  entry: Entry;
+}
 
 const tooLarge = (source: string, what: string): KbError =>
   new KbError('too_large', `${source} ${what}.`, { hint: 'Split it, or leave it out.' });
 
 /** Hands over the pieces of a part. Throws as soon as it holds another number of bytes than it says: yauzl counts them. */
-async function contentOf(file: ZipFile, entry: Entry, take: (piece: Buffer) => void): Promise<void> {
-  if (entry.generalPurposeBitFlag & ENCRYPTED) throw new Error(`its part ${nameOf(entry)} is encrypted`);
+async function contentOf(file: ZipFile, { name, entry }: Part, take: (piece: Buffer) => void): Promise<void> {
+  if (entry.generalPurposeBitFlag & ENCRYPTED) throw new Error(`its part ${name} is encrypted`);
   for await (const piece of await file.openReadStreamPromise(entry)) take(piece);
 }
 
-function inflatePart(packed: Buffer, entry: Entry): Buffer {
+function inflatePart(packed: Buffer, part: Part): Buffer {
   try {
-    return inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize });
+    return inflateRawSync(packed, { maxOutputLength: part.entry.uncompressedSize });
   } catch (error) {
-    throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? wrongSize(entry, error) : error;
+    throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? wrongSize(part, error) : error;
   }
 }
 
-const wrongSize = (entry: Entry, cause?: unknown): Error =>
-  new Error(`its part ${nameOf(entry)} holds too many bytes or too few`, { cause });
+const wrongSize = ({ name }: Part, cause?: unknown): Error => new Error(`its part ${name} holds too many bytes or too few`, { cause });
 
 /** Parts of at most this size are unpacked in one go, which takes a tenth of the time of a stream. */
 const AT_ONCE = 16 * 2 ** 20;
 const DEFLATED = 8;
 
-async function bytesOf(file: ZipFile, buffer: Buffer, entry: Entry | undefined): Promise<Buffer | undefined> {
-  if (!entry) return undefined;
+async function bytesOf(file: ZipFile, buffer: Buffer, part: Part): Promise<Buffer> {
+  const { entry } = part;
   const { uncompressedSize, compressedSize, compressionMethod } = entry;
   const isPlain = compressionMethod === DEFLATED && !(entry.generalPurposeBitFlag & ENCRYPTED);
   if (isPlain && uncompressedSize > 0 && uncompressedSize <= AT_ONCE) {
     const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
     const packed = buffer.subarray(fileDataStart, fileDataStart + compressedSize);
-    const part = inflatePart(packed, entry);
-    if (part.length !== uncompressedSize) throw wrongSize(entry);
-    return part;
+    const content = inflatePart(packed, part);
+    if (content.length !== uncompressedSize) throw wrongSize(part);
+    return content;
   }
   const pieces: Buffer[] = [];
-  await contentOf(file, entry, (piece) => pieces.push(piece));
+  await contentOf(file, part, (piece) => pieces.push(piece));
   return Buffer.concat(pieces);
 }

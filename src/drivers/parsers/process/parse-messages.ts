@@ -52,6 +52,15 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
   });
 }
 
+/** Written to standard error by a process that ends because of its processor time; too much memory ends it with the same signal. */
+export const OUT_OF_TIME = 'out of processor time\n';
+
+/** A message to a process, with the processor time that the work on it may take, in seconds. */
+export interface Request<Message> {
+  message: Message;
+  seconds: number | undefined;
+}
+
 /** A file to parse in a worker process. */
 export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {
   bytes: Uint8Array;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { onMessage, sendMessage } from './parse-messages.ts';
+import { onMessage, type Request, sendMessage } from './parse-messages.ts';
 
 /** Why a process ended. */
 export interface Death {
@@ -51,14 +51,18 @@ export class WorkerProcess<Message, Answer> {
     this.#keepParent(false);
   }
 
-  /** Sends a message and waits for its answer. Returns a Death if the process ends before, as it does when `signal` is aborted. */
-  async ask(message: Message, signal?: AbortSignal): Promise<Answer | { death: Death }> {
+  /**
+   * Sends a message and waits for its answer, which may take `seconds` of processor time. Returns a Death if the process ends before, as it does
+   * when `signal` is aborted.
+   */
+  async ask(message: Message, { signal, seconds }: { signal?: AbortSignal; seconds?: number } = {}): Promise<Answer | { death: Death }> {
     const kill = () => void this.kill();
     signal?.addEventListener('abort', kill, { once: true });
     this.#keepParent(true);
     try {
       const answer = new Promise<Answer>((resolve) => (this.#receive = resolve));
-      if (this.#channel) sendMessage(this.#channel, message).catch(() => {});
+      const request: Request<Message> = { message, seconds };
+      if (this.#channel) sendMessage(this.#channel, request).catch(() => {});
       return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#explained(death) }))]);
     } finally {
       signal?.removeEventListener('abort', kill);

@@ -6,7 +6,7 @@ import { getSystemErrorMessage } from 'node:util';
 import pLimit from 'p-limit';
 import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
-import type { DocumentReader } from '../../../ports/reading.ts';
+import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { Metadata, SourceKind } from '../../../schema/items.ts';
 import { type Candidate, contentHash } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
@@ -41,7 +41,7 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
   const { source, source_kind, file_type, id, title, description, metadata, recheck } = known;
   const looked = (bytes: Uint8Array) => ({
     content_hash: contentHash(bytes, { title, description, frontmatter, metadata, revision: reader.revisionOf?.(file_type) }),
-    isEmpty: isBlank(bytes),
+    isEmpty: isBlank(bytes) || (file_type === GIVEN_TYPES.markdown && isFrontMatter(bytes)),
     bytes: bytes.length,
   });
   const file = await openLocalFile(path, looked, { source, recheck });
@@ -60,6 +60,15 @@ const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
 
 /** Whether a file holds nothing, or nothing but white space and the mark of its encoding. */
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
+
+/** Front matter and nothing behind it: lines of YAML's mappings and lists between two of dashes. */
+const FRONT_MATTER = /^(?:ï»¿)?---[ \t]*\r?\n(?:(?!---)(?:[\w-]+:.*|[ \t#-].*)?\r?\n)*---\s*$/;
+const LONGEST_FRONT_MATTER = 4 * 2 ** 10;
+
+/** Whether a Markdown file only says something about itself, as the index of a folder may. */
+const isFrontMatter = (bytes: Uint8Array): boolean =>
+  bytes.length <= LONGEST_FRONT_MATTER &&
+  FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
 
 /** Makes the error for a file that no parser reads. */
 export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>

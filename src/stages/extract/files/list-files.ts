@@ -207,6 +207,10 @@ const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: Gua
     ? new KbError('usage', `${name} is a broken link.`, { hint: 'Fix or remove it.', cause: error })
     : unreadable(name, error, place);
 
+/** A name with an extension, which folders seldom have. */
+const FILE_NAME = /[^/\\]\.[a-z]\w*$/i;
+const isLostExtra = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT';
+
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const { follow_links, signal, kinds, reader } = listing;
   const others: string[] = [];
@@ -219,6 +223,8 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
     if ('leadsOut' in found) {
       unfollowed.push(name);
       yield { passed_over: name };
+    } else if ('error' in found && isLostExtra(found.error) && FILE_NAME.test(name) && reader.fileType(found.path) === undefined) {
+      yield { passed_over: name }; // it would be no document if it were there
     } else if ('error' in found) {
       const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
       whole &&= isRefused;

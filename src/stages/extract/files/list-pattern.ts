@@ -26,8 +26,8 @@ export const unfollowedLinks = (links: readonly string[], given: string): string
 /** Notice of empty files. */
 export const emptyFiles = (sources: readonly string[]): string =>
   sources.length === 1
-    ? `A file is empty and was passed over: ${listNames(sources, MOST_NAMED)}.`
-    : `${sources.length.toLocaleString('en')} files are empty and were passed over: ${listNames(sources, MOST_NAMED)}.`;
+    ? `A file has no text and was passed over: ${listNames(sources, MOST_NAMED)}.`
+    : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MOST_NAMED)}.`;
 
 /** Notice of files in a folder that are of kinds it was not searched for. */
 export const otherKinds = (sources: readonly string[]): string =>

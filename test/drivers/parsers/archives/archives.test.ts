@@ -1,7 +1,7 @@
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { docxFile, wordParagraph } from '../../../support/files.ts';
-import { zipFile } from '../../../support/zip.ts';
+import { type RawPart, rawZipFile, zipFile } from '../../../support/zip.ts';
 import { placeOf, read } from '../read.ts';
 
 const container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>';
@@ -58,6 +58,17 @@ it('reads the files of an archive as documents, and says which it left out', asy
   expect(metadata.left_out).toEqual(['film.mov is of a kind that is not supported', 'inner.zip is an archive within another file']);
 });
 
+it('knows the files of an archive by their names as those of a folder, and unpacks compressed ones', async () => {
+  const manual = '.TH LS 1\n.SH NAME\nls \\- list\n';
+  const { members } = await archive({ 'fopen.3p': manual, 'tar.1.gz': gzipSync(manual), 'b.md.gz': gzipSync('# B') });
+  expect(members!.map(({ path, file_type }) => [path, file_type])).toEqual([
+    ['b.md.gz', 'markdown'],
+    ['fopen.3p', 'roff'],
+    ['tar.1.gz', 'roff'],
+  ]);
+  expect(members![0]!.parsed.text).toBe('# B');
+});
+
 it('reads what lies outside of an archive by its name under that name alone', async () => {
   const { members } = await archive({ '../../etc/passwd.txt': 'root' });
   expect(members).toMatchObject([{ path: '../../etc/passwd.txt', parsed: { text: 'root' } }]);
@@ -89,4 +100,47 @@ it('refuses half of an archive', async () => {
 it('keeps the places of a document within another', async () => {
   const { members } = await archive({ 'a.md': 'one\n\n## Two\n\nthree' });
   expect(placeOf(members![0]!.parsed, 'three')).toMatchObject({ line: 1 });
+});
+
+const namesIn = async (parts: readonly RawPart[]) =>
+  (await read('zip', rawZipFile(parts))).members!.map(({ path, parsed }) => [path, parsed.text]);
+const hex = (name: string) => Buffer.concat([Buffer.from(name, 'hex'), Buffer.from('.txt')]);
+
+it.each([
+  ['German, of Windows', ['84', '4d94626c', '81626572'], ['ä.txt', 'Möbl.txt', 'über.txt']],
+  ['German, of Unix', ['e46e64', 'fc626572'], ['änd.txt', 'über.txt']],
+  ['Chinese', ['cbb5c3f7', 'cad6b2e1'], ['手册.txt', '说明.txt']],
+  ['Taiwanese', ['a4e2a555', 'bba1a9fa'], ['手冊.txt', '說明.txt']],
+  ['Japanese', ['90e096be', '835c83748367'], ['ソフト.txt', '説明.txt']],
+  ['Korean', ['bcb3b8ed'], ['설명.txt']],
+  ['Russian', ['90e3aaaea2aea4e1e2a2ae'], ['Руководство.txt']],
+  ['in UTF-8', ['c3a4'], ['ä.txt']],
+])('reads the names of an archive that does not tell their encoding: %s', async (_, names, expected) => {
+  const found = await namesIn(names.map((name) => [hex(name), 'Words.']));
+  expect(found.map(([path]) => path).toSorted()).toEqual(expected.toSorted());
+});
+
+it('reads the name that an archive holds in Unicode beside another', async () => {
+  const name = hex('84');
+  const data = Buffer.concat([Buffer.of(1), Buffer.alloc(4), Buffer.from('Größe.txt')]);
+  data.writeUInt32LE(crc32(name), 1);
+  const extra = Buffer.concat([Buffer.of(0x75, 0x70, data.length, 0), data]);
+  expect(await namesIn([[name, 'Words.', extra]])).toEqual([['Größe.txt', 'Words.']]);
+});
+
+it('reads all files of an archive that have one name', async () => {
+  const [a, numbered] = [Buffer.from('a.txt'), Buffer.from('a (2).txt')];
+  expect(
+    await namesIn([
+      [a, 'one'],
+      [a, 'two'],
+      [numbered, 'three'],
+      [a, 'four'],
+    ]),
+  ).toEqual([
+    ['a (2).txt', 'three'],
+    ['a (3).txt', 'two'],
+    ['a (4).txt', 'one'],
+    ['a.txt', 'four'],
+  ]);
 });

@@ -170,6 +170,37 @@ aqua.run()
     expect((await page(body, shared)).text).not.toContain('PARTWORD');
   });
 
+  it('by DocBook has the titles of its boxes above them, and what follows in the section around them', async () => {
+    const part = (box: string) => body(`<h2 id="alias">5. Aliases</h2><p>Before.</p>${box}<p>After.</p>`);
+    const body = async (html: string) => (await read('html', `<html><body><h1>Mutt</h1>${html}</body></html>`)).text;
+    const boxed = (title: string) => `# Mutt\n\n## 5. Aliases\n\nBefore.\n\n**${title}**\n\nMust be so.\n\nAfter.`;
+    expect(await part('<div class="note"><h3 class="title">Note</h3><p>Must be so.</p></div>')).toBe(boxed('Note'));
+    expect(await part('<div class="sidebar"><div class="titlepage"><div><h3><b>Why so</b></h3></div></div><p>Must be so.</p></div>')).toBe(
+      boxed('Why so'),
+    );
+    expect(await part('<ul><li>One:<div class="tip"><h3 class="title">Tip</h3><p>Must be so.</p></div></li></ul>')).toBe(
+      '# Mutt\n\n## 5. Aliases\n\nBefore.\n\n- One:\n\n  **Tip**\n\n  Must be so.\n\nAfter.',
+    );
+    for (const outline of [
+      '<div class="note"><h3 id="a">A part</h3><p>Words.</p></div>',
+      '<div class="note"><p>Words.</p><h3>A part</h3></div>',
+      '<div class="tip"><h3>A part</h3><p>Words.</p><h3>Another</h3></div>',
+    ])
+      expect(await part(outline), outline).toContain('### A part');
+  });
+
+  it('by Asciidoctor has boxes with their title above them, whether it is a word, a sign or a picture', async () => {
+    for (const icon of [
+      '<div class="title">Caution</div>',
+      '<i class="fa icon-caution" title="Caution"></i>',
+      '<img src="c.png" alt="Caution">',
+    ]) {
+      const box = `<div class="admonitionblock caution"><table><tr><td class="icon">${icon}</td><td class="content"><div class="paragraph"><p>Be sure.</p></div></td></tr></table></div>`;
+      const { text } = await read('html', `<html><body><h1>View</h1><p>Before.</p>${box}<p>After.</p></body></html>`);
+      expect(text).toBe('# View\n\nBefore.\n\n**Caution**\n\nBe sure.\n\nAfter.');
+    }
+  });
+
   it('by rustdoc has its items with their anchors, and no signs', async () => {
     const body = `<nav class="sidebar">SIDEWORD</nav><main><section id="main-content" class="content"><div class="main-heading"><h1>Struct <span class="struct">Pump</span><button id="copy-path">Copy item path</button></h1><span class="out-of-band"><a class="src" href="src.html">Source</a></span></div>
       <pre class="rust item-decl"><code>pub struct Pump;</code></pre><details class="toggle top-doc" open><summary class="hideme"><span>Expand description</span></summary><div class="docblock"><p>A pump that moves water from the tank to the head, and stops when there is none.</p></div></details>

@@ -97,6 +97,16 @@ describe('HTML', () => {
     );
   });
 
+  it('has an empty header above a table of which its generator would have marked one', async () => {
+    const rows = '<tr><td>a</td><td>Clear all layers</td></tr><tr><td>b</td><td>Open a file</td></tr>';
+    const lines = '| a | Clear all layers |\n| b | Open a file |';
+    expect(await body(`<table class="tableblock frame-all"><tbody>${rows}</tbody></table>`)).toBe(`|  |  |\n| --- | --- |\n${lines}`);
+    expect(await body(`<table class="docutils"><thead><tr><th>K</th><th>Does</th></tr></thead><tbody>${rows}</tbody></table>`)).toBe(
+      `| K | Does |\n| --- | --- |\n${lines}`,
+    );
+    expect(await body(`<table><tbody>${rows}</tbody></table>`)).toBe(lines.replace('\n', '\n| --- | --- |\n'));
+  });
+
   it('reads a table that only arranges the page cell by cell', async () => {
     const html =
       '<table><tr><td><h2>Left</h2><p>First.</p></td><td><table><tr><th>K</th><th>V</th></tr><tr><td>a</td><td>1</td></tr></table></td></tr></table>';

@@ -117,6 +117,13 @@ describe('the anchor of a heading', () => {
     }
   });
 
+  it('is found where the page is written in capital letters, as are its links', async () => {
+    const html = `<H2 CLASS="SECT2"><A NAME="named">7.1. Anchors</A></H2><P>See <A HREF="more.html">more</A>.</P><P HIDDEN>HIDDENWORD</P>`;
+    const page = await read('html', `<HTML><BODY><H1>Hut</H1><P>${sentence}</P>${html}</BODY></HTML>`);
+    expect(page.text).toBe(`# Hut\n\n${sentence.trim()}\n\n## 7.1. Anchors\n\nSee [more](more.html).`);
+    expect(placeOf(page, 'See')?.anchor).toBe('named');
+  });
+
   it('may stand before it, as in old pages, or belong to the section behind a sign', async () => {
     for (const html of [
       '<a name="named"></a>\n<h2>Anchors</h2>',

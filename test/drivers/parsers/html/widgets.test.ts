@@ -92,3 +92,29 @@ describe('what folds out', () => {
     expect(await tabbed(`<p>The ${rate} is fixed.</p>`)).toBe('The APR yearly rate is fixed.');
   });
 });
+
+describe('folds without a script', () => {
+  const fold = (question: string, more = '') =>
+    `<details ${more}><summary>${question}</summary><p>Of course, and everything else that belongs to it.</p></details>`;
+  const answer = 'Of course, and everything else that belongs to it.';
+
+  it('that follow one another are sections of the one that they are in, with their anchors', async () => {
+    const questions = `<h2>Delivery</h2><div>${fold('Do you deliver to hotels?', 'id="hotels"')}</div>${fold('Do you deliver at night?')}<h2>Prices</h2><p>See the list.</p>`;
+    const page = await read('html', `<html><body><h1>FAQ</h1>${questions}</body></html>`);
+    expect(page.text).toBe(
+      `# FAQ\n\n## Delivery\n\n### Do you deliver to hotels?\n\n${answer}\n\n### Do you deliver at night?\n\n${answer}\n\n## Prices\n\nSee the list.`,
+    );
+    expect(page.marks).toContainEqual({ at: page.text.indexOf('### Do'), anchor: 'hotels' });
+  });
+
+  it('are words in bold where they are details of something: alone, called alike, many, before more text, or of code', async () => {
+    const pages = {
+      alone: fold('More'),
+      alike: fold('Answer').repeat(3),
+      many: Array.from({ length: 80 }, (_, i) => fold(`Member ${i}`)).join(''),
+      before: `${fold('First')}<p>Then go on.</p>${fold('Second')}<p>And on.</p>`,
+      code: fold('<code>a()</code>') + fold('<code>b()</code>'),
+    };
+    for (const [name, html] of Object.entries(pages)) expect(await tabbed(html), name).not.toContain('#');
+  });
+});

@@ -55,6 +55,67 @@ it('reads what is attached to a mail as documents, and names the rest', async ()
   expect(metadata.left_out).toEqual(['b.bin is of a kind that is not supported']);
 });
 
+/** A mail of these parts; the headers of each stand above an empty line. */
+const ofParts = (kind: string, ...parts: string[]) =>
+  eml(
+    `${headers}\nMIME-Version: 1.0\nContent-Type: multipart/${kind}; boundary=b`,
+    `${parts.map((part) => `--b\n${part}\n`).join('')}--b--`,
+  );
+const attached = (type: string, content: string) => `Content-Type: ${type}\nContent-Disposition: attachment\n\n${content}`;
+
+it('reads what is attached to a mail without a name, by what it is said to be', async () => {
+  const { text, members, metadata } = await read(
+    'eml',
+    ofParts(
+      'mixed',
+      'Content-Type: text/plain\n\nSee below.',
+      attached('message/rfc822', 'Subject: Inner\n\nValve 77.'),
+      attached('text/csv', 'a,b\n1,2'),
+      attached('application/x-unknown', 'x'),
+    ),
+  );
+  expect(text).toContain('- Attachments: attachment 1, attachment 2, attachment 3\n');
+  expect(members!.map(({ path, file_type, parsed }) => [path, file_type, parsed.text])).toEqual([
+    ['attachment 1', 'eml', '# Inner\n\nValve 77.'],
+    ['attachment 2', 'csv', '| a | b |\n| --- | --- |\n| 1 | 2 |'],
+  ]);
+  expect(metadata.left_out).toEqual(['attachment 3 is of a kind that is not supported']);
+});
+
+it('gives attachments that have one name a name each', async () => {
+  const named = (name: string) => `Content-Type: text/plain\nContent-Disposition: attachment; filename="${name}"\n\nWords.`;
+  const { members } = await read('eml', ofParts('mixed', ...['a.txt', 'a.txt', 'a (2).txt', 'a.txt'].map(named)));
+  expect(members!.map(({ path }) => path)).toEqual(['a.txt', 'a (3).txt', 'a (2).txt', 'a (4).txt']);
+});
+
+it('leaves out pictures that stand within the text of a mail', async () => {
+  const picture = 'Content-Type: image/png; name="logo.png"\nContent-ID: <logo>\nContent-Disposition: inline; filename="logo.png"\n\nx';
+  const { text, metadata } = await read('eml', ofParts('related', 'Content-Type: text/html\n\n<p>Hi <img src="cid:logo"></p>', picture));
+  expect(text).not.toContain('logo.png');
+  expect(metadata.left_out).toBeUndefined();
+});
+
+it('reads at most 100 attachments of a mail, and names all', async () => {
+  const { text, members } = await read(
+    'eml',
+    withAttachments(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`${i}.txt`, 'x']))),
+  );
+  expect(text).toContain(', 99.txt, 100.txt\n');
+  expect(members!.map(({ path }) => path).slice(98)).toEqual(['98.txt', '99.txt']);
+});
+
+it('reads a mail in a mail, and not what is attached to one that lies deeper', async () => {
+  const wrapped = (subject: string, inner: string) =>
+    `Subject: ${subject}\n${withAttachments({ 'inner.eml': inner }).split('\r\n').slice(7).join('\n')}`;
+  const outer = await read('eml', wrapped('1', wrapped('2', wrapped('3', 'Subject: 4\n\nDeep.'))));
+  const third = outer.members![0]!.parsed.members![0]!.parsed;
+  expect(third.title).toBe('3');
+  expect({ members: third.members, left_out: third.metadata.left_out }).toEqual({
+    members: undefined,
+    left_out: ['inner.eml lies too deep'],
+  });
+});
+
 it('reads the mails of a mailbox as documents', async () => {
   const { members } = await read(
     'mbox',
@@ -64,6 +125,19 @@ it('reads the mails of a mailbox as documents', async () => {
     ['message 1', 'Pump é', 'One.\nFrom here on.', '<0@x>'],
     ['message 2', 'Re: Pump', 'Two.', '<2@x>'],
   ]);
+});
+
+it.each([
+  ['the time and the year of a mail', 'From bo@x Mon Jan  1 11:00:00 2024'],
+  ['them in another order', 'From - Mon, 1 Jan 2024 11:00:00 +0100'],
+  ['an address', 'From bo@x'],
+])('tells the mails of a mailbox by lines with %s, and keeps paragraphs that begin like one', async (_, separator) => {
+  const paragraphs = 'Hello.\n\nFrom the beginning the boiler had 3 bar.\nNote: now 5.\n\nFrom May to June 2024\nit rained.';
+  const mailbox = `From ada@x Mon Jan 01 10:00:00 2024\n${headers}\n\n${paragraphs}\n\n${separator}\nSubject: Two\n\nTwo.\n`;
+  for (const before of ['', '\n', '\ufeff', '\r\n\r\n']) {
+    const { members } = await read('mbox', before + mailbox);
+    expect(members!.map(({ parsed: { text } }) => text.split('\n\n').slice(2).join('\n\n'))).toEqual([paragraphs, '']);
+  }
 });
 
 /** A compound file (MS-CFB) of these streams. */

@@ -100,9 +100,27 @@ describe('a folder', () => {
     const files = { 'd/a.md': '1', 'd/empty.md': '', 'd/blank.txt': '\ufeff \r\n\t\n' };
     const found = await extracted('d', folder(files));
     expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['d/a.md'], ['d/blank.txt', 'd/empty.md'], []]);
-    expect([found.notices, found.expected]).toEqual([['2 files are empty and were passed over: d/blank.txt, d/empty.md.'], 1]);
+    expect([found.notices, found.expected]).toEqual([['2 files have no text and were passed over: d/blank.txt, d/empty.md.'], 1]);
     const named = await extracted(['d/a.md', 'd/empty.md'], folder(files));
     expect([named.sources, named.passed, named.expected]).toEqual([['d/a.md'], ['d/empty.md'], 1]);
+  });
+
+  it('passes over Markdown of nothing but front matter', async () => {
+    const bare = '---\ntitle: Guides\neleventyNavigation:\n  key: Guides\n---\n';
+    const files = { 'd/index.md': bare, 'd/a.md': `${bare}Words.`, 'd/b.md': '---\nWords.\n---\n', 'd/c.md': `${bare}- item\n\n---\n` };
+    const found = await extracted('d', folder(files));
+    expect([found.sources, found.passed, found.errors]).toEqual([['d/a.md', 'd/b.md', 'd/c.md'], ['d/index.md'], []]);
+  });
+
+  it('passes over broken links to files that are no documents', async () => {
+    const cwd = folder({ 'd/a.md': '1' });
+    symlinkSync('absent.css', join(cwd, 'd/style.css'));
+    const found = await extracted('d', cwd);
+    expect([found.sources, found.passed, found.errors]).toEqual([['d/a.md'], ['d/style.css'], []]);
+    expect(found.scopes).toHaveLength(1);
+    symlinkSync('absent', join(cwd, 'd/folder'));
+    symlinkSync('absent.md', join(cwd, 'd/gone.md'));
+    expect((await extracted('d', cwd)).errors.map(({ source }) => source)).toEqual(['d/folder', 'd/gone.md']);
   });
 
   it('reads a file that was named alone though it is empty, which is its error', async () => {

@@ -1,6 +1,6 @@
-import type { ParsedDocument } from '../../ports/reading.ts';
-import type { Mark } from '../../schema/items.ts';
-import { escapeLine } from '../../text/markdown/write.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { Mark } from '../../../schema/items.ts';
+import { escapeLine } from '../../../text/markdown/write.ts';
 
 /** The running title of a printed manual page: `TAR(1)  GNU TAR Manual  TAR(1)` at its head, `tar 1.34  July 2022  TAR(1)` at its foot. */
 const HEAD = /^(\S+\(\w{1,5}\))\s.*\s\1$/;

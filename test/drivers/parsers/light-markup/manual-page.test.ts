@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf, read } from './read.ts';
+import { placeOf, read } from '../read.ts';
 
 const page = `GROW(1)                       Garden Manual                       GROW(1)
 
