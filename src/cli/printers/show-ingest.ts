@@ -68,7 +68,7 @@ function rowsOf(
     [
       dry_run ? 'would prune' : 'pruned',
       pruned.length,
-      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listNames(pruned, MOST_NAMED)}`,
+      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone or empty: ${listNames(pruned, MOST_NAMED)}`,
     ],
     [
       'gone',

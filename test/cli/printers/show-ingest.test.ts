@@ -48,7 +48,7 @@ describe('the end of an ingest', () => {
       'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
       '  unchanged    2 documents stored already as they are: skipped',
       '  embedded     1,000 chunks; 200 kept the vector that they had',
-      '  pruned       4 documents that are gone: x, y, z and 1 more',
+      '  pruned       4 documents that are gone or empty: x, y, z and 1 more',
       '  passed over  4 files not read: .zip, no extension',
       'Next: kb retrieve "…" --config k.yaml --collection manuals   or   kb chat --config k.yaml --collection manuals',
     ]);

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
-import type { ErrorCode } from '../../../core/errors.ts';
+import type { KbError } from '../../../core/errors.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParseOptions } from '../parser-row.ts';
 
@@ -61,7 +61,7 @@ export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'
 }
 
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
-export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
+export type ParseOutcome = { parsed: ParsedDocument } | { failed: Pick<KbError, 'code' | 'message' | 'hint' | 'hasNoText'> };
 
 /** Response of a worker process to a task. */
 export interface ParseAnswer {

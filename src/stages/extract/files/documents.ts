@@ -25,6 +25,8 @@ interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
   kinds: readonly FileKind[];
   /** Whether a file (by its absolute path) is known not to have changed: it is not read, nor is any link. Absent: all are read. */
   isUnchanged?: ((path: string) => boolean) | undefined;
+  /** Whether something is stored under a source: what became empty since is read like any other change. Absent: nothing is stored. */
+  isStored?: ((source: string) => boolean) | undefined;
   /** A document behind a link. */
   link: (
     url: string,
@@ -50,7 +52,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
     await breathe();
     if ('link' in item) {
       if (!parts.isUnchanged) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
-    } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty) {
+    } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty && !parts.isStored?.(item.candidate.source)) {
       empty.push(item.candidate.source);
       yield { passed_over: item.candidate.source };
       yield { expected: -1 };
