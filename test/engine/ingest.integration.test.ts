@@ -223,9 +223,12 @@ describe('prune', () => {
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'docs' });
     rmSync(join(home, 'docs/a.md'));
-    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    const remains =
+      "1 stored source was not found but kept: docs has no documents now, or could not be read. To remove them all the same: kb delete --where 'source ^= docs/'.";
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1, notices: [remains] });
     rmSync(join(home, 'docs'), { recursive: true });
-    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    const absolute = { docs: join(home, 'docs'), prune: true };
+    expect(await result(engine, 'ingest', absolute)).toMatchObject({ pruned: [], failed: 1, notices: [remains] });
     expect(await sourcesIn(engine)).toEqual(['docs/a.md']);
   });
 });
