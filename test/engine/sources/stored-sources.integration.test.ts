@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documentId } from '../../../src/core/ids.ts';
+import { zipFile } from '../../support/zip.ts';
 import { engineIn, result } from '../../support/engine.ts';
 import { folder, write } from '../../support/folder.ts';
 
@@ -136,5 +137,21 @@ describe('a source', () => {
     expect((await result(engine, 'list_sources', { name })).total).toBe(3);
     await expect(result(engine, 'delete_source', { name, id })).rejects.toMatchObject({ code: 'not_found' });
     await expect(result(engine, 'list_sources', { name: 'nowhere' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the files of an archive', () => {
+  it('are one source with the name of the archive, each under a heading', async () => {
+    const home = folder({ 'prices.zip': zipFile({ 'summer.md': '# Summer\n\nA boat costs 40.\n', 'winter.md': 'A sledge costs 9.\n' }) });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'prices.zip' });
+    const { sources } = await result(engine, 'list_sources', { name });
+    expect(sources).toMatchObject([{ source: 'prices.zip', title: 'prices.zip', metadata: {} }]);
+    expect(sources[0]!.metadata).not.toHaveProperty('member');
+    const { text } = await result(engine, 'get_source', { name, id: 'prices.zip' });
+    expect(text).toBe('# summer.md\n\n# Summer\n\nA boat costs 40.\n\n# winter.md\n\nA sledge costs 9.');
+    expect((await result(engine, 'get_source', { name, id: 'prices.zip', lines: '1' })).text).toBe(
+      '# summer.md\n\n# Summer\n\n# winter.md\n\nA sledge costs 9.',
+    );
   });
 });
