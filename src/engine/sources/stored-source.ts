@@ -45,18 +45,28 @@ function describeSource(source: string, { metadata, characters, chunks }: Source
 /** Most sources that a misspelt name is compared with: more would take seconds. */
 const MOST_COMPARED = 20_000;
 
-/** Finds a stored source by id (which reads all names), name, or another spelling of its path. Throws a KbError (`not_found`) with the nearest name. */
-async function findSource(id: string, collection: Collection, context: Context): Promise<string> {
+/** Finds a stored source by id (which reads all names), name, another spelling of its path or, to be read (`byEnding`), its last parts if no other has them. Throws a KbError (`not_found`) with the nearest name. */
+async function findSource(
+  id: string,
+  collection: Collection,
+  { byEnding = false, ...context }: Context & { byEnding?: boolean },
+): Promise<string> {
   const path = context.surface === 'cli' ? fileSource(absolutePath(id, context), context) : id;
   const named = await collection.contents([...new Set([id, path])]);
   if (named.size > 0) return named.has(id) ? id : path;
   const sources = [...(await collection.sources()).keys()];
   const found = /^[0-9a-f]{16}$/.test(id) ? sources.find((source) => documentId(source) === id) : undefined;
   if (found !== undefined) return found;
-  const ending = sources.find((source) => source.endsWith(`/${id}`));
-  const meant = ending ?? nearest(id, sources.slice(0, MOST_COMPARED));
+  const ending = sources.filter((source) => source.endsWith(`/${id}`));
+  if (byEnding && ending.length === 1) return ending[0]!;
+  const meant = ending[0] ?? nearest(id, sources.slice(0, MOST_COMPARED));
   throw new KbError('not_found', `The collection «${collection.info.name}» has no source «${id}».`, {
-    hint: meant ? `Did you mean «${meant}»?` : 'kb sources lists them all.',
+    hint:
+      ending.length > 1
+        ? `Several end in it: ${listNames(ending, MOST_NAMED)}.`
+        : meant
+          ? `Did you mean «${meant}»?`
+          : 'kb sources lists them all.',
   });
 }
 
@@ -73,7 +83,7 @@ const underMember = (text: string, { member }: StoredDocument): string => (membe
 /** Returns a stored document: its text or the requested part, and its chunks. */
 export async function* getSource({ name, id, ...part }: GetSourceRequest, context: Context): Run<GetSourceResult> {
   const collection = await existingCollection(context, name);
-  const source = await findSource(id, collection, context);
+  const source = await findSource(id, collection, { ...context, byEnding: true });
   const stored: StoredChunk[] = [];
   for await (const page of collection.all({ source })) stored.push(...page);
   const documents = documentsIn(stored);
