@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import { assertKnown } from '../../src/cli/assert-known.ts';
 import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 
@@ -14,10 +15,12 @@ export default class TokenRevoke extends KbCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(TokenRevoke);
     await this.withEngine({ ...flags, collection: undefined }, async ({ loaded: { config, home }, screen }) => {
-      const { revokeToken } = await import('../../src/cli/token-rows.ts');
+      const { listTokens, revokeToken } = await import('../../src/cli/token-rows.ts');
+      const place = { settings: config.server, home, cwd: process.cwd() };
+      assertKnown(args.name, { kind: 'token', names: listTokens(place).map(({ name }) => name), listed: 'kb token list' });
       const question = `Revoke the token «${args.name}»? Who uses it is refused from then on.`;
       if (!flags.yes && !(await confirmed(question, 'kb token revoke'))) return screen.note('Nothing was changed.');
-      const file = revokeToken(args.name, { settings: config.server, home, cwd: process.cwd() });
+      const file = revokeToken(args.name, place);
       if (screen.json) return screen.printJson({ name: args.name, revoked: true });
       screen.report(`Revoked the token «${args.name}» in ${file}.`);
       screen.note('A running server refuses it once it restarts; with --reload it restarts by itself.');

@@ -11,7 +11,7 @@ import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate
 import { type FoundFile, listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './sidecar.ts';
-import { emptyFiles } from './list-pattern.ts';
+import { emptyFiles, unknownKinds } from './list-pattern.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 
@@ -60,9 +60,14 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
     if ('passed_over' in item && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
       pictures.push(item.passed_over);
   }
+  const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));
+  if (unknown.length > 0) yield { notice: unknownKinds(unknown) };
   if (pictures.length > 0) yield { notice: unreadPictures(pictures) };
   if (empty.length > 0) yield { notice: emptyFiles(empty) };
 }
+
+const isUnknown = ({ path, named }: FoundPath, { fileType, pictures }: DocumentReader): boolean =>
+  !named && fileType(path) === undefined && pictures.fileType(path) === undefined;
 
 async function lengthOf(files: readonly string[]): Promise<number> {
   let bytes = 0;

@@ -60,6 +60,9 @@ const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
 /** Whether a file holds nothing, or nothing but white space and the mark of its encoding. */
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
 
+/** What kb reads, in a sentence: the endings of files are more than anyone reads. */
+export const READABLE = 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
+
 /** Makes the error for a file that no parser reads. */
 export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
   pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
@@ -69,9 +72,7 @@ export const unsupportedFile = (source: string, { extensions, pictures }: Docume
     : new KbError(
         'usage',
         `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
-        {
-          hint: `Supported: ${extensions.join(', ')}.`,
-        },
+        { hint: READABLE },
       );
 
 /** A larger file is refused: it would be read into memory whole. */
