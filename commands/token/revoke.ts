@@ -7,7 +7,7 @@ import { KbCommand } from '../../src/cli/command.ts';
 export default class TokenRevoke extends KbCommand {
   static override summary = 'Revoke a token of kb serve';
   static override description =
-    'Removes its row from server.tokens_file. A running server refuses the token once it restarts (with --reload, by itself). Asks for confirmation. Without a terminal it needs --yes.';
+    'Removes its row from server.tokens_file. A running server refuses the token from then on. Asks for confirmation. Without a terminal it needs --yes.';
   static override examples = ['<%= config.bin %> token revoke support-bot', '<%= config.bin %> token revoke ci --yes'];
   static override args = { name: Args.string({ description: 'Name of the token', required: true }) };
   static override flags = { yes: Flags.boolean({ description: 'Do not ask' }) };
@@ -23,7 +23,7 @@ export default class TokenRevoke extends KbCommand {
       const file = revokeToken(args.name, place);
       if (screen.json) return screen.printJson({ name: args.name, revoked: true });
       screen.report(`Revoked the token «${args.name}» in ${file}.`);
-      screen.note('A running server refuses it once it restarts; with --reload it restarts by itself.');
+      screen.note('A running server refuses it from now on.');
     });
   }
 }
