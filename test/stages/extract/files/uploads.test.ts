@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { ErrorItem } from '../../../../src/schema/items.ts';
 import type { Candidate, Extracted } from '../../../../src/stages/extract/extract.ts';
 import { extractUploads, uploadName } from '../../../../src/stages/extract/files/uploads.ts';
