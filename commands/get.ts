@@ -13,7 +13,9 @@ export default class Get extends KbCommand {
     '<%= config.bin %> get manuals/pump.pdf --page 3',
     '<%= config.bin %> get manuals/pump.md --heading Maintenance --json',
   ];
-  static override args = { source: Args.string({ description: 'Source of the document, or its id', required: true }) };
+  static override args = {
+    source: Args.string({ description: 'Source of the document, its last parts if no other ends in them, or its id', required: true }),
+  };
   static override flags = { ...operationFlags(operations.get_source, { omit: ['name', 'id'] }), ...settingFlags(['collection']) };
 
   async run(): Promise<void> {

@@ -1,9 +1,16 @@
 import { KbCommand } from '../src/cli/command.ts';
+import { loadConfig } from '../src/config/load.ts';
 import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { showIngest } from '../src/cli/printers/show-ingest.ts';
 import { ingestSources, sourceFlags } from '../src/cli/source-flags.ts';
 import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
 import { operations } from '../src/schema/operations.ts';
+
+/** Keys of the embedder that a collection remembers, where nothing but flags says them: what a file or a variable says would contradict it. */
+function rememberedKeys(file: string | undefined): string[] {
+  const { provider, model } = loadConfig({ cwd: process.cwd(), file, environment: process.env }).config.embedding;
+  return provider === undefined && model === undefined ? ['embedding.provider', 'embedding.model'] : [];
+}
 
 export default class Ingest extends KbCommand {
   static override summary = operations.ingest.summary;
@@ -26,7 +33,7 @@ export default class Ingest extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const began = Date.now();
       const request = { ...(await ingestSources(flags, desk.loaded)), ...requestOfFlags(operations.ingest.input, flags) };
-      const view = { screen: desk.screen, dry_run: request.dry_run ?? false, flags };
+      const view = { screen: desk.screen, dry_run: request.dry_run ?? false, flags, remembered: rememberedKeys(flags.config) };
       await this.perform(desk, 'ingest', {
         request,
         title: view.dry_run ? 'Rehearsing' : 'Ingesting',

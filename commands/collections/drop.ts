@@ -1,5 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import { assertKnown } from '../../src/cli/assert-known.ts';
+import { settle } from '../../src/core/run.ts';
 import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
@@ -19,6 +21,8 @@ export default class CollectionsDrop extends KbCommand {
     const { args, flags } = await this.parse(CollectionsDrop);
     await this.withEngine(flags, async (desk) => {
       const { name } = args;
+      const { collections } = await settle(desk.engine.run('list_collections', {}, { signal: desk.signal }));
+      assertKnown(name, { kind: 'collection', names: collections.map((one) => one.name), listed: 'kb collections list' });
       if (!flags.yes && !(await confirmed(`Remove the collection «${name}» and all that is in it?`, 'kb collections drop')))
         return desk.screen.note('Nothing was removed.');
       await this.perform(desk, 'drop_collection', {

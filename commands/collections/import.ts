@@ -1,4 +1,7 @@
 import * as Args from '@oclif/core/args';
+import { existsSync } from 'node:fs';
+import { KbError } from '../../src/core/errors.ts';
+import { shellWord } from '../../src/core/shell-word.ts';
 import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
@@ -16,6 +19,10 @@ export default class CollectionsImport extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsImport);
+    if (existsSync(args.name))
+      throw new KbError('usage', `«${args.name}» is a file, where the name of the new collection is expected.`, {
+        hint: `The file comes on standard input: kb collections import NAME < ${shellWord(args.name)}`,
+      });
     tuneGarbageCollector();
     await this.withEngine(flags, async (desk) => {
       await this.perform(desk, 'import_collection', {

@@ -1,6 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { count } from '../../src/text/count.ts';
+import { assertKnown } from '../../src/cli/assert-known.ts';
+import { settle } from '../../src/core/run.ts';
 import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
@@ -24,6 +26,8 @@ export default class SnapshotRestore extends KbCommand {
     const { args, flags } = await this.parse(SnapshotRestore);
     await this.withEngine(flags, async (desk) => {
       const { collection } = desk.loaded.config;
+      const { snapshots } = await settle(desk.engine.run('list_snapshots', {}, { signal: desk.signal }));
+      assertKnown(args.name, { kind: `snapshot of «${collection}»`, names: snapshots.map(({ name }) => name), listed: 'kb snapshot list' });
       const question = `Replace what «${collection}» holds by the snapshot «${args.name}»?`;
       if (!flags.yes && !(await confirmed(question, 'kb snapshot restore'))) return desk.screen.note('Nothing was changed.');
       await this.perform(desk, 'restore_snapshot', {

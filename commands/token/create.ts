@@ -34,7 +34,9 @@ export default class TokenCreate extends KbCommand {
       const { hash: _hash, ...rest } = row;
       if (screen.json) return screen.printJson({ ...rest, token });
       screen.print(token);
-      screen.note(`It is shown this once; its hash is in ${file}. Clients send it as «Authorization: Bearer …».`);
+      screen.note(
+        `It is shown this once; its hash is in ${file}. Clients send it as «Authorization: Bearer …». A running server takes it from now on.`,
+      );
     });
   }
 }

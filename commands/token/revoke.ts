@@ -1,12 +1,13 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import { assertKnown } from '../../src/cli/assert-known.ts';
 import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 
 export default class TokenRevoke extends KbCommand {
   static override summary = 'Revoke a token of kb serve';
   static override description =
-    'Removes its row from server.tokens_file. A running server refuses the token once it restarts (with --reload, by itself). Asks for confirmation. Without a terminal it needs --yes.';
+    'Removes its row from server.tokens_file. A running server refuses the token from then on. Asks for confirmation. Without a terminal it needs --yes.';
   static override examples = ['<%= config.bin %> token revoke support-bot', '<%= config.bin %> token revoke ci --yes'];
   static override args = { name: Args.string({ description: 'Name of the token', required: true }) };
   static override flags = { yes: Flags.boolean({ description: 'Do not ask' }) };
@@ -14,13 +15,15 @@ export default class TokenRevoke extends KbCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(TokenRevoke);
     await this.withEngine({ ...flags, collection: undefined }, async ({ loaded: { config, home }, screen }) => {
-      const { revokeToken } = await import('../../src/cli/token-rows.ts');
+      const { listTokens, revokeToken } = await import('../../src/cli/token-rows.ts');
+      const place = { settings: config.server, home, cwd: process.cwd() };
+      assertKnown(args.name, { kind: 'token', names: listTokens(place).map(({ name }) => name), listed: 'kb token list' });
       const question = `Revoke the token «${args.name}»? Who uses it is refused from then on.`;
       if (!flags.yes && !(await confirmed(question, 'kb token revoke'))) return screen.note('Nothing was changed.');
-      const file = revokeToken(args.name, { settings: config.server, home, cwd: process.cwd() });
+      const file = revokeToken(args.name, place);
       if (screen.json) return screen.printJson({ name: args.name, revoked: true });
       screen.report(`Revoked the token «${args.name}» in ${file}.`);
-      screen.note('A running server refuses it once it restarts; with --reload it restarts by itself.');
+      screen.note('A running server refuses it from now on.');
     });
   }
 }

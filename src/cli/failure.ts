@@ -60,7 +60,7 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
   const missingFlag = /Missing required flag (\S+)/.exec(error.message)?.[1];
   if (missingFlag) return `--${missingFlag} is missing. Try --help.`;
   const unexpected = /^Unexpected arguments?: ([^\n]*)/.exec(error.message)?.[1];
-  if (unexpected) return `Nothing is expected at «${unexpected}». A question of several words stands in quotes. Try --help.`;
+  if (unexpected) return `Nothing is expected at «${unexpected}».${unexpectedHint(unexpected, argv)} Try --help.`;
   const message = error.message
     .trimEnd()
     .replace(/See more help with --help$/, '')
@@ -68,6 +68,18 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
     .replace(/(?<!\s)\s*\n\s*/g, ' ');
   return `${message.replace(/[^.!?]$/, '$&.')} Try --help.`;
 }
+
+function unexpectedHint(word: string, argv: readonly string[]): string {
+  const [command = '', second = '', name = 'NAME'] = argv.filter((one) => !one.startsWith('-'));
+  if (`${command} ${second}` === 'collections export')
+    return ` An export goes to standard output: kb collections export ${name} > ${word}.`;
+  if (`${command} ${second}` === 'collections import')
+    return ` An export is read from standard input: kb collections import ${name} < ${word}.`;
+  return ASKING.has(command) ? ' A question of several words stands in quotes.' : '';
+}
+
+/** Commands that take a question. */
+const ASKING = new Set(['chat', 'retrieve']);
 
 async function meantFlag(flag: string, argv: readonly string[]): Promise<string> {
   const config = await commandConfig();

@@ -1,4 +1,5 @@
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { fromText } from '../config/environment.ts';
 import { Config } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
@@ -9,13 +10,16 @@ const PLACE = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embe
 
 /**
  * Writes the flags that the next command needs for the same collection, as typed in a shell: ` --collection manuals`; empty if none was
- * given. Credentials are not repeated, because it appears on screens and in logs.
+ * given, and keys that are left out (`without`). Credentials are not repeated, because it appears on screens and in logs.
  */
-export function repeatFlags(flags: FlagValues): string {
-  const own = keysOf(Config).flatMap(({ path, flag }) => (flag !== undefined && PLACE.test(path) ? [flag] : []));
+export function repeatFlags(flags: FlagValues, { without = [] }: { without?: readonly string[] } = {}): string {
+  const own = keysOf(Config).flatMap(({ path, flag }) => (flag !== undefined && PLACE.test(path) && !without.includes(path) ? [flag] : []));
   const given = ['config', ...own].flatMap((flag) => (flags[flag] === undefined ? [] : [`--${flag}`, safe(String(flags[flag]))]));
-  const settings = ((flags.set ?? []) as string[]).filter((setting) => PLACE.test(setting.split('=', 1)[0]!));
-  return [...given, ...settings.flatMap((setting) => ['--set', safeSetting(setting)])].map((word) => ` ${quoted(word)}`).join('');
+  const settings = ((flags.set ?? []) as string[]).filter((setting) => {
+    const [path] = setting.split('=', 1);
+    return PLACE.test(path!) && !without.includes(path!);
+  });
+  return [...given, ...settings.flatMap((setting) => ['--set', safeSetting(setting)])].map((word) => ` ${shellWord(word)}`).join('');
 }
 
 /** A text that carries a user name or parameters, as an address does. */
@@ -35,5 +39,3 @@ const holdsCredentials = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   Object.entries(value).some(([name, inner]) => holdsSecret(name, String(inner)) || holdsCredentials(inner));
-
-const quoted = (word: string): string => (/^[\w@%+:,./=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { KbError } from '../core/errors.ts';
+import { describe, KbError } from '../core/errors.ts';
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
@@ -60,7 +60,9 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   const file: ConfigFile = { layer: {}, lines: new Map() };
   if (document.contents === null) return file;
   if (!isMap(document.contents)) throw new KbError('configuration', `${name}: the file must hold keys, such as «collection: manuals».`);
+  const unknown: KbError[] = [];
   walk(document.contents, Config, '');
+  if (unknown.length > 0) throw together(unknown);
   return file;
 
   function walk(map: YAMLMap, schema: z.ZodObject, prefix: string): void {
@@ -68,7 +70,10 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       const key = String(isScalar(pair.key) ? pair.key.value : pair.key);
       const line = counter.linePos((isScalar(pair.key) && pair.key.range?.[0]) || 0).line;
       const field = fieldOf(schema, prefix, key);
-      if (field === undefined) throw unknownKey(`${name}, line ${line}`, prefix + key, Object.keys(schema.shape));
+      if (field === undefined) {
+        unknown.push(unknownKey(`${name}, line ${line}`, prefix + key, Object.keys(schema.shape)));
+        continue;
+      }
       const target = prefix + key === 'storage.collection' ? 'collection' : prefix + key;
       file.lines.set(target, line);
       const inner = unwrapped(field);
@@ -80,6 +85,12 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       }
     }
   }
+}
+
+/** One error of several, a line each. */
+function together(errors: readonly KbError[]): KbError {
+  const [only] = errors;
+  return errors.length === 1 ? only! : new KbError(only!.code, errors.map(describe).join('\n'));
 }
 
 function readText(path: string): string {

@@ -24,6 +24,8 @@ interface KbErrorOptions {
   attempts?: number;
   /** Seconds that the other side asked to wait (`Retry-After`). */
   retryAfter?: number;
+  /** What was read is whole, and there is no text in it. */
+  hasNoText?: boolean;
 }
 
 /** An error with a code, a message for people and, if there is one, a hint. It says whether a retry may succeed. */
@@ -35,9 +37,11 @@ export class KbError extends Error {
   readonly advice: Hint | undefined;
   readonly isRetryable: boolean;
   readonly retryAfter: number | undefined;
+  readonly hasNoText: boolean;
   attempts: number;
 
-  constructor(code: ErrorCode, message: string, { hint, cause, isRetryable = false, attempts = 1, retryAfter }: KbErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: KbErrorOptions = {}) {
+    const { hint, cause, isRetryable = false, attempts = 1, retryAfter, hasNoText = false } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KbError';
     this.code = code;
@@ -46,6 +50,7 @@ export class KbError extends Error {
     this.isRetryable = isRetryable;
     this.attempts = attempts;
     this.retryAfter = retryAfter;
+    this.hasNoText = hasNoText;
   }
 }
 

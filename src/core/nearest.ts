@@ -27,6 +27,8 @@ function differing(a: string, b: string): number {
 
 /** Letters that may all be wrong; of more, some have to be right: «faq/nope.md» is not meant for «faq/cost.md». */
 const MOST_WRONG = 2;
+/** Letters up to which a word is so short that two wrong ones make it another: «nope» is not meant for «pipe». */
+const SHORT = 4;
 
 /**
  * Finds the word that was probably meant; undefined if none is near (at most two letters in five may differ, but not all between the common
@@ -34,7 +36,7 @@ const MOST_WRONG = 2;
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const asked = word.toLowerCase();
-  const most = Math.max(MOST_WRONG, Math.floor(word.length * 0.4));
+  const most = word.length <= SHORT ? 1 : Math.max(MOST_WRONG, Math.floor(word.length * 0.4));
   return known
     .map((candidate) => ({ candidate, far: distance(asked, candidate.toLowerCase()) }))
     .filter(({ candidate, far }) => far <= most && (far <= MOST_WRONG || far < differing(asked, candidate.toLowerCase())))

@@ -12,11 +12,19 @@ import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
 import { tracedNetwork } from './resources.ts';
 
-/** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only, `isUnchanged` for `docs`. */
+/** What is known of sources before they are read. */
+interface Known {
+  memory?: PageMemory | undefined;
+  /** Whether the file of an absolute path has not changed. */
+  isUnchanged?: ((path: string) => boolean) | undefined;
+  isStored?: ((source: string) => boolean) | undefined;
+}
+
+/** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only, `isUnchanged` and `isStored` for `docs`. */
 export async function openExtractors(
   { docs, urls, api, markdown }: Sources,
   context: Context,
-  { memory, isUnchanged }: { memory?: PageMemory | undefined; isUnchanged?: ((path: string) => boolean) | undefined } = {},
+  { memory, isUnchanged, isStored }: Known = {},
 ): Promise<{ extractors: Extractors; close(): Promise<void> }> {
   const { settings, resources, tracer, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
@@ -30,7 +38,7 @@ export async function openExtractors(
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
   const { frontmatter, follow_links, ocr, kinds } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
-  const local = { reader: files, ocr, cwd, home, signal, frontmatter, follow_links, kinds, authorize, isUnchanged };
+  const local = { reader: files, ocr, cwd, home, signal, frontmatter, follow_links, kinds, authorize, isUnchanged, isStored };
   const extractors: Extractors = {
     ...(docs === undefined
       ? {}

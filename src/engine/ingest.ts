@@ -13,9 +13,11 @@ import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
 import { withPictures } from '../stages/extract/files/documents.ts';
 import { extractUploadsBySource } from '../stages/extract/files/uploads.ts';
-import { IngestReport, LanguageTally } from '../stages/ingest/ingest-report.ts';
+import { IngestReport } from '../stages/ingest/ingest-report.ts';
+import { LanguageTally } from '../stages/ingest/language-tally.ts';
 import { type IngestDocument, readDocuments, type Unread } from '../stages/ingest/read-documents.ts';
 import { createInventory, type Inventory, type Origins, prune, unreadItem } from '../stages/ingest/inventory.ts';
+import { StoredVersions } from '../stages/ingest/stored-versions.ts';
 import { storeDocuments } from '../stages/ingest/store-documents.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
@@ -177,13 +179,15 @@ async function* drawThrough(
     const { extractors, close } = await open(reading, {
       memory: memory.pages,
       isUnchanged: changes && unchangedIn(changes, before, context),
+      isStored: (source) => before.has(source),
     });
     try {
-      const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
+      const stored = new StoredVersions(before, existing);
+      const candidates = inventory.candidates(stored.toldBy(extractAll(extractors, settings.concurrency)));
       const { metadata, force = false } = request;
       const works = readDocuments(candidates, { chunking: settings.chunking, metadata, before, collection: existing, force });
       yield* watch(
-        finish(readable(works, report), (error) => failed.abort(error)),
+        finish(readable(works, { report, stored }), (error) => failed.abort(error)),
         report,
         signal,
       );
@@ -195,7 +199,7 @@ async function* drawThrough(
   } finally {
     await memory.close();
   }
-  report.readAll();
+  report.readAll({ dry_run: request.dry_run ?? false });
   const origins = isConfigured ? (changes ? ofDocs(stock.known) : stock.known) : undefined;
   if (request.prune) for (const sentence of inventory.kept(before, origins)) report.notice(sentence);
   const gone = new Set([...inventory.gone(before, origins), ...(changes ? removedIn(changes, before, context) : [])]);
@@ -205,12 +209,19 @@ async function* drawThrough(
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>
   (await collection?.sources()) ?? new Map<string, StoredSource>();
 
-async function* readable(works: AsyncIterable<IngestDocument | Unread>, report: IngestReport): AsyncGenerator<IngestDocument, void, void> {
+async function* readable(
+  works: AsyncIterable<IngestDocument | Unread>,
+  { report, stored }: { report: IngestReport; stored: StoredVersions },
+): AsyncGenerator<IngestDocument, void, void> {
   for await (const work of works) {
     if ('candidate' in work) {
-      if (isAbort(work.error)) throw work.error;
-      const { beside = [], bytes } = work.candidate;
-      report.unread(work.name, unreadItem(work.candidate, work.error), { count: 1 + beside.length, bytes });
+      const { name, candidate, error } = work;
+      if (isAbort(error)) throw error;
+      const { beside = [], bytes } = candidate;
+      const size = { count: 1 + beside.length, bytes };
+      const emptied = stored.emptied(work);
+      if (emptied) report.emptied(emptied, size);
+      else report.unread(name, await stored.told(unreadItem(candidate, error)), size);
       continue;
     }
     report.read(work);

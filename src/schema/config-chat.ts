@@ -72,7 +72,12 @@ export const RetrievalQualityConfig = z
       .describe("Chunks with a lower rerank score are rejected as weak. Default: the reranker's calibrated threshold")
       .meta({ flag: 'min-rerank-score' }),
     low_confidence_mode: LowConfidenceMode.describe('What to do if no chunk is good enough').meta({ flag: 'low-confidence-mode' }),
-    max_context_chunks: z.int().min(1).max(200).describe('Maximum chunks given to the language model').meta({ flag: 'max-context-chunks' }),
+    max_context_chunks: z
+      .int()
+      .min(1)
+      .max(200)
+      .describe('Maximum chunks that an answer is made from, with a language model or without')
+      .meta({ flag: 'max-context-chunks' }),
   })
   .describe('Quality gate: which passages an answer may use');
 

@@ -101,7 +101,7 @@ export const IngestResult = z
     reused: count('Chunks of changed documents whose text did not change: their vectors were kept'),
     stored: count('Chunks written'),
     gone: sources('Sources that are gone and whose chunks are stored still: prune removes them'),
-    pruned: sources('Sources whose chunks were removed because they are gone'),
+    pruned: sources('Sources whose chunks were removed because they are gone, or files without text now'),
     passed_over: sources(
       'What was found and not read: files of no supported kind, empty ones, links that lead out of a folder; notices say why',
     ),
@@ -137,7 +137,7 @@ export const WatchResult = z
   .object({
     runs: count('Runs that came to their end'),
     stored: count('Chunks written'),
-    pruned: count('Documents removed because they are gone'),
+    pruned: count('Documents removed because they are gone, or have no text any more'),
     failed: count('Failures: items, and runs that were cut short'),
     last_run: time('End of the last run; null before the first'),
     next_run: time('When all sources are read again'),

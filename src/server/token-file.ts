@@ -5,7 +5,7 @@ import { isSeq, parseDocument, type Document } from 'yaml';
 import { z } from 'zod';
 import type { AccessRights } from '../core/access-rights.ts';
 import { describeFileError } from '../core/file-names.ts';
-import { KbError } from '../core/errors.ts';
+import { describe, KbError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { explain } from '../core/validation-issues.ts';
 import { rootsFilter } from '../engine/permissions.ts';
@@ -70,6 +70,31 @@ function textOf(file: string): string {
   }
 }
 
+/**
+ * Reads a file of tokens and gives its rows, which are read again whenever the file has changed: a token that was created or revoked counts
+ * at once. Of a file that can't be read any more the rows stay, and `onProblem` is told why. Throws as `readTokenFile` does.
+ */
+export function freshRows(file: string, onProblem: (message: string) => void): () => readonly TokenRow[] {
+  let seen = stateOf(file);
+  let { rows } = readTokenFile(file);
+  return () => {
+    const state = stateOf(file);
+    if (state === seen) return rows;
+    seen = state;
+    try {
+      ({ rows } = readTokenFile(file));
+    } catch (error) {
+      onProblem(`${describe(error)} The tokens that were read before stay in use.`);
+    }
+    return rows;
+  };
+}
+
+function stateOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : '';
+}
+
 /** A new token, of 256 random bits, and the row for it. */
 export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row: TokenRow } {
   const token = `kb_${randomBytes(32).toString('base64url')}`;
@@ -113,17 +138,20 @@ export function createAuthenticator({
   rows,
 }: {
   token: string | undefined;
-  rows: readonly TokenRow[] | undefined;
+  /** The rows of the tokens file as it is now. */
+  rows: (() => readonly TokenRow[]) | undefined;
 }): Authenticator | undefined {
   if (token === undefined && rows === undefined) return undefined;
   const own: AccessRights = { name: 'KB_SERVER_TOKEN', scopes: TokenScope.options, collections: ['*'] };
-  const known = [
-    ...(token === undefined ? [] : [{ access: own, expected: digest(token) }]),
-    ...(rows ?? []).map(({ hash, ...access }) => ({ access, expected: Buffer.from(hash, 'hex') })),
-  ];
+  const first = token === undefined ? [] : [{ access: own, expected: digest(token) }];
+  let read: readonly TokenRow[] | undefined;
+  let known: { access: AccessRights; expected: Buffer }[] = first;
   return (header) => {
     const [, given] = /^Bearer (\S+)$/i.exec(header ?? '') ?? [];
     if (given === undefined) return undefined;
+    const now = rows?.() ?? [];
+    if (now !== read) known = [...first, ...now.map(({ hash, ...access }) => ({ access, expected: Buffer.from(hash, 'hex') }))];
+    read = now;
     const shown = digest(given);
     // all are compared, whichever fits: digests of one length, in a time that does not depend on how much of them is right
     let caller: AccessRights | undefined;

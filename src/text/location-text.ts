@@ -10,7 +10,7 @@ export function locationText(location: Location = {}, file_type?: unknown): stri
     from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
   const parts = [
     member,
-    headings?.length ? headings.join(' › ') : undefined,
+    headings?.filter((heading) => heading !== sheet).join(' › ') || undefined, // a sheet is named once
     range(SLIDES.test(String(file_type)) ? 'slide' : 'page', page, page_end),
     sheet === undefined ? undefined : `sheet ${sheet}`,
     range('row', row_start, row_end),

@@ -63,6 +63,13 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('names all unknown keys, in the order of the file', () => {
+    const cwd = folder({ 'kb.config.yaml': 'colection: a\nretrieval:\n  topk: 3\nrerank:\n  enabled: true\n' });
+    expect(failure(() => load(cwd)).message).toBe(
+      'kb.config.yaml, line 1: unknown key «colection». Did you mean «collection»?\nkb.config.yaml, line 3: unknown key «retrieval.topk». Did you mean «retrieval.top_k»?',
+    );
+  });
+
   it('names an unknown key, its line and the nearest known one', () => {
     const error = failure(() => load(folder({ 'kb.config.yaml': 'collection: a\nchunking:\n  chunk_overlapp: 5\n' })));
     expect(error.code).toBe('configuration');

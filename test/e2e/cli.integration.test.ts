@@ -71,6 +71,14 @@ describe('the exit code', () => {
     expect((await kb(['parse', 'gate.md'], { cwd: join(home, 'docs') })).error).not.toContain('no base');
   });
 
+  it.each([
+    [['collections', 'drop', 'c3'], 'There is no collection «c3». «kb collections list» lists them all.'],
+    [['collections', 'drop', 'defualt', '--yes'], 'There is no collection «defualt». Did you mean «default»?'],
+    [['snapshot', 'restore', 'c3'], 'There is no snapshot of «default» «c3». «kb snapshot list» lists them all.'],
+  ])('is 1 for what is to be changed and is not there: %j', async (words, message) => {
+    expect(await kb(words, { cwd: home })).toMatchObject({ code: 1, error: `Error: ${message}\n` });
+  });
+
   const misuse: [string, string[], RegExp][] = [
     ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
     ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],
@@ -86,6 +94,16 @@ describe('the exit code', () => {
       'a question without quotes',
       ['retrieve', 'opening', 'hours'],
       /^Error: Nothing is expected at «hours»\. A question of several words stands in quotes\./,
+    ],
+    [
+      'a file to export to',
+      ['collections', 'export', 'default', 'x.jsonl'],
+      /^Error: Nothing is expected at «x\.jsonl»\. An export goes to standard output: kb collections export default > x\.jsonl\./,
+    ],
+    [
+      'a file to import',
+      ['collections', 'import', process.execPath],
+      /is a file, where the name of the new collection is expected\. The file comes on standard input: kb collections import NAME < /,
     ],
     [
       'an argument where a flag is meant',

@@ -80,15 +80,38 @@ describe('an ingest again', () => {
     expect((await chunksIn(engine)).map(({ metadata }) => (metadata as { title: string }).title)).toEqual(['Two']);
   });
 
-  it('says of a document that was emptied that it has no text, and keeps what was stored', async () => {
-    const home = folder({ 'a.md': page('anchor') });
+  it.each([
+    ['no byte', ''],
+    ['white space alone', '\n\n  \n'],
+    ['no text beside its front matter', '---\ntitle: Nothing\n---\n'],
+  ])('removes what a document said that has %s now, and says so', async (_, text) => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': sections('bell', 'compass') });
     const engine = engineIn(home);
-    await result(engine, 'ingest', { docs: 'a.md' });
-    write(home, { 'a.md': '---\ntitle: Nothing\n---\n' });
-    const emptied = await result(engine, 'ingest', { docs: 'a.md' });
-    expect(emptied).toMatchObject({ failed: 1, stored: 0, errors: [{ source: 'a.md', source_kind: 'path', isRetryable: false }] });
-    expect(emptied.errors[0]!.error).toContain('without any text');
-    expect(await chunksIn(engine)).toHaveLength(1);
+    await result(engine, 'ingest', { docs: 'docs' });
+    write(home, { 'docs/b.md': text });
+    const rehearsed = await result(engine, 'ingest', { docs: 'docs', dry_run: true });
+    expect(rehearsed.notices).toEqual(['docs/b.md is empty now: its 2 chunks would be removed.']);
+    const emptied = await result(engine, 'ingest', { docs: 'docs' });
+    expect(emptied).toMatchObject({ failed: 0, unchanged: 1, pruned: ['docs/b.md'], gone: [], passed_over: [] });
+    expect(emptied.notices).toEqual(['docs/b.md is empty now: its 2 chunks were removed.']);
+    expect(await sourcesIn(engine)).toEqual(['docs/a.md']);
+    write(home, { 'docs/a.md': text });
+    expect(await result(engine, 'ingest', { docs: 'docs/a.md' })).toMatchObject({ failed: 0, pruned: ['docs/a.md'] });
+    expect(await result(engine, 'ingest', { docs: 'docs/a.md' })).toMatchObject({ failed: 1, pruned: [] });
+    expect(await chunksIn(engine)).toEqual([]);
+  });
+
+  it('keeps what was stored of a document that can not be read, and says so', async () => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.html': `<p>${page('bell')}</p>` });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'docs' });
+    write(home, { 'docs/b.html': Buffer.from([0, 1, 2, 3, 0, 5]) });
+    const today = new Date().toISOString().slice(0, 10);
+    const stays = [{ source: 'docs/b.html', error: expect.stringContaining(`. The version of ${today} stays stored.`) as string }];
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ errors: stays, pruned: [] });
+    rmSync(join(home, 'docs/b.html'));
+    expect(await result(engine, 'ingest', { docs: 'docs/b.html', prune: true })).toMatchObject({ errors: stays, pruned: [] });
+    expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'docs/b.html']);
   });
 });
 
@@ -190,9 +213,8 @@ describe('prune', () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.csv': 'name,use\nbell,rings\n' });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'docs' });
-    write(home, { 'docs/b.csv': '' });
-    const again = await result(engine, 'ingest', { docs: 'docs', prune: true });
-    expect(again).toMatchObject({ failed: 0, pruned: [], gone: [], passed_over: ['docs/b.csv'] });
+    write(home, { 'docs/b.csv': Buffer.from([0, 1, 2, 3]) });
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ failed: 1, pruned: [], gone: [] });
     expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'docs/b.csv']);
   });
 
@@ -201,9 +223,12 @@ describe('prune', () => {
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'docs' });
     rmSync(join(home, 'docs/a.md'));
-    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    const remains =
+      "1 stored source was not found but kept: docs has no documents now, or could not be read. To remove them all the same: kb delete --where 'source ^= docs/'.";
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1, notices: [remains] });
     rmSync(join(home, 'docs'), { recursive: true });
-    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    const absolute = { docs: join(home, 'docs'), prune: true };
+    expect(await result(engine, 'ingest', absolute)).toMatchObject({ pruned: [], failed: 1, notices: [remains] });
     expect(await sourcesIn(engine)).toEqual(['docs/a.md']);
   });
 });

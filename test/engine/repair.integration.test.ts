@@ -48,6 +48,8 @@ describe('kb doctor --repair', () => {
     expect(await found()).toEqual([
       'warning: The indexes of «default» are broken. They are built anew from the rows. kb doctor --repair does that.',
     ]);
+    const { checks } = await result(engine(), 'doctor', {});
+    expect(checks.map(({ name }) => name)).not.toContain('collection');
     expect(await found({ repair: true })).toEqual(['ok: The indexes of «default» are broken. Mended: They are built anew from the rows.']);
     expect(await found()).toEqual([]);
     expect((await result(engine(), 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(markdown[0]!.text);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, symlinkSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createAuthenticator, createToken, readTokenFile, tokenPath, withRow } from '../../src/server/token-file.ts';
+import { createAuthenticator, createToken, freshRows, readTokenFile, tokenPath, withRow } from '../../src/server/token-file.ts';
 import { folder } from '../support/folder.ts';
 
 const hash = createHash('sha256').update('a-token').digest('hex');
@@ -69,7 +69,7 @@ describe('a token', () => {
   it('is known by its hash alone, and says who calls', () => {
     const { token, row } = createToken({ name: 'new', scopes: ['write'], collections: ['a'] });
     expect([token.length >= 32, row.hash]).toEqual([true, createHash('sha256').update(token).digest('hex')]);
-    const authenticate = createAuthenticator({ token: 'the-first-of-all', rows: [row] })!;
+    const authenticate = createAuthenticator({ token: 'the-first-of-all', rows: () => [row] })!;
     expect(authenticate(`Bearer ${token}`)).toEqual({ name: 'new', scopes: ['write'], collections: ['a'] });
     expect(authenticate('bearer the-first-of-all')).toMatchObject({ scopes: ['read', 'write', 'admin'], collections: ['*'] });
     for (const header of [undefined, '', token, `Bearer ${row.hash}`, `Bearer ${token}x`, `Basic ${token}`])
@@ -77,7 +77,20 @@ describe('a token', () => {
   });
 
   it('is asked for where there is a file, even an empty one, and not where nothing is configured', () => {
-    expect(createAuthenticator({ token: undefined, rows: [] })!('Bearer x')).toBeUndefined();
+    expect(createAuthenticator({ token: undefined, rows: () => [] })!('Bearer x')).toBeUndefined();
     expect(createAuthenticator({ token: undefined, rows: undefined })).toBeUndefined();
   });
+});
+
+it('a file of tokens is read again where it has changed, and what was read stays where it is broken', () => {
+  const file = fileWith(JSON.stringify([ROW]));
+  const problems: string[] = [];
+  const authenticate = createAuthenticator({ token: undefined, rows: freshRows(file, (problem) => problems.push(problem)) })!;
+  expect(authenticate('Bearer a-token')).toMatchObject({ name: 'bot' });
+  const { token, row } = createToken({ name: 'new', scopes: ['read'], collections: ['*'] });
+  writeFileSync(file, JSON.stringify([row]));
+  expect([authenticate(`Bearer ${token}`)?.name, authenticate('Bearer a-token')]).toEqual(['new', undefined]);
+  writeFileSync(file, '- [');
+  expect([authenticate(`Bearer ${token}`)?.name, authenticate(`Bearer ${token}`)?.name]).toEqual(['new', 'new']);
+  expect(problems).toEqual([expect.stringContaining('stay in use')]);
 });

@@ -58,7 +58,7 @@ export async function serveIn(
   const jobs = await openJobs({ engine: observed, folder: join(home, '.kb', 'lancedb', '.jobs') });
   const rows =
     tokens && Object.entries(tokens).map(([name, rest]) => ({ name, hash: createHash('sha256').update(name).digest('hex'), ...rest }));
-  const authenticate = createAuthenticator({ token, rows });
+  const authenticate = createAuthenticator({ token, rows: rows && (() => rows) });
   const app = await buildApp({ engine: observed, jobs, version: '1.2.3', authenticate, log, metrics });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   atEnd(async () => {

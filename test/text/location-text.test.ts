@@ -25,3 +25,7 @@ describe('the location of a passage', () => {
     expect(locationText({ page: 3 }, 'pdf')).toBe('page 3');
   });
 });
+
+it('names a sheet once whose heading is its name', () => {
+  expect(locationText({ headings: ['Prices'], sheet: 'Prices', row_start: 8 })).toBe('sheet Prices, row 8');
+});

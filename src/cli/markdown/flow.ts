@@ -13,6 +13,17 @@ export function clipped(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
+/** The same with the end kept: of a path that says most. */
+export function clippedStart(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let kept = '';
+  for (const { segment } of [...graphemes.segment(text)].toReversed()) {
+    if (width(segment + kept) >= columns) break;
+    kept = segment + kept;
+  }
+  return `…${kept.trimStart()}`;
+}
+
 /** Styles a piece of text for the terminal: colour, bold, or none. */
 export type Paint = (text: string) => string;
 

@@ -13,7 +13,7 @@ import { printable, type Screen } from '../screen.ts';
 import { failureLine } from './show-ingest.ts';
 import type { ListSourcesResult, StoredSourceSummary } from '../../schema/stored/stored-sources.ts';
 import { count } from '../../text/count.ts';
-import { clipped } from '../markdown/flow.ts';
+import { clipped, clippedStart } from '../markdown/flow.ts';
 
 /** Bytes of a name, at most: file systems take 255 with what is put around it. */
 const LONGEST_NAME = 180;
@@ -114,9 +114,10 @@ export function itemPrinter(
   };
 }
 
-/** Columns between two cells, and what source and title are not cut below. */
+/** Columns between two cells. */
 const GAP = 2;
-const NARROWEST = 16;
+/** What source and title are not cut below, as long as another column can be left out. */
+const NARROWEST: Partial<Record<string, number>> = { source: 24, title: 16 };
 
 const HEADS = ['source', 'title', 'kind', 'chunks', 'characters', 'written (UTC)'] as const;
 /** Numbers stand at the right. */
@@ -132,20 +133,23 @@ const rowOf = ({ source, title, source_kind, chunks, characters, ingested_at }: 
     ingested_at?.slice(0, 16).replace('T', ' ') ?? '',
   ].map(printable);
 
-/** A line a document, as columns; where they don't fit, titles and then sources are cut. */
+/** Columns that are left out where not all fit, the first of them first. */
+const OPTIONAL = ['characters', 'kind', 'written (UTC)', 'chunks', 'title'] as const;
+
+/** A line a document, as columns; where they don't fit, titles and then sources, which keep their ends, are cut, and columns left out. */
 export function printDocuments({ sources, total, cursor }: ListSourcesResult, screen: Screen): void {
   if (sources.length === 0) return screen.print(total === 0 ? 'No document matches.' : 'There are no more documents.');
   const rows = sources.map(rowOf);
-  const room = HEADS.map((head, i) => Math.max(width(head), ...rows.map((row) => width(row[i]!))));
-  let excess = room.reduce((sum, columns) => sum + columns + GAP, -GAP) - (screen.columns ?? Infinity);
-  for (const place of [1, 0]) {
-    const cut = Math.max(0, Math.min(excess, room[place]! - NARROWEST));
-    room[place]! -= cut;
-    excess -= cut;
-  }
+  const columns = fitted(
+    HEADS.map((head, at) => ({ head, at, room: Math.max(width(head), ...rows.map((row) => width(row[at]!))) })),
+    screen.columns ?? Infinity,
+  );
   const lineOf = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => padded(clipped(cell, room[i]!), room[i]!, RIGHT.has(HEADS[i]!)))
+    columns
+      .map(({ head, at, room }) => {
+        const cut = head === 'source' ? clippedStart : clipped;
+        return padded(cut(cells[at]!, room), room, RIGHT.has(head));
+      })
       .join(' '.repeat(GAP))
       .trimEnd();
   screen.print(screen.color.bold(lineOf(HEADS)));
@@ -154,6 +158,31 @@ export function printDocuments({ sources, total, cursor }: ListSourcesResult, sc
     screen.note(
       `${count(sources.length, 'document')} of ${total.toLocaleString('en')} shown: --limit (up to 1000) shows more, --cursor ${cursor} goes on.`,
     );
+}
+
+interface Column {
+  head: (typeof HEADS)[number];
+  /** Its place in a row. */
+  at: number;
+  room: number;
+}
+
+/** Those of the columns that fit side by side, as wide as they may be. */
+function fitted(all: readonly Column[], most: number): Column[] {
+  const excessOf = (columns: readonly Column[], roomOf: (column: Column) => number) =>
+    columns.reduce((sum, column) => sum + roomOf(column) + GAP, -GAP) - most;
+  const least = ({ head, room }: Column) => Math.min(room, NARROWEST[head] ?? room);
+  const without = OPTIONAL.map((_, i) => new Set<string>(OPTIONAL.slice(0, i)));
+  const fits = without.map((left) => all.filter(({ head }) => !left.has(head))).find((columns) => excessOf(columns, least) <= 0);
+  const columns = fits ?? all.filter(({ head }) => head === 'source');
+  let excess = excessOf(columns, ({ room }) => room);
+  const cutTo = new Map<string, number>();
+  for (const column of ['title', 'source'].flatMap((name) => columns.find(({ head }) => head === name) ?? [])) {
+    const cut = Math.max(0, Math.min(excess, column.room - least(column)));
+    cutTo.set(column.head, column.room - cut);
+    excess -= cut;
+  }
+  return columns.map((column) => ({ ...column, room: cutTo.get(column.head) ?? column.room }));
 }
 
 function padded(text: string, columns: number, isRight: boolean): string {

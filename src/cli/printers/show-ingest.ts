@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import type { IngestResult, Event } from '../../schema/results.ts';
 import type { ErrorItem } from '../../schema/items.ts';
 import { count, listNames, duration } from '../../text/count.ts';
@@ -35,7 +34,7 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
     screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');
   if (view.dry_run || result.stored + result.unchanged === 0) return;
-  const option = repeatFlags(view.flags);
+  const option = repeatFlags(view.flags, { without: view.remembered });
   screen.report(screen.color.dim(`Next: kb retrieve "…"${option}   or   kb chat${option}`));
 }
 
@@ -45,6 +44,8 @@ interface IngestView {
   dry_run: boolean;
   /** What the command line said: some of it has to be typed again. */
   flags: FlagValues;
+  /** Keys of the configuration that the collection remembers. */
+  remembered: readonly string[];
 }
 
 function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
@@ -56,26 +57,21 @@ function headline({ sources, unchanged, failed, chunks, stored, pruned }: Ingest
     : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')} in`;
 }
 
-function rowsOf(
-  { unchanged, embedded, reused, gone, pruned, passed_over, notices }: IngestResult,
-  { dry_run }: IngestView,
-): [string, string][] {
+function rowsOf({ unchanged, embedded, reused, gone, pruned }: IngestResult, { dry_run }: IngestView): [string, string][] {
   const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that ${reused === 1 ? 'it' : 'they'} had` : '';
-  const others = unnoted(passed_over, notices);
   const rows: [string, number, string][] = [
     ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],
     ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
     [
       dry_run ? 'would prune' : 'pruned',
       pruned.length,
-      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listNames(pruned, MOST_NAMED)}`,
+      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone or empty: ${listNames(pruned, MOST_NAMED)}`,
     ],
     [
       'gone',
       gone.length,
       `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listNames(gone, MOST_NAMED)}`,
     ],
-    ['passed over', others.length, `${count(others.length, 'file')} not read: ${named(others)}`],
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }
@@ -91,20 +87,6 @@ function showFailures(errors: readonly ErrorItem[], failed: number, screen: Scre
   screen.warn(screen.colorBeside.red(`${count(failed, 'item')} failed:`));
   for (const error of errors.slice(0, MOST_FAILURES)) screen.warn(`  ${failureLine(error)}`);
   if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
-}
-
-/** The files that no notice is about: one that names a picture, as the first of many, is about all files with its ending. */
-function unnoted(paths: readonly string[], notices: readonly string[]): string[] {
-  const noted = paths.filter((path) => notices.some((notice) => notice.includes(path)));
-  const endings = new Set(noted.map((path) => extname(path)).filter(Boolean));
-  return paths.filter((path) => !noted.includes(path) && !endings.has(extname(path)));
-}
-
-/** The files themselves where they are few, else the kinds of them. */
-function named(paths: readonly string[]): string {
-  if (paths.length <= MOST_NAMED) return paths.join(', ');
-  const all = [...new Set(paths.map((path) => extname(path) || 'no extension'))].toSorted();
-  return listNames(all, MOST_NAMED);
 }
 
 /** Tells beside the result what a watch does: a line with the time for each step, failures also with `--quiet`. */

@@ -9,11 +9,11 @@ const nameOf = ({ name, file_type }: NamedType): string => name ?? `a file of th
 
 /** A file without a byte. */
 export const emptyFile = (source: string): KbError =>
-  new KbError('invalid', `${source} is empty: it has no bytes.`, { hint: 'Add text to it, or leave it out.' });
+  new KbError('invalid', `${source} is empty: it has no bytes.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
 
 /** A file that was read, and in which there is nothing to find. */
 export const withoutText = (source: string, type: NamedType): KbError =>
-  new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.' });
+  new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
 
 /** Makes the error for a file that holds others, none of which could be read; `reason` is that of one. */
 export const withoutReadable = (source: string, reason: string): KbError =>

@@ -167,7 +167,7 @@ async function parseTask(task: ParseTask): Promise<ParseOutcome> {
   try {
     return { parsed: await parseDocument(task) };
   } catch (error) {
-    const { code, message, advice: hint } = error instanceof KbError ? error : brokenFile(task.source, task, error);
-    return { failed: { code, message, hint } };
+    const { code, message, advice: hint, hasNoText } = error instanceof KbError ? error : brokenFile(task.source, task, error);
+    return { failed: { code, message, hint, hasNoText } };
   }
 }

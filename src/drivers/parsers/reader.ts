@@ -141,7 +141,8 @@ export function createDocumentReader(limits: Limits): BaseReader {
 
 function parsedOf(outcome: ParseOutcome): ParsedDocument {
   if ('parsed' in outcome) return outcome.parsed;
-  throw new KbError(outcome.failed.code, outcome.failed.message, { hint: outcome.failed.hint });
+  const { code, message, hint, hasNoText } = outcome.failed;
+  throw new KbError(code, message, { hint, hasNoText });
 }
 
 /** One message, stopped with its process when it is late or not wanted any more. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { call, pointer } from '../../core/advice/advice.ts';
 import { documentId } from '../../core/ids.ts';
 import { KbError } from '../../core/errors.ts';
@@ -22,6 +23,7 @@ import { joinChunks, type JoinedText, type Passage } from '../../stages/chunk/jo
 import { deleteChunks } from '../../stages/ingest/store-chunks.ts';
 import { existingCollection, withLock } from '../collections.ts';
 import { listNames } from '../../text/count.ts';
+import { heading as writeHeading } from '../../text/markdown/write.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 
 const textAt = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
@@ -31,65 +33,82 @@ function describeSource(source: string, { metadata, characters, chunks }: Source
   return {
     id: documentId(source),
     source,
-    title: text('title') || source,
+    title: text('member') ? basename(source) : text('title') || source,
     source_kind: text('source_kind'),
     file_type: text('file_type'),
     chunks,
     characters,
     content_hash: text('content_hash'),
     ingested_at: text('ingested_at') || null,
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !isOwnKey(key))),
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !isOwnKey(key) && key !== 'member')),
   };
 }
 
 /** Most sources that a misspelt name is compared with: more would take seconds. */
 const MOST_COMPARED = 20_000;
 
-/** Finds a stored source by id (which reads all names), name, or another spelling of its path. Throws a KbError (`not_found`) with the nearest name. */
-async function findSource(id: string, collection: Collection, context: Context): Promise<string> {
+/** Finds a stored source by id (which reads all names), name, another spelling of its path or, to be read (`byEnding`), its last parts if no other has them. Throws a KbError (`not_found`) with the nearest name. */
+async function findSource(
+  id: string,
+  collection: Collection,
+  { byEnding = false, ...context }: Context & { byEnding?: boolean },
+): Promise<string> {
   const path = context.surface === 'cli' ? fileSource(absolutePath(id, context), context) : id;
   const named = await collection.contents([...new Set([id, path])]);
   if (named.size > 0) return named.has(id) ? id : path;
   const sources = [...(await collection.sources()).keys()];
   const found = /^[0-9a-f]{16}$/.test(id) ? sources.find((source) => documentId(source) === id) : undefined;
   if (found !== undefined) return found;
-  const ending = sources.find((source) => source.endsWith(`/${id}`));
-  const meant = ending ?? nearest(id, sources.slice(0, MOST_COMPARED));
+  const ending = sources.filter((source) => source.endsWith(`/${id}`));
+  if (byEnding && ending.length === 1) return ending[0]!;
+  const meant = ending[0] ?? nearest(id, sources.slice(0, MOST_COMPARED));
   throw new KbError('not_found', `The collection «${collection.info.name}» has no source «${id}».`, {
-    hint: meant ? `Did you mean «${meant}»?` : pointer`${call('list_sources')} lists them all.`,
+    hint:
+      ending.length > 1
+        ? `Several end in it: ${listNames(ending, MOST_NAMED)}.`
+        : meant
+          ? `Did you mean «${meant}»?`
+          : pointer`${call('list_sources')} lists them all.`,
   });
 }
 
-interface OrderedChunk extends Passage {
-  id: string;
+/** A document among those of a source. */
+interface StoredDocument {
+  /** The name of its file, if that lies in another one. */
+  member: string;
+  passages: (Passage & { id: string })[];
 }
+
+/** The text of a document, under the name of its file where that lies in another one: else nothing would say where it begins. */
+const underMember = (text: string, { member }: StoredDocument): string => (member ? `${writeHeading(1, member)}\n\n${text}` : text);
 
 /** Returns a stored document: its text or the requested part, and its chunks. */
 export async function* getSource({ name, id, ...part }: GetSourceRequest, context: Context): Run<GetSourceResult> {
   const collection = await existingCollection(context, name);
-  const source = await findSource(id, collection, context);
+  const source = await findSource(id, collection, { ...context, byEnding: true });
   const stored: StoredChunk[] = [];
   for await (const page of collection.all({ source })) stored.push(...page);
   const documents = documentsIn(stored);
   const characters = stored.reduce((sum, { text }) => sum + text.length, 0);
   const described = describeSource(source, { metadata: stored[0]?.metadata ?? {}, characters, chunks: stored.length });
   const text = narrowText(part, documents, source);
-  return { ...described, text, chunks: documents.flat() };
+  return { ...described, text, chunks: documents.flatMap(({ passages }) => passages) };
 }
 
 /** «message 2» stands before «message 10». */
 const byNumber = new Intl.Collator('en', { numeric: true });
 
 /** Chunks in the order of the text. Documents with the same source follow each other. */
-function documentsIn(stored: readonly StoredChunk[]): OrderedChunk[][] {
+function documentsIn(stored: readonly StoredChunk[]): StoredDocument[] {
   const memberOf = ({ metadata }: StoredChunk): string => (typeof metadata.member === 'string' ? metadata.member : '');
   const documents = [...Map.groupBy(stored, (chunk) => `${chunk.metadata.content_hash}\n${memberOf(chunk)}`).values()];
   const inOrder = documents.toSorted(([one], [other]) => byNumber.compare(memberOf(one!), memberOf(other!)));
-  return inOrder.map((chunks) =>
-    chunks
+  return inOrder.map((chunks) => ({
+    member: memberOf(chunks[0]!),
+    passages: chunks
       .map(({ id, text, metadata }) => ({ id, text, location: Location.safeParse(metadata.location ?? {}).data ?? {} }))
       .toSorted((a, b) => (a.location.offset ?? Infinity) - (b.location.offset ?? Infinity) || 0),
-  );
+  }));
 }
 
 /** Removes a document with its chunks. The next ingest of its source stores it again. */
@@ -145,15 +164,15 @@ function sourceOf(cursor: string): string {
 type Part = Pick<GetSourceRequest, 'lines' | 'page' | 'heading'>;
 
 /** The text of a source, or the requested part. Throws a KbError: `usage` for an invalid range, `not_found` for a part that does not exist. */
-function narrowText({ lines, page, heading }: Part, documents: readonly (readonly Passage[])[], source: string): string {
+function narrowText({ lines, page, heading }: Part, documents: readonly StoredDocument[], source: string): string {
   if ([lines, page, heading].filter((part) => part !== undefined).length > 1)
     throw new KbError('usage', 'Only one of lines, page and heading can be given.');
   if (page !== undefined) return pageOf(page, documents, source);
   const range = lines === undefined ? undefined : rangeOf(lines);
-  const joined = documents.map(joinChunks);
+  const joined = documents.map((document) => ({ document, ...joinChunks(document.passages) }));
   if (range) return linesOf(range, joined, source);
   if (heading !== undefined) return sectionOf(heading, joined, source);
-  return joined.map(({ text }) => text).join('\n\n');
+  return joined.map(({ text, document }) => underMember(text, document)).join('\n\n');
 }
 
 type LineRange = readonly [first: number, last: number];
@@ -166,10 +185,10 @@ function rangeOf(lines: string): LineRange {
 }
 
 /** Each of several documents has its own line numbers. */
-function linesOf([first, last]: LineRange, joined: readonly JoinedText[], source: string): string {
-  const parts = joined.flatMap(({ text, lines }) => {
+function linesOf([first, last]: LineRange, joined: readonly (JoinedText & { document: StoredDocument })[], source: string): string {
+  const parts = joined.flatMap(({ text, lines, document }) => {
     const found = text.split('\n').slice(indexOf(first, lines), indexOf(last + 1, lines));
-    return found.length > 0 ? [found.join('\n')] : [];
+    return found.length > 0 ? [underMember(found.join('\n'), document)] : [];
   });
   if (parts.length > 0) return parts.join('\n\n');
   const end = Math.max(...joined.map(({ lines }) => lines.at(-1)!.line - 1));
@@ -184,15 +203,16 @@ function indexOf(line: number, lines: JoinedText['lines']): number {
   return Math.min(known.at + line - known.line, lines[next]?.at ?? Infinity);
 }
 
-function pageOf(page: number, documents: readonly (readonly Passage[])[], source: string): string {
-  const found = documents.flatMap((passages) => {
-    const on = passages.filter(({ location }) => isOnPage(location, page));
-    return on.length > 0 ? [joinChunks(on).text] : [];
+function pageOf(page: number, documents: readonly StoredDocument[], source: string): string {
+  const found = documents.flatMap((document) => {
+    const on = document.passages.filter(({ location }) => isOnPage(location, page));
+    return on.length > 0 ? [underMember(joinChunks(on).text, document)] : [];
   });
   if (found.length > 0) return found.join('\n\n');
-  const pages = [
-    ...new Set(documents.flat().flatMap(({ location: { page: first, page_end = first } }) => [first ?? [], page_end ?? []].flat())),
-  ].toSorted((a, b) => a - b);
+  const locations = documents.flatMap(({ passages }) => passages).map(({ location }) => location);
+  const pages = [...new Set(locations.flatMap(({ page: first, page_end = first }) => [first ?? [], page_end ?? []].flat()))].toSorted(
+    (a, b) => a - b,
+  );
   if (pages.length === 0) throw missing(`${source} has no pages.`, 'PDF and PPTX files have them; take lines or heading.');
   const near = pages.findLast((other) => other < page) ?? pages[0]!;
   throw missing(`No passage of ${source} is on page ${page}.`, `The nearest page with one is ${near}, the last ${pages.at(-1)}.`);

@@ -31,7 +31,7 @@ export const ListSourcesRequest = z
     name,
     prefix: z.string().max(LONGEST_PATH).optional().describe('Only sources that begin with this text'),
     kind: SourceKind.optional().describe('Only sources of this kind'),
-    filter: Filter.optional(),
+    filter: Filter.optional().describe('Only documents that this filter fits, in the form of the filters of a search'),
     limit: z.int().min(1).max(1000).default(100).describe('Sources of one page'),
     cursor: z
       .string()

@@ -76,7 +76,10 @@ function documentOf(
   { id, source, source_kind, file_type, content_hash, title: given, description }: Provenance,
 ): Document {
   if (parsed.page && parsed.text.trim() === '')
-    throw new KbError('invalid', `${source} is a web page without any text.`, { hint: 'Add text to it, or leave it out.' });
+    throw new KbError('invalid', `${source} is a web page without any text.`, {
+      hint: 'Add text to it, or leave it out.',
+      hasNoText: true,
+    });
   const title = given ?? parsed.title ?? nameOf(source);
   const page_kind = pageKindOf(parsed.text, title);
   const known = { ...(page_kind ? { page_kind } : {}), ...parsed.metadata, ...(description ? { description } : {}) };

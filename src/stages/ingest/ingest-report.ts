@@ -2,40 +2,15 @@ import { ocrReads } from '../../core/advice/shared-advice.ts';
 import { sayHint } from '../../core/advice/advice.ts';
 import { count as counted, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/location-text.ts';
-import { languageOf } from '../../languages/detect.ts';
 import type { IngestDocument } from './read-documents.ts';
 import type { Metadata, ErrorItem } from '../../schema/items.ts';
 import { toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
 import type { IngestResult } from '../../schema/results.ts';
+import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
 import { pageEvent } from '../extract/pages/page-candidate.ts';
 import type { Written } from './store-documents.ts';
-
-/** Counts the passages that an ingest reads, and those whose document is not in English, told by one passage from its middle. */
-export class LanguageTally {
-  #passages = 0;
-  #foreign = 0;
-
-  /** The share of the passages that are not in English, 0 to 1. Text whose language can't be told, as code, counts as English. */
-  get foreign_share(): number {
-    return this.#passages === 0 ? 0 : this.#foreign / this.#passages;
-  }
-
-  add(chunks: IngestDocument['chunks']): void {
-    const middle = chunks[Math.floor(chunks.length / 2)];
-    const language = middle && languageOf(middle.text);
-    this.#passages += chunks.length;
-    if (language !== undefined && language !== 'en') this.#foreign += chunks.length;
-  }
-
-  async *counted(works: AsyncIterable<IngestDocument>): AsyncGenerator<IngestDocument, void, void> {
-    for await (const work of works) {
-      this.add(work.chunks);
-      yield work;
-    }
-  }
-}
 
 /** Pages that a notice names. */
 const NAMED = 3;
@@ -100,6 +75,25 @@ interface ReportOptions {
   verbose?: boolean;
 }
 
+/** Documents that end their way before they are chunks, and their bytes. */
+interface Size {
+  count?: number;
+  bytes?: number | undefined;
+}
+
+/** Notice of sources that were stored, and have no text any more. */
+function emptiedNotice(emptied: readonly StoredSource[], { dry_run }: { dry_run: boolean }): string {
+  const chunks = emptied.reduce((sum, one) => sum + one.chunks, 0);
+  const removed = `${counted(chunks, 'chunk')} ${dry_run ? 'would be' : chunks === 1 ? 'was' : 'were'} removed`;
+  const named = listNames(
+    emptied.map(({ source }) => source),
+    NAMED,
+  );
+  return emptied.length === 1
+    ? `${named} is empty now: its ${removed}.`
+    : `${counted(emptied.length, 'file')} are empty now, and their ${removed}: ${named}.`;
+}
+
 /** The report of a running ingest: the one place that counts. */
 export class IngestReport {
   readonly result: IngestResult;
@@ -115,6 +109,7 @@ export class IngestReport {
   #stored = 0;
   #news: Progress[] = [];
   readonly #leftOut = new OmittedContent();
+  readonly #emptied: StoredSource[] = [];
 
   constructor({ names, provider, collection, lists, verbose = false }: ReportOptions) {
     this.#lists = lists;
@@ -164,17 +159,27 @@ export class IngestReport {
     this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
   }
 
-  /** When all is read: of which pages not all was. */
-  readAll(): void {
+  /** When all is read: of which pages not all was, and what has no text any more, whose chunks are removed. */
+  readAll({ dry_run }: { dry_run: boolean }): void {
     for (const sentence of this.#leftOut.notices()) this.notice(sentence);
+    if (this.#emptied.length === 0) return;
+    this.gone(
+      this.#emptied.map(({ source }) => source),
+      { pruned: true },
+    );
+    this.notice(emptiedNotice(this.#emptied, { dry_run }));
   }
 
   /** A source that could not be made chunks. */
-  unread(name: SourceName, error: ErrorItem, { count = 1, bytes = 0 }: { count?: number; bytes?: number | undefined } = {}): void {
-    this.#sizes.bytes -= bytes;
-    this.#done += count;
-    this.#queued -= count;
+  unread(name: SourceName, error: ErrorItem, size: Size = {}): void {
+    this.#finish(size);
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
+  }
+
+  /** A source that was read and has no text any more. */
+  emptied(stored: StoredSource, size: Size): void {
+    this.#finish(size);
+    this.#emptied.push(stored);
   }
 
   /** A document that was read, or that is known as it is. */
@@ -257,6 +262,12 @@ export class IngestReport {
     this.#stored += count;
     store_result.stored = result.stored += chunks.length;
     for (const { id, source } of chunks) this.#add(store_result.items, { id, source });
+  }
+
+  #finish({ count = 1, bytes = 0 }: Size): void {
+    this.#sizes.bytes -= bytes;
+    this.#done += count;
+    this.#queued -= count;
   }
 
   #add<Item>(list: Item[], item: Item): void {

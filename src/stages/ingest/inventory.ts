@@ -1,6 +1,7 @@
 import { count } from '../../text/count.ts';
 import { type SourceName, type Candidate, type Extracted, type Scope, unreadError } from '../extract/extract.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { Collection, StoredSource } from '../../ports/stores.ts';
 import type { IngestReport } from './ingest-report.ts';
 
@@ -43,7 +44,7 @@ class Inputs {
     return !this.#outcomes.has(origin);
   }
 
-  /** Lists the inputs of the kind of `origin` from which nothing could be read: they may now hold its documents. */
+  /** Lists the inputs of the kind of `origin`, such as `docs manuals/`, from which nothing could be read: they may now hold its documents. */
   unread(origin: string): string[] {
     const kind = origin.slice(0, origin.indexOf(' ') + 1);
     return [...this.#outcomes].flatMap(([key, outcome]) => (outcome === 'failed' && key.startsWith(kind) ? [key.slice(kind.length)] : []));
@@ -136,10 +137,11 @@ class Met {
   doubts(stored: StoredSource, origins?: Origins): string[] {
     if (!this.#isMissed(stored)) return [];
     const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isIn(stored, scope) ? [scope.doubt] : []));
-    if (!this.#hasLeft(stored, origins)) return doubts;
-    const unread = this.inputs.unread(origins!.get(stored.source)!);
-    const around = [...this.#failed].filter((source) => stored.source.startsWith(`${source.replace(/\/$/, '')}/`));
-    return [...doubts, ...[...new Set([...unread, ...around])].map((source) => `${source} could not be read.`)];
+    const folders = [...this.#failed, ...this.inputs.unread('docs ')].map((source) => source.replace(/\/$/, ''));
+    const around = [...new Set(folders)].filter((folder) => stored.source.startsWith(`${folder}/`));
+    const unread = this.#hasLeft(stored, origins) ? this.inputs.unread(origins!.get(stored.source)!) : [];
+    const elsewhere = [...new Set(unread)].filter((source) => !around.includes(source));
+    return [...doubts, ...elsewhere.map((source) => `${source} could not be read.`), ...around.map(unreadFolder)];
   }
 
   #isMissed({ source }: StoredSource): boolean {
@@ -163,6 +165,12 @@ class Met {
     return false;
   }
 }
+
+const unreadFolder = (folder: string): string => {
+  const prefix = `${folder}/`;
+  const value = /^[\w./-]+$/.test(prefix) ? prefix : JSON.stringify(prefix);
+  return `${folder} has no documents now, or could not be read. To remove them all the same: kb delete --where ${shellWord(`source ^= ${value}`)}.`;
+};
 
 const isIn = ({ source, source_kind }: StoredSource, scope: Scope): boolean => scope.source_kind === source_kind && scope.covers(source);
 

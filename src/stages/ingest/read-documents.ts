@@ -73,7 +73,8 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadDoc
   if (name === 'markdown') work.documents = documents;
   if (work.status === 'unchanged') return work;
   work.chunks = chunksOf(documents, options.chunking, version);
-  if (work.chunks.length === 0) throw new KbError('invalid', `${source} holds no text.`, { hint: 'Add text to it, or leave it out.' });
+  if (work.chunks.length === 0)
+    throw new KbError('invalid', `${source} holds no text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
   if (shares_source) work.status = await sharedStatus(work.chunks, options);
   if (work.status === 'unchanged') work.chunks = [];
   if (work.status === 'changed' || work.status === 'incomplete') {

@@ -11,22 +11,9 @@ describe('the end of an ingest', () => {
   });
   const said = (over: object, view: object = {}) => {
     const screen = paper();
-    showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, flags: {}, ...view });
+    showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, flags: {}, remembered: [], ...view });
     return screen;
   };
-
-  it('names a file once that a note names', () => {
-    const notices = ['A file has no text and was passed over: b/empty.md.'];
-    const rows = (passed_over: string[]) => said({ unchanged: 1, passed_over, notices }).out.slice(2, -1);
-    expect(rows(['b/empty.md'])).toEqual([`  note         ${notices[0]}`]);
-    expect(rows(['a.zip', 'b/empty.md'])).toEqual(['  passed over  1 file not read: a.zip', `  note         ${notices[0]}`]);
-  });
-
-  it('counts the files that a note has with those that it names in no other row', () => {
-    const notices = ['3 pictures were not read: a.png, b.png and 1 more.'];
-    const { out } = said({ unchanged: 1, passed_over: ['a.png', 'b.png', 'c.png', 'd.svg', 'LICENSE'], notices });
-    expect(out).toContain('  passed over  2 files not read: d.svg, LICENSE');
-  });
 
   it('says what was done, what was not, and what to type next', () => {
     const { out, warnings } = said(
@@ -37,48 +24,46 @@ describe('the end of an ingest', () => {
         embedded: 1000,
         reused: 200,
         unchanged: 2,
-        passed_over: ['a.zip', 'b.zip', 'c.zip', 'LICENSE'],
         pruned: ['x', 'y', 'z', 'w'],
         failed: 1,
         errors: [failure('c.pdf', 'c.pdf is broken.')],
       },
-      { flags: { docs: ['.'], collection: 'manuals', config: 'k.yaml' } },
+      { flags: { docs: ['.'], collection: 'manuals', config: 'k.yaml', 'embedding-model': 'm' }, remembered: ['embedding.model'] },
     );
     expect(out).toEqual([
       'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
       '  unchanged    2 documents stored already as they are: skipped',
       '  embedded     1,000 chunks; 200 kept the vector that they had',
-      '  pruned       4 documents that are gone: x, y, z and 1 more',
-      '  passed over  4 files not read: .zip, no extension',
+      '  pruned       4 documents that are gone or empty: x, y, z and 1 more',
       'Next: kb retrieve "…" --config k.yaml --collection manuals   or   kb chat --config k.yaml --collection manuals',
     ]);
     expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
   });
 
-  it('names the few files that it passed over, and what is gone but stored still', () => {
-    const { out } = said({ unchanged: 1, passed_over: ['a.zip', 'LICENSE'], gone: ['old.md'] });
+  it('names what is gone but stored still', () => {
+    const { out } = said({ unchanged: 1, gone: ['old.md'] });
     expect(out.slice(1, -1)).toEqual([
       '  unchanged    1 document stored already as it is: skipped',
       '  gone         1 document that is stored still; --prune removes it: old.md',
-      '  passed over  2 files not read: a.zip, LICENSE',
     ]);
   });
 
   it('goes on below its text where the terminal ends', () => {
     const screen = paper({ columns: 40 });
-    showIngest(report({ unchanged: 2, passed_over: ['docs/photo.jpg', 'docs/empty.md'] }), {
+    showIngest(report({ unchanged: 2, gone: ['docs/photo.jpg'] }), {
       screen,
       milliseconds: 1234,
       dry_run: false,
       flags: {},
+      remembered: [],
     });
     expect(screen.out.slice(1, -1).join('\n').split('\n')).toEqual([
       '  unchanged    2 documents stored',
       '               already as they are:',
       '               skipped',
-      '  passed over  2 files not read:',
-      '               docs/photo.jpg,',
-      '               docs/empty.md',
+      '  gone         1 document that is stored',
+      '               still; --prune removes',
+      '               it: docs/photo.jpg',
     ]);
   });
 
@@ -92,7 +77,7 @@ describe('the end of an ingest', () => {
   it('says with --quiet what failed, and nothing else', () => {
     const quiet = paper({ quiet: true });
     const done = report({ unchanged: 1, notices: ['It was cut off.'], failed: 1, errors: [failure('a', 'a is broken.')] });
-    showIngest(done, { screen: quiet, milliseconds: 1, dry_run: false, flags: {} });
+    showIngest(done, { screen: quiet, milliseconds: 1, dry_run: false, flags: {}, remembered: [] });
     expect([quiet.out, quiet.warnings]).toEqual([[], ['1 item failed:', '  a is broken.']]);
   });
 

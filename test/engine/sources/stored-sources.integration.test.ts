@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documentId } from '../../../src/core/ids.ts';
+import { zipFile } from '../../support/zip.ts';
 import { engineIn, result } from '../../support/engine.ts';
 import { folder, write } from '../../support/folder.ts';
 
@@ -88,12 +89,22 @@ describe('a source', () => {
     const engine = await filled(home);
     for (const id of [documentId('docs/b/setup.md'), 'docs/b/setup.md', './docs/a/../b/setup.md', `${home}/docs/b/setup.md`])
       expect((await result(engine, 'get_source', { name, id })).source).toBe('docs/b/setup.md');
-    for (const id of ['docs/b/setpu.md', 'setup.md'])
-      await expect(result(engine, 'get_source', { name, id })).rejects.toMatchObject({
-        code: 'not_found',
-        hint: expect.stringContaining('docs/b/setup.md'),
-      });
+    const unfound = { code: 'not_found', hint: 'Did you mean «docs/b/setup.md»?' };
+    await expect(result(engine, 'get_source', { name, id: 'docs/b/setpu.md' })).rejects.toMatchObject(unfound);
     await expect(result(engine, 'get_source', { name, id: '0123456789abcdef' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is read by its last parts where no other has them, and removed by its whole name alone', async () => {
+    const engine = await filled();
+    for (const id of ['setup.md', 'b/setup.md']) expect((await result(engine, 'get_source', { name, id })).source).toBe('docs/b/setup.md');
+    await expect(result(engine, 'get_source', { name, id: 'etup.md' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(result(engine, 'delete_source', { name, id: 'setup.md' })).rejects.toMatchObject({
+      hint: 'Did you mean «docs/b/setup.md»?',
+    });
+    await result(engine, 'ingest', { markdown: [{ text: 'Another.', source: 'other/setup.md' }] });
+    await expect(result(engine, 'get_source', { name, id: 'setup.md' })).rejects.toMatchObject({
+      hint: 'Several end in it: docs/b/setup.md, other/setup.md.',
+    });
   });
 
   it('is narrowed to lines of the file, or a section with what stands below it', async () => {
@@ -136,5 +147,21 @@ describe('a source', () => {
     expect((await result(engine, 'list_sources', { name })).total).toBe(3);
     await expect(result(engine, 'delete_source', { name, id })).rejects.toMatchObject({ code: 'not_found' });
     await expect(result(engine, 'list_sources', { name: 'nowhere' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the files of an archive', () => {
+  it('are one source with the name of the archive, each under a heading', async () => {
+    const home = folder({ 'prices.zip': zipFile({ 'summer.md': '# Summer\n\nA boat costs 40.\n', 'winter.md': 'A sledge costs 9.\n' }) });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'prices.zip' });
+    const { sources } = await result(engine, 'list_sources', { name });
+    expect(sources).toMatchObject([{ source: 'prices.zip', title: 'prices.zip', metadata: {} }]);
+    expect(sources[0]!.metadata).not.toHaveProperty('member');
+    const { text } = await result(engine, 'get_source', { name, id: 'prices.zip' });
+    expect(text).toBe('# summer.md\n\n# Summer\n\nA boat costs 40.\n\n# winter.md\n\nA sledge costs 9.');
+    expect((await result(engine, 'get_source', { name, id: 'prices.zip', lines: '1' })).text).toBe(
+      '# summer.md\n\n# Summer\n\n# winter.md\n\nA sledge costs 9.',
+    );
   });
 });

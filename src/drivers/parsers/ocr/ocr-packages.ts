@@ -60,7 +60,7 @@ export async function* setUpOcr(
   const failure = (reason: string) =>
     notInstalled(/\b404\b/.test(reason) ? `npm has no data for a language of ${languages.join(', ')}` : reason);
   if (!hasPrograms(folder)) {
-    yield `The programs for OCR are installed in ${folder}.`;
+    yield `Installing the programs for OCR in ${folder}.`;
     await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
     yield* runInstaller(npm(folder, Object.entries(PROGRAMS)), { signal, failure });
   }
@@ -71,7 +71,7 @@ export async function* setUpOcr(
     await mkdir(incoming, { recursive: true });
     await writeFile(join(incoming, 'package.json'), '{ "private": true }\n');
     const names = missing.map((language) => [`@tesseract.js-data/${language}`, DATA_VERSION] as [string, string]);
-    yield `The data of ${missing.join(', ')} is installed.`;
+    yield `Installing the data of ${missing.join(', ')}.`;
     yield* runInstaller(npm(incoming, names), { signal, failure });
     for (const [i, [name]] of names.entries()) {
       const file = `${missing[i]}${SUFFIX}`;

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 import type { Hint } from '../../../core/advice/advice.ts';
-import type { ErrorCode } from '../../../core/errors.ts';
+import type { KbError } from '../../../core/errors.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParseOptions } from '../parser-row.ts';
 
@@ -71,7 +71,9 @@ export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'
 }
 
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
-export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: Hint | undefined } };
+export type ParseOutcome =
+  | { parsed: ParsedDocument }
+  | { failed: Pick<KbError, 'code' | 'message' | 'hasNoText'> & { hint: Hint | undefined } };
 
 /** Response of a worker process to a task. */
 export interface ParseAnswer {

@@ -32,8 +32,8 @@ export function storeError(error: unknown, url: string): KbError {
     });
   }
   if (/permission denied|access is denied|EACCES|EPERM|EROFS|read-only file system|os error (?:13|30)\b/i.test(message)) {
-    return new KbError('configuration', `The store ${url} can't be written: permission denied.`, {
-      hint: toOperator`Set storage.url to a folder that you may write to.`,
+    return new KbError('configuration', `The store ${url} can't be used: permission denied.`, {
+      hint: toOperator`Set storage.url to a folder that you may read and write.`,
       cause: error,
     });
   }
@@ -44,8 +44,14 @@ export function storeError(error: unknown, url: string): KbError {
       cause: error,
     });
   }
-  const reason = message.split(/(?:^|, ?| )\/[^ ,]*\.rs:|\n/)[0]!.slice(0, 300);
-  return new KbError('internal', `The store ${url} failed: ${reason}`, { cause: error });
+  const reason = message
+    .split(/(?:^|, ?| )\/[^ ,]*\.rs:|\n/)[0]!
+    .replace(/^Failed to get next batch from stream: |\blance error: /g, '')
+    .slice(0, 300);
+  return new KbError('internal', `The store ${url} failed: ${reason.replace(/\.?$/, '.')}`, {
+    hint: 'It may be damaged: kb doctor says where, and how to mend it.',
+    cause: error,
+  });
 }
 
 const notAFolder = (url: string, cause?: unknown): KbError =>

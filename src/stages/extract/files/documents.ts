@@ -12,7 +12,7 @@ import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate
 import { type FoundFile, listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './sidecar.ts';
-import { emptyFiles } from './list-pattern.ts';
+import { emptyFiles, unknownKinds } from './list-pattern.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 
@@ -26,6 +26,8 @@ interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
   kinds: readonly FileKind[];
   /** Whether a file (by its absolute path) is known not to have changed: it is not read, nor is any link. Absent: all are read. */
   isUnchanged?: ((path: string) => boolean) | undefined;
+  /** Whether something is stored under a source: what became empty since is read like any other change. Absent: nothing is stored. */
+  isStored?: ((source: string) => boolean) | undefined;
   /** A document behind a link. */
   link: (
     url: string,
@@ -51,7 +53,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
     await breathe();
     if ('link' in item) {
       if (!parts.isUnchanged) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
-    } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty) {
+    } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty && !parts.isStored?.(item.candidate.source)) {
       empty.push(item.candidate.source);
       yield { passed_over: item.candidate.source };
       yield { expected: -1 };
@@ -59,9 +61,14 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
     if ('passed_over' in item && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
       pictures.push(item.passed_over);
   }
+  const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));
+  if (unknown.length > 0) yield { notice: unknownKinds(unknown) };
   if (pictures.length > 0) yield { notice: unreadPictures(pictures) };
   if (empty.length > 0) yield { notice: emptyFiles(empty) };
 }
+
+const isUnknown = ({ path, named }: FoundPath, { fileType, pictures }: DocumentReader): boolean =>
+  !named && fileType(path) === undefined && pictures.fileType(path) === undefined;
 
 async function lengthOf(files: readonly string[]): Promise<number> {
   let bytes = 0;

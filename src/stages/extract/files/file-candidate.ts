@@ -70,6 +70,9 @@ const isFrontMatter = (bytes: Uint8Array): boolean =>
   bytes.length <= LONGEST_FRONT_MATTER &&
   FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
 
+/** What kb reads, in a sentence: the endings of files are more than anyone reads. */
+export const READABLE = 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
+
 /** Makes the error for a file that no parser reads. */
 export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
   pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
@@ -79,9 +82,7 @@ export const unsupportedFile = (source: string, { extensions, pictures }: Docume
     : new KbError(
         'usage',
         `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
-        {
-          hint: `Supported: ${extensions.join(', ')}.`,
-        },
+        { hint: READABLE },
       );
 
 /** A larger file is refused: it would be read into memory whole. */

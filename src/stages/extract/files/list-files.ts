@@ -12,7 +12,7 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
 import { isPattern, listPattern, otherKinds, unfollowedLinks } from './list-pattern.ts';
-import { fileErrorReason } from './file-candidate.ts';
+import { fileErrorReason, READABLE } from './file-candidate.ts';
 import { excluded, IgnoreRules, type Rules, rulesOf } from './ignore-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/network.ts';
 
@@ -245,8 +245,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
 /** Why a folder is a failure: it is empty, or none of its files is a document. `others` are of kinds that a folder is searched for on demand. */
 function noDocument(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
   if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
-  const hint =
-    others.length > 0 ? otherKinds(others) : 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
+  const hint = others.length > 0 ? otherKinds(others) : READABLE;
   return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });
 }
 

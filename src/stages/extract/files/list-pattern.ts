@@ -1,12 +1,13 @@
 import { advice, sayHint, setting } from '../../../core/advice/advice.ts';
 import { statSync } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { extname, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
 import { count, listNames } from '../../../text/count.ts';
 import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
 import type { FileKind } from '../../../schema/config-sources.ts';
 import type { Scope } from '../extract.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
@@ -29,6 +30,13 @@ export const emptyFiles = (sources: readonly string[]): string =>
     ? `A file has no text and was passed over: ${listNames(sources, MOST_NAMED)}.`
     : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MOST_NAMED)}.`;
 
+/** Notice of files that no parser reads: their names where they are few, else their endings. */
+export const unknownKinds = (sources: readonly string[]): string => {
+  const endings = [...new Set(sources.map((source) => extname(source) || 'no ending'))].toSorted();
+  const named = listNames(sources.length <= MOST_NAMED ? sources : endings, MOST_NAMED);
+  return `${count(sources.length, 'file')} of kinds that kb does not read ${sources.length === 1 ? 'was' : 'were'} passed over: ${named}.`;
+};
+
 /** Notice of files in a folder that are of kinds it was not searched for. */
 export const otherKinds = (sources: readonly string[]): string =>
   `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. ${sayHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
@@ -50,6 +58,7 @@ type FoundByPattern =
 interface PatternPlace extends GuardedPlace {
   follow_links: boolean;
   kinds: readonly FileKind[];
+  reader: Pick<DocumentReader, 'fileType'>;
   signal?: AbortSignal | undefined;
 }
 
@@ -68,13 +77,18 @@ export async function* listPattern(given: string, place: PatternPlace): AsyncGen
   throwIfAborted(place.signal);
   const kinds = /\.[^/]*$/.test(given) ? undefined : place.kinds;
   const unfollowed: string[] = [];
+  const others: string[] = [];
+  const isOther = (path: string) => place.reader.fileType(path, kinds) === undefined && place.reader.fileType(path) !== undefined;
   for (const spelled of paths.toSorted((a, b) => (a < b ? -1 : 1))) {
     const path = absolutePath(spelled, place);
-    if (place.follow_links || isWithin(pattern.root, path)) yield { path, named: false, kinds };
-    else unfollowed.push(fileSource(spelled, place));
+    if (place.follow_links || isWithin(pattern.root, path)) {
+      if (isOther(path)) others.push(fileSource(path, place));
+      yield { path, named: false, kinds };
+    } else unfollowed.push(fileSource(spelled, place));
   }
   for (const source of unfollowed) yield { passed_over: source };
   if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
+  if (others.length > 0) yield { notice: otherKinds(others) };
   if (paths.length > 0) yield { scope: scopeOf(pattern, place) };
   else yield { failed: given, error: matchesNothing(given, place) };
 }

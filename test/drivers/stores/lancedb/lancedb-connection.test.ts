@@ -35,3 +35,15 @@ describe('storeError', () => {
     expect(storeError(error, '/data/kb')).toBe(error);
   });
 });
+
+it('a failure that is not known is told without the words of the library, and with the next step', () => {
+  const error = storeError(
+    new Error('Failed to get next batch from stream: lance error: Not found: tokens.lance, /build/io.rs:1'),
+    '/data/kb',
+  );
+  expect(error).toMatchObject({
+    code: 'internal',
+    message: 'The store /data/kb failed: Not found: tokens.lance.',
+    hint: expect.stringContaining('kb doctor'),
+  });
+});

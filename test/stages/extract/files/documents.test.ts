@@ -83,6 +83,12 @@ describe('a folder', () => {
   it('passes over files of other kinds, and says which', async () => {
     const found = await extracted('.', folder({ 'a.md': '1', 'photo.png': '2', Makefile: '3' }));
     expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['a.md'], ['Makefile', 'photo.png'], []]);
+    expect(found.notices).toContain('1 file of kinds that kb does not read was passed over: Makefile.');
+    const many = await extracted('.', folder({ 'a.md': '1', 'a.dwg': '2', 'b.dwg': '2', 'c.dwg': '2', Makefile: '3' }));
+    expect(many.notices).toEqual(['4 files of kinds that kb does not read were passed over: .dwg, no ending.']);
+    expect((await extracted('a.dwg', folder({ 'a.dwg': '2' }))).errors).toMatchObject([
+      { error: expect.stringMatching(/«\.dwg» are not supported\. kb reads PDF/) as string },
+    ]);
   });
 
   it('says which pictures were not read, and reads them where their text is recognized', async () => {

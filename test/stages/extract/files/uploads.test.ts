@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { ErrorItem } from '../../../../src/schema/items.ts';
 import type { Candidate, Extracted } from '../../../../src/stages/extract/extract.ts';
 import { extractUploads, uploadName } from '../../../../src/stages/extract/files/uploads.ts';
@@ -51,7 +50,7 @@ describe('uploads', () => {
       { source: 'film.mov', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
       { source: 'Makefile', source_kind: 'bytes', stage: 'validate' },
     ]);
-    expect(errors[0]!.error).toBe(`film.mov: files of the kind «.mov» are not supported. Supported: ${fileTypes().extensions.join(', ')}.`);
+    expect(errors[0]!.error).toMatch(/^film\.mov: files of the kind «\.mov» are not supported\. kb reads PDF, Word/);
   });
 
   it('have the title, the description and the front matter that were asked for', async () => {
