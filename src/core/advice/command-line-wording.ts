@@ -16,5 +16,5 @@ export const commandLineWording: Wording = {
     const key = value === 'true' ? withValue(path, value) : path; // a switch takes no value
     return `--${flag}${value === undefined || value === 'true' ? '' : ` ${value}`} (${key})`;
   },
-  field: flagOf,
+  field: (name) => (name === 'filter' ? '--where (--filter)' : flagOf(name)), // a filter is written in two ways
 };

@@ -1,4 +1,4 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { call, toOperator } from '../../../core/advice/advice.ts';
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dirname } from 'node:path';
@@ -49,7 +49,7 @@ export function storeError(error: unknown, url: string): KbError {
     .replace(/^Failed to get next batch from stream: |\blance error: /g, '')
     .slice(0, 300);
   return new KbError('internal', `The store ${url} failed: ${reason.replace(/\.?$/, '.')}`, {
-    hint: 'It may be damaged: kb doctor says where, and how to mend it.',
+    hint: toOperator`It may be damaged: ${call('doctor')} says where, and how to mend it.`,
     cause: error,
   });
 }
