@@ -178,7 +178,7 @@ interface Suspension {
 }
 
 /** Lets Ctrl-Z stop the program and `fg` go on with it, for which readline alone would wait in vain. Returns what ends that. */
-function suspendable(reader: Interface, { leave, goOn }: Suspension): () => void {
+export function suspendable(reader: Interface, { leave, goOn }: Suspension): () => void {
   let isOver = false;
   let isAway = false;
   const resume = () => {
