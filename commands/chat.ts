@@ -31,13 +31,13 @@ export default class Chat extends KbCommand {
   async run(): Promise<void> {
     const { args, flags: given } = await this.parse(Chat);
     const { flags, collections } = splitCollections(given);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const request = { ...requestOfFlags(operations.chat.input, flags), ...collections };
-      if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(desk, request);
-      if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/session.ts')).takeTurn(desk, request, args.query);
-      const asked = { ...request, ...(await greetedCollection(desk, request, args.query)), query: args.query };
-      const { end, ...printer } = answerPrinter(desk.screen);
-      const result = await this.perform(desk, 'chat', { request: asked, lists: true, ...printer }).finally(end);
+      if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(context, request);
+      if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/session.ts')).takeTurn(context, request, args.query);
+      const asked = { ...request, ...(await greetedCollection(context, request, args.query)), query: args.query };
+      const { end, ...printer } = answerPrinter(context.screen);
+      const result = await this.perform(context, 'chat', { request: asked, lists: true, ...printer }).finally(end);
       if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;
     });
   }

@@ -16,11 +16,11 @@ export default class Chunk extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Chunk);
-    await this.withEngine(flags, async (desk) => {
-      await piped(desk, 'chunk', {
+    await this.withEngine(flags, async (context) => {
+      await piped(context, 'chunk', {
         batches: inputItems(GivenDocument, { what: 'documents', size: 64 }),
         request: (markdown) => ({ markdown }),
-        show: ({ items }) => items.forEach((item) => desk.screen.printJson(item)),
+        show: ({ items }) => items.forEach((item) => context.screen.printJson(item)),
       });
     });
   }

@@ -20,17 +20,17 @@ export default class Delete extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Delete);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const request = { ...requestOfFlags(operations.delete.input, flags), ...(flags.id ? { ids: flags.id as string[] } : {}) };
-      await this.perform(desk, 'delete', {
+      await this.perform(context, 'delete', {
         waiting: 'Deleting',
         request,
         lists: true,
         hasFailed: ({ deleted }) => deleted === 0,
         result: ({ deleted, requested, collection }) => {
-          desk.screen[deleted === 0 ? 'print' : 'report'](`Deleted ${countOf(deleted, requested, 'chunk')} in «${collection}».`);
+          context.screen[deleted === 0 ? 'print' : 'report'](`Deleted ${countOf(deleted, requested, 'chunk')} in «${collection}».`);
           if (flags.source !== undefined && deleted === 0)
-            desk.screen.note('No document has that source. kb retrieve shows each source as it is stored: give it like that.');
+            context.screen.note('No document has that source. kb retrieve shows each source as it is stored: give it like that.');
         },
       });
     });

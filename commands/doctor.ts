@@ -10,9 +10,9 @@ export default class Doctor extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor);
-    await this.withEngine(flags, async (desk) => {
-      const { screen, loaded } = desk;
-      await this.perform(desk, 'doctor', {
+    await this.withEngine(flags, async (context) => {
+      const { screen, loaded } = context;
+      await this.perform(context, 'doctor', {
         request: requestOfFlags(operations.doctor.input, flags),
         waiting: 'Checking',
         completed: ({ checks, ...rest }) => ({ checks: [configurationCheck(loaded.file), ...checks], ...rest }),

@@ -20,13 +20,13 @@ export default class Edit extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Edit);
-    await this.withEngine(flags, async (desk) => {
-      await piped(desk, 'edit', {
+    await this.withEngine(flags, async (context) => {
+      await piped(context, 'edit', {
         waiting: 'Editing',
         batches: inputItems(EditedChunk, { what: 'chunks', size: 5000 }),
         request: (chunks) => ({ chunks }),
         summary: ({ edited, requested, collection }) =>
-          desk.screen.report(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),
+          context.screen.report(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),
       });
     });
   }

@@ -13,13 +13,13 @@ export default class Embed extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Embed);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const rest = requestOfFlags(operations.embed.input, flags);
-      await piped(desk, 'embed', {
+      await piped(context, 'embed', {
         waiting: 'Embedding',
         batches: inputItems(GivenChunk, { what: 'chunks', size: 512 }),
         request: (chunks) => ({ chunks, ...rest }),
-        show: ({ items }) => items.forEach((item) => desk.screen.printJson(item)),
+        show: ({ items }) => items.forEach((item) => context.screen.printJson(item)),
       });
     });
   }

@@ -20,6 +20,6 @@ export default class Eval extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Eval);
-    await this.withEngine(flags, (desk) => runEvaluation(desk, args.file));
+    await this.withEngine(flags, (context) => runEvaluation(context, args.file));
   }
 }

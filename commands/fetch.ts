@@ -31,9 +31,9 @@ export default class Fetch extends KbCommand {
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Fetch);
-    await this.withEngine(flags, async (desk) => {
-      const apis = fetchEntries(argv as string[], flags, desk.loaded.environment);
-      await this.perform(desk, 'fetch', { request: { apis }, ...itemPrinter(desk) });
+    await this.withEngine(flags, async (context) => {
+      const apis = fetchEntries(argv as string[], flags, context.loaded.environment);
+      await this.perform(context, 'fetch', { request: { apis }, ...itemPrinter(context) });
     });
   }
 }

@@ -20,12 +20,12 @@ export default class Get extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Get);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const asked = requestOfFlags(operations.get_source.input, flags);
-      await this.perform(desk, 'get_source', {
-        request: { name: desk.loaded.config.collection, id: args.source, ...asked },
+      await this.perform(context, 'get_source', {
+        request: { name: context.loaded.config.collection, id: args.source, ...asked },
         waiting: 'Reading',
-        result: ({ text }) => desk.screen.print(printable(text)),
+        result: ({ text }) => context.screen.print(printable(text)),
       });
     });
   }

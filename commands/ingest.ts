@@ -30,14 +30,14 @@ export default class Ingest extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Ingest);
     tuneGarbageCollector();
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const began = Date.now();
-      const request = { ...(await ingestSources(flags, desk.loaded)), ...requestOfFlags(operations.ingest.input, flags) };
-      const view = { screen: desk.screen, dry_run: request.dry_run ?? false, flags, remembered: rememberedKeys(flags.config) };
-      await this.perform(desk, 'ingest', {
+      const request = { ...(await ingestSources(flags, context.loaded)), ...requestOfFlags(operations.ingest.input, flags) };
+      const view = { screen: context.screen, dry_run: request.dry_run ?? false, flags, remembered: rememberedKeys(flags.config) };
+      await this.perform(context, 'ingest', {
         request,
         title: view.dry_run ? 'Rehearsing' : 'Ingesting',
-        prints: request.ingestion?.urls?.verbose ?? desk.loaded.config.ingestion.urls.verbose,
+        prints: request.ingestion?.urls?.verbose ?? context.loaded.config.ingestion.urls.verbose,
         result: (result) => showIngest(result, { ...view, milliseconds: Date.now() - began }),
       });
     });

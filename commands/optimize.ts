@@ -12,13 +12,13 @@ export default class Optimize extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Optimize);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'optimize_collection', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'optimize_collection', {
         request: {},
         waiting: 'Optimizing',
         result: ({ name, bytes, bytes_before }) => {
           const sizes = bytes === null || bytes_before === null ? '' : `: ${size(bytes)} on disk, ${size(bytes_before)} before`;
-          desk.screen.report(`Optimized «${name}»${sizes}.`);
+          context.screen.report(`Optimized «${name}»${sizes}.`);
         },
       });
     });

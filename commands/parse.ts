@@ -18,10 +18,10 @@ export default class Parse extends KbCommand {
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Parse);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'parse', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'parse', {
         request: { files: argv as string[], ...requestOfFlags(operations.parse.input, flags) },
-        ...itemPrinter(desk, argv as string[]),
+        ...itemPrinter(context, argv as string[]),
       });
     });
   }

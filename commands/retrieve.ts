@@ -25,13 +25,13 @@ export default class Retrieve extends KbCommand {
   async run(): Promise<void> {
     const { args, flags: given } = await this.parse(Retrieve);
     const { flags, collections } = splitCollections(given);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const request = { ...requestOfFlags(operations.retrieve.input, flags), ...collections, query: args.query };
-      await this.perform(desk, 'retrieve', {
+      await this.perform(context, 'retrieve', {
         request,
         waiting: 'Searching',
         lists: true,
-        result: (result) => showHits(result, desk.screen, { full: given.full }),
+        result: (result) => showHits(result, context.screen, { full: given.full }),
       });
     });
   }

@@ -31,12 +31,12 @@ export default class Scrape extends KbCommand {
     const { argv, flags } = await this.parse(Scrape);
     const url = pagesGiven(argv as string[], flags.retry);
     tuneGarbageCollector();
-    await this.withEngine(flags, async (desk) => {
-      if (url.length === 0) desk.screen.note('There is nothing to be read again.');
-      await this.perform(desk, 'scrape', {
+    await this.withEngine(flags, async (context) => {
+      if (url.length === 0) context.screen.note('There is nothing to be read again.');
+      await this.perform(context, 'scrape', {
         title: 'Scraping',
         request: { url, ...requestOfFlags(operations.scrape.input, flags) },
-        ...itemPrinter(desk),
+        ...itemPrinter(context),
       });
     });
   }

@@ -10,12 +10,12 @@ export default class SetupBrowser extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(SetupBrowser);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'setup_browser', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'setup_browser', {
         request: {},
         title: 'Looking for a browser',
         waiting: 'Looking for a browser',
-        result: ({ message }) => desk.screen.print(printable(message)),
+        result: ({ message }) => context.screen.print(printable(message)),
       });
     });
   }

@@ -15,12 +15,12 @@ export default class SetupOcr extends KbCommand {
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(SetupOcr);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'setup_ocr', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'setup_ocr', {
         request: { languages: argv as string[] },
         title: 'Setting up OCR',
         waiting: 'Setting up OCR',
-        result: ({ message }) => desk.screen.print(printable(message)),
+        result: ({ message }) => context.screen.print(printable(message)),
       });
     });
   }

@@ -18,12 +18,12 @@ export default class Sources extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Sources);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const asked = { ...requestOfFlags(operations.list_sources.input, flags), ...(args.prefix ? { prefix: args.prefix } : {}) };
-      await this.perform(desk, 'list_sources', {
-        request: { name: desk.loaded.config.collection, ...asked },
+      await this.perform(context, 'list_sources', {
+        request: { name: context.loaded.config.collection, ...asked },
         waiting: 'Reading the names',
-        result: (result) => printDocuments(result, desk.screen),
+        result: (result) => printDocuments(result, context.screen),
       });
     });
   }

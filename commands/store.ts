@@ -25,12 +25,13 @@ export default class Store extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Store);
     tuneGarbageCollector();
-    await this.withEngine(flags, async (desk) => {
-      await piped(desk, 'store', {
+    await this.withEngine(flags, async (context) => {
+      await piped(context, 'store', {
         waiting: 'Storing',
         batches: inputItems(CompactChunk, { what: 'embedded chunks', size: 2500 }),
         request: (embedded_chunks) => ({ embedded_chunks }),
-        summary: ({ stored, inputs, collection }) => desk.screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
+        summary: ({ stored, inputs, collection }) =>
+          context.screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
       });
     });
   }

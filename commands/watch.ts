@@ -12,8 +12,8 @@ export default class Watch extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Watch);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'watch', { request: {}, onEvent: watchTeller(desk.screen), hasFailed: () => false });
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'watch', { request: {}, onEvent: watchTeller(context.screen), hasFailed: () => false });
     });
   }
 }

@@ -21,11 +21,11 @@ export default class CollectionsCopy extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsCopy);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'copy_collection', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'copy_collection', {
         request: { name: args.name, to: args.to, ...requestOfFlags(operations.copy_collection.input, flags) },
         title: 'Copying',
-        result: ({ copied }) => desk.screen.report(`Copied ${count(copied, 'chunk')} of «${args.name}» to «${args.to}».`),
+        result: ({ copied }) => context.screen.report(`Copied ${count(copied, 'chunk')} of «${args.name}» to «${args.to}».`),
       });
     });
   }

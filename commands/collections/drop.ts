@@ -19,16 +19,16 @@ export default class CollectionsDrop extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsDrop);
-    await this.withEngine(flags, async (desk) => {
+    await this.withEngine(flags, async (context) => {
       const { name } = args;
-      const { collections } = await settle(desk.engine.run('list_collections', {}, { signal: desk.signal }));
+      const { collections } = await settle(context.engine.run('list_collections', {}, { signal: context.signal }));
       assertKnown(name, { kind: 'collection', names: collections.map((one) => one.name), listed: 'kb collections list' });
       if (!flags.yes && !(await confirmed(`Remove the collection «${name}» and all that is in it?`, 'kb collections drop')))
-        return desk.screen.note('Nothing was removed.');
-      await this.perform(desk, 'drop_collection', {
+        return context.screen.note('Nothing was removed.');
+      await this.perform(context, 'drop_collection', {
         waiting: 'Dropping',
         request: { name },
-        result: () => desk.screen.report(`Removed the collection «${name}».`),
+        result: () => context.screen.report(`Removed the collection «${name}».`),
       });
     });
   }

@@ -14,9 +14,9 @@ export default class CollectionsExport extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsExport);
-    await this.withEngine(flags, async (desk) => {
-      const { screen } = desk;
-      await this.perform(desk, 'export_collection', {
+    await this.withEngine(flags, async (context) => {
+      const { screen } = context;
+      await this.perform(context, 'export_collection', {
         waiting: 'Exporting',
         request: { name: args.name },
         onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.printJson(data) : undefined),

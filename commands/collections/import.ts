@@ -24,11 +24,11 @@ export default class CollectionsImport extends KbCommand {
         hint: `The file comes on standard input: kb collections import NAME < ${shellWord(args.name)}`,
       });
     tuneGarbageCollector();
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'import_collection', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'import_collection', {
         request: { name: args.name, lines: inputLines('an export'), ...requestOfFlags(operations.import_collection.input, flags) },
         title: 'Importing',
-        result: ({ imported }) => desk.screen.report(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
+        result: ({ imported }) => context.screen.report(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
       });
     });
   }

@@ -10,10 +10,10 @@ export default class CollectionsList extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(CollectionsList);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'list_collections', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'list_collections', {
         request: {},
-        result: ({ collections }) => printCollections(collections, desk.screen),
+        result: ({ collections }) => printCollections(collections, context.screen),
       });
     });
   }

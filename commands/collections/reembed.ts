@@ -13,12 +13,12 @@ export default class CollectionsReembed extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsReembed);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'reembed_collection', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'reembed_collection', {
         request: { name: args.name },
         title: 'Embedding anew',
         result: ({ embedded, embedding }) =>
-          desk.screen.report(
+          context.screen.report(
             `Embedded ${count(embedded, 'chunk')} of «${args.name}» with ${embedding.provider}${embedding.model ? ` / ${embedding.model}` : ''}.`,
           ),
       });

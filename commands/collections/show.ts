@@ -12,11 +12,11 @@ export default class CollectionsShow extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsShow);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'show_collection', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'show_collection', {
         waiting: 'Counting',
         request: { name: args.name },
-        result: (collection) => printCollection(collection, desk.screen),
+        result: (collection) => printCollection(collection, context.screen),
       });
     });
   }

@@ -18,13 +18,13 @@ export default class SnapshotCreate extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(SnapshotCreate);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'create_snapshot', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'create_snapshot', {
         request: { name: args.name, ...requestOfFlags(operations.create_snapshot.input, flags) },
         title: 'Copying',
         result: ({ name, collection, chunks, removed }) => {
-          desk.screen.report(`Made the snapshot «${name}» of «${collection}»: ${count(chunks, 'chunk')}.`);
-          if (removed.length > 0) desk.screen.report(`Removed ${count(removed.length, 'older snapshot')}: ${removed.join(', ')}.`);
+          context.screen.report(`Made the snapshot «${name}» of «${collection}»: ${count(chunks, 'chunk')}.`);
+          if (removed.length > 0) context.screen.report(`Removed ${count(removed.length, 'older snapshot')}: ${removed.join(', ')}.`);
         },
       });
     });

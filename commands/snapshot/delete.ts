@@ -20,13 +20,13 @@ export default class SnapshotDelete extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(SnapshotDelete);
-    await this.withEngine(flags, async (desk) => {
-      const question = `Remove the snapshot «${args.name}» of «${desk.loaded.config.collection}»?`;
-      if (!flags.yes && !(await confirmed(question, 'kb snapshot delete'))) return desk.screen.note('Nothing was removed.');
-      await this.perform(desk, 'delete_snapshot', {
+    await this.withEngine(flags, async (context) => {
+      const question = `Remove the snapshot «${args.name}» of «${context.loaded.config.collection}»?`;
+      if (!flags.yes && !(await confirmed(question, 'kb snapshot delete'))) return context.screen.note('Nothing was removed.');
+      await this.perform(context, 'delete_snapshot', {
         request: { name: args.name },
         waiting: 'Removing',
-        result: ({ name, collection }) => desk.screen.report(`Removed the snapshot «${name}» of «${collection}».`),
+        result: ({ name, collection }) => context.screen.report(`Removed the snapshot «${name}» of «${collection}».`),
       });
     });
   }

@@ -10,8 +10,8 @@ export default class SnapshotList extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(SnapshotList);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'list_snapshots', { request: {}, result: ({ snapshots }) => printSnapshots(snapshots, desk.screen) });
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'list_snapshots', { request: {}, result: ({ snapshots }) => printSnapshots(snapshots, context.screen) });
     });
   }
 }

@@ -24,16 +24,16 @@ export default class SnapshotRestore extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(SnapshotRestore);
-    await this.withEngine(flags, async (desk) => {
-      const { collection } = desk.loaded.config;
-      const { snapshots } = await settle(desk.engine.run('list_snapshots', {}, { signal: desk.signal }));
+    await this.withEngine(flags, async (context) => {
+      const { collection } = context.loaded.config;
+      const { snapshots } = await settle(context.engine.run('list_snapshots', {}, { signal: context.signal }));
       assertKnown(args.name, { kind: `snapshot of «${collection}»`, names: snapshots.map(({ name }) => name), listed: 'kb snapshot list' });
       const question = `Replace what «${collection}» holds by the snapshot «${args.name}»?`;
-      if (!flags.yes && !(await confirmed(question, 'kb snapshot restore'))) return desk.screen.note('Nothing was changed.');
-      await this.perform(desk, 'restore_snapshot', {
+      if (!flags.yes && !(await confirmed(question, 'kb snapshot restore'))) return context.screen.note('Nothing was changed.');
+      await this.perform(context, 'restore_snapshot', {
         request: { name: args.name },
         title: 'Restoring',
-        result: ({ restored }) => desk.screen.report(`Restored «${collection}» from «${args.name}»: ${count(restored, 'chunk')}.`),
+        result: ({ restored }) => context.screen.report(`Restored «${collection}» from «${args.name}»: ${count(restored, 'chunk')}.`),
       });
     });
   }

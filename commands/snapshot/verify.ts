@@ -13,12 +13,12 @@ export default class SnapshotVerify extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(SnapshotVerify);
-    await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'verify_snapshot', {
+    await this.withEngine(flags, async (context) => {
+      await this.perform(context, 'verify_snapshot', {
         request: { name: args.name },
         title: 'Comparing',
         result: ({ name, collection, chunks }) =>
-          desk.screen.print(`The snapshot «${name}» of «${collection}» is as it was made: ${count(chunks, 'chunk')}.`),
+          context.screen.print(`The snapshot «${name}» of «${collection}» is as it was made: ${count(chunks, 'chunk')}.`),
       });
     });
   }

@@ -40,7 +40,7 @@ export abstract class KbCommand extends Command {
   /** Reads the configuration and opens the engine for as long as `work` takes. */
   protected async withEngine(
     flags: FlagValues,
-    work: (desk: CommandContext) => Promise<void>,
+    work: (context: CommandContext) => Promise<void>,
     { surface = 'cli' }: Pick<EngineOptions, 'surface'> = {},
   ): Promise<void> {
     const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
@@ -67,11 +67,11 @@ export abstract class KbCommand extends Command {
 
   /** Runs one operation, shows its progress and its result, and sets the exit code. */
   protected async perform<Name extends OperationName>(
-    desk: CommandContext,
+    context: CommandContext,
     name: Name,
     { request, ...show }: Show<Name>,
   ): Promise<ResultOf<Name>> {
-    const { engine, screen, signal } = desk;
+    const { engine, screen, signal } = context;
     const options: RunOptions = { signal, lists: show.lists ?? screen.json };
     const { showProgress } = await import('./progress.ts');
     const worked = await showProgress(engine.run(name, request, options), {
@@ -85,7 +85,7 @@ export abstract class KbCommand extends Command {
     if (screen.json) screen.printJson(result);
     else show.result?.(result);
     const hasFailed = show.hasFailed ?? ((done) => ((done as { failed?: number }).failed ?? 0) > 0);
-    if (hasFailed(result) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;
+    if (hasFailed(result) && !context.flags['allow-failures']) process.exitCode = EXIT.failed;
     return result;
   }
 }

@@ -22,11 +22,11 @@ interface PipeOptions<Name extends OperationName> {
 
 /** Passes standard input through an operation batch by batch, so that a long pipe needs little memory; `--json` gathers one result. The next batch is read while one is worked on. */
 export async function piped<Name extends OperationName>(
-  desk: CommandContext,
+  context: CommandContext,
   name: Name,
   { batches, request, waiting, show, summary }: PipeOptions<Name>,
 ): Promise<void> {
-  const { engine, screen, signal, flags } = desk;
+  const { engine, screen, signal, flags } = context;
   let total: ResultOf<Name> | undefined;
   const pass = async ({ items, hasMore }: InputBatch<unknown>) => {
     const running = engine.run(name, request(items as never[]), { signal, lists: true, hasMore });

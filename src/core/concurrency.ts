@@ -63,15 +63,15 @@ export async function* mapOrdered<In, Out>(
   let hasEnded = false;
   try {
     while (!hasEnded || running.length > 0) {
-      if (!hasEnded && running.length < limit) coming ??= unheard(source.next());
-      const item = coming && (await sooner(coming, running[0]));
+      if (!hasEnded && running.length < limit) coming ??= ignoreRejection(source.next());
+      const item = coming && (await raceFirst(coming, running[0]));
       if (!item) {
         yield await running.shift()!;
         continue;
       }
       coming = undefined;
       if (item.done) hasEnded = true;
-      else running.push(unheard(work(item.value)));
+      else running.push(ignoreRejection(work(item.value)));
     }
   } finally {
     await Promise.allSettled([...running, coming]);
@@ -79,12 +79,12 @@ export async function* mapOrdered<In, Out>(
   }
 }
 
-function unheard<T>(promise: Promise<T>): Promise<T> {
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-const sooner = <T>(promise: Promise<T>, other: Promise<unknown> | undefined): Promise<T | undefined> => {
+const raceFirst = <T>(promise: Promise<T>, other: Promise<unknown> | undefined): Promise<T | undefined> => {
   const settled = other?.then(
     () => undefined,
     () => undefined,

@@ -58,16 +58,16 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
       ? answerNotFound(document, request, reply)
       : answerFailure(error, request, reply),
   );
-  const patience = createDeadlines(settings.request_timeout);
+  const deadline = createDeadlines(settings.request_timeout);
   const queues = createQueues(settings.max_concurrent);
-  const bench: RouteContext = { engine, enter: queues.enter, patienceFor: patience.patienceFor, bodies };
+  const context: RouteContext = { engine, enter: queues.enter, deadlineFor: deadline.deadlineFor, bodies };
   const inFlight = countRequests(server);
   await addPolicies(server, { settings, authenticate });
   refuseWhenClosing(server);
-  for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
-  registerJobs(server, jobs, patience.patienceFor);
-  registerOpenAi(server, engine, bench);
-  registerMcp(server, engine, bench);
+  for (const route of routes) await registerRoute(server, route, { context, engine, jobs, settings });
+  registerJobs(server, jobs, deadline.deadlineFor);
+  registerOpenAi(server, engine, context);
+  registerMcp(server, engine, context);
   registerHealth(server, { engine, version, watchHealth });
   registerDocs(server, document);
   registerMetrics(server, metrics, async () => {
@@ -83,7 +83,7 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   });
   if (settings.page) registerPage(server);
   await server.ready();
-  return { server, inFlight, stopAll: patience.stopAll };
+  return { server, inFlight, stopAll: deadline.stopAll };
 }
 
 function createServer({ auth, body_limit, request_timeout }: Server, { log, bodies }: { log: Log; bodies: Bodies }): FastifyInstance {

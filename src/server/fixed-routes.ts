@@ -119,7 +119,7 @@ const ANSWERS: Record<string, [string, Failure]> = {
 type WithId = { Params: { id: string } };
 
 /** Tells of jobs, and cancels them. Those of collections that the caller may not use are not there for it. */
-export function registerJobs(server: FastifyInstance, jobs: Jobs, patienceFor: DeadlineFor): void {
+export function registerJobs(server: FastifyInstance, jobs: Jobs, deadlineFor: DeadlineFor): void {
   const [read, write] = [{ config: { needs: 'read' } }, { config: { needs: 'write' } }] as const;
   server.get('/v1/jobs', read, async ({ access }) => ({ jobs: await jobs.list(access) }));
   server.get<WithId>('/v1/jobs/:id', read, async ({ params, access }) => await jobs.get(params.id, access));
@@ -127,7 +127,7 @@ export function registerJobs(server: FastifyInstance, jobs: Jobs, patienceFor: D
   server.get<WithId>('/v1/jobs/:id/events', { ...read, exposeHeadRoute: false }, async ({ params, access }, reply) => {
     await jobs.get(params.id, access); // one that is not there is a 404, and no stream
     const events = jobs.events(params.id);
-    const { signal, release } = patienceFor(reply, { isBounded: false });
+    const { signal, release } = deadlineFor(reply, { isBounded: false });
     signal.addEventListener('abort', () => void events.return());
     reply.raw.once('close', release);
     return sendEvents(reply, events);

@@ -28,7 +28,7 @@ interface Message {
  * the id of a session only tells the calls of clients apart, so that one can be cancelled. What a client may do, its token says. The SDK is loaded by the
  * first request.
  */
-export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' | 'collections'>, bench: RouteContext): void {
+export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' | 'collections'>, context: RouteContext): void {
   const running = new Map<string, () => void>();
   const config = { needs: 'token' } as const;
   app.post('/mcp', { config }, async (request, reply) => {
@@ -41,7 +41,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       import('../mcp/mcp-server.ts'),
       import('../mcp/mcp-library.ts'),
     ]);
-    const server = createMcpServer(partsOf({ request, reply }, { engine, bench }));
+    const server = createMcpServer(partsOf({ request, reply }, { engine, context }));
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, keepAliveMs: HEARTBEAT });
     await server.connect(transport);
     if (reply.raw.destroyed) return reply.send(); // its client has left, and nobody would hear the close of its connection
@@ -73,12 +73,12 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
 /** Makes the parts of a request: the rights of its caller, its place in a queue, and its deadline. */
 function partsOf(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { engine, bench }: { engine: Pick<Engine, 'config' | 'collections'>; bench: RouteContext },
+  { engine, context }: { engine: Pick<Engine, 'config' | 'collections'>; context: RouteContext },
 ): McpParts {
   return {
     async run(operation, given, { signal: cancelled, wording, onEvent }) {
       const queue = operations[operation].scope === 'read' ? 'search' : 'work';
-      return (await runOperation({ operation, queue }, { request, reply, given, cancelled, wording, onEvent }, bench)) as never;
+      return (await runOperation({ operation, queue }, { request, reply, given, cancelled, wording, onEvent }, context)) as never;
     },
     onProblem: (err) => request.log.error({ err }, 'a tool of MCP failed'),
     collections: () => engine.collections({ access: request.access }),

@@ -21,15 +21,15 @@ import { firstSentenceStart } from '../text/sentences.ts';
 type OpenAiEngine = Pick<Engine, 'config' | 'collections' | 'embeddingModel'>;
 
 /** The paths that OpenAI's clients know, with errors in its shape: collections are models. */
-export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, bench: RouteContext): void {
+export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, context: RouteContext): void {
   const created = Math.floor(Date.now() / 1000);
   const options = { config: { needs: 'read' } } as const;
   const modelOf = (id: string) => ({ id, object: 'model', created, owned_by: 'kb' });
   server.post('/v1/chat/completions', options, (request, reply) =>
-    answerCompletion({ request, reply, bench, collectionOf: (model) => collectionNamed(model, engine, request.access) }),
+    answerCompletion({ request, reply, context, collectionOf: (model) => collectionNamed(model, engine, request.access) }),
   );
   server.post('/v1/embeddings', options, (request, reply) =>
-    createEmbeddings({ request, reply, bench, embeddingModel: () => engine.embeddingModel() }),
+    createEmbeddings({ request, reply, context, embeddingModel: () => engine.embeddingModel() }),
   );
   server.get('/v1/models', options, async ({ access }) => ({ object: 'list', data: (await models(engine, access)).map(modelOf) }));
   server.get<{ Params: { model: string } }>('/v1/models/:model', options, async ({ params, access }) => {
@@ -71,12 +71,12 @@ const EMBED = { operation: 'embed', queue: 'search' } as const;
 interface EmbeddingsCall {
   request: FastifyRequest;
   reply: FastifyReply;
-  bench: RouteContext;
+  context: RouteContext;
   /** Name of the configured embedding model; empty if there is none. */
   embeddingModel(): Promise<string>;
 }
 
-async function createEmbeddings({ request, reply, bench, embeddingModel }: EmbeddingsCall): Promise<object> {
+async function createEmbeddings({ request, reply, context, embeddingModel }: EmbeddingsCall): Promise<object> {
   const { model, input, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
   const configured = await embeddingModel();
   if (model !== configured)
@@ -88,7 +88,7 @@ async function createEmbeddings({ request, reply, bench, embeddingModel }: Embed
   const { items, errors } = (await runOperation(
     EMBED,
     { request, reply, given, wording: embeddingWording },
-    bench,
+    context,
   )) as unknown as ResultOf<'embed'>;
   const [failed] = errors;
   if (failed)
@@ -108,13 +108,13 @@ const CHAT = { operation: 'chat', queue: 'search' } as const;
 interface Conversation {
   request: FastifyRequest;
   reply: FastifyReply;
-  bench: RouteContext;
+  context: RouteContext;
   /** The collection of that name, which the caller may use. Throws a KbError (`not_found`). */
   collectionOf(model: string): Promise<string>;
 }
 
 /** Answers POST /v1/chat/completions. */
-async function answerCompletion({ request, reply, bench, collectionOf }: Conversation): Promise<object> {
+async function answerCompletion({ request, reply, context, collectionOf }: Conversation): Promise<object> {
   const asked = parseRequest(CompletionRequest, request.body);
   const given = { ...turnOf(asked), collection: await collectionOf(asked.model) };
   const shape: Shape = {
@@ -126,9 +126,9 @@ async function answerCompletion({ request, reply, bench, collectionOf }: Convers
     return await streamOperation(
       CHAT,
       { request, reply, given, wording: completionWording, write: (events) => chunks(events, shape) },
-      bench,
+      context,
     );
-  const result = (await runOperation(CHAT, { request, reply, given, wording: completionWording }, bench)) as unknown as ChatResult;
+  const result = (await runOperation(CHAT, { request, reply, given, wording: completionWording }, context)) as unknown as ChatResult;
   const failed = failureOf(result);
   if (failed) throw failed;
   const message = { role: 'assistant', content: result.answer, refusal: null, annotations: annotationsOf(result) };

@@ -18,7 +18,7 @@ const FIRST_WORD = 2000;
 export interface RouteContext {
   engine: Pick<Engine, 'run'>;
   enter: Queues;
-  patienceFor: DeadlineFor;
+  deadlineFor: DeadlineFor;
   bodies: Pick<Bodies, 'release' | 'sizeOf'>;
 }
 
@@ -56,9 +56,9 @@ const begin = (
   }) as Running;
 
 /** Waits for the turn of a request; from then on its body is no longer among those that wait. */
-async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: RouteContext) {
-  const leave = await bench.enter(queue, { signal, client: request.ip });
-  bench.bodies.release(request);
+async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, context: RouteContext) {
+  const leave = await context.enter(queue, { signal, client: request.ip });
+  context.bodies.release(request);
   return leave;
 }
 
@@ -66,19 +66,19 @@ async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRe
 export async function runOperation(
   route: Work,
   { request, reply, given, wording, cancelled, onEvent }: Exchange,
-  bench: RouteContext,
+  context: RouteContext,
 ): Promise<Result> {
-  const patience = bench.patienceFor(reply);
-  const { over } = patience;
-  const signal = cancelled ? AbortSignal.any([cancelled, patience.signal]) : patience.signal;
+  const deadline = context.deadlineFor(reply);
+  const { over } = deadline;
+  const signal = cancelled ? AbortSignal.any([cancelled, deadline.signal]) : deadline.signal;
   try {
-    const leave = await turnOf(route, { request, signal }, bench);
-    const work = settle(begin(bench, route, { request, given, wording, signal }), onEvent).finally(leave);
+    const leave = await turnOf(route, { request, signal }, context);
+    const work = settle(begin(context, route, { request, given, wording, signal }), onEvent).finally(leave);
     return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
   } catch (error) {
-    throw patience.reasonFor(error);
+    throw deadline.reasonFor(error);
   } finally {
-    patience.release();
+    deadline.release();
   }
 }
 
@@ -86,26 +86,26 @@ export async function runOperation(
 export async function streamOperation(
   route: Work,
   { request, reply, given, write, wording }: Exchange,
-  bench: RouteContext,
+  context: RouteContext,
 ): Promise<FastifyReply> {
-  const patience = bench.patienceFor(reply);
-  const { signal } = patience;
+  const deadline = context.deadlineFor(reply);
+  const { signal } = deadline;
   let run: Running | undefined;
   let leave = (): void => {};
   // Its turn is over when the run has ended, which a client that left, or never read a word, does not wait for.
   const end = async (): Promise<void> => {
-    patience.release();
+    deadline.release();
     await run?.return(undefined as never).catch(() => {});
     leave();
   };
   try {
-    leave = await turnOf(route, { request, signal }, bench);
-    run = begin(bench, route, { request, given, wording, signal });
+    leave = await turnOf(route, { request, signal }, context);
+    run = begin(context, route, { request, given, wording, signal });
     const first = run.next();
     await inTime(first, FIRST_WORD);
     if (signal.aborted) throw signal.reason; // nobody would hear the close of a connection that is closed already
     const onFailure = (error: unknown): unknown => {
-      const reason = patience.reasonFor(error);
+      const reason = deadline.reasonFor(error);
       if (envelopeOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
       return reason;
     };
@@ -113,7 +113,7 @@ export async function streamOperation(
     return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }), write);
   } catch (error) {
     void end();
-    throw patience.reasonFor(error);
+    throw deadline.reasonFor(error);
   }
 }
 

@@ -93,7 +93,7 @@ const UPLOADS_OF_ONE = 3;
 const WAITING_UPLOADS_OF_ONE = 100;
 
 /** Seconds after which a request that found no room should come back. */
-const COME_BACK = 5;
+const RETRY_AFTER = 5;
 
 type QueueName = Route['queue'] | 'upload';
 
@@ -136,7 +136,7 @@ export function createQueues(max_concurrent: number): QueueTable {
 /** The error of a request for which there is no room now. `why` ends the sentence «The server is busy: …». */
 export const busy = (why: string): KbError =>
   new KbError('unavailable', `The server is busy: ${why}.`, {
-    hint: `Try again in ${COME_BACK} seconds.`,
+    hint: `Try again in ${RETRY_AFTER} seconds.`,
     isRetryable: true,
-    retryAfter: COME_BACK,
+    retryAfter: RETRY_AFTER,
   });

@@ -14,7 +14,7 @@ import type { Route } from './routes.ts';
 import { LONGEST_FIELD, type UploadLimits, withUpload } from './upload.ts';
 
 interface RouteParts {
-  bench: RouteContext;
+  context: RouteContext;
   engine: Pick<Engine, 'check'>;
   jobs: Jobs;
   settings: Server;
@@ -31,8 +31,8 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
     handler: async (request, reply) => {
       const given = requestOf(route, request);
       if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
-      if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.bench);
-      return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.bench);
+      if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.context);
+      return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.context);
     },
   });
 }
@@ -57,17 +57,17 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
 }
 
 /** Starts a job. An invalid request is rejected now: nobody may look at the job again. */
-async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, bench }: RouteParts): Promise<FastifyReply> {
+async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, context }: RouteParts): Promise<FastifyReply> {
   const asked = withoutBackground(route, given) as object;
   const { access } = request;
   const collections = engine.check(route.operation, asked as never, { access, wording: httpWording(route.operation, { access }) });
-  const origin = { bytes: bench.bodies.sizeOf(request), access, collections };
+  const origin = { bytes: context.bodies.sizeOf(request), access, collections };
   const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, origin);
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
 }
 
 /** Only here are forms read: everywhere else they are a 415. */
-async function registerUpload(server: FastifyInstance, route: Route, { bench, settings }: RouteParts): Promise<void> {
+async function registerUpload(server: FastifyInstance, route: Route, { context, settings }: RouteParts): Promise<void> {
   const { default: multipart } = await import('@fastify/multipart');
   const { upload_limit, max_files } = settings;
   await server.register(async (scope) => {
@@ -78,7 +78,7 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
     scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
       if (!request.isMultipart())
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
-      return await receive(route, { request, reply, limits: settings }, bench);
+      return await receive(route, { request, reply, limits: settings }, context);
     });
   });
 }
@@ -101,17 +101,17 @@ function queryValues({ shape }: z.ZodObject, query: object): Record<string, unkn
 async function receive(
   route: Route,
   { request, reply, limits }: Omit<Exchange, 'given'> & { limits: UploadLimits },
-  bench: RouteContext,
+  context: RouteContext,
 ): Promise<object> {
-  const patience = bench.patienceFor(reply);
+  const deadline = context.deadlineFor(reply);
   try {
-    const leave = await bench.enter('upload', { signal: patience.signal, client: request.ip });
+    const leave = await context.enter('upload', { signal: deadline.signal, client: request.ip });
     const pace = keepPace(request.raw.socket);
-    const ends = Promise.race([patience.over, pace.tooSlow]);
+    const ends = Promise.race([deadline.over, pace.tooSlow]);
     ends.catch(() => {}); // nobody may be waiting for it
     const work = (given: unknown) => {
-      patience.release();
-      return runOperation(route, { request, reply, given }, bench);
+      deadline.release();
+      return runOperation(route, { request, reply, given }, context);
     };
     return await withUpload(request, { ends, onRead: pace.release, limits }, work).finally(() => {
       pace.release();
@@ -120,9 +120,9 @@ async function receive(
   } catch (error) {
     if (!request.raw.readableEnded) void reply.header('connection', 'close');
     request.raw.unpipe();
-    if (!patience.signal.aborted && (error as { statusCode?: number }).statusCode !== 408) await dropRest(request.raw);
-    throw patience.reasonFor(error);
+    if (!deadline.signal.aborted && (error as { statusCode?: number }).statusCode !== 408) await dropRest(request.raw);
+    throw deadline.reasonFor(error);
   } finally {
-    patience.release();
+    deadline.release();
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { isAbort, KbError } from '../core/errors.ts';
 
 /** Milliseconds that a client has to read the last words of work that was stopped. */
-const LAST_WORDS = 5_000;
+const CLOSING_MILLISECONDS = 5_000;
 
 interface RequestDeadline {
   readonly signal: AbortSignal;
@@ -13,15 +13,15 @@ interface RequestDeadline {
   release(): void;
 }
 
-/** Makes the patience for a request, which ends when its connection does; `isBounded: false` for one that only listens to what a job does. */
+/** Makes the deadline for a request, which ends when its connection does; `isBounded: false` for one that only listens to what a job does. */
 export type DeadlineFor = (reply: FastifyReply, options?: { isBounded: boolean }) => RequestDeadline;
 
 /** Stops work when its client leaves or after `seconds`, and all present and later work on `stopAll`. A client that does not read on is cut off. */
-export function createDeadlines(seconds: number): { patienceFor: DeadlineFor; stopAll(): void } {
+export function createDeadlines(seconds: number): { deadlineFor: DeadlineFor; stopAll(): void } {
   const live = new Set<AbortController>();
   let isStopping = false;
   return {
-    patienceFor(reply, { isBounded } = { isBounded: true }) {
+    deadlineFor(reply, { isBounded } = { isBounded: true }) {
       const controller = new AbortController();
       const { signal } = controller;
       const timers = isBounded ? [setTimeout(() => controller.abort(tooSlow(seconds)), seconds * 1000)] : [];
@@ -30,7 +30,7 @@ export function createDeadlines(seconds: number): { patienceFor: DeadlineFor; st
       };
       const over = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => {
-          timers.push(setTimeout(() => reply.raw.destroy(), LAST_WORDS));
+          timers.push(setTimeout(() => reply.raw.destroy(), CLOSING_MILLISECONDS));
           reject(signal.reason as Error);
         }),
       );

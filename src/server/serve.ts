@@ -18,7 +18,7 @@ import { sweepUploads } from './upload.ts';
 /** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
 const LAST_REQUESTS = 10;
 /** Seconds that stopped work has to say so. */
-const LAST_WORDS = 2;
+const CLOSING_SECONDS = 2;
 
 interface ServeOptions {
   engine: Engine;
@@ -93,7 +93,7 @@ async function stop({ server, inFlight, stopAll }: App): Promise<void> {
   };
   await idle(LAST_REQUESTS);
   stopAll();
-  await idle(LAST_WORDS);
+  await idle(CLOSING_SECONDS);
   server.server.closeAllConnections();
   await closed;
 }

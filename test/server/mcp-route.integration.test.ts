@@ -51,9 +51,9 @@ it('a call over MCP is cancelled by its own client alone: who has its session an
 it('a call over MCP whose client leaves before it is begun is not begun, and nothing of it is kept', async () => {
   const routes: Record<string, (request: object, reply: object) => Promise<unknown>> = {};
   const app = { post: (path: string, _: object, handler: (typeof routes)[string]) => (routes[path] = handler), route: () => {} };
-  const patienceFor = vi.fn<() => void>();
+  const deadlineFor = vi.fn<() => void>();
   const config = { collection: 'default', server: { mcp_write: false } };
-  registerMcp(app as never, { config, collections: async () => [] } as never, { patienceFor } as never);
+  registerMcp(app as never, { config, collections: async () => [] } as never, { deadlineFor } as never);
   const raw = Object.assign(new EventEmitter(), { destroyed: false });
   const reply = { raw, code: () => reply, header: () => reply, send: () => reply };
   const headers = { ...ACCEPT, 'content-type': 'application/json', 'mcp-session-id': 'one' };
@@ -61,7 +61,7 @@ it('a call over MCP whose client leaves before it is begun is not begun, and not
   raw.destroyed = true;
   raw.emit('close');
   await answered;
-  expect(patienceFor).not.toHaveBeenCalled();
+  expect(deadlineFor).not.toHaveBeenCalled();
   expect(raw.listenerCount('close')).toBe(0);
 });
 

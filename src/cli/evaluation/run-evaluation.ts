@@ -19,45 +19,48 @@ import { parsePart } from '../../core/parse-request.ts';
 const TOLD_FAILURES = 5;
 
 /** Runs `kb eval`: measures, compares, or proposes questions, depending on its flags. */
-export async function runEvaluation(desk: CommandContext, file: string | undefined): Promise<void> {
-  const { generate, compare } = desk.flags as { generate?: number; compare?: string[] };
-  if (generate !== undefined) return await proposeGoldenSet(desk, generate);
+export async function runEvaluation(context: CommandContext, file: string | undefined): Promise<void> {
+  const { generate, compare } = context.flags as { generate?: number; compare?: string[] };
+  if (generate !== undefined) return await proposeGoldenSet(context, generate);
   if (file === undefined)
     throw new KbError('usage', 'kb eval needs a golden set.', {
       hint: 'For example kb eval questions.yaml; kb eval --generate 20 proposes one.',
     });
-  return compare ? await compareConfigurations(desk, { file, configs: compare }) : await evaluateGoldenSet(desk, file);
+  return compare ? await compareConfigurations(context, { file, configs: compare }) : await evaluateGoldenSet(context, file);
 }
 
 /** Evaluates a golden set, prints and writes the report, and sets the exit code: 1 if a gate is missed or a question could not be asked. */
-async function evaluateGoldenSet(desk: CommandContext, file: string): Promise<void> {
-  const { screen, flags } = desk;
+async function evaluateGoldenSet(context: CommandContext, file: string): Promise<void> {
+  const { screen, flags } = context;
   const gates = readGates(flags);
   const questions = await readGoldenSet(file);
-  const result = await showProgress(desk.engine.run('evaluate', { questions }, { signal: desk.signal, lists: true }), {
+  const result = await showProgress(context.engine.run('evaluate', { questions }, { signal: context.signal, lists: true }), {
     screen,
     title: 'Asking',
   });
   const missed = missedGates(result, gates);
-  show(desk, { value: { ...result, missed }, report: evaluationReport(result) });
+  show(context, { value: { ...result, missed }, report: evaluationReport(result) });
   for (const error of result.errors.slice(0, TOLD_FAILURES)) screen.warn(`Not asked: ${failureLine(error)}`);
   for (const gate of missed) screen.warn(`Missed: ${gate}`);
   if (missed.length > 0 || (result.failed > 0 && !flags['allow-failures'])) process.exitCode = EXIT.failed;
 }
 
-async function compareConfigurations(desk: CommandContext, { file, configs }: { file: string; configs: readonly string[] }): Promise<void> {
+async function compareConfigurations(
+  context: CommandContext,
+  { file, configs }: { file: string; configs: readonly string[] },
+): Promise<void> {
   if (configs.length !== 2)
     throw new KbError('usage', `--compare takes two configuration files, not ${configs.length}.`, {
       hint: 'For example kb eval questions.yaml --compare now.yaml then.yaml.',
     });
   const questions = await readGoldenSet(file);
   const sides: { config: string; result: EvaluationResult }[] = [];
-  for (const config of configs) sides.push({ config, result: await evaluateWith(desk, { config, questions }) });
+  for (const config of configs) sides.push({ config, result: await evaluateWith(context, { config, questions }) });
   const [first, second] = sides as [(typeof sides)[0], (typeof sides)[0]];
   const judged = new Set(questions.flatMap(({ id, must = [] }, i) => (must.length > 0 ? String(id ?? i + 1) : [])));
   const differences = compareResults(first.result, second.result, judged);
-  show(desk, { value: { first, second, differences }, report: comparisonReport(sides, differences) });
-  if (sides.some(({ result }) => result.failed > 0) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;
+  show(context, { value: { first, second, differences }, report: comparisonReport(sides, differences) });
+  if (sides.some(({ result }) => result.failed > 0) && !context.flags['allow-failures']) process.exitCode = EXIT.failed;
 }
 
 async function evaluateWith(

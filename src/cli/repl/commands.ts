@@ -13,7 +13,7 @@ const EXCERPT = 200;
 
 /** The passages that an answer was built from, each with its place and its beginning. */
 function showSourceList(sources: readonly Source[], session: Session): void {
-  const { color, columns } = session.desk.screen;
+  const { color, columns } = session.context.screen;
   for (const source of sources) {
     say(session, sourceLine(source, { color, columns }, source.cited ? '' : ' (not cited)'));
     const excerpt = clipped(beginningOf(source.text), (columns ?? EXCERPT) * 2 - 8);
@@ -31,7 +31,7 @@ function showPassage(sources: readonly Source[], citation: number, session: Sess
   const source = sources.find((other) => other.citation === citation);
   if (!source)
     throw new KbError('usage', `There is no source ${citation}: the last answer has ${sources.map((other) => other.citation).join(', ')}.`);
-  const { screen } = session.desk;
+  const { screen } = session.context;
   say(session, sourceLine(source, screen));
   const printer = markdownPrinter({ ...screen, write: screen.json ? screen.note : screen.write });
   printer.push(source.text.trim());
@@ -97,7 +97,7 @@ export async function runReplCommand(line: string, session: Session): Promise<bo
 }
 
 function help(_argument: string, session: Session): void {
-  const { columns } = session.desk.screen;
+  const { columns } = session.context.screen;
   for (const [name, { argument, summary }] of Object.entries(commands)) {
     const first = `${name} ${argument}`.padEnd(NAMES);
     if (summary) say(session, folded([{ text: summary, paint: plain }], { first, hang: ' '.repeat(NAMES), columns }));
@@ -116,7 +116,7 @@ function showSources(argument: string, session: Session): void {
 function history(argument: string, session: Session): void {
   const { turns } = session.talk;
   if (turns.length === 0) return tell(session, 'Nothing was said yet.');
-  const { screen } = session.desk;
+  const { screen } = session.context;
   for (const { question, answer } of argument ? turns.slice(-wholeNumber(argument, '/history')) : turns) {
     say(session, screen.color.bold(`› ${printable(question)}`));
     const printer = markdownPrinter({ ...screen, write: screen.json ? screen.note : screen.write });

@@ -61,9 +61,9 @@ async function filesFor(typed: string): Promise<string[]> {
  * Runs a conversation: one question per line, each answered with the earlier ones as history. Also reads piped input; throws a KbError if
  * that has no line.
  */
-export async function converse(desk: CommandContext, request: Record<string, unknown>): Promise<void> {
-  const { screen, signal } = desk;
-  const session = openSession(desk, request, memoryOf(desk, { isTerminal: isConversation() }));
+export async function converse(context: CommandContext, request: Record<string, unknown>): Promise<void> {
+  const { screen, signal } = context;
+  const session = openSession(context, request, memoryOf(context, { isTerminal: isConversation() }));
   const keyboard = new Keyboard({ screen, asked: session.talk.asked, complete: (line) => completionOf(line, session) });
   signal.addEventListener('abort', () => keyboard.close(), { once: true });
   const greeting = `Ask about «${collectionOf(session)}». /help shows what else there is.${continuesConversation(session)}`;
@@ -88,7 +88,7 @@ export async function converse(desk: CommandContext, request: Record<string, unk
 }
 
 function tellWhereKept(session: Session): void {
-  const { screen } = session.desk;
+  const { screen } = session.context;
   const file = session.memory.fileOf(collectionOf(session));
   if (file === undefined) return;
   const place = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file;
@@ -103,14 +103,14 @@ async function answered(question: string, session: Session): Promise<true> {
     await askTurn(question, session);
   } finally {
     if (isConversation()) process.exitCode = exitCode;
-    if (!session.desk.screen.json) session.desk.screen.print('');
+    if (!session.context.screen.json) session.context.screen.print('');
   }
   return true;
 }
 
 /** Answers a question or runs a command; a failure is printed, and the conversation goes on. Returns false if it ends. */
 async function handle(text: string, session: Session, keyboard: Keyboard): Promise<boolean> {
-  const { screen, signal } = session.desk;
+  const { screen, signal } = session.context;
   const stop = new AbortController();
   session.signal = AbortSignal.any([signal, stop.signal]);
   session.talk = withAsked(session.talk, text);

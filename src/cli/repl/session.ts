@@ -29,7 +29,7 @@ interface Choices {
 
 /** A running conversation. */
 export interface Session {
-  desk: CommandContext;
+  context: CommandContext;
   /** Request fields that the command line gives for every question. */
   request: Record<string, unknown>;
   chosen: Choices;
@@ -40,16 +40,16 @@ export interface Session {
 }
 
 /** Opens the conversation about the configured collection, with its kept turns. */
-export function openSession(desk: CommandContext, request: Record<string, unknown>, memory: Memory): Session {
-  const session: Session = { desk, request, memory, chosen: {}, talk: newConversation(), signal: desk.signal };
+export function openSession(context: CommandContext, request: Record<string, unknown>, memory: Memory): Session {
+  const session: Session = { context, request, memory, chosen: {}, talk: newConversation(), signal: context.signal };
   session.talk = memory.load(collectionOf(session));
   return session;
 }
 
 /** Merges the configuration with the choices, for the next question. */
-export function settingsOf({ desk, request, chosen }: Session): Config {
+export function settingsOf({ context, request, chosen }: Session): Config {
   return mergeLayers(
-    desk.engine.config as unknown as Layer,
+    context.engine.config as unknown as Layer,
     settingsIn(operations.chat.input, { ...request, ...chosen }),
   ) as unknown as Config;
 }
@@ -61,21 +61,21 @@ export const collectionOf = (session: Session): string =>
 /** Applies choices. Throws a KbError, and changes nothing, if they are invalid. */
 function chooseSettings(session: Session, choices: Choices): void {
   const chosen = { ...session.chosen, ...choices };
-  session.desk.engine.check('chat', { ...session.request, ...chosen, query: '' });
+  session.context.engine.check('chat', { ...session.request, ...chosen, query: '' });
   session.chosen = chosen;
 }
 
 /** Lists the names of the existing collections. */
-export async function collectionNames({ desk, signal }: Pick<Session, 'desk' | 'signal'>): Promise<string[]> {
-  const { collections } = await settle(desk.engine.run('list_collections', {}, { signal }));
+export async function collectionNames({ context, signal }: Pick<Session, 'context' | 'signal'>): Promise<string[]> {
+  const { collections } = await settle(context.engine.run('list_collections', {}, { signal }));
   return collections.map(({ name }) => printable(name));
 }
 
 /** Prints a text beside the answers: on standard output, or on standard error with `--json`. */
-export const say = ({ desk: { screen } }: Session, text: string): void => (screen.json ? screen.note(text) : screen.print(text));
+export const say = ({ context: { screen } }: Session, text: string): void => (screen.json ? screen.note(text) : screen.print(text));
 
 /** Prints a text beside the answers, wrapped to the terminal. */
-export const tell = (session: Session, text: string): void => say(session, wrappedText(text, session.desk.screen.columns));
+export const tell = (session: Session, text: string): void => say(session, wrappedText(text, session.context.screen.columns));
 
 /** Saves the conversation. */
 export const keep = (session: Session): void => session.memory.keep(collectionOf(session), session.talk);
@@ -151,13 +151,13 @@ export function wholeNumber(text: string, command: string): number {
  * the configuration decides that.
  */
 export async function askTurn(question: string, session: Session): Promise<ChatResult> {
-  const { desk, request, chosen, talk, signal } = session;
-  const { engine, screen } = desk;
+  const { context, request, chosen, talk, signal } = session;
+  const { engine, screen } = context;
   const enabled = settingsOf(session).chat.query_rewrite.enabled ?? talk.history.length > 0;
   const printer = answerPrinter(screen);
   try {
     const given = { ...request, ...chosen };
-    const greeted = await greetedCollection(desk, given, question);
+    const greeted = await greetedCollection(context, given, question);
     const turn = { query_rewrite: { enabled }, ...given, ...greeted, query: question, history: talk.history };
     const result = await showProgress(engine.run('chat', turn, { signal }), { screen, onEvent: printer.onEvent });
     if (screen.json) screen.printJson(result);
@@ -174,11 +174,11 @@ export async function askTurn(question: string, session: Session): Promise<ChatR
  * Answers one question as a turn of the conversation that `--history-file` keeps, with its earlier turns as history. Throws a KbError if the file cannot be
  * read or written, or holds something else: a script would not notice that the history is missing.
  */
-export async function takeTurn(desk: CommandContext, request: Record<string, unknown>, question: string): Promise<void> {
+export async function takeTurn(context: CommandContext, request: Record<string, unknown>, question: string): Promise<void> {
   const warn = (text: string): never => {
     throw new KbError('configuration', text, { hint: 'Name another file with --history-file, or leave it out.' });
   };
-  const session = openSession(desk, request, memoryOf(desk, { isTerminal: false, warn }));
+  const session = openSession(context, request, memoryOf(context, { isTerminal: false, warn }));
   session.talk = withAsked(session.talk, question);
   const { errors, answer } = await askTurn(question, session);
   if (errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;

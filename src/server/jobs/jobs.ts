@@ -73,7 +73,7 @@ export const MOST_AT_ONCE = 4;
 export const MOST_WAITING = 100;
 const MOST_BYTES = 128 * 2 ** 20;
 /** Seconds after which a job that found no room may be asked for again. */
-const COME_BACK = 10;
+const RETRY_AFTER = 10;
 /** Maximum ended jobs that are kept in memory with their results if they cannot be written. */
 export const MOST_UNWRITTEN = 20;
 
@@ -223,7 +223,7 @@ class FolderJobs implements Jobs {
   }
 
   #assertRoom(bytes: number): void {
-    const later = { isRetryable: true, retryAfter: COME_BACK };
+    const later = { isRetryable: true, retryAfter: RETRY_AFTER };
     if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Try again when it is back.' });
     const running = this.#running();
     const held = running.reduce((sum, work) => sum + this.#bytes.get(work)!, 0);

@@ -100,7 +100,7 @@ const versionOf = (
   { chunking, metadata = {} }: Pick<ReadDocumentsOptions, 'chunking' | 'metadata'>,
 ): string => hash(FORMAT, content_hash, JSON.stringify(chunking), ...metadataParts(metadata)).slice(0, 32);
 
-/** Whether a document is stored whole and just as it would be now: `readWorks` will not read it. */
+/** Whether a document is stored whole and just as it would be now: `readDocuments` will not read it. */
 export const isStoredAs = (
   candidate: Pick<Candidate, 'source' | 'content_hash'>,
   { before, ...made }: Pick<ReadDocumentsOptions, 'before' | 'chunking' | 'metadata'>,

@@ -50,8 +50,8 @@ async function conversation({ columns }: { columns?: number } = {}) {
   const engine = engineIn(shelf, { ...WORDS, collection: 'manuals' });
   const screen = paper({ columns });
   const memory = new Memory({ fileOf: () => undefined, isNamed: false, warn: screen.warn });
-  const desk = { engine, screen, signal: new AbortController().signal, flags: {}, loaded: { home: shelf } } as unknown as CommandContext;
-  const session = openSession(desk, {}, memory);
+  const context = { engine, screen, signal: new AbortController().signal, flags: {}, loaded: { home: shelf } } as unknown as CommandContext;
+  const session = openSession(context, {}, memory);
   session.talk = { ...session.talk, turns: [TURN], history: [{ role: 'user', content: 'x' }] };
   const said = async (line: string): Promise<string> => {
     screen.out.length = 0;

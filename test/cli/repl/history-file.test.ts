@@ -12,11 +12,12 @@ import { paper } from '../../support/screen.ts';
 describe('the file that keeps a conversation', () => {
   it('is none where a device is named, which stays one', () => {
     const screen = paper();
-    const desk = (flags: object) => ({ engine: { config: DEFAULTS }, loaded: { home: '/' }, screen, flags }) as unknown as CommandContext;
+    const context = (flags: object) =>
+      ({ engine: { config: DEFAULTS }, loaded: { home: '/' }, screen, flags }) as unknown as CommandContext;
     const file = join(folder(), 'talk.json');
-    expect(memoryOf(desk({ 'history-file': file }), { isTerminal: true }).fileOf('manuals')).toBe(file);
+    expect(memoryOf(context({ 'history-file': file }), { isTerminal: true }).fileOf('manuals')).toBe(file);
     for (const isTerminal of [true, false])
-      expect(memoryOf(desk({ 'history-file': '/dev/null' }), { isTerminal }).fileOf('manuals')).toBeUndefined();
+      expect(memoryOf(context({ 'history-file': '/dev/null' }), { isTerminal }).fileOf('manuals')).toBeUndefined();
     expect([isDevice('/dev/null'), isDevice(file), isDevice(folder())]).toEqual([true, false, false]);
     expect(screen.warnings).toEqual([]);
   });

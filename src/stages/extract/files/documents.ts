@@ -47,10 +47,10 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
   const empty: string[] = [];
   const pictures: string[] = [];
-  const breathe = yieldToEventLoop(parts.signal);
+  const yieldIfBusy = yieldToEventLoop(parts.signal);
   const metadataOf = sidecarReader(parts);
   for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, { ...parts, metadataOf }))) {
-    await breathe();
+    await yieldIfBusy();
     if ('link' in item) {
       if (!parts.isUnchanged) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
     } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty && !parts.isStored?.(item.candidate.source)) {

@@ -149,12 +149,12 @@ function spellings(given: string, place: GuardedPlace): string[] {
 /** Every file that a `docs` input names (files, folders, globs, links), in order, each once. `authorize` refuses before anything is looked at. Throws `aborted`. */
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const met = new Set<string>();
-  const breathe = yieldToEventLoop(listing.signal);
+  const yieldIfBusy = yieldToEventLoop(listing.signal);
   const entries = docsEntries(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
   for (const entry of entries) {
     yield { input: isUrl(entry.path) ? addressOf(entry.path) : fileSource(absolutePath(entry.path, listing), listing) };
     for await (const found of listEntry(entry, listing)) {
-      await breathe();
+      await yieldIfBusy();
       if ('path' in found) {
         if (met.has(found.path)) continue;
         met.add(found.path);

@@ -42,7 +42,7 @@ function beginAt(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
     limit,
     skipped,
     frontier: new Frontier({ scope, robots, reader, memory, skipped, limit, max_redirects, max_depth: entry.max_depth }),
-    breathe: yieldToEventLoop(signal),
+    yieldIfBusy: yieldToEventLoop(signal),
     told: 1,
     pages: 0,
     failed: 0,

@@ -74,7 +74,7 @@ export async function readSitemaps(
   const { add, notices } = sitemaps;
   for (const address of robots.sitemaps) if (!add(address, origin, { depth: 1, isNamed: true })) break;
   for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, { depth: 1, isNamed: false });
-  const breathe = yieldToEventLoop(signal);
+  const yieldIfBusy = yieldToEventLoop(signal);
   let failed = 0;
   const found = { own: 0, foreign: 0 };
   for (let next = sitemaps.next(); next; next = sitemaps.next()) {
@@ -87,7 +87,7 @@ export async function readSitemaps(
     }
     let isIndex = false;
     for (const { element, address } of xmlLinks(xml.text)) {
-      await breathe();
+      await yieldIfBusy();
       if (element === 'sitemapindex') isIndex = true;
       else if (element !== 'loc') continue;
       else if (isIndex && !add(address, next.address, { depth: next.depth + 1, isNamed: true })) break;
@@ -153,12 +153,12 @@ export async function readFeeds(
   { robots, load }: OpenSite,
   { onAddress, signal }: SeedOptions,
 ): Promise<SeedsRead> {
-  const breathe = yieldToEventLoop(signal);
+  const yieldIfBusy = yieldToEventLoop(signal);
   const notices: string[] = [];
   for (const feed of feeds.filter((address) => robots.allows(address))) {
     try {
       for (const { element, address } of xmlLinks(await loadText(feed, { load, max_bytes: MAX_FEED_BYTES }))) {
-        await breathe();
+        await yieldIfBusy();
         if (element === 'link' && URL.canParse(address, feed) && !onAddress(new URL(address, feed).href)) break;
       }
     } catch (error) {

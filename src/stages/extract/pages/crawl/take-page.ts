@@ -34,7 +34,7 @@ export interface Crawl {
   readonly limit: number;
   readonly skipped: SkippedPages;
   /** Lets others have their turn. */
-  breathe(): Promise<void>;
+  yieldIfBusy(): Promise<void>;
   /** Pages that the run was told to expect. */
   told: number;
   /** Documents. */
@@ -105,9 +105,9 @@ function linksBefore({ url }: Waiting, { content_hash }: RememberedPage, { sourc
 }
 
 /** `from`: the page that they stand on. */
-async function follow(links: readonly string[], from: string, { frontier, feeds, breathe }: Crawl): Promise<void> {
+async function follow(links: readonly string[], from: string, { frontier, feeds, yieldIfBusy }: Crawl): Promise<void> {
   for (const link of links) {
-    await breathe();
+    await yieldIfBusy();
     const feed = feedIn(link);
     if (feed !== undefined) feeds.named.push(feed);
     else frontier.found(link, { from });

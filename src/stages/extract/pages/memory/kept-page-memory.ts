@@ -192,7 +192,7 @@ class FilePageMemory implements KeptPageMemory {
   async #rewritten(path: string): Promise<[LineFile, KnownPages]> {
     const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
     const add = (line: MemoryLine) => pages.take(line, file.append(JSON.stringify(line)));
-    const breathe = yieldToEventLoop(undefined);
+    const yieldIfBusy = yieldToEventLoop(undefined);
     add({ pages: FILE_FORMAT });
     for (const [address, { place, time }] of this.#pages.all()) {
       const line = this.#lineAt(place);
@@ -200,7 +200,7 @@ class FilePageMemory implements KeptPageMemory {
       const { source } = page ?? {};
       if (page && (time >= this.#opened || (source !== undefined && this.#options.isKnown(source))))
         add(pages.lineOf(address, page, { time, settings: line.k }));
-      await breathe();
+      await yieldIfBusy();
     }
     const now = Date.now();
     const { left = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'left'));

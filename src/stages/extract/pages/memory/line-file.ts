@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 
 /** Position of a line, in bytes. */
 export interface LinePosition {
@@ -27,7 +27,7 @@ export class LineFile {
   async *lines(): AsyncGenerator<{ text: string; place: LinePosition }, void, void> {
     this.size = 0;
     const piece = Buffer.alloc(PIECE);
-    for (let rest = Buffer.alloc(0); ; await breath()) {
+    for (let rest = Buffer.alloc(0); ; await nextTick()) {
       const read = readSync(this.#file, piece, 0, PIECE, this.size + rest.length);
       if (read === 0) return;
       const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
