@@ -1,5 +1,5 @@
 import { type Archive, openArchive } from './archive.ts';
-import { loadMammoth } from './mammoth-library.ts';
+import { loadMammoth } from './style-rules.ts';
 import { completeParts } from './docx-text.ts';
 import { pictureText } from '../picture-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
