@@ -3,7 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
 import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
-import { greetedCollection } from '../src/cli/greeted-collection.ts';
 import { answerPrinter } from '../src/cli/printers/show-answer.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -35,9 +34,10 @@ export default class Chat extends KbCommand {
       const request = { ...requestOfFlags(operations.chat.input, flags), ...collections };
       if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(context, request);
       if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/session.ts')).takeTurn(context, request, args.query);
-      const asked = { ...request, ...(await greetedCollection(context, request, args.query)), query: args.query };
       const { end, ...printer } = answerPrinter(context.screen);
-      const result = await this.perform(context, 'chat', { request: asked, lists: true, ...printer }).finally(end);
+      const result = await this.perform(context, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(
+        end,
+      );
       if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;
     });
   }

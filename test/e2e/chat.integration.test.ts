@@ -278,15 +278,6 @@ describe('a conversation off a terminal', () => {
     expect(JSON.parse(json!.out)).toMatchObject({ error: { message: expect.stringContaining('There is no question.') } });
   });
 
-  it('says to a greeting, too, that the collection is missing', async () => {
-    const missing = 'There is no collection «defalt». Did you mean «default»?';
-    const asked = await kb(['chat', 'hi', '--collection', 'defalt'], { cwd: home });
-    expect(asked).toMatchObject({ code: 1, out: '', error: expect.stringContaining(missing) });
-    const piped = await kb(['chat', '--collection', 'defalt'], { cwd: home, input: 'hi\n' });
-    expect(piped).toMatchObject({ code: 1, error: expect.stringContaining(missing) });
-    expect(await kb(['chat', 'hi'], { cwd: home })).toMatchObject({ code: 0, error: '' });
-  });
-
   it('answers with a JSON document a line, and nothing else, with --json', async () => {
     const ended = await kb(['chat', '--json'], { cwd: home, input: `${QUESTION}\n/help\nHello\n` });
     const answers = ended.out

@@ -4,7 +4,6 @@ import { searchedCollections } from '../../engine/permissions.ts';
 import { operations } from '../../schema/operations.ts';
 import type { Config } from '../../schema/config.ts';
 import type { CommandContext } from '../command-context.ts';
-import { greetedCollection } from '../greeted-collection.ts';
 import { wrappedText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { newConversation, type Conversation, withAsked, withTurn } from './conversation.ts';
@@ -156,9 +155,7 @@ export async function askTurn(question: string, session: Session): Promise<ChatR
   const enabled = settingsOf(session).chat.query_rewrite.enabled ?? talk.history.length > 0;
   const printer = answerPrinter(screen);
   try {
-    const given = { ...request, ...chosen };
-    const greeted = await greetedCollection(context, given, question);
-    const turn = { query_rewrite: { enabled }, ...given, ...greeted, query: question, history: talk.history };
+    const turn = { query_rewrite: { enabled }, ...request, ...chosen, query: question, history: talk.history };
     const result = await showProgress(engine.run('chat', turn, { signal }), { screen, onEvent: printer.onEvent });
     if (screen.json) screen.printJson(result);
     else printer.result(result);
