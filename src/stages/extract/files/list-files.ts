@@ -223,7 +223,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
     if ('leadsOut' in found) {
       unfollowed.push(name);
       yield { passed_over: name };
-    } else if ('error' in found && isLostExtra(found.error) && FILE_NAME.test(name) && reader.fileType(found.path) === undefined) {
+    } else if ('error' in found && isLostExtra(found.error) && FILE_NAME.test(name) && reader.fileType(found.path, kinds) === undefined) {
       yield { passed_over: name }; // it would be no document if it were there
     } else if ('error' in found) {
       const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder

@@ -8,6 +8,7 @@ import type { DocsInput } from '../../../../src/schema/source-entries.ts';
 import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
 import { walk } from '../../../../src/stages/extract/files/list-files.ts';
 import { folder, write } from '../../../support/folder.ts';
+import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import { extracted, reader } from '../../../support/extracted-documents.ts';
 
 describe('a list', () => {
@@ -121,7 +122,7 @@ describe('a folder', () => {
   it('passes over broken links to files that are no documents', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     symlinkSync('absent.css', join(cwd, 'd/style.css'));
-    const found = await extracted('d', cwd);
+    const found = await extracted('d', cwd, { reader: { ...reader, fileType: fileTypes().fileType } }); // of code, which a folder is not searched for
     expect([found.sources, found.passed, found.errors]).toEqual([['d/a.md'], ['d/style.css'], []]);
     expect(found.scopes).toHaveLength(1);
     symlinkSync('absent', join(cwd, 'd/folder'));
