@@ -72,18 +72,26 @@ withOcr('OCR', () => {
     expect(parsed.metadata['ocr_confidence']).toBeGreaterThan(0.85);
   });
 
-  it('reads pages that are turned or lie askew', async () => {
-    const askew = deskewBitmap(page, (1.5 * Math.PI) / 180);
-    const parsed = await read(scannedPdf([rotateBitmap(page, 90), rotateBitmap(askew, 180), rotateBitmap(askew, 270)]), 'turned.pdf');
-    const pages = [0, 1, 2].map((i) => parsed.text.slice(parsed.marks![i]!.at, parsed.marks![i + 1]?.at));
-    for (const text of pages) expect(text).toContain('Use it indoors only, at room temperatures between');
-  }, SLOW);
+  it(
+    'reads pages that are turned or lie askew',
+    async () => {
+      const askew = deskewBitmap(page, (1.5 * Math.PI) / 180);
+      const parsed = await read(scannedPdf([rotateBitmap(page, 90), rotateBitmap(askew, 180), rotateBitmap(askew, 270)]), 'turned.pdf');
+      const pages = [0, 1, 2].map((i) => parsed.text.slice(parsed.marks![i]!.at, parsed.marks![i + 1]?.at));
+      for (const text of pages) expect(text).toContain('Use it indoors only, at room temperatures between');
+    },
+    SLOW,
+  );
 
-  it('reads pictures, and each page of a TIFF', async () => {
-    const parsed = await read(tiffFile([page, rotateBitmap(page, 180)]), 'scan.tiff');
-    expect(parsed.metadata).toMatchObject({ pages: 2, ocr_pages: 2 });
-    expect(parsed.text.match(/Intended use/g)).toHaveLength(2);
-  }, SLOW);
+  it(
+    'reads pictures, and each page of a TIFF',
+    async () => {
+      const parsed = await read(tiffFile([page, rotateBitmap(page, 180)]), 'scan.tiff');
+      expect(parsed.metadata).toMatchObject({ pages: 2, ocr_pages: 2 });
+      expect(parsed.text.match(/Intended use/g)).toHaveLength(2);
+    },
+    SLOW,
+  );
 
   it('leaves out a page that takes too long, and stops with the run', async () => {
     const pool = new OcrPool({ processes: 1, seconds: 0.05, megabytes: 1536 });
