@@ -183,7 +183,7 @@ async function* drawThrough(
     });
     try {
       const stored = new StoredVersions(before, existing);
-      const candidates = inventory.candidates(stored.toldBy(extractAll(extractors, settings.concurrency)));
+      const candidates = inventory.candidates(stored.withVersions(extractAll(extractors, settings.concurrency)));
       const { metadata, force = false } = request;
       const works = readDocuments(candidates, { chunking: settings.chunking, metadata, before, collection: existing, force });
       yield* watch(
@@ -221,7 +221,7 @@ async function* readable(
       const size = { count: 1 + beside.length, bytes };
       const emptied = stored.emptied(work);
       if (emptied) report.emptied(emptied, size);
-      else report.unread(name, await stored.told(unreadItem(candidate, error)), size);
+      else report.unread(name, await stored.withVersion(unreadItem(candidate, error)), size);
       continue;
     }
     report.read(work);

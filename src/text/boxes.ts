@@ -4,7 +4,7 @@ import type { PassageBox } from '../schema/items.ts';
 const MOST_BOXES = 8;
 
 /** The rectangle around two of one page; its text begins where that of the first does. */
-export function joined(one: PassageBox, other: PassageBox): PassageBox {
+export function joinBoxes(one: PassageBox, other: PassageBox): PassageBox {
   const [left, top] = [Math.min(one.left, other.left), Math.min(one.top, other.top)];
   const right = Math.max(one.left + one.width, other.left + other.width);
   const bottom = Math.max(one.top + one.height, other.top + other.height);
@@ -14,13 +14,13 @@ export function joined(one: PassageBox, other: PassageBox): PassageBox {
 const rounded = (share: number): number => Math.round(share * 1000) / 1000;
 
 /** As few rectangles as a passage may have: of more, those are joined that stand one after another on a page and take the least room together. */
-export function fewBoxes(boxes: readonly PassageBox[]): PassageBox[] {
+export function limitBoxes(boxes: readonly PassageBox[]): PassageBox[] {
   const few = [...boxes];
   while (few.length > MOST_BOXES) {
-    const waste = few.slice(1).map((box, i) => (box.page === few[i]!.page ? added(few[i]!, box) : Number.POSITIVE_INFINITY));
+    const waste = few.slice(1).map((box, i) => (box.page === few[i]!.page ? addedArea(few[i]!, box) : Number.POSITIVE_INFINITY));
     const at = waste.indexOf(Math.min(...waste));
     if (waste[at] === Number.POSITIVE_INFINITY) return few.slice(0, MOST_BOXES);
-    few.splice(at, 2, joined(few[at]!, few[at + 1]!));
+    few.splice(at, 2, joinBoxes(few[at]!, few[at + 1]!));
   }
   return few;
 }
@@ -28,7 +28,7 @@ export function fewBoxes(boxes: readonly PassageBox[]): PassageBox[] {
 const areaOf = ({ width, height }: PassageBox): number => width * height;
 
 /** How much more room two rectangles take as one. */
-const added = (one: PassageBox, other: PassageBox): number => areaOf(joined(one, other)) - areaOf(one) - areaOf(other);
+const addedArea = (one: PassageBox, other: PassageBox): number => areaOf(joinBoxes(one, other)) - areaOf(one) - areaOf(other);
 
 /** The rectangles that hold these lines of a passage, counted from 0; all of them where none does. */
 export function boxesOfLines(boxes: readonly PassageBox[], ranges: readonly (readonly [first: number, last: number])[]): PassageBox[] {

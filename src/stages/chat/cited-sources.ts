@@ -4,7 +4,7 @@ import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
 import { Location, type PassageBox, type RetrievedItem, type Source } from '../../schema/items.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
-import { boxesOfLines, fewBoxes } from '../../text/boxes.ts';
+import { boxesOfLines, limitBoxes } from '../../text/boxes.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
 
@@ -54,7 +54,7 @@ function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbour
   const [head, tail] = [start, end].map((line) => stretches.findLast(({ from }) => from <= line)!);
   const placeIn = (stretch: Stretch, from: number) =>
     locateQuote(stretch.text, stretch.location, [[within(stretch, from), within(stretch, end)]]);
-  const boxes = fewBoxes(quotedBoxes(stretches, lines));
+  const boxes = limitBoxes(quotedBoxes(stretches, lines));
   const place = { ...placeIn(head!, start), ...(boxes.length > 0 ? { ...pagesOf(boxes), boxes } : {}) };
   if (tail === head) return place;
   const { line_end, row_end } = placeIn(tail!, end);

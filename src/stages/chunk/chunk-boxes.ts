@@ -1,5 +1,5 @@
 import type { Mark, PassageBox } from '../../schema/items.ts';
-import { fewBoxes, joined } from '../../text/boxes.ts';
+import { limitBoxes, joinBoxes } from '../../text/boxes.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import type { Piece } from './pack.ts';
 
@@ -17,11 +17,11 @@ export function boxesIn(text: string, marks: readonly Mark[], { from, end, openi
     for (const box of own) {
       const placed = { page, ...box, ...(line > 1 ? { line } : {}) };
       const before = boxes.at(-1);
-      if (before && !isNewBlock && isBelow(before, placed)) boxes[boxes.length - 1] = joined(before, placed);
+      if (before && !isNewBlock && isBelow(before, placed)) boxes[boxes.length - 1] = joinBoxes(before, placed);
       else boxes.push(placed);
     }
   }
-  return fewBoxes(boxes);
+  return limitBoxes(boxes);
 }
 
 /** Whether a rectangle stands below another in the same column. */

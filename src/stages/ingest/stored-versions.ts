@@ -21,7 +21,7 @@ export class StoredVersions {
   }
 
   /** Adds to the error of a source that could not be read which version of it stays stored. */
-  async told(item: ErrorItem, source = item.source): Promise<ErrorItem> {
+  async withVersion(item: ErrorItem, source = item.source): Promise<ErrorItem> {
     if (!this.#collection || !this.#before.has(source)) return item;
     const found = (await this.#collection.contents([source])).get(source);
     if (!found) return item;
@@ -31,12 +31,12 @@ export class StoredVersions {
   }
 
   /** The extracted items, with the same added to their errors. */
-  async *toldBy(
+  async *withVersions(
     items: AsyncIterable<{ name: SourceName; item: Extracted }>,
   ): AsyncGenerator<{ name: SourceName; item: Extracted }, void, void> {
     for await (const { name, item } of items)
       yield 'error' in item && !item.isGone
-        ? { name, item: { ...item, error: await this.told(item.error, item.stored_as ?? item.error.source) } }
+        ? { name, item: { ...item, error: await this.withVersion(item.error, item.stored_as ?? item.error.source) } }
         : { name, item };
   }
 }

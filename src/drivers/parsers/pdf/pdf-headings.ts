@@ -3,7 +3,7 @@ import type { OutlineEntry } from './pdf-outline.ts';
 import { usualFont, usualSize } from './pdf-usual.ts';
 
 /** A heading's letters are larger than those of the text by this factor. */
-export const LARGER = 1.15;
+export const HEADING_FACTOR = 1.15;
 /** Longer lines are text, however large. */
 const LONGEST = 200;
 /** Sizes told apart as levels. */
@@ -100,7 +100,7 @@ const keyOf = (text: string): string =>
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 
 const isLarge = (line: PdfLine, body: number): boolean =>
-  rounded(line.size) >= body * LARGER && isTitle(line) && line.text.length <= LONGEST;
+  rounded(line.size) >= body * HEADING_FACTOR && isTitle(line) && line.text.length <= LONGEST;
 
 /** Whether a line is no item of a list, and no row of a form: behind a number a title may stand apart. */
 const isTitle = ({ text, cells, ruled }: PdfLine): boolean =>
@@ -170,7 +170,11 @@ function emphasizedTitles(
     for (const [i, line] of lines.entries()) {
       const font = fontOf(line);
       const isOther =
-        font !== undefined && font !== usual && font !== usualHere && rounded(line.size) >= body && rounded(line.size) < body * LARGER;
+        font !== undefined &&
+        font !== usual &&
+        font !== usualHere &&
+        rounded(line.size) >= body &&
+        rounded(line.size) < body * HEADING_FACTOR;
       if (!isOther || !mayBeTitle(line) || isCode(line) || !standsAlone(lines, i)) continue;
       groups.set(rounded(line.size), [...(groups.get(rounded(line.size)) ?? []), line]);
     }

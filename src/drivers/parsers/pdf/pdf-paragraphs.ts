@@ -5,7 +5,7 @@ import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
 import { type Labels, textBehind } from './paragraphs/pdf-labels.ts';
 import type { WordMender } from './pdf-words.ts';
-import { type LineStep, usualSteps, WIDER } from './paragraphs/pdf-line-steps.ts';
+import { type LineStep, usualSteps, PARAGRAPH_STEP } from './paragraphs/pdf-line-steps.ts';
 import { detectFullLines, joinLines, type JoinOptions, SENTENCE_END } from './pdf-wrapping.ts';
 import type { TableReader } from './pdf-tables.ts';
 
@@ -182,7 +182,7 @@ function isTail(block: Block | undefined, line: PdfLine, stepOf: LineStep): bool
   if (!block || block.isRows || block.level) return false;
   const before = block.lines.at(-1)!;
   const left = block.lines.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
-  return before.y > line.y && before.y - line.y <= WIDER * stepOf(line) && Math.abs(line.x - left) < INDENT * line.size;
+  return before.y > line.y && before.y - line.y <= PARAGRAPH_STEP * stepOf(line) && Math.abs(line.x - left) < INDENT * line.size;
 }
 
 /** The lines of code from one on; none where they are the label of text that is indented below them. */
@@ -226,7 +226,7 @@ function continuesText({ lines, label }: Block, line: PdfLine, stepOf: LineStep)
   const down = before.y - line.y;
   const isMidSentence = isWithinSentence(before, line);
   if (lines.length + Number(label !== undefined) > 1 && line.x < Math.min(...lines.map(({ x }) => x)) - INDENT * line.size) return false;
-  if (down < 0 || down > WIDER * stepOf(line)) return isMidSentence && down < 0;
+  if (down < 0 || down > PARAGRAPH_STEP * stepOf(line)) return isMidSentence && down < 0;
   if (Math.abs(before.size - line.size) > 0.15 * before.size) return isMidSentence;
   return !(line.x - before.x > INDENT * line.size && SENTENCE_END.test(before.text));
 }
@@ -235,7 +235,7 @@ function continuesText({ lines, label }: Block, line: PdfLine, stepOf: LineStep)
 function isLateBeginning({ lines, level, isRows }: Block, line: PdfLine, stepOf: LineStep): boolean {
   const [above, before] = lines.slice(-2);
   if (!above || !before || level !== undefined || isRows || BULLET.test(before.text) || NUMBER.test(before.text)) return false;
-  const isBelow = before.y > line.y && before.y - line.y <= WIDER * stepOf(line);
+  const isBelow = before.y > line.y && before.y - line.y <= PARAGRAPH_STEP * stepOf(line);
   return isBelow && line.x < before.x - INDENT * line.size && SENTENCE_END.test(above.text) && isWithinSentence(before, line);
 }
 

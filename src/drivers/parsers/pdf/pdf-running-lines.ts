@@ -1,5 +1,5 @@
 import type { PdfLine } from './pdf-lines.ts';
-import { LARGER, titleKeys } from './pdf-headings.ts';
+import { HEADING_FACTOR, titleKeys } from './pdf-headings.ts';
 import { mostFrequent, usualSize } from './pdf-usual.ts';
 
 /** Fewer pages do not tell what is repeated. */
@@ -92,7 +92,9 @@ function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]):
     const all = places.get(placeOf(line)) ?? [];
     return all.filter(isOnSeveral).length >= all.length / 2;
   };
-  const titles = new Set(pages.flatMap((lines) => lines.flatMap((line) => (line.size >= LARGER * size ? titleKeys(line.text) : []))));
+  const titles = new Set(
+    pages.flatMap((lines) => lines.flatMap((line) => (line.size >= HEADING_FACTOR * size ? titleKeys(line.text) : []))),
+  );
   const saysTitle = ({ cells }: PdfLine): boolean => cells.some(({ text }) => titleKeys(text).some((key) => titles.has(key)));
   return (line) => isPlace(line) && (isOnSeveral(line) || (small.has(line) && (isOfHeads(line) || saysTitle(line))));
 }

@@ -77,8 +77,8 @@ export async function toArrow(chunks: readonly StoredChunk[], info: CollectionIn
   return new arrow.Table(await schemaOf(info), columns);
 }
 
-/** The rows as a table takes them that may be from before labels. */
-export const fitted = async (rows: Table, table: LanceTable): Promise<Table> =>
+/** Leaves the labels out of rows for a table that has no column of them yet. */
+export const selectColumns = async (rows: Table, table: LanceTable): Promise<Table> =>
   (await hasLabels(table)) ? rows : rows.select(rows.schema.names.filter((name) => name !== LABELS));
 
 function listColumn(arrow: Arrow, lists: readonly string[][]): Vector {

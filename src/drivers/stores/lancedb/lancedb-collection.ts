@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where, Hit } from '../../../ports/stores.ts';
 import { assertVectors, assertQueryVector } from '../vectors.ts';
-import { columnsRead, fitted, reader, toArrow, toChunks } from './columns.ts';
+import { columnsRead, selectColumns, reader, toArrow, toChunks } from './columns.ts';
 import { lanceDb } from './lancedb-connection.ts';
 import { hasLabels } from './filters/labels.ts';
 import { folderOf } from './lancedb-settings.ts';
@@ -59,7 +59,7 @@ async function replace(holder: TableHolder, replacements: readonly Replacement[]
   assertVectors([...added, ...chunks], holder.entry); // all or nothing
   if (added.length > 0) {
     const data = await toArrow(added, holder.entry);
-    await holder.write(async (table) => table.add(await fitted(data, table)));
+    await holder.write(async (table) => table.add(await selectColumns(data, table)));
   }
   if (changed.length > 0) await change(holder, { sources: changed.map(({ source }) => source), chunks });
 }
@@ -78,7 +78,7 @@ async function change(
     // to look for rows that are to go takes a walk through the whole table: only where there are any
     const isLeft = Array.from({ length: there.numRows }, (_, at) => id(at)).some((known) => !ids.has(known));
     const merge = table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll();
-    return await (isLeft ? merge.whenNotMatchedBySourceDelete({ where: ofSources }) : merge).execute(await fitted(data, table));
+    return await (isLeft ? merge.whenNotMatchedBySourceDelete({ where: ofSources }) : merge).execute(await selectColumns(data, table));
   });
 }
 
@@ -94,7 +94,7 @@ async function upsert(holder: TableHolder, given: readonly StoredChunk[]): Promi
   await holder.write(async (table, isAlone) => {
     // rows that are all new are added: to merge takes LanceDB more processor time, and hundreds of megabytes
     const isNew = isAlone && (await table.query().where(anyOfThem).select(['id']).limit(1).toArrow()).numRows === 0;
-    const rows = await fitted(data, table);
+    const rows = await selectColumns(data, table);
     await (isNew ? table.add(rows) : table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows));
   });
 }

@@ -34,7 +34,7 @@ function rulesAbove(root: string): FolderRules[] {
 }
 
 /** The innermost rule that speaks of a path decides, as in git. */
-export function excluded(rules: Rules, path: string, isFolder: boolean): boolean {
+export function isExcluded(rules: Rules, path: string, isFolder: boolean): boolean {
   for (const { folder, rules: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
     if (ignored || unignored) return ignored;
@@ -61,17 +61,17 @@ export class IgnoreRules {
   above(folder: string): Rules | undefined {
     if (folder === this.#root || !isWithin(this.#root, folder)) {
       const rules = rulesAbove(folder);
-      return excluded(rules, folder, true) ? [] : rules;
+      return isExcluded(rules, folder, true) ? [] : rules;
     }
     const rules = this.#in(dirname(folder));
-    return rules && excluded(rules, folder, true) ? undefined : rules;
+    return rules && isExcluded(rules, folder, true) ? undefined : rules;
   }
 
   /** Whether a path is left out that lies in the folder that is read. Throws what reading an ignore file throws. */
   excludes(path: string, isFolder: boolean): boolean {
     if (++this.#asked % MOST_ASKED === 0) this.#known.clear();
     const rules = this.#in(dirname(path));
-    return rules === undefined || excluded(rules, path, isFolder);
+    return rules === undefined || isExcluded(rules, path, isFolder);
   }
 
   #in(folder: string): Rules | undefined {

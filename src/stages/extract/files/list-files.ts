@@ -13,7 +13,7 @@ import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
 import { isPattern, listPattern, otherKinds, unfollowedLinks } from './list-pattern.ts';
 import { fileErrorReason, READABLE } from './file-candidate.ts';
-import { excluded, IgnoreRules, type Rules, rulesOf } from './ignore-rules.ts';
+import { IgnoreRules, isExcluded, type Rules, rulesOf } from './ignore-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/network.ts';
 
 interface WalkOptions {
@@ -80,12 +80,12 @@ async function* walkFolder(folder: string, inherited: Rules, whole: Walking): As
     const left = isLink ? unfollowedLink(path, whole) : undefined;
     if (left) {
       // whether it leads to a file or a folder is not looked at, so that a rule for either holds
-      if (!excluded(rules, path, false) && !excluded(rules, path, true)) yield left;
+      if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield left;
       continue;
     }
     const kind = await stat(systemPath(path)).catch((failed: Error) => failed);
     if (kind instanceof Error) yield { path, error: kind };
-    else if (excluded(rules, path, kind.isDirectory())) continue;
+    else if (isExcluded(rules, path, kind.isDirectory())) continue;
     else if (kind.isDirectory()) yield* walkFolder(path, rules, whole);
     else if (kind.isFile()) yield { path };
   }

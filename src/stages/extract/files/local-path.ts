@@ -24,7 +24,7 @@ const MAX_LINKS = 40;
 export const absolutePath = (given: string, { cwd }: Pick<PathPlace, 'cwd'>): string => realPath(resolve(cwd, given));
 
 /** An absolute path with its links resolved. Of one that does not exist: the real path of its nearest folder that does, and the rest. */
-export const realPath = (path: string, links = MAX_LINKS): string => existing(path) ?? expected(path, links);
+export const realPath = (path: string, links = MAX_LINKS): string => existingPath(path) ?? expected(path, links);
 
 /** From the root downwards, so that a path of a million names that are not there costs no more than one. */
 function expected(path: string, links: number): string {
@@ -33,7 +33,7 @@ function expected(path: string, links: number): string {
   let folder = root;
   for (const [i, name] of names.entries()) {
     const step = join(folder, name);
-    const found = existing(step);
+    const found = existingPath(step);
     if (found !== undefined) {
       folder = found;
       continue;
@@ -46,7 +46,7 @@ function expected(path: string, links: number): string {
 }
 
 /** The real path of what is there; undefined where nothing is. */
-export function existing(path: string): string | undefined {
+export function existingPath(path: string): string | undefined {
   try {
     return pathFrom(realpathSync.native(systemPath(path), { encoding: 'buffer' }));
   } catch {

@@ -1,5 +1,5 @@
 import { join, parse, resolve, sep } from 'node:path';
-import { existing, isWithin, linkTarget } from './local-path.ts';
+import { existingPath, isWithin, linkTarget } from './local-path.ts';
 
 /**
  * Where an absolute path may come to lead to something else: paths in real folders, of its end, of its links and what they lead to, of what is missing,
@@ -11,7 +11,7 @@ export function* pathSteps(path: string, home: string, met: Set<string>): Genera
   let folder = root;
   for (const [i, name] of names.entries()) {
     const step = join(folder, name);
-    const [found, target] = [existing(step), linkTarget(step)];
+    const [found, target] = [existingPath(step), linkTarget(step)];
     const matters = found === undefined || target !== undefined || i === names.length - 1 || isWithin(home, folder);
     if (matters && !met.has(step)) {
       met.add(step);

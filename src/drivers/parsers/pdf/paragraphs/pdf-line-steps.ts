@@ -1,7 +1,7 @@
 import type { PdfLine } from '../pdf-lines.ts';
 
 /** A step down that is larger than the usual one by this factor begins a paragraph. */
-export const WIDER = 1.25;
+export const PARAGRAPH_STEP = 1.25;
 
 /** How far below a line the next one of its text stands, in points. */
 export type LineStep = (line: PdfLine) => number;
@@ -32,7 +32,7 @@ function closestStep(steps: readonly { step: number }[]): number | undefined {
   const sorted = steps.map(({ step }) => step).toSorted((a, b) => a - b);
   let end = 0;
   for (const [i, step] of sorted.entries()) {
-    while (end < sorted.length && sorted[end]! <= WIDER * step) end++;
+    while (end < sorted.length && sorted[end]! <= PARAGRAPH_STEP * step) end++;
     if (end - i >= Math.max(LEAST_STEPS, MOST_APART * sorted.length)) return sorted[(i + end - 1) >> 1];
   }
   return undefined;

@@ -11,15 +11,15 @@ const ONE_OF = 8;
 
 /** Looks for grids on the pages of a document, one after the other, where a table may stand. */
 export class GridSearch {
-  private fruitless = 0;
+  #fruitless = 0;
 
   /** The grids that are drawn on a page of these lines. */
   async gridsOn(page: { getOperatorList(): Promise<Drawing> }, lines: readonly PdfLine[], turn: PageTurn): Promise<Grid[]> {
     if (!mayHaveTable(lines)) return [];
-    this.fruitless++;
-    if (this.fruitless > FRUITLESS && this.fruitless % ONE_OF !== 0) return [];
+    this.#fruitless++;
+    if (this.#fruitless > FRUITLESS && this.#fruitless % ONE_OF !== 0) return [];
     const grids = gridsOf(drawnRules(await page.getOperatorList(), turn));
-    if (grids.length > 0) this.fruitless = 0;
+    if (grids.length > 0) this.#fruitless = 0;
     return grids;
   }
 }
