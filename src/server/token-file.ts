@@ -72,7 +72,8 @@ function textOf(file: string): string {
 
 /**
  * Reads a file of tokens and gives its rows, which are read again whenever the file has changed: a token that was created or revoked counts
- * at once. Of a file that can't be read any more the rows stay, and `onProblem` is told why. Throws as `readTokenFile` does.
+ * at once. Rows of a file that can no longer be read stay in use; a file that is gone has no rows. `onProblem` is told of both. Throws as
+ * `readTokenFile` does.
  */
 export function freshRows(file: string, onProblem: (message: string) => void): () => readonly TokenRow[] {
   let seen = stateOf(file);
@@ -84,7 +85,9 @@ export function freshRows(file: string, onProblem: (message: string) => void): (
     try {
       ({ rows } = readTokenFile(file));
     } catch (error) {
-      onProblem(`${describe(error)} The tokens that were read before stay in use.`);
+      const isGone = state === '';
+      if (isGone) rows = [];
+      onProblem(`${describe(error)} ${isGone ? 'Its tokens are refused until it is back.' : 'The tokens that were read before stay in use.'}`);
     }
     return rows;
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createAuthenticator, createToken, freshRows, readTokenFile, tokenPath, withRow } from '../../src/server/token-file.ts';
@@ -93,4 +93,15 @@ it('a file of tokens is read again where it has changed, and what was read stays
   writeFileSync(file, '- [');
   expect([authenticate(`Bearer ${token}`)?.name, authenticate(`Bearer ${token}`)?.name]).toEqual(['new', 'new']);
   expect(problems).toEqual([expect.stringContaining('stay in use')]);
+});
+
+it('refuses all tokens of a file that was deleted, until it is back', () => {
+  const file = fileWith(JSON.stringify([ROW]));
+  const problems: string[] = [];
+  const authenticate = createAuthenticator({ token: undefined, rows: freshRows(file, (problem) => problems.push(problem)) })!;
+  rmSync(file);
+  expect([authenticate('Bearer a-token'), authenticate('Bearer a-token')]).toEqual([undefined, undefined]);
+  expect(problems).toEqual([expect.stringContaining('refused until it is back')]);
+  writeFileSync(file, JSON.stringify([ROW]), { mode: 0o600 });
+  expect(authenticate('Bearer a-token')).toMatchObject({ name: 'bot' });
 });
