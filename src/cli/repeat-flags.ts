@@ -1,6 +1,6 @@
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { fromText } from '../config/environment.ts';
+import { fromText } from '../config/load.ts';
 import { Config } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
 import type { FlagValues } from './command-context.ts';

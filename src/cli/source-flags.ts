@@ -7,7 +7,7 @@ import { describeFileError } from '../core/file-names.ts';
 import { filledIn } from '../core/settings.ts';
 import { parseYaml } from '../core/yaml.ts';
 import { parsePart } from '../core/parse-request.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../config/load.ts';
 import type { RequestOf } from '../schema/operations.ts';
 import { GivenMetadata } from '../schema/stored/given-metadata.ts';
 import { ApiSource } from '../schema/source-entries.ts';

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, KbError } from '../core/errors.ts';
-import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap, parse } from 'yaml';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
-import { nearest, didYouMean } from '../core/nearest.ts';
+import { nearest, didYouMean, distance } from '../core/nearest.ts';
 import { filledIn, getPath, isReferring, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { keysOf, unwrapped } from '../schema/keys.ts';
-import { type Environment, fromSetting, readEnvironment } from './environment.ts';
+import { keysOf, unwrapped, type Key } from '../schema/keys.ts';
 import { parseEnv } from 'node:util';
 import { unfitChunking } from '../core/parse-request.ts';
 import { validationMessage } from '../core/validation-issues.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
+import { assertPlainData } from '../core/plain-data.ts';
 
 /** Name of the configuration file. */
 export const CONFIG_NAME = 'kb.config.yaml';
@@ -35,21 +35,26 @@ function findConfig(cwd: string, named?: string): string | undefined {
   }
 }
 
+/** Environment variables. */
+export type Environment = Record<string, string | undefined>;
+
+/** A layer of the configuration, and the flag or variable that each of its paths comes from. */
+export interface NamedLayer {
+  layer: Layer;
+  names: Map<string, string>;
+}
+
 /** Contents of a configuration file, and the line of each key by its dotted path. */
 interface ConfigFile {
   layer: Layer;
   lines: Map<string, number>;
 }
 
-/**
- * Reads a configuration file. `${NAME}` in a free map or a list (`headers`, `params`, `options`, `sites`, `sources`, but not its texts) is
- * replaced by an environment variable, if that is set. Throws a KbError that names the file, the line and the key; values are never
- * printed.
- */
+/** Reads a configuration file; variables replace `${NAME}` in free maps and lists such as `headers`. Throws a KbError that names the line and the key, but no value. */
 export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
   const counter = new LineCounter();
-  const document = parseDocument(readText(path), { lineCounter: counter, prettyErrors: false });
+  const document = parseDocument(readText(path, 'The configuration file '), { lineCounter: counter, prettyErrors: false });
   const [broken] = document.errors;
   if (broken) {
     const line = counter.linePos(broken.pos[0]).line;
@@ -62,7 +67,8 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   if (!isMap(document.contents)) throw new KbError('configuration', `${name}: the file must hold keys, such as «collection: manuals».`);
   const unknown: KbError[] = [];
   walk(document.contents, Config, '');
-  if (unknown.length > 0) throw together(unknown);
+  if (unknown.length > 1) throw new KbError('configuration', unknown.map(describe).join('\n'));
+  if (unknown[0]) throw unknown[0];
   return file;
 
   function walk(map: YAMLMap, schema: z.ZodObject, prefix: string): void {
@@ -87,17 +93,12 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   }
 }
 
-/** One error of several, a line each. */
-function together(errors: readonly KbError[]): KbError {
-  const [only] = errors;
-  return errors.length === 1 ? only! : new KbError(only!.code, errors.map(describe).join('\n'));
-}
-
-function readText(path: string): string {
+function readText(path: string, kind = ''): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new KbError('configuration', `The configuration file ${path} cannot be read: ${describeFileError(cause, 'read')}.`, { cause });
+    const message = `${kind}${path} cannot be read: ${describeFileError(cause, 'read')}.`;
+    throw new KbError('configuration', message, { hint: 'Check its permissions.', cause });
   }
 }
 
@@ -124,10 +125,7 @@ const credential = (where: string, path: string): KbError =>
       : "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
   });
 
-/**
- * Rejects credentials, and keys that schemas drop silently. Free maps and lists are searched, too; a reference to a variable is no
- * credential.
- */
+/** Rejects credentials in free maps and lists, and keys that schemas drop silently. A reference to a variable is no credential. */
 function refuseUnsafeKeys(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -164,8 +162,7 @@ export interface LoadOptions {
   /** The file that `--config` names; else `KB_CONFIG`, else the nearest `kb.config.yaml`. */
   file?: string | undefined;
   environment: Environment;
-  /** The values of flags as a layer, and the name of the flag for each path. */
-  flags?: { layer: Layer; names: Map<string, string> };
+  flags?: NamedLayer;
   /** Drivers of the calling program, as `createEngine` takes them: the configuration may use their names. */
   own?: OwnDrivers | undefined;
 }
@@ -181,44 +178,28 @@ export interface LoadedConfig {
   environment: Environment;
 }
 
-/**
- * Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws a KbError that names the
- * faulty value and where it is.
- */
+/** Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws as `validated`. */
 export function loadConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): LoadedConfig {
   const file = findConfig(cwd, named ?? given.KB_CONFIG);
   const home = file ? dirname(file) : resolve(cwd);
-  const environment = { ...dotenv(join(home, '.env')), ...given };
+  const dotenv = join(home, '.env');
+  const isFile = statSync(dotenv, { throwIfNoEntry: false })?.isFile(); // a folder of that name is another program's
+  const environment = { ...(isFile && parseEnv(readText(dotenv))), ...given };
   const read: ConfigFile = file ? readConfigFile(file, environment) : { layer: {}, lines: new Map() };
   const variables = readEnvironment(environment);
   const merged = [read.layer, variables.layer, flags?.layer ?? {}].reduce<Layer>(mergeLayers, DEFAULTS);
-  const said = (path: string): string =>
+  const originOf = (path: string): string =>
     flags?.names.get(path) ??
-    variables.variables.get(path) ??
+    variables.names.get(path) ??
     (read.lines.has(path) ? `${basename(file!)}, line ${read.lines.get(path)}: ${path}` : path);
-  return { config: validated(merged, said, withOwnNames(Config, ownNames(own))), file, home, environment };
+  return { config: validated(merged, originOf, withOwnNames(Config, ownNames(own))), file, home, environment };
 }
 
-function dotenv(path: string): Environment {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}; // a folder of that name is another program's
-  try {
-    return parseEnv(readFileSync(path, 'utf8'));
-  } catch (cause) {
-    throw new KbError('configuration', `${path} cannot be read: ${describeFileError(cause, 'read')}.`, {
-      hint: 'Check its permissions.',
-      cause,
-    });
-  }
-}
-
-/**
- * Validates the merged layers; `said` names the origin of the value at a path. Throws a KbError that names the faulty value and where it
- * is.
- */
-export function validated(merged: Layer, said: (path: string) => string, schema = Config): Config {
+/** Validates the merged layers. Throws a KbError that names the faulty value and its origin, which `originOf` returns for a path. */
+export function validated(merged: Layer, originOf: (path: string) => string, schema = Config): Config {
   const result = schema.safeParse(merged);
   if (result.success) {
-    const unfit = unfitChunking(result.data.chunking, said);
+    const unfit = unfitChunking(result.data.chunking, originOf);
     if (unfit) throw new KbError('configuration', unfit);
     return result.data;
   }
@@ -226,13 +207,13 @@ export function validated(merged: Layer, said: (path: string) => string, schema 
   const name = path.join('.');
   const value = getPath(merged, name);
   const got = value === undefined || typeof value === 'object' ? came : ` (it is «${String(value)}»)`;
-  throw new KbError('configuration', `${said(name)}: ${problem}${got}.`, {
+  throw new KbError('configuration', `${originOf(name)}: ${problem}${got}.`, {
     hint: hint ?? 'kb.config.example.yaml says what each key takes.',
   });
 }
 
 /** Reads the values of `--set`, such as `chat.history_compaction.keep_recent=8`, as a layer. Throws a KbError for an unknown key. */
-export function readSet(settings: readonly string[]): { layer: Layer; names: Map<string, string> } {
+export function readSet(settings: readonly string[]): NamedLayer {
   const layer: Layer = {};
   const names = new Map<string, string>();
   const keys = new Map(keysOf(Config).map((key) => [key.path, key]));
@@ -256,4 +237,61 @@ function unknownSection(path: string, keys: readonly string[]): KbError {
   return new KbError('configuration', `--set: unknown key «${path}».`, {
     hint: didYouMean(path, keys) ?? `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
   });
+}
+
+/** A text in quotes. */
+const QUOTED = /^\s*(["'])[^]*\1\s*$/;
+
+/**
+ * Parses the text of a value as YAML; `key` is absent inside a free map. Unquoted text for a key of texts is kept as it is, also with `#` or `: `.
+ * Commas may separate the words of a list. Throws a KbError (`usage`) for anything but plain data.
+ */
+export function fromText(key: Key | undefined, text: string): unknown {
+  const schema = key && unwrapped(key.schema);
+  const isText = schema instanceof z.ZodString || schema instanceof z.ZodEnum;
+  if (isText && !QUOTED.test(text)) return text;
+  const value = yamlIn(text);
+  assertPlainData(value, key ? [key.path] : []);
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum && typeof value === 'string')
+    return value.split(',').map((word) => word.trim());
+  return isText && typeof value !== 'string' ? text : value;
+}
+
+/** Parses YAML; invalid YAML stays text, so that the schema reports it. */
+function yamlIn(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Parses the value of `--set`: as `fromText`, but trimmed; an empty text, `null` and `~` mean null. */
+function fromSetting(key: Key | undefined, text: string): unknown {
+  const value = fromText(key, text);
+  if (value !== text) return value;
+  const bare = text.trim();
+  return /^(?:null|Null|NULL|~)?$/.test(bare) ? null : bare;
+}
+
+/** Variables of kb that are not configuration keys. */
+const OTHERS = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN', 'KB_PDF_PASSWORD', 'KB_OCR_FOLDER']);
+
+/** Reads environment variables such as `KB_CHUNKING_CHUNK_SIZE`. Throws a KbError (`configuration`) for a name that differs from a known one by a letter or two. */
+export function readEnvironment(environment: Environment): NamedLayer {
+  const layer: Layer = {};
+  const names = new Map<string, string>();
+  const keys = new Map(keysOf(Config).map((key) => [key.variable, key]));
+  keys.set('KB_STORAGE_COLLECTION', keys.get('KB_COLLECTION')!);
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith('KB_') || value === undefined || value === '') continue;
+    const key = keys.get(name);
+    const meant = key || OTHERS.has(name) ? undefined : [...keys.keys()].find((known) => distance(known, name) <= 2);
+    if (meant)
+      throw new KbError('configuration', `The environment variable ${name} means nothing to kb.`, { hint: `Did you mean ${meant}?` });
+    if (!key) continue;
+    setPath(layer, key.path, fromText(key, value));
+    names.set(key.path, name);
+  }
+  return { layer, names };
 }

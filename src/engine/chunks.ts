@@ -7,7 +7,7 @@ import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } 
 import { runChunk } from '../stages/chunk/chunk.ts';
 import { embedChunks } from '../stages/ingest/embed-chunks.ts';
 import { toDocument } from '../stages/extract/document.ts';
-import { BARE_SOURCE, bareId } from '../stages/extract/files/markdown-texts.ts';
+import { BARE_SOURCE, bareId } from '../stages/extract/files/inline-documents.ts';
 import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { KbError } from '../core/errors.ts';

@@ -17,7 +17,7 @@ import type {
 } from '../schema/diagnosis.ts';
 import { embedderLabel, embedderName, permittedCollections, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
-import { inProcess } from './driver-table.ts';
+import { inProcess } from './resources.ts';
 import { storeUrl } from './store-address.ts';
 import { setUpBrowser } from '../drivers/browser/install-browser.ts';
 

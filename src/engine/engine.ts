@@ -13,9 +13,8 @@ import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
 import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
-import { driverNames, requestOptionsOf } from './driver-table.ts';
+import { driverNames, requestOptionsOf, createResources, tracedResources } from './resources.ts';
 import { assertCollections, assertPermitted, collectionsOf, lendable, placesOf } from './permissions.ts';
-import { createResources, tracedResources } from './resources.ts';
 import { assertConfigured, assertSources, type Context } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
@@ -102,7 +101,7 @@ const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
   watch: {
     check: assertConfigured,
     run: lazily(async () => {
-      const [{ watchSources }, { ingest }] = await Promise.all([import('./watching/watch-sources.ts'), import('./ingest.ts')]);
+      const [{ watchSources }, { ingest }] = await Promise.all([import('./watch-sources.ts'), import('./ingest.ts')]);
       return (_request, context) => watchSources(context, ingest);
     }),
   },
@@ -121,12 +120,12 @@ const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
   list_collections: { run: lazily(async () => (await import('./manage.ts')).listCollections) },
   show_collection: { run: lazily(async () => (await import('./manage.ts')).showCollection) },
   drop_collection: { run: lazily(async () => (await import('./manage.ts')).dropCollection) },
-  export_collection: { run: lazily(async () => (await import('./transfer.ts')).exportCollection) },
-  import_collection: { run: lazily(async () => (await import('./transfer.ts')).importCollection) },
+  export_collection: { run: lazily(async () => (await import('./copies/transfer.ts')).exportCollection) },
+  import_collection: { run: lazily(async () => (await import('./copies/transfer.ts')).importCollection) },
   reembed_collection: { run: lazily(async () => (await import('./manage.ts')).reembed) },
-  list_sources: { run: lazily(async () => (await import('./sources/stored-source.ts')).listSources) },
-  get_source: { run: lazily(async () => (await import('./sources/stored-source.ts')).getSource) },
-  delete_source: { run: lazily(async () => (await import('./sources/stored-source.ts')).deleteSource) },
+  list_sources: { run: lazily(async () => (await import('./stored-source.ts')).listSources) },
+  get_source: { run: lazily(async () => (await import('./stored-source.ts')).getSource) },
+  delete_source: { run: lazily(async () => (await import('./stored-source.ts')).deleteSource) },
   copy_collection: { run: lazily(async () => (await import('./copies/copy-collection.ts')).copyCollection) },
   optimize_collection: { run: lazily(async () => (await import('./manage.ts')).optimizeCollection) },
   create_snapshot: { run: lazily(async () => (await import('./copies/snapshots.ts')).takeSnapshot) },

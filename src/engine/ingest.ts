@@ -12,7 +12,7 @@ import type { IngestResult } from '../schema/results.ts';
 import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
 import { withPictures } from '../stages/extract/files/documents.ts';
-import { extractUploadsBySource } from '../stages/extract/files/uploads.ts';
+import { extractUploadsBySource } from '../stages/extract/files/inline-documents.ts';
 import { IngestReport } from '../stages/ingest/ingest-report.ts';
 import { LanguageTally } from '../stages/ingest/language-tally.ts';
 import { type IngestDocument, readDocuments, type Unread } from '../stages/ingest/read-documents.ts';
@@ -22,8 +22,7 @@ import { storeDocuments } from '../stages/ingest/store-documents.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
 import { openExtractors } from './extractors.ts';
-import { changedOrigins, keepOrigins, recallOrigins } from './origins.ts';
-import { openMemory } from './open-page-memory.ts';
+import { changedOrigins, keepOrigins, recallOrigins, openMemory } from './collection-memory.ts';
 import { systemPath } from '../core/file-names.ts';
 import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 

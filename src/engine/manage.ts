@@ -14,8 +14,7 @@ import type {
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
 import { embedderName, existingCollection, openEmbedder, permittedCollections, withDraft, withLock } from './collections.ts';
 import { type Context, inCollection } from './context.ts';
-import { dropOrigins } from './origins.ts';
-import { dropMemory } from './open-page-memory.ts';
+import { dropOrigins, dropMemory } from './collection-memory.ts';
 
 /** Figures in the list for a collection or snapshot that cannot be read. */
 export const NOTHING_KNOWN = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: null };

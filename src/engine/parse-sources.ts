@@ -10,7 +10,7 @@ import { type Candidate, type Extracted, extractAll, type Extractors, type Found
 import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
 import { withPictures } from '../stages/extract/files/documents.ts';
 import { withoutMembers } from '../stages/extract/document.ts';
-import { extractUploads } from '../stages/extract/files/uploads.ts';
+import { extractUploads } from '../stages/extract/files/inline-documents.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';
 import { OmittedContent } from '../stages/ingest/ingest-report.ts';
 import type { Context } from './context.ts';

@@ -8,7 +8,7 @@ import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName, ErrorItem, RetrievedItem } from '../schema/items.ts';
 import { isGrounded, runTurn } from '../stages/chat/turn.ts';
 import type { Collection, CollectionInfo } from '../ports/stores.ts';
-import { inProcess, isQuoting, withKnownWindow } from './driver-table.ts';
+import { inProcess, isQuoting, withKnownWindow } from './resources.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
-import { readEnvironment } from '../../src/config/environment.ts';
-import { loadConfig, readSet } from '../../src/config/load.ts';
+import { readEnvironment, loadConfig, readSet } from '../../src/config/load.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder, write } from '../support/folder.ts';
 

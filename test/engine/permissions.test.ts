@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mergeLayers, settingsIn, type Layer } from '../../src/core/settings.ts';
-import { requestOptionsOf } from '../../src/engine/driver-table.ts';
+import { requestOptionsOf } from '../../src/engine/resources.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
-import { assertPermitted } from '../../src/engine/permissions.ts';
+import { assertPermitted, collectionsOf } from '../../src/engine/permissions.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
@@ -67,3 +67,25 @@ describe('a request over the network', () => {
     expect(() => lancedb('retrieve', { url: join(home, 'elsewhere') })).toThrow('outside the folders');
   });
 });
+
+describe('an operation', () => {
+  it('that opens the store says which collections it is about, but for those that list what their caller may use', () => {
+    const opening = (Object.keys(operations) as OperationName[]).filter((name) =>
+      operations[name].sections.some((section) => section.startsWith('storage') || section === 'collection'),
+    );
+    const silent = opening.filter((name) => collectionsOf(name, { name: 'default', store: true }, DEFAULTS).length === 0 || !namesIt(name));
+    expect(silent).toEqual(['list_collections', 'list_snapshots']);
+  });
+
+  it('that only converts uploaded files is about none', () => {
+    expect(collectionsOf('upload', { files: [] }, DEFAULTS)).toEqual([]);
+  });
+
+  it('that copies a collection is about both', () => {
+    expect(collectionsOf('copy_collection', { name: 'default', to: 'spare' }, DEFAULTS)).toEqual(['default', 'spare']);
+  });
+});
+
+/** Whether its settings name a collection, or its request must. */
+const namesIt = (name: OperationName): boolean =>
+  operations[name].sections.includes('collection' as never) || !operations[name].input.safeParse({}).success;

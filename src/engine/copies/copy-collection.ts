@@ -1,14 +1,13 @@
-import { advice, call, field } from '../../core/advice/advice.ts';
+import { advice, call, field, type Hint } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
-import type { Run } from '../../core/run.ts';
-import type { Collection } from '../../ports/stores.ts';
+import { type Run, progress, throwIfAborted } from '../../core/run.ts';
+import type { Collection, StoredChunk, VectorStore } from '../../ports/stores.ts';
 import type { CopyRequest, CopyResult } from '../../schema/collection-requests.ts';
 import { existingCollection, withDraft, withLock } from '../collections.ts';
 import { type Context, inCollection, inStore } from '../context.ts';
-import { copyOrigins } from '../origins.ts';
+import { copyOrigins } from '../collection-memory.ts';
 import { isSameStore, storeUrl, targetStorage } from '../store-address.ts';
-import { createContentSum, sumContents } from './content-sum.ts';
-import { assertFree, fillDraft } from './fill-draft.ts';
+import { createHash } from 'node:crypto';
 
 /** In the place of a sum of contents: the store keeps checksums of files. */
 export const IN_FILES = 'files';
@@ -115,3 +114,80 @@ export async function* copyCollection({ name, to, replace = false, ...place }: C
 /** Two who copy in opposite directions take the locks in one order, so that they do not wait for each other. */
 const lockKey = ({ settings, home }: Context): string =>
   JSON.stringify([settings.storage.vector_db, storeUrl(settings.storage, home), settings.collection]);
+
+/** Chunks after which the indexes of a draft are brought up to date in between: each write looks for its ids in them. */
+const INDEXED_EVERY = 10_000;
+
+interface Filling {
+  /** What the progress is called: `copy`, `import`. */
+  stage: string;
+  /** How many chunks are to come, where that is known. */
+  expected?: number;
+  signal: AbortSignal | undefined;
+}
+
+/** Writes batches of chunks into a draft, and its indexes in the end. Returns the number of chunks. */
+export async function* fillDraft(
+  draft: Collection,
+  batches: AsyncIterable<StoredChunk[]>,
+  { stage, expected, signal }: Filling,
+): Run<number> {
+  let [done, indexed] = [0, 0];
+  for await (const batch of batches) {
+    throwIfAborted(signal);
+    await draft.upsert(batch);
+    done += batch.length;
+    if (done - indexed >= INDEXED_EVERY) {
+      await draft.optimize({ hasMore: true });
+      indexed = done;
+    }
+    yield progress(stage, { done, ...(expected === undefined ? {} : { expected }) });
+  }
+  await draft.optimize();
+  return done;
+}
+
+/** Throws a KbError (`conflict`) where the store has a collection of the name. */
+export async function assertFree(store: VectorStore, name: string, hint: Hint): Promise<void> {
+  if (!(await store.open(name))) return;
+  throw new KbError('conflict', `There is a collection «${name}» already.`, { hint });
+}
+
+const BITS = 160;
+
+/** A checksum of chunks that does not depend on their order. */
+interface ContentSum {
+  add(chunks: readonly StoredChunk[]): void;
+  /** The number of chunks, and 40 hexadecimal digits that change with any chunk: `178-05f2…`. */
+  value(): string;
+}
+
+/** Creates an empty checksum: the sum of the hashes of all chunks (SHA-256, cut to 160 bits), modulo 2^160. */
+export function createContentSum(): ContentSum {
+  let [sum, count] = [0n, 0];
+  return {
+    add: (chunks) => {
+      for (const chunk of chunks) sum = BigInt.asUintN(BITS, sum + hashOf(chunk));
+      count += chunks.length;
+    },
+    value: () => `${count}-${sum.toString(16).padStart(BITS / 4, '0')}`,
+  };
+}
+
+function hashOf({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk): bigint {
+  const hash = createHash('sha256').update(JSON.stringify([id, text, embed_text, source, metadata, version, chunk_count]));
+  if (vector) hash.update(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+  return BigInt(`0x${hash.digest('hex').slice(0, BITS / 4)}`);
+}
+
+/** Computes the checksum of all chunks of a collection. */
+export async function* sumContents(collection: Collection, signal?: AbortSignal): Run<string> {
+  const [sum, expected] = [createContentSum(), await collection.count()];
+  let done = 0;
+  for await (const page of collection.all({ vectors: true })) {
+    throwIfAborted(signal);
+    sum.add(page);
+    yield progress('copy', { done: (done += page.length), expected });
+  }
+  return sum.value();
+}

@@ -19,9 +19,8 @@ import type {
 import { existingCollection, withLock, readStoredName, type SnapshotName, storedName } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
 import { NOTHING_KNOWN, summaryOf } from '../manage.ts';
-import { dropOrigins } from '../origins.ts';
-import { sumContents } from './content-sum.ts';
-import { copyAs, copyPresent, IN_FILES } from './copy-collection.ts';
+import { dropOrigins } from '../collection-memory.ts';
+import { sumContents, copyAs, copyPresent, IN_FILES } from './copy-collection.ts';
 
 /** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {

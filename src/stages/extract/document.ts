@@ -11,7 +11,7 @@ import { isHarmless } from '../../http/site-headers.ts';
 import type { Config } from '../../schema/config.ts';
 import { settingsFor } from './api/api-settings.ts';
 import type { Extracted, FoundDocument } from './extract.ts';
-import { addressesIn, type NetworkSources } from './pages/network.ts';
+import { addressesIn, type NetworkSources } from './pages/web-addresses.ts';
 
 /** Metadata keys that are not copied into front matter: kb sets them, or they are written separately. */
 const OURS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'description']);

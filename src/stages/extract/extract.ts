@@ -1,3 +1,5 @@
+import type { Http } from '../../http/message.ts';
+import type { DocumentReader } from '../../ports/reading.ts';
 import { prefetch } from '../../core/concurrency.ts';
 import { KbError } from '../../core/errors.ts';
 import { hash } from '../../core/ids.ts';
@@ -31,6 +33,13 @@ export async function* extractAll(
   } finally {
     await Promise.all(started.map(({ items }) => items.return()));
   }
+}
+
+/** What fetching works with. */
+export interface NetworkParts {
+  http: Http;
+  reader: DocumentReader;
+  signal?: AbortSignal | undefined;
 }
 
 /** A document and the further documents in its file (`members`). All have the same source. */

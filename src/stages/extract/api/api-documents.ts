@@ -5,10 +5,9 @@ import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../
 import type { Document } from '../../../schema/items.ts';
 import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
 import type { ApiPage } from './api-page.ts';
-import { type Candidate, contentHash } from '../extract.ts';
+import { type Candidate, contentHash, type NetworkParts } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { inUtf8 } from '../../../http/message.ts';
-import type { NetworkParts } from '../pages/network.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
 /** The documents of a page: one for each record at `items_path`, else the page as one. `met` holds the sources and hashes of the records before, of all pages. */

@@ -1,3 +1,4 @@
+import type { NetworkParts } from '../extract.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
 import { apiErrorMessage } from '../../../http/status-errors.ts';
 import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
@@ -6,7 +7,6 @@ import { hash } from '../../../core/ids.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
 import { addressWithoutPage, type ApiSettings, apiSource, markedSource, sentBody } from './api-settings.ts';
 import { saysError } from '../pages/error-page.ts';
-import type { NetworkParts } from '../pages/network.ts';
 import { isCounted, type PageRequest, type PageSeen, positionOf } from './pagination.ts';
 import { type Reading, type Structure, structureOf } from './structure.ts';
 

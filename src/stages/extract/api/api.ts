@@ -4,13 +4,11 @@ import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts
 import type { Config } from '../../../schema/config.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import { type ApiSettings, apiSource, checkApi, isGiven, isPartOf, markedSource, settingsFor } from './api-settings.ts';
-import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf } from './pagination.ts';
+import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, doubtfulEnd } from './pagination.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { documentsOf } from './api-documents.ts';
 import { type ApiPage, fetchPage, pageOf, saysNoPage } from './api-page.ts';
-import type { Candidate, Extracted } from '../extract.ts';
-import type { NetworkParts } from '../pages/network.ts';
-import { doubtfulEnd } from './doubtful-end.ts';
+import type { Candidate, Extracted, NetworkParts } from '../extract.ts';
 
 /** An API of a request. `clash`: why it is not read; its documents could not be distinguished from those of another. */
 interface ApiOfBatch {
@@ -156,7 +154,7 @@ async function* extractOne(
       }
       pages.add(page.digest);
       const next = nextPage(api.pagination, request, page);
-      const end = at.number === 1 && next === undefined ? doubtfulEnd(api, page, apiSource(api)) : undefined;
+      const end = at.number === 1 && next === undefined ? doubtfulEnd(api.pagination, page, apiSource(api)) : undefined;
       at.had_records = page.records !== undefined;
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
       yield* itemsOf(page, documentsOf(page, api, { ...parts, met }));

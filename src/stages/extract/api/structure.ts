@@ -1,7 +1,7 @@
+import type { NetworkParts } from '../extract.ts';
 import { KbError } from '../../../core/errors.ts';
 import { type HttpAnswer, markedCharset } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
-import type { NetworkParts } from '../pages/network.ts';
 
 /** Broken lines that are reported one by one; the others are counted. */
 const MOST_REPORTED = 100;

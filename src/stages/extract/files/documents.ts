@@ -1,20 +1,24 @@
+import pLimit from 'p-limit';
 import { advice, sayHint, setting } from '../../../core/advice/advice.ts';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { stat, readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { systemPath } from '../../../core/file-names.ts';
 import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
-import type { Stage } from '../../../schema/items.ts';
-import type { Extracted } from '../extract.ts';
-import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
+import type { Stage, Metadata, SourceKind } from '../../../schema/items.ts';
+import { type Extracted, type Candidate, contentHash } from '../extract.ts';
 import { type FoundFile, listDocs } from './list-files.ts';
-import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
-import { SIDECAR, sidecarReader } from './sidecar.ts';
-import { emptyFiles, unknownKinds } from './list-pattern.ts';
-import type { DocumentReader } from '../../../ports/reading.ts';
+import { absolutePath, fileSource, type GuardedPlace, fileErrorReason } from './local-path.ts';
+import { SIDECAR, sidecarReader } from './folder-rules.ts';
+import { emptyFiles, unknownKinds, READABLE } from './list-pattern.ts';
+import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
+import { ocrReads } from '../../../core/advice/shared-advice.ts';
+import { readFileSync } from 'node:fs';
+import { hash } from '../../../core/ids.ts';
+import { toDocument, withFrontmatter } from '../document.ts';
 
 /** Files read at once, ahead of the parser: enough to hide the disk. */
 const READ_AHEAD = 8;
@@ -136,3 +140,107 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 /** What to tell of pictures that were found and not read. */
 const unreadPictures = (sources: readonly string[]): string =>
   `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
+
+/** What reading a file works with. */
+export interface FileParts {
+  reader: DocumentReader;
+  frontmatter: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+interface KnownFile {
+  source: string;
+  source_kind: SourceKind;
+  file_type: string;
+  /** The document's id, of the hash of its bytes; made of the source where absent. */
+  id?: ((content_hash: string) => string) | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+  /** Given beside the file; it wins over the file's own. */
+  metadata?: Metadata | undefined;
+  /** Throws a KbError where the path leads somewhere else by now. */
+  recheck?: (() => void) | undefined;
+}
+
+/** Makes the candidate of a local file: it is read now for its hash, and again for its document if it is large. Throws a KbError that names the source, and no path. */
+export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
+  const { source, source_kind, file_type, id, title, description, metadata } = known;
+  const examine = (bytes: Uint8Array) => ({
+    content_hash: contentHash(bytes, { title, description, frontmatter, metadata, revision: reader.revisionOf?.(file_type) }),
+    isEmpty: isBlank(bytes) || (file_type === GIVEN_TYPES.markdown && isFrontMatter(bytes)),
+    bytes: bytes.length,
+  });
+  const parse = async (bytes: Uint8Array) => {
+    const parsed = await reader.read(bytes, { source, file_type, signal });
+    const content_hash = hash(bytes);
+    const own = { ...parsed, metadata: { ...parsed.metadata, ...metadata } };
+    const made = toDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
+    return frontmatter ? withFrontmatter(made) : made;
+  };
+  const size = await sizeOf(path, source);
+  if (size <= KEPT_BYTES) {
+    const bytes = await readLocalFile(path, known, size);
+    return { source, source_kind, ...examine(bytes), document: () => parse(bytes) };
+  }
+  const withBytes = <Result>(use: (bytes: Uint8Array) => Promise<Result> | Result) =>
+    limitLargeFiles(async () => use(await readLocalFile(path, known, size)));
+  return { source, source_kind, ...(await withBytes(examine)), document: () => withBytes(parse) };
+}
+
+const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
+
+/** Whether a file holds nothing, or nothing but white space and the mark of its encoding. */
+const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
+
+/** Front matter and nothing behind it: lines of YAML's mappings and lists between two of dashes. */
+const FRONT_MATTER = /^(?:ï»¿)?---[ \t]*\r?\n(?:(?!---)(?:[\w-]+:.*|[ \t#-].*)?\r?\n)*---\s*$/;
+const LONGEST_FRONT_MATTER = 4 * 2 ** 10;
+
+/** Whether a Markdown file only says something about itself, as the index of a folder may. */
+const isFrontMatter = (bytes: Uint8Array): boolean =>
+  bytes.length <= LONGEST_FRONT_MATTER &&
+  FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
+
+/** Makes the error for a file that no parser reads. */
+export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
+  pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
+    ? new KbError('usage', `${source} is a picture, and was not read.`, {
+        hint: ocrReads('its text'),
+      })
+    : new KbError(
+        'usage',
+        `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
+        { hint: READABLE },
+      );
+
+/** A larger file is refused: it would be read into memory whole. */
+const MAX_BYTES = 512 * 2 ** 20;
+/** A file up to this size is read in one go: to hand the steps of that to other threads takes longer than to do them. */
+const SMALL_BYTES = 256 * 2 ** 10;
+/** A larger file is not kept in memory between its hash and its parsing, but read again. */
+const KEPT_BYTES = 2 ** 20;
+/** Bounds the large files in memory, those that wait for a parser among them. */
+const limitLargeFiles = pLimit(2);
+
+async function sizeOf(path: string, source: string): Promise<number> {
+  const { size } = await stat(systemPath(path)).catch(throwUnreadable(source));
+  if (size <= MAX_BYTES) return size;
+  throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_BYTES / 2 ** 20} are read.`, {
+    hint: 'Split it.',
+  });
+}
+
+/** Reads a file; then `recheck` may refuse the path that it was read from. */
+async function readLocalFile(path: string, { source, recheck }: KnownFile, size: number): Promise<Uint8Array> {
+  const read = async () => (size <= SMALL_BYTES ? readFileSync(systemPath(path)) : readFile(systemPath(path)));
+  const bytes = await read().catch(throwUnreadable(source));
+  recheck?.();
+  return bytes;
+}
+
+/** The message of Node would name the absolute path, which a server must not reveal. */
+const throwUnreadable =
+  (source: string) =>
+  (cause: unknown): never => {
+    throw new KbError('invalid', `${source} cannot be read: ${fileErrorReason(cause)}.`, { hint: 'Check its permissions.', cause });
+  };

@@ -1,15 +1,13 @@
-import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
+import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep, parse } from 'node:path';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { IGNORE_FILES, IgnoreRules } from './ignore-rules.ts';
+import { IGNORE_FILES, IgnoreRules, SIDECAR } from './folder-rules.ts';
 import { walk, docsEntries } from './list-files.ts';
-import { isWithin, realPath, type PathPlace } from './local-path.ts';
-import { pathSteps } from './path-steps.ts';
-import { SIDECAR } from './sidecar.ts';
+import { isWithin, realPath, type PathPlace, existingPath, linkTarget } from './local-path.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
-import { isUrl } from '../pages/network.ts';
+import { isUrl } from '../pages/web-addresses.ts';
 import { isPattern } from './list-pattern.ts';
 
 /** Whether one watcher sees all folders of a folder. On Linux Node would watch every file for that, and a user may watch only so many. */
@@ -235,3 +233,25 @@ function beginning(given: string, place: PathPlace): { path: string; isPattern: 
 }
 
 const isFolder = (path: string): boolean => statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/**
+ * Where an absolute path may come to lead to something else: paths in real folders, of its end, of its links and what they lead to, of what is missing,
+ * and of all folders below `home`. Only what has not been `met` yet.
+ */
+export function* pathSteps(path: string, home: string, met: Set<string>): Generator<string, void, void> {
+  const { root } = parse(path);
+  const names = path.slice(root.length).split(sep).filter(Boolean);
+  let folder = root;
+  for (const [i, name] of names.entries()) {
+    const step = join(folder, name);
+    const [found, target] = [existingPath(step), linkTarget(step)];
+    const matters = found === undefined || target !== undefined || i === names.length - 1 || isWithin(home, folder);
+    if (matters && !met.has(step)) {
+      met.add(step);
+      yield step;
+      if (target !== undefined) yield* pathSteps(resolve(folder, target), home, met);
+    }
+    if (found === undefined) return;
+    folder = found;
+  }
+}

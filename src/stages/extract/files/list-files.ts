@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathFrom, pathRead, pathsSpelled, systemPath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
+import { absolutePath, fileErrorReason, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
@@ -11,10 +11,9 @@ import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
-import { isPattern, listPattern, otherKinds, unfollowedLinks } from './list-pattern.ts';
-import { fileErrorReason, READABLE } from './file-candidate.ts';
-import { IgnoreRules, isExcluded, type Rules, rulesOf } from './ignore-rules.ts';
-import { urlSource as addressOf, isUrl } from '../pages/network.ts';
+import { isPattern, listPattern, otherKinds, READABLE, unfollowedLinks } from './list-pattern.ts';
+import { IgnoreRules, isExcluded, type Rules, rulesOf } from './folder-rules.ts';
+import { urlSource as addressOf, isUrl } from '../pages/web-addresses.ts';
 
 interface WalkOptions {
   /** Makes the error for a link that must not be followed; undefined if it may be. */

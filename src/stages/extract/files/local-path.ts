@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import { readlinkSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
@@ -88,4 +89,11 @@ export function fileSource(path: string, { home }: PathPlace): string {
   const folder = realPath(resolve(home));
   const source = path !== folder && isWithin(folder, path) ? relative(folder, path) : path;
   return readablePath(source.split(sep).join('/'));
+}
+
+/** Why the file system refused, without the path: «permission denied». */
+export function fileErrorReason(error: unknown): string {
+  const { errno, code } = error as NodeJS.ErrnoException;
+  if (errno !== undefined) return getSystemErrorMessage(errno);
+  return code === 'ERR_INVALID_ARG_VALUE' ? 'no file can have such a name' : (code ?? 'an unknown error');
 }

@@ -1,14 +1,13 @@
+import type { RememberedPage } from './page-memory-file.ts';
 import { LOGIN_IN_SITES } from '../../../core/advice/shared-advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
-import { normalized } from './crawl/page-address.ts';
-import { robotsDirectives } from './crawl/robots.ts';
-import { urlSource } from './network.ts';
+import { normalized, urlSource } from './web-addresses.ts';
+import { robotsDirectives } from './crawl/crawl-rules.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
-import type { RememberedPage } from './page-memory.ts';
 import type { Progress } from '../../../core/run.ts';
 
 interface PlacedPage {

@@ -1,28 +1,18 @@
-/** What is remembered of a page since it was last read. */
-export interface RememberedPage {
-  /** Final address, after redirects. */
-  found: string;
-  /** The address that it names as its own (`rel="canonical"`). */
-  canonical?: string | undefined;
-  /** Its source, also if it was found at another address; absent if it gave no document. */
-  source?: string | undefined;
-  /** A crawl makes no document of it: it asks for that, or is but a door to other pages. */
-  isPassedOver: boolean;
-  status_code: number;
-  /** `Candidate.content_hash` of what it was then. */
-  content_hash: string;
-  /** Of what the server sent: the same is the same page, and needs no parsing. */
-  bytes_hash?: string | undefined;
-  /** As the server gave them, to be sent back (`If-None-Match`, `If-Modified-Since`). */
-  etag?: string | undefined;
-  last_modified?: string | undefined;
-  /** It was opened in a browser: what the server sends says nothing about it. */
-  isRendered: boolean;
-  /** Hash of what it said since, all at once with other pages: as long as it says just that, it stays what it was. */
-  alike?: string | undefined;
-  /** Addresses that a crawl goes on to from it. */
-  links: readonly string[];
-}
+import { renameSync, rmSync } from 'node:fs';
+import { yieldToEventLoop } from '../../../core/concurrency.ts';
+import { hash } from '../../../core/ids.ts';
+import { redactUrl } from '../../../core/secrets.ts';
+import {
+  FILE_FORMAT,
+  KnownPages,
+  MemoryLine,
+  PageLine,
+  validator,
+  LineFile,
+  type LinePosition,
+  LONGEST_LINE,
+  type RememberedPage,
+} from './page-memory-file.ts';
 
 /**
  * Memory of the pages of a collection between runs, kept on this machine. With it an unchanged page is not parsed and, if the server
@@ -44,3 +34,217 @@ export interface PageMemory {
   begin(crawl: string): Promise<Date | undefined>;
   end(crawl: string): Promise<void>;
 }
+
+/** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
+const GOES_ON_WITHIN = 2 * 60 * 60 * 1_000;
+/** The file is rewritten if it is this many times larger than its live lines: at the end of a run, and during one. */
+const WORTH_TIDYING = 1.5;
+const MUST_TIDY = 4;
+/** Bytes up to which a file is not rewritten during a run. */
+const SMALL = 4 << 20;
+
+/** How a page memory is opened. */
+export interface PageMemoryOptions {
+  /** Path of the file, whose folder exists. */
+  file: string;
+  /** Key of the settings that affect how a page is read: a page read with others is not recalled. */
+  settings: string;
+  /** `use`; `read`: nothing is written; `write`: nothing is recalled. */
+  mode: 'use' | 'read' | 'write';
+  /** Whether the document is stored as this run would store the remembered page; else the page is read again. */
+  isStored(page: RememberedPage & { source: string }): boolean;
+  /** Whether anything of the source is stored. Other sources that this run did not meet are forgotten at its end. */
+  isKnown(source: string): boolean;
+  /** Called once with the reason if nothing more can be written. The run goes on. */
+  onProblem(reason: string): void;
+}
+
+/** A page memory with an open file. */
+export interface KeptPageMemory extends PageMemory {
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the page memory in a file. The file is created if it is missing, and started anew if it is damaged or of another version. Throws
+ * the error of the system if it cannot be opened.
+ */
+export async function openPageMemory(options: PageMemoryOptions): Promise<KeptPageMemory> {
+  const { file, mode } = options;
+  const lines = new LineFile(file, mode === 'read' ? 'r' : 'a+');
+  const pages = await readPages(lines);
+  const memory = new FilePageMemory(lines, pages ?? new KnownPages(), options);
+  if (mode !== 'read') lines.cut(pages ? lines.size : 0);
+  if (!pages || lines.size === 0) memory.write({ pages: FILE_FORMAT });
+  memory.write({ o: Date.now() });
+  return memory;
+}
+
+/** Reads the file; undefined if it is damaged or of another version. */
+async function readPages(file: LineFile): Promise<KnownPages | undefined> {
+  const pages = new KnownPages();
+  try {
+    for await (const { text, place } of file.lines()) {
+      const line = MemoryLine.parse(JSON.parse(text));
+      if ('pages' in line !== (place.offset === 0)) return undefined;
+      pages.take(line, place);
+    }
+    return pages;
+  } catch {
+    return undefined;
+  }
+}
+
+class FilePageMemory implements KeptPageMemory {
+  #file: LineFile;
+  #pages: KnownPages;
+  readonly #options: PageMemoryOptions;
+  readonly #opened = Date.now();
+  #isKeeping: boolean;
+  #canTidy = true;
+  #tidying: Promise<void> | undefined;
+
+  constructor(file: LineFile, pages: KnownPages, options: PageMemoryOptions) {
+    this.#file = file;
+    this.#pages = pages;
+    this.#options = options;
+    this.#isKeeping = options.mode !== 'read';
+  }
+
+  recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined {
+    const known = this.#options.mode === 'write' ? undefined : this.#pages.find(redactUrl(url));
+    const line = this.#lineOf(known);
+    if (!known || line?.k !== this.#options.settings) return undefined;
+    const page = this.#pages.pageOf(line);
+    const { source } = page;
+    if (source !== undefined && !this.#options.isStored({ ...page, source })) return undefined;
+    return { ...page, isFresh: this.#pages.crawls.values().some(({ isRunning, since }) => isRunning && known.time >= since) };
+  }
+
+  storedUnder(url: string): string | undefined {
+    const line = this.#lineOf(this.#pages.find(redactUrl(url)));
+    return line && this.#pages.pageOf(line).source;
+  }
+
+  async remember(url: string, page: RememberedPage): Promise<void> {
+    await this.#ready();
+    if (!this.#isKeeping) return;
+    const { links } = page;
+    // without its credentials a link would lead elsewhere: such a page is read every time
+    if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
+    const kept = { ...page, etag: validator(page.etag), last_modified: validator(page.last_modified) };
+    const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
+    if (JSON.stringify(line).length * 3 > LONGEST_LINE) return this.forget(url);
+    this.write(this.#isAsBefore(line, this.#pages.find(redactUrl(url))?.place) ? { u: line.p, t: line.t } : line);
+    if (this.#file.size > SMALL && this.#file.size > MUST_TIDY * this.#pages.liveBytes) await this.#tidy();
+  }
+
+  async forget(url: string): Promise<void> {
+    await this.#ready();
+    const known = this.#pages.find(redactUrl(url));
+    if (known) this.write({ x: known.number });
+  }
+
+  async begin(crawl: string): Promise<Date | undefined> {
+    await this.#ready();
+    const [key, now] = [crawlKey(crawl), Date.now()];
+    const open = this.#pages.crawls.get(key);
+    const goesOn = open !== undefined && Math.abs(now - open.last) < GOES_ON_WITHIN;
+    const since = goesOn ? open.since : now;
+    this.write({ b: key, s: since, t: now });
+    return goesOn && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
+  }
+
+  async end(crawl: string): Promise<void> {
+    await this.#ready();
+    this.write({ z: crawlKey(crawl) });
+  }
+
+  async close(): Promise<void> {
+    await this.#ready();
+    if (this.#isKeeping && this.#file.size > WORTH_TIDYING * this.#pages.liveBytes) await this.#tidy();
+    this.#isKeeping = false;
+    this.#file.close();
+  }
+
+  /** Appends a line. After a failure nothing more is written. */
+  write(line: MemoryLine): void {
+    try {
+      this.#pages.take(line, this.#isKeeping ? this.#file.append(JSON.stringify(line)) : NOWHERE);
+    } catch (cause) {
+      this.#isKeeping = false;
+      this.#options.onProblem(memoryErrorReason(cause));
+    }
+  }
+
+  async #ready(): Promise<void> {
+    while (this.#tidying) await this.#tidying;
+  }
+
+  #lineAt(place: LinePosition): PageLine | undefined {
+    try {
+      return PageLine.parse(JSON.parse(this.#file.at(place)));
+    } catch {
+      return undefined; // someone else has changed the file
+    }
+  }
+
+  /** Reads the line of a page; undefined if another page is at its place by now. */
+  #lineOf(known: { place: LinePosition; number: number } | undefined): PageLine | undefined {
+    const line = known && this.#lineAt(known.place);
+    return line?.p === known?.number ? line : undefined;
+  }
+
+  #isAsBefore(line: PageLine, before: LinePosition | undefined): boolean {
+    const known = before && this.#lineAt(before);
+    const content = (one: PageLine) => JSON.stringify({ ...one, a: undefined, t: 0 });
+    return known !== undefined && line.a === undefined && content(known) === content(line);
+  }
+
+  async #tidy(): Promise<void> {
+    if (!this.#canTidy) return;
+    const draft = `${this.#options.file}.new`;
+    this.#tidying = this.#rewritten(draft)
+      .then(([file, pages]) => {
+        renameSync(draft, this.#options.file);
+        this.#file.close();
+        [this.#file, this.#pages] = [file, pages];
+      })
+      .catch(() => {
+        this.#canTidy = false; // it stays as it is, large and whole
+        rmSync(draft, { force: true });
+      })
+      .finally(() => (this.#tidying = undefined));
+    await this.#tidying;
+  }
+
+  /** Writes the live lines to a new file. */
+  async #rewritten(path: string): Promise<[LineFile, KnownPages]> {
+    const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
+    const add = (line: MemoryLine) => pages.take(line, file.append(JSON.stringify(line)));
+    const yieldIfBusy = yieldToEventLoop(undefined);
+    add({ pages: FILE_FORMAT });
+    for (const [address, { place, time }] of this.#pages.all()) {
+      const line = this.#lineAt(place);
+      const page = line && this.#pages.pageOf(line);
+      const { source } = page ?? {};
+      if (page && (time >= this.#opened || (source !== undefined && this.#options.isKnown(source))))
+        add(pages.lineOf(address, page, { time, settings: line.k }));
+      await yieldIfBusy();
+    }
+    const now = Date.now();
+    const { left = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'left'));
+    for (const [b, { since, last }] of left) if (now - last < GOES_ON_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
+    add({ o: now });
+    for (const [b, { since }] of running) add({ b, s: since, t: now });
+    return [file, pages];
+  }
+}
+
+/** Position of a line that is not written. */
+const NOWHERE: LinePosition = { offset: 0, length: 0 };
+
+/** Key of a crawl: a hash, because its description may contain credentials. */
+const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);
+
+/** The reason why the system refuses a file: its error code, which names no path. */
+export const memoryErrorReason = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;

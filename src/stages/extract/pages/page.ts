@@ -1,15 +1,16 @@
+import type { NetworkParts } from '../extract.ts';
+import type { RememberedPage } from './page-memory-file.ts';
 import { isAbort, KbError } from '../../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/reading.ts';
-import { type NetworkParts, urlSource } from './network.ts';
+import { urlSource, keyOf, normalized } from './web-addresses.ts';
 import { givenHeaders } from '../../../http/exchange.ts';
 import { statusError } from '../../../http/status-errors.ts';
 import { inUtf8, type AnswerHead, type HttpAnswer, type InTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
-import { keyOf, normalized } from './crawl/page-address.ts';
 import { assertIsAsked, hasMoreLetters, needOfBrowser } from './error-page.ts';
-import type { PageMemory, RememberedPage } from './page-memory.ts';
+import type { PageMemory } from './page-memory.ts';
 
 /**
  * Maximum bytes of a web page. A page of 10 MB takes the gigabyte that a reader has (measured: short paragraphs); the largest pages that

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { extractApi } from '../../../../src/stages/extract/api/api.ts';
-import { answering, apis, json, settings } from './apis.ts';
+import { answering, apis, json, settings, tickets } from './apis.ts';
 import { gathered, openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
 
@@ -128,4 +128,19 @@ test('a list of errors is content where it was said that the records are there',
   );
   expect(found.documents.map(({ title }) => title)).toEqual(['Pump blocked', 'No water']);
   expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining('«Broken»') })]);
+});
+
+test('as many documents and failures come as were told', async () => {
+  const web = await site({
+    '/list': answering((query) => tickets(Number(query.get('page')) * 2 - 1, Math.min(3, Number(query.get('page')) * 2))),
+    '/lines': { headers: { 'content-type': 'application/x-ndjson' }, body: '{"id":1}\n{"id":\n' },
+  });
+  const input = [{ url: `${web.url}/list`, pagination: { type: 'page' as const, param: 'page' } }, `${web.url}/lines`, `${web.url}/gone`];
+  let told = 0;
+  let came = 0;
+  for await (const item of extractApi(input, { http: openDoor([web]), reader: plainReader(), settings })) {
+    if ('expected' in item) told += item.expected;
+    if ('candidate' in item || 'error' in item) expect(++came).toBeLessThanOrEqual(told);
+  }
+  expect([told, came]).toEqual([6, 6]);
 });

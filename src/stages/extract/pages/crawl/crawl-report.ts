@@ -1,5 +1,5 @@
 import { count } from '../../../../text/count.ts';
-import { urlSource } from '../network.ts';
+import { urlSource } from '../web-addresses.ts';
 import { MOST_KNOWN, skippedText } from './frontier.ts';
 import type { Crawl } from './take-page.ts';
 

@@ -2,12 +2,11 @@ import { field, pointer, sayHint } from '../../../../core/advice/advice.ts';
 import pLimit from 'p-limit';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource } from '../network.ts';
+import { urlSource } from '../web-addresses.ts';
 import { type PageRead, readPage } from '../page.ts';
 import { endingOf, failureOf } from './crawl-report.ts';
 import { Frontier, type Waiting, noteSkipped, type SkippedPages } from './frontier.ts';
-import { type CrawlEntry, type CrawlParts, openSite, type OpenSite } from './open-site.ts';
-import { MOST_FEEDS, readFeeds, readSitemaps } from './seeds.ts';
+import { type CrawlEntry, type CrawlParts, openSite, type OpenSite, MOST_FEEDS, readFeeds, readSitemaps } from './open-site.ts';
 import { type Crawl, releaseDeferred, silenceAfter, takePage } from './take-page.ts';
 
 /** Maximum requests per wanted page: a crawl of a site whose addresses lead to no pages ends. */

@@ -1,9 +1,7 @@
 import type { FileTypes } from '../../../../ports/reading.ts';
-import { urlSource } from '../network.ts';
-import { type FoundAddress, isOtherKind, isTrap, keyOf, nextHop, normalized } from './page-address.ts';
+import { urlSource, type FoundAddress, isOtherKind, isTrap, keyOf, nextHop, normalized } from '../web-addresses.ts';
 import type { PageMemory } from '../page-memory.ts';
-import type { Robots } from './robots.ts';
-import type { CrawlScope } from './scope.ts';
+import type { Robots, CrawlScope } from './crawl-rules.ts';
 
 /** A page that is queued. */
 export interface Waiting extends FoundAddress {

@@ -1,11 +1,10 @@
+import type { RememberedPage } from '../page-memory-file.ts';
 import type { LoadedPage, PageRead, Redirect } from '../page.ts';
-import type { RememberedPage } from '../page-memory.ts';
 import { type Frontier, type Waiting, noteSkipped, type SkippedPages } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource } from '../network.ts';
+import { urlSource, isOtherKind, isTrap, keyOf, normalized } from '../web-addresses.ts';
 import { failedPage, feedIn, isPageGone, knownOf, pageCandidate, redirectLoop, unchangedCandidate } from '../page-candidate.ts';
-import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 
 /** A page that was read, with its place in the crawl. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileTypes } from '../../../../../src/drivers/parsers/file-types.ts';
 import { Frontier, type FrontierOptions } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
-import { scopeOf } from '../../../../../src/stages/extract/pages/crawl/scope.ts';
+import { scopeOf } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 
 const site = 'http://a.example';
 const frontierOf = (over: Partial<FrontierOptions> = {}) =>

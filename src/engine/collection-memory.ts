@@ -1,0 +1,169 @@
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { describeFileError } from '../core/file-names.ts';
+import type { StoredSource } from '../ports/stores.ts';
+import type { Config } from '../schema/config.ts';
+import type { Origins } from '../stages/ingest/inventory.ts';
+import type { Context } from './context.ts';
+import { folderBeside } from './store-address.ts';
+import { KbError } from '../core/errors.ts';
+import { hash } from '../core/ids.ts';
+import { packageVersion } from '../core/project.ts';
+import { lockForWriting } from '../drivers/stores/writer-lock.ts';
+import type { IngestRequest } from '../schema/requests.ts';
+import { openPageMemory, memoryErrorReason, type PageMemory } from '../stages/extract/pages/page-memory.ts';
+import { isStoredAs } from '../stages/ingest/read-documents.ts';
+
+/** The sources that each configured input gave. */
+const Kept = z.object({ version: z.literal(1), inputs: z.record(z.string(), z.array(z.string())) });
+
+const fileOf = ({ storage, collection }: Config, home: string): string =>
+  join(folderBeside(storage, { home, name: '.sources' }), `${collection}.json`);
+
+/** Called with a sentence that says what failed and why. */
+type OnProblem = (message: string) => void;
+
+/** Reads which stored sources came from which configured source, so that those that left the configuration can be told from others. Never throws. */
+export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
+  try {
+    const { inputs } = Kept.parse(JSON.parse(await readFile(fileOf(settings, home), 'utf8')));
+    return new Map(Object.entries(inputs).flatMap(([input, sources]) => sources.map((source) => [source, input] as const)));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
+      onProblem(`What the configured sources gave before can't be read: ${reasonOf(cause)}. What left their list since is not told.`);
+    return new Map();
+  }
+}
+
+/** Saves the origins atomically. Never throws. */
+export async function keepOrigins(origins: Origins, { settings, home }: Context, onProblem: OnProblem): Promise<void> {
+  const file = fileOf(settings, home);
+  const inputs: Record<string, string[]> = {};
+  for (const [source, input] of origins) (inputs[input] ??= []).push(source);
+  try {
+    if (origins.size === 0) return await rm(file, { force: true });
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof Kept>)}\n`);
+    await rename(`${file}.new`, file);
+  } catch (cause) {
+    onProblem(`What the configured sources gave can't be kept: ${reasonOf(cause)}. What leaves their list is not told then.`);
+  }
+}
+
+/** Removes the saved origins of a collection. */
+export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
+
+type Place = Pick<Context, 'settings' | 'home'>;
+
+/** Writes down the same of the collection of `to` as of that of `from`. Never throws: what is not known is not told. */
+export async function copyOrigins(from: Place, to: Place): Promise<void> {
+  const [source, target] = [from, to].map(({ settings, home }) => fileOf(settings, home)) as [string, string];
+  await rm(target, { force: true }).catch(() => {});
+  await mkdir(dirname(target), { recursive: true })
+    .then(() => copyFile(source, target))
+    .catch(() => {});
+}
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : describeFileError(cause, 'write');
+
+interface Change {
+  /** Known before the run. */
+  known: Origins;
+  /** Found by this run. */
+  met: Origins;
+  before: ReadonlyMap<string, StoredSource>;
+  removed: readonly string[];
+  /** Whether the run read the configured sources; others have no origin. */
+  isConfigured: boolean;
+}
+
+/** The origins after a run: the last input that gave a source owns it, and removed sources are dropped. */
+export function changedOrigins({ known, met, before, removed, isConfigured }: Change): Origins {
+  const gone = new Set(removed);
+  const stays = [...known].filter(([source]) => before.has(source) && !met.has(source) && !gone.has(source));
+  return new Map([...stays, ...(isConfigured ? met : [])]);
+}
+
+const placeOf = ({ storage, collection }: Config, home: string): { folder: string; name: string } => ({
+  folder: folderBeside(storage, { home, name: '.pages' }),
+  name: `${collection}.jsonl`,
+});
+
+interface MemoryOptions {
+  request: IngestRequest;
+  /** The sources that are stored before the run. */
+  before: ReadonlyMap<string, StoredSource>;
+  /** Called with a sentence that says why nothing is kept. */
+  onProblem(message: string): void;
+}
+
+interface OpenMemory {
+  /** Undefined if nothing can be kept or no pages are requested. */
+  pages: PageMemory | undefined;
+  close(): Promise<void>;
+}
+
+const NONE: OpenMemory = { pages: undefined, close: async () => {} };
+
+/** Opens what earlier runs know of the collection's pages. A page is recalled only if it is stored as this run would store it. Never throws. */
+export async function openMemory(context: Context, { request, before, onProblem }: MemoryOptions): Promise<OpenMemory> {
+  if (request.urls === undefined || (request.dry_run && request.force)) return NONE; // all is to be read, and nothing written down
+  const { settings, home, surface } = context;
+  const { folder, name } = placeOf(settings, home);
+  const mode = request.dry_run ? 'read' : request.force ? 'write' : 'use';
+  const file = join(folder, name);
+  const place = surface === 'cli' ? ` in ${file}` : '';
+  const problem = (reason: string) =>
+    onProblem(`What is known of the pages can't be kept${place}: ${reason}. The next ingest loads them all again.`);
+  const open = async (): Promise<OpenMemory> => {
+    const memory = await openPageMemory({
+      file,
+      mode,
+      settings: circumstancesOf(settings),
+      isStored: (page) => isStoredAs(page, { before, chunking: settings.chunking, metadata: request.metadata }),
+      isKnown: (source) => before.has(source),
+      onProblem: problem,
+    });
+    return { pages: memory, close: () => memory.close() };
+  };
+  if (mode === 'read') return await open().catch(() => NONE);
+  try {
+    await mkdir(folder, { recursive: true });
+    return await locked({ folder, name }, open);
+  } catch (cause) {
+    problem(cause instanceof KbError ? 'another run is writing to it' : memoryErrorReason(cause));
+    return NONE;
+  }
+}
+
+/** Removes the page memory of the collection. */
+export async function dropMemory({ settings, home }: Context): Promise<void> {
+  const { folder, name } = placeOf(settings, home);
+  await rm(join(folder, name), { force: true }).catch(() => {}); // what it says is compared with what is stored
+}
+
+/** A hash of the settings and the kb version, which affect how pages are read; of sites only the names of what is sent. */
+function circumstancesOf({ ingestion: { urls }, network }: Config): string {
+  const given = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
+    origin,
+    Object.keys(headers),
+    Object.keys(cookies),
+    basic_auth !== undefined,
+  ]);
+  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, given])).slice(0, 8);
+}
+
+/** Opens the memory while holding a lock on its file. Throws a KbError (`aborted`) if another run holds it. */
+async function locked({ folder, name }: { folder: string; name: string }, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
+  const isTaken = new AbortController();
+  const { release } = await lockForWriting(folder, `${name}.lock`, { signal: isTaken.signal, onWait: () => isTaken.abort() });
+  try {
+    const { pages, close } = await open();
+    return { pages, close: () => close().finally(release) };
+  } catch (cause) {
+    await release();
+    throw cause;
+  }
+}

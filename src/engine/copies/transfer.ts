@@ -1,0 +1,171 @@
+import { advice, call, field, toOperator } from '../../core/advice/advice.ts';
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { cleanChunk } from '../../text/clean-text.ts';
+import { count } from '../../text/count.ts';
+import { KbError } from '../../core/errors.ts';
+import type { StoredChunk } from '../../ports/stores.ts';
+import {
+  type CollectionRequest,
+  ExportedChunk,
+  ExportEnd,
+  ExportHeader,
+  type ExportResult,
+  type ImportRequest,
+  type ImportResult,
+} from '../../schema/collection-requests.ts';
+import { groupConcurrently } from '../../core/concurrency.ts';
+import { type Progress, type Run, throwIfAborted } from '../../core/run.ts';
+import { existingCollection, withDraft, withLock } from '../collections.ts';
+import { type Context, inCollection } from '../context.ts';
+import { assertFree, fillDraft } from './copy-collection.ts';
+
+/** Creates a SHA-256 of the lines of an export, including line feeds. */
+function createSeal(): { add(line: string): void; digest(): string } {
+  const sum = createHash('sha256');
+  return { add: (line) => void sum.update(line).update('\n'), digest: () => sum.digest('hex') };
+}
+
+interface Line {
+  number: number;
+  text: string;
+}
+
+/**
+ * Reads an export: its header, then its chunks on demand. Throws a KbError (`invalid`) for a wrong line, and at the end for an incomplete or changed
+ * export. With `force` it accepts what is there, except a truncated last line.
+ */
+async function readExport(
+  lines: AsyncIterable<string>,
+  { force }: { force: boolean },
+): Promise<{ header: ExportHeader; chunks: AsyncGenerator<StoredChunk, void, void> }> {
+  const rest = numberLines(lines);
+  const first = await rest.next();
+  if (first.done)
+    throw new KbError('invalid', 'The import is empty.', { hint: toOperator`It is what ${call('export_collection')} writes.` });
+  const header = parseLine(ExportHeader, first.value, jsonIn(first.value));
+  return { header, chunks: chunksOf(rest, { header, first: first.value.text, force }) };
+}
+
+async function* numberLines(lines: AsyncIterable<string>): AsyncGenerator<Line, void, void> {
+  let number = 0;
+  for await (const text of lines) {
+    number++;
+    if (text.trim() !== '') yield { number, text };
+  }
+}
+
+interface Reading {
+  header: ExportHeader;
+  /** The line of the header. */
+  first: string;
+  force: boolean;
+}
+
+async function* chunksOf(lines: AsyncIterator<Line>, { header, first, force }: Reading): AsyncGenerator<StoredChunk, void, void> {
+  const seal = createSeal();
+  seal.add(first);
+  let chunks = 0;
+  let end: ExportEnd | undefined;
+  for (let next = await lines.next(); !next.done;) {
+    const line: Line = next.value;
+    next = await lines.next();
+    const value = jsonIn(line);
+    if (value === undefined && force && next.done) return;
+    if (isEnd(value) && next.done) end = parseLine(ExportEnd, line, value);
+    else {
+      yield chunkOf(line, value, header);
+      seal.add(line.text);
+      chunks++;
+    }
+  }
+  if (!force) assertWhole(end, { chunks, sha256: seal.digest() });
+}
+
+const isEnd = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kb_export_end' in value;
+
+const BY_FORCE = advice`Export the collection anew, or take what is there of it with ${field('force')}.`;
+
+function assertWhole(end: ExportEnd | undefined, { chunks, sha256 }: Omit<ExportEnd, 'kb_export_end'>): void {
+  if (end === undefined)
+    throw new KbError(
+      'invalid',
+      `The export has no closing line: it was cut off after ${count(chunks, 'chunk')}, or an older kb wrote it.`,
+      {
+        hint: BY_FORCE,
+      },
+    );
+  if (end.chunks !== chunks)
+    throw new KbError('invalid', `The export holds ${count(chunks, 'chunk')}; its closing line counts ${end.chunks}.`, { hint: BY_FORCE });
+  if (end.sha256 !== sha256)
+    throw new KbError('invalid', 'The export was changed after it was written: its lines do not match the hash in its final line.', {
+      hint: BY_FORCE,
+    });
+}
+
+function chunkOf(line: Line, value: unknown, { dimensions }: ExportHeader): StoredChunk {
+  const { embedding, ...chunk } = parseLine(ExportedChunk, line, value);
+  if ((embedding?.length ?? 0) !== dimensions)
+    throw new KbError(
+      'invalid',
+      `Line ${line.number}: its vector has the length ${embedding?.length ?? 0}; the header says ${dimensions}.`,
+    );
+  return { ...cleanChunk(chunk), ...(embedding ? { vector: Float32Array.from(embedding) } : {}) };
+}
+
+function jsonIn({ text }: Line): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseLine<T>(schema: z.ZodType<T>, { number }: Line, value: unknown): T {
+  const hint = ['It is no export of kb, or it was cut off.', advice`${field('force')} takes the lines before one that was cut.`];
+  if (value === undefined) throw new KbError('invalid', `Line ${number} is not JSON.`, { hint });
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new KbError('invalid', `Line ${number}: ${result.error.issues[0]!.path.join('.')}: ${result.error.issues[0]!.message}.`, { hint });
+}
+
+/** Yields `item` events: a header, every chunk with its vector, and a closing line. */
+export async function* exportCollection({ name }: CollectionRequest, context: Context): Run<ExportResult> {
+  const collection = await existingCollection(context, name);
+  const { provider, model, dimensions } = collection.info;
+  const seal = createSeal();
+  const item = (data: ExportHeader | ExportedChunk): Progress => {
+    seal.add(JSON.stringify(data));
+    return { type: 'item', stage: 'export', message: '', data };
+  };
+  yield item({ kb_export: 1, name, provider, model, dimensions });
+  let exported = 0;
+  for await (const page of collection.all({ vectors: true })) {
+    throwIfAborted(context.signal);
+    for (const chunk of page) yield item(toExported(chunk));
+    exported += page.length;
+  }
+  const end: ExportEnd = { kb_export_end: 1, chunks: exported, sha256: seal.digest() };
+  yield { type: 'item', stage: 'export', message: '', data: end };
+  return { name, exported };
+}
+
+const toExported = ({ vector, ...chunk }: StoredChunk): ExportedChunk => ({
+  ...chunk,
+  ...(vector ? { embedding: Array.from(vector) } : {}),
+});
+
+/** Imports an export under a free name; the collection appears when it is complete. Throws a KbError (`invalid`) for a damaged export, unless `force` is set. */
+export async function* importCollection({ name, lines, force = false }: ImportRequest, context: Context): Run<ImportResult> {
+  const { settings, resources, signal } = context;
+  const store = await resources.store(settings.storage);
+  return yield* withLock(inCollection(context, name), async function* () {
+    await assertFree(store, name, advice`Import under another name, or remove it with «${call('drop_collection', { name })}».`);
+    const { header, chunks } = await readExport(lines, { force });
+    const { provider, model, dimensions } = header;
+    return yield* withDraft(await store.draft({ name, provider, model, dimensions }), async function* (collection) {
+      const batches = groupConcurrently(chunks, settings.storage.batch_size);
+      return { name, imported: yield* fillDraft(collection, batches, { stage: 'import', signal }) };
+    });
+  });
+}

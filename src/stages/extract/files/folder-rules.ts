@@ -1,0 +1,178 @@
+import ignore, { type Ignore } from 'ignore';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, sep, resolve } from 'node:path';
+import { systemPath, describeFileError } from '../../../core/file-names.ts';
+import { isWithin, absolutePath, fileSource, type GuardedPlace, pathRefusal, realPath } from './local-path.ts';
+import { z } from 'zod';
+import { KbError } from '../../../core/errors.ts';
+import { parsePart } from '../../../core/parse-request.ts';
+import { parseYaml } from '../../../core/yaml.ts';
+import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
+import { GivenMetadata } from '../../../schema/stored/given-metadata.ts';
+
+/** Rules of one folder's ignore files; they hold for what lies in it. */
+interface FolderRules {
+  folder: string;
+  rules: Ignore;
+}
+
+/** Those that hold in a folder, outermost first. */
+export type Rules = readonly FolderRules[];
+
+/** Names of the files that say what is left out of their folders. */
+export const IGNORE_FILES = ['.gitignore', '.kbignore'];
+
+/** Of plain files alone: reading a pipe of that name would never end. */
+export function rulesOf(folder: string): FolderRules[] {
+  const texts = IGNORE_FILES.map((name) => join(folder, name))
+    .filter((path) => statSync(systemPath(path), { throwIfNoEntry: false })?.isFile())
+    .map((path) => readFileSync(systemPath(path), 'utf8'));
+  return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
+}
+
+function rulesAbove(root: string): FolderRules[] {
+  const found: FolderRules[] = [];
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    found.unshift(...rulesOf(folder));
+    if (existsSync(systemPath(join(folder, '.git')))) return found;
+    if (folder === dirname(folder)) return [];
+  }
+}
+
+/** The innermost rule that speaks of a path decides, as in git. */
+export function isExcluded(rules: Rules, path: string, isFolder: boolean): boolean {
+  for (const { folder, rules: own } of rules.toReversed()) {
+    const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+/** Paths after which what is known is forgotten: every rule remembers all that it was asked for. */
+const MOST_ASKED = 10_000;
+
+/** What ignore files leave out of a folder that is read, as they are when they are first needed. */
+export class IgnoreRules {
+  readonly #root: string;
+  /** What holds in each folder; undefined in one that is left out itself. */
+  readonly #known = new Map<string, Rules | undefined>();
+
+  #asked = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The rules from above for the folder that is read, or one in it; undefined where that is left out. A rule for the former does not count: it was named. */
+  above(folder: string): Rules | undefined {
+    if (folder === this.#root || !isWithin(this.#root, folder)) {
+      const rules = rulesAbove(folder);
+      return isExcluded(rules, folder, true) ? [] : rules;
+    }
+    const rules = this.#in(dirname(folder));
+    return rules && isExcluded(rules, folder, true) ? undefined : rules;
+  }
+
+  /** Whether a path is left out that lies in the folder that is read. Throws what reading an ignore file throws. */
+  excludes(path: string, isFolder: boolean): boolean {
+    if (++this.#asked % MOST_ASKED === 0) this.#known.clear();
+    const rules = this.#in(dirname(path));
+    return rules === undefined || isExcluded(rules, path, isFolder);
+  }
+
+  #in(folder: string): Rules | undefined {
+    if (!this.#known.has(folder)) {
+      const above = this.above(folder);
+      this.#known.set(folder, above && [...above, ...rulesOf(folder)]);
+    }
+    return this.#known.get(folder);
+  }
+}
+
+/** The file that gives metadata to the files of its folder and those below it. */
+export const SIDECAR = 'kb.meta.yaml';
+
+const MAX_BYTES = 2 ** 20;
+/** Patterns of one file, at most: each file of its folder is held against all of them. */
+const MOST_PATTERNS = 1_000;
+const HINT = 'It holds metadata by pattern, such as "guides/**": {audience: user}.';
+
+const Rules = z.record(z.string().min(1), GivenMetadata);
+
+/** What one pattern of a file gives. */
+interface Rule {
+  /** Whether it holds for a path from the folder, with `/`. */
+  matches(inside: string): boolean;
+  metadata: GivenMetadata;
+}
+
+/**
+ * Tells what the `kb.meta.yaml` of a file's folder and of those above it, up to `home`, give to the file: those further in win, and in one file the later
+ * patterns. Each is read once. Throws a KbError (`usage`) that names the file and what is wrong with it.
+ */
+export function sidecarReader(place: GuardedPlace): (path: string) => GivenMetadata {
+  const home = realPath(resolve(place.home));
+  const known = new Map<string, readonly Rule[]>();
+  const rulesIn = (folder: string): readonly Rule[] => {
+    const rules = known.get(folder) ?? readRules(join(folder, SIDECAR), place);
+    known.set(folder, rules);
+    return rules;
+  };
+  return (path) => {
+    const folders = foldersAbove(path, home);
+    const given = folders.flatMap((folder) => {
+      const inside = relative(folder, path).split(sep).join('/');
+      return rulesIn(folder).flatMap((rule) => (rule.matches(inside) ? [rule.metadata] : []));
+    });
+    return Object.assign({}, ...given) as GivenMetadata;
+  };
+}
+
+/** The folders that a file lies in, outermost first: from `home`, or all of a file that does not lie there. */
+function foldersAbove(path: string, home: string): string[] {
+  const folder = dirname(path);
+  const above = folder === home || dirname(folder) === folder ? [] : foldersAbove(folder, home);
+  return [...above, folder].filter((one) => isWithin(home, one) || !isWithin(home, path));
+}
+
+function readRules(file: string, place: GuardedPlace): Rule[] {
+  if (!statSync(systemPath(file), { throwIfNoEntry: false })?.isFile()) return [];
+  const real = absolutePath(file, place);
+  const source = fileSource(file, place);
+  if (pathRefusal(real, source, place)) return [];
+  const value = readYaml(real, source) ?? {};
+  const { length } = Object.keys(value);
+  if (length > MOST_PATTERNS)
+    throw new KbError('usage', `${source}: at most ${MOST_PATTERNS} patterns are expected, not ${length}.`, {
+      hint: 'A pattern such as "guides/**" holds for many files; folders may have a file of their own.',
+    });
+  const rules = parsePart(Rules, value, { where: source, whole: 'the file', hint: HINT });
+  return Object.entries(rules).map(([pattern, metadata]) => ({ matches: matcherOf(pattern, source), metadata }));
+}
+
+function readYaml(file: string, source: string): unknown {
+  return parseYaml(textOf(file, source), { where: source, hint: HINT });
+}
+
+function textOf(file: string, source: string): string {
+  try {
+    if (statSync(systemPath(file)).size <= MAX_BYTES) return readFileSync(systemPath(file), 'utf8');
+  } catch (cause) {
+    throw new KbError('usage', `${source} cannot be read: ${describeFileError(cause, 'read')}.`, { hint: HINT, cause });
+  }
+  throw new KbError('usage', `${source} has more than ${MAX_BYTES} bytes.`, { hint: HINT });
+}
+
+/** As in .gitignore, a pattern without a slash holds at any depth, and a folder's name for all that is in it. */
+function matcherOf(pattern: string, source: string): Rule['matches'] {
+  const path = pattern.replace(/^\.?\//, '').replace(/\/$/, '');
+  const anywhere = path.includes('/') ? path : `**/${path}`;
+  const [file, below] = [anywhere, `${anywhere}/**`].map((one) => {
+    if (!hasWildcards(one)) return (inside: string) => inside === one;
+    const read = wildcards(one);
+    if (read instanceof KbError) throw new KbError('usage', `${source}: ${read.message}`, { hint: HINT, cause: read });
+    const base = read.base === '.' ? '' : read.base;
+    return (inside: string) => inside.startsWith(base) && read.matches(inside.slice(base.length));
+  });
+  return (inside) => file!(inside) || below!(inside);
+}

@@ -1,0 +1,155 @@
+import { cleanText, visible } from '../../../text/clean-text.ts';
+import { KbError, toErrorItem, isAbort } from '../../../core/errors.ts';
+import { documentId, hash } from '../../../core/ids.ts';
+import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
+import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entries.ts';
+import { contentHash, type Candidate, type Extracted } from '../extract.ts';
+import { toDocument } from '../document.ts';
+import { extname } from 'node:path';
+import { mapOrdered } from '../../../core/concurrency.ts';
+import { throwIfAborted } from '../../../core/run.ts';
+import type { UploadRequest } from '../../../schema/requests.ts';
+import { fileCandidate, unsupportedFile, type FileParts } from './documents.ts';
+
+/** Source of a text without a name (service.md 2.4). */
+export const BARE_SOURCE = 'markdown';
+
+/** Makes the id of a text that shares its source with others: derived from the text, so that each has its own chunks. */
+export const bareId = (text: string, source = BARE_SOURCE): string => documentId(`${source}\n${text}`);
+
+interface MarkdownParts {
+  reader: DocumentReader;
+  signal?: AbortSignal | undefined;
+}
+
+/** Yields a candidate for each source in the given Markdown texts. */
+export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownParts): AsyncGenerator<Extracted, void, void> {
+  const entries = [input].flat();
+  yield { expected: entries.length };
+  const items = entries.map((entry) => extractEntry(entry, parts));
+  for (const group of groupBySource(items)) {
+    const [first] = group;
+    yield { input: 'candidate' in first! ? first.candidate.source : first!.error.source };
+    yield* mergeSameSource(group);
+  }
+}
+
+/** Groups candidates by source; those that share their source, and failures, each stand alone. */
+export const groupBySource = (items: readonly ExtractedEntry[]): ExtractedEntry[][] => [
+  ...Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item)).values(),
+];
+
+/** A document, or the error in its place. */
+export type ExtractedEntry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
+
+/** Merges the texts of one source into one candidate, each with its own id; duplicates are dropped. */
+export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Extracted, void, void> {
+  const given = group.flatMap((item) => ('candidate' in item ? [item.candidate] : []));
+  const [first, ...others] = new Map(given.map((candidate) => [candidate.content_hash, candidate])).values();
+  if (first === undefined || given.length < 2) return yield* group;
+  if (others.length + 1 < given.length) yield { expected: others.length + 1 - given.length };
+  if (others.length === 0) return yield { candidate: first };
+  const [own, ...beside] = [first, ...others].map(withOwnId);
+  const content_hash = hash(...[first, ...others].map((candidate) => candidate.content_hash));
+  yield { candidate: { ...own!, content_hash, beside } };
+}
+
+const withOwnId = (candidate: Candidate): Candidate => ({
+  ...candidate,
+  document: async () => ({ ...(await candidate.document()), id: bareId(candidate.content_hash, candidate.source) }),
+});
+
+function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): ExtractedEntry {
+  const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
+  const { text, metadata = {}, source = '' } = given;
+  const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
+  const name = cleanText(source) || BARE_SOURCE;
+  if (text.trim() === '') {
+    const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
+    return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
+  }
+  const isBare = name === BARE_SOURCE; // also if the caller names it so: results give this name to texts without one
+  const document = async () => {
+    const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
+    const id = isBare ? bareId(text) : undefined;
+    return toDocument(
+      { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
+      { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title },
+    );
+  };
+  const candidate: Candidate = {
+    source: name,
+    source_kind: 'markdown',
+    content_hash: contentHash(text + JSON.stringify(metadata), { title }),
+    document,
+  };
+  return { candidate: isBare ? { ...candidate, shares_source: true } : candidate };
+}
+
+/** Files read at once, ahead of the parser. */
+const READ_AHEAD = 8;
+/** The longest name (characters) that file systems know. */
+const MAX_NAME = 255;
+/** What a file is called of whose name nothing is left. */
+const NAMELESS = 'upload';
+
+/** Files that someone sent, as documents: each is stored under the name that they gave it. */
+export async function* extractUploads(
+  { files, title, description, metadata }: Pick<UploadRequest, 'files' | 'title' | 'description' | 'metadata'>,
+  parts: FileParts,
+): AsyncGenerator<Extracted, void, void> {
+  const named = files.map(({ name, path }) => ({ source: uploadName(name), path, title, description, metadata }));
+  const counts = Map.groupBy(named, ({ source }) => source);
+  yield { expected: named.length };
+  yield* mapOrdered(named, READ_AHEAD, (file) => extractOne({ ...file, isAlone: counts.get(file.source)!.length === 1 }, parts));
+}
+
+/** The same to be stored: files of one name are one candidate, so that none takes the place of another. */
+export async function* extractUploadsBySource(request: UploadRequest, parts: FileParts): AsyncGenerator<Extracted, void, void> {
+  const entries: ExtractedEntry[] = [];
+  for await (const item of extractUploads(request, parts)) {
+    if ('candidate' in item || 'error' in item) entries.push(item);
+    else yield item;
+  }
+  for (const group of groupBySource(entries)) yield* mergeSameSource(group);
+}
+
+interface Upload {
+  source: string;
+  path: string;
+  title: string | undefined;
+  description: string | undefined;
+  metadata: UploadRequest['metadata'];
+  /** No other file of the request has its name. */
+  isAlone: boolean;
+}
+
+async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts): Promise<Extracted> {
+  const { source } = file;
+  try {
+    throwIfAborted(parts.signal);
+    const file_type = parts.reader.fileType(source);
+    if (file_type === undefined) throw unsupportedFile(source, parts.reader);
+    // of two files with one name, neither may take the place of the other: each has an id of what is in it
+    const id = isAlone ? undefined : (content_hash: string) => bareId(content_hash, source);
+    return { candidate: await fileCandidate(path, { ...file, source_kind: 'bytes', file_type, id }, parts) };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    const stage = error instanceof KbError && error.code === 'usage' ? 'validate' : 'fetch';
+    return { error: toErrorItem(error, { source, source_kind: 'bytes', stage }) };
+  }
+}
+
+/** The source of an upload: the last part of the name it came with, as a person sees it, in one line, of at most 255 characters, its extension among them. Never empty. */
+export function uploadName(given: string): string {
+  const last = given.split(/[/\\]/).at(-1)!;
+  const name = visible(last)
+    .replace(/[\t\n]/g, '')
+    .trim();
+  if (/^\.*$/.test(name)) return NAMELESS;
+  const letters = [...name];
+  if (letters.length <= MAX_NAME) return name;
+  const extension = [...extname(name)];
+  const kept = extension.length < MAX_NAME ? extension : [];
+  return [...letters.slice(0, MAX_NAME - kept.length), ...kept].join('');
+}

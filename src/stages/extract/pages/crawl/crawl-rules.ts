@@ -1,0 +1,270 @@
+import { unpacked } from '../../../../http/response-body.ts';
+import type { HttpAnswer, HttpRequest } from '../../../../http/message.ts';
+import { urlSource, isTrap } from '../web-addresses.ts';
+import { KbError } from '../../../../core/errors.ts';
+import type { PageFacts } from '../../../../ports/reading.ts';
+import { redactUrl } from '../../../../core/secrets.ts';
+import { hasWildcards, wildcards } from '../../../../core/wildcards.ts';
+
+/** Asks a site for something beside its pages, in its turn and with what was given for it. Throws what `Http.request` throws. */
+export type LoadAddress = (
+  address: string,
+  request?: Pick<HttpRequest, 'max_bytes' | 'cuts' | 'accepts' | 'redirect' | 'inTurn'>,
+) => Promise<HttpAnswer>;
+
+/**
+ * Loads a text, also if the file itself is a gzip file, which its first bytes show. Throws a KbError, `too_large` if it inflates to more
+ * than `max_bytes`.
+ */
+export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
+  const { bytes } = await load(address, { max_bytes });
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return new TextDecoder().decode(isPacked ? await unpacked(bytes, 'gzip', { name: urlSource(address), max_bytes }) : bytes);
+}
+
+/** The rules of a site for crawlers (RFC 9309). */
+export interface Robots {
+  allows(address: string): boolean;
+  /** Seconds between two requests; 0 where it asks for none. */
+  delay: number;
+  sitemaps: readonly string[];
+  /** Whether matching its rules used up its time; then nothing more is allowed. */
+  isExhausted(): boolean;
+}
+
+/** Bytes that are read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
+const READ = 512 * 2 ** 10;
+/** Maximum bytes of an inflated robots.txt. */
+const LOADED = 5 * 2 ** 20;
+/** Redirects on the way to it; behind more of them there is none (RFC 9309, 2.3.1.2: at least five). */
+const MOST_REDIRECTS = 10;
+/** Statuses that say that there is none (RFC 9309, 2.3.1.3), unlike those that may be others in a moment. */
+const NONE = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
+
+/** What is used of robots-parser, whose types are written for another kind of import. */
+type Parse = (
+  address: string,
+  text: string,
+) => {
+  isAllowed(address: string, product: string): boolean | undefined;
+  getCrawlDelay(product: string): number | undefined;
+  getSitemaps(): string[];
+};
+
+/** A question about addresses that may take so long in all. */
+interface TimeLimited {
+  /** No, once the time is spent. */
+  ask(address: string): boolean;
+  isSpent(): boolean;
+}
+
+/** Bounds what rules cost that a stranger wrote: `milliseconds` for all answers of a crawl together. Those that mean well take a hundredth of a second. */
+export function timeLimited(milliseconds: number, answer: (address: string) => boolean): TimeLimited {
+  let spent = 0;
+  return {
+    ask(address) {
+      if (spent >= milliseconds) return false;
+      const began = performance.now();
+      const isYes = answer(address);
+      spent += performance.now() - began;
+      return isYes;
+    },
+    isSpent: () => spent >= milliseconds,
+  };
+}
+
+/** Milliseconds of matching robots rules, and of matching patterns, in one crawl. */
+const MOST_TIME = 10_000;
+/** Rules with more wildcards, or after so many characters of rules with wildcards, are cut at their first one: what is held against an address must not take seconds. */
+const MOST_WILDCARDS = 8;
+const MOST_CHARACTERS = 50_000;
+
+const everything: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhausted: () => false };
+
+/** The robots.txt rules of an origin for the product in `user_agent`; a 4xx has none. Throws a KbError if unreadable for now: nothing may be crawled (RFC 9309, 2.3.1). */
+export async function readRobots(origin: string, { load, user_agent }: { load: LoadAddress; user_agent: string }): Promise<Robots> {
+  const address = `${origin}/robots.txt`;
+  try {
+    const bytes = await bytesAt(address, load);
+    if (bytes === undefined) return everything;
+    const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
+    const rules = parse(address, affordable(new TextDecoder().decode(bytes.subarray(0, READ))));
+    const product = productOf(user_agent);
+    const delay = rules.getCrawlDelay(product) ?? 0;
+    const bounded = timeLimited(MOST_TIME, (url) => rules.isAllowed(url, product) !== false);
+    return {
+      allows: bounded.ask,
+      isExhausted: bounded.isSpent,
+      delay: Number.isFinite(delay) && delay > 0 ? delay : 0,
+      sitemaps: rules.getSitemaps(),
+    };
+  } catch (error) {
+    if (error instanceof KbError && error.code === 'forbidden') return everything; // the pages are not fetched from there either
+    throw unreadableRules(address, error);
+  }
+}
+
+/** Loads the robots.txt; undefined if there is none. */
+async function bytesAt(address: string, load: LoadAddress): Promise<Uint8Array | undefined> {
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const { status, headers, bytes } = await load(address, { max_bytes: LOADED, cuts: true, accepts: NONE, redirect: 'manual' });
+    if (status < 300) return bytes;
+    if (status >= 400 || headers.location === undefined || !URL.canParse(headers.location, address)) return undefined;
+    address = new URL(headers.location, address).href;
+    if (!/^https?:/.test(address)) return undefined;
+  }
+  return undefined;
+}
+
+/** Widens expensive rules: more is forbidden then, and less is allowed. */
+function affordable(text: string): string {
+  let characters = 0;
+  return text.replace(/^([ \t]*(dis)?allow[ \t]*:)([^\r\n#]*\*[^\r\n#]*)/gim, (rule: string, ...[name, forbids, pattern]: string[]) => {
+    characters += pattern!.length;
+    if (characters <= MOST_CHARACTERS && pattern!.split('*').length <= MOST_WILDCARDS + 1) return rule;
+    return forbids ? `${name}${pattern!.slice(0, pattern!.indexOf('*'))}` : '';
+  });
+}
+
+function unreadableRules(address: string, error: unknown): unknown {
+  if (!(error instanceof KbError) || error.code === 'aborted') return error;
+  const { code, message, isRetryable, attempts } = error;
+  return new KbError(code, `The crawling rules of the site could not be read, so nothing was crawled: ${message}`, {
+    hint: `Try again later, or give the pages themselves (mode each), which needs no ${urlSource(address)}.`,
+    isRetryable,
+    attempts,
+    cause: error,
+  });
+}
+
+/** The product token of a user agent (RFC 9309, 2.2.1): `KbBot` of `KbBot/1.0`, and of `Mozilla/5.0 (compatible; KbBot/1.0)`. */
+export function productOf(user_agent: string): string {
+  const [, named] = /\bcompatible;\s*([\w-]+)/i.exec(user_agent) ?? [];
+  return named ?? /^[^/\s]+/.exec(user_agent.trim())?.[0] ?? '*';
+}
+
+/** Whether a page may not be kept (`noindex`), and its links not be followed: as it asks in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
+export function robotsDirectives(
+  { page, robots_tags }: { page: PageFacts | undefined; robots_tags: readonly string[] },
+  user_agent: string,
+): { noindex: boolean; nofollow: boolean } {
+  const product = productOf(user_agent).toLowerCase();
+  const asked = new Set(robots_tags.flatMap((tag) => [...directivesIn(tag.toLowerCase(), product)]));
+  return {
+    noindex: (page?.noindex ?? false) || asked.has('noindex') || asked.has('none'),
+    nofollow: (page?.nofollow ?? false) || asked.has('nofollow') || asked.has('none'),
+  };
+}
+
+/** Directives that have a value, and are no name of a crawler. */
+const WITH_VALUE = /^(unavailable_after|max-(snippet|image-preview|video-preview))$/;
+
+/** What a header asks of a product: the name of whom it speaks to holds for all that follows it, up to the next name. */
+function* directivesIn(tag: string, product: string): Generator<string, void, void> {
+  let isMeant = true;
+  for (const part of tag.split(',')) {
+    const [, name, directive = part] = /^\s*([\w-]+)\s*:\s*(.*)$/.exec(part) ?? [];
+    if (name !== undefined && !WITH_VALUE.test(name)) isMeant = name === product || name === '*';
+    if (isMeant) yield directive.trim();
+  }
+}
+
+/** The addresses that a crawl covers. */
+export interface CrawlScope {
+  readonly origin: string;
+  /** A path, up to its last slash. */
+  readonly folder: string;
+  /** Whether the start page stayed where it was requested. Only then a page in the scope that was not met is gone, and not moved. */
+  readonly isAsked: boolean;
+  /** Whether an address, normalized before, is in the scope. */
+  covers(address: string): boolean;
+  /** The address of a stored source today: at https, if the start page moved there from http. */
+  asFound(source: string): string;
+  /** Whether only include or exclude keeps an address out of the scope. */
+  isFiltered(address: string): boolean;
+  /** Include patterns that have matched no address so far. */
+  unmatched(): string[];
+  /** Whether matching has used up its time; then the scope covers nothing more. */
+  isExhausted(): boolean;
+}
+
+/** Path patterns of a crawl; without `include` all paths are read. */
+export interface Patterns {
+  include: readonly string[];
+  exclude: readonly string[];
+}
+
+/**
+ * Computes the scope of a crawl whose start page led from `start` to `final` by redirects: the origin of `final`, below the folder of
+ * `start` (`/docs/` for `/docs/intro`; contract, section 5), or that of `final` if it is elsewhere. Throws a KbError (`usage`) for an
+ * invalid pattern.
+ */
+export function scopeOf({ start, final }: { start: string; final: string }, { include, exclude }: Patterns): CrawlScope {
+  const { origin, pathname } = new URL(final);
+  const asked = new URL(start);
+  const given = asked.pathname;
+  const isFolder = pathname === `${given}/`; // `/docs` redirects to `/docs/`
+  const folder = folderOf(isFolder || !pathname.startsWith(folderOf(given)) ? pathname : given);
+  const left = exclude.map(pathPattern);
+  const taken = include.map((pattern) => ({ pattern, matches: pathPattern(pattern), isMet: false }));
+  const isTaken = (path: string): boolean => {
+    for (const each of taken) each.isMet ||= each.matches(path);
+    return taken.length === 0 || taken.some(({ matches }) => matches(path));
+  };
+  const bounded = timeLimited(MOST_TIME, (path) => isTaken(path) && !left.some((matches) => matches(path)));
+  const hasPatterns = taken.length + left.length > 0;
+  const isInFolder = (url: URL): boolean => url.origin === origin && `${url.pathname}/`.startsWith(folder);
+  const isSame = isSameSite(asked, new URL(final));
+  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.ask(decoded(url.pathname));
+  return {
+    origin,
+    folder,
+    isAsked: isSame && (isFolder || pathname.startsWith(folderOf(given))),
+    covers(address) {
+      const url = new URL(address);
+      return isInFolder(url) && passes(address, url);
+    },
+    asFound: (source) => (isSame && source.startsWith(`${asked.origin}/`) ? origin + source.slice(asked.origin.length) : source),
+    isFiltered(address) {
+      const url = new URL(address);
+      return hasPatterns && isInFolder(url) && !passes(address, url);
+    },
+    unmatched: () => taken.filter(({ isMet }) => !isMet).map(({ pattern }) => pattern),
+    isExhausted: bounded.isSpent,
+  };
+}
+
+/** Whether an origin is the requested one, or the same host over https. */
+const isSameSite = (asked: URL, found: URL): boolean =>
+  found.host === asked.host && (found.protocol === asked.protocol || found.protocol === 'https:');
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
+type PathPattern = (path: string) => boolean;
+
+/**
+ * Compiles a path pattern, which is compared with decoded paths. Without wildcards it matches a path and everything below; a trailing slash
+ * makes no difference. Throws a KbError (`usage`) for an invalid pattern.
+ */
+export function pathPattern(pattern: string): PathPattern {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(pattern))
+    throw new KbError('usage', `«${redactUrl(pattern)}» is an address: include and exclude take paths.`, {
+      hint: 'Write its path alone, such as /docs/** or /docs/old.',
+    });
+  const given = (pattern.startsWith('/') ? pattern : `/${pattern}`).replace(/(?:\/\*\*)+(?=\/|$)/g, '/**'); // several in a row are one
+  const read = wildcards(given);
+  if (read instanceof KbError) throw read;
+  const { base, matches } = read;
+  const folder = given.replace(/(?<!\/)\/*$/, '/');
+  if (!hasWildcards(given)) return (path) => `${path}/`.startsWith(folder);
+  const whole = (path: string): boolean => path.startsWith(base) && matches(path.slice(base.length));
+  return (path) => whole(path.replace(/(?<=.)\/$/, '')) || whole(path.endsWith('/') ? path : `${path}/`);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import { redactUrl } from '../../../core/secrets.ts';
+import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { setImmediate as nextTick } from 'node:timers/promises';
+
+/** Another form of the lines has another number: a file of one that is not known is begun anew. */
+export const FILE_FORMAT = 2;
+
+const Time = z.number(); // milliseconds since 1970
+const Index = z.int().min(0); // of an address among all of the file
+
+/** A page: `p` its address, `f` where it led if elsewhere, `n` the address that it names as its own, `s` its source; `a` the addresses that no line before has named, those of the page's own origin from their `/` on. */
+export const PageLine = z.object({
+  p: Index,
+  f: Index.optional(),
+  n: Index.optional(),
+  s: Index.optional(),
+  a: z.array(z.string()).optional(),
+  t: Time,
+  /** Under which settings it was read. */
+  k: z.string(),
+  c: z.int(),
+  h: z.string(),
+  d: z.string().optional(),
+  e: z.string().optional(),
+  m: z.string().optional(),
+  /** Alike. */
+  y: z.string().optional(),
+  /** Rendered. */
+  r: z.literal(1).optional(),
+  /** Passed over. */
+  o: z.literal(1).optional(),
+  /** Its links: the distance of each place from the one before, to the base 36. */
+  l: z.string().optional(),
+});
+export type PageLine = z.infer<typeof PageLine>;
+
+/** A line of the file. Addresses are numbers, in the order in which lines first name them. */
+export const MemoryLine = z.union([
+  PageLine,
+  /** The page was seen again as it was. */
+  z.object({ u: Index, t: Time }),
+  /** The page is gone. */
+  z.object({ x: Index }),
+  /** A process began to write. */
+  z.object({ o: Time }),
+  /** A crawl begins, or goes on (`s`: since when it has been going on). */
+  z.object({ b: z.string(), s: Time, t: Time }),
+  /** A crawl has ended. */
+  z.object({ z: z.string() }),
+  /** The first line. */
+  z.object({ pages: z.literal(FILE_FORMAT) }),
+]);
+export type MemoryLine = z.infer<typeof MemoryLine>;
+
+/** Of an ETag or a date what can be sent back; no one needs more of it. */
+export const validator = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
+
+/** Numbers as their distances: those of links that follow each other on many pages of a site are short. */
+function packedNumbers(numbers: readonly number[]): string {
+  let before = 0;
+  const distances = numbers.map((number) => {
+    const distance = (number - before).toString(36);
+    before = number;
+    return distance;
+  });
+  return distances.join(' ');
+}
+
+function unpackedNumbers(text = ''): number[] {
+  let before = 0;
+  return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
+}
+
+/** What is remembered of a page since it was last read. */
+export interface RememberedPage {
+  /** Final address, after redirects. */
+  found: string;
+  /** The address that it names as its own (`rel="canonical"`). */
+  canonical?: string | undefined;
+  /** Its source, also if it was found at another address; absent if it gave no document. */
+  source?: string | undefined;
+  /** A crawl makes no document of it: it asks for that, or is but a door to other pages. */
+  isPassedOver: boolean;
+  status_code: number;
+  /** `Candidate.content_hash` of what it was then. */
+  content_hash: string;
+  /** Of what the server sent: the same is the same page, and needs no parsing. */
+  bytes_hash?: string | undefined;
+  /** As the server gave them, to be sent back (`If-None-Match`, `If-Modified-Since`). */
+  etag?: string | undefined;
+  last_modified?: string | undefined;
+  /** It was opened in a browser: what the server sends says nothing about it. */
+  isRendered: boolean;
+  /** Hash of what it said since, all at once with other pages: as long as it says just that, it stays what it was. */
+  alike?: string | undefined;
+  /** Addresses that a crawl goes on to from it. */
+  links: readonly string[];
+}
+
+/** A page that the file knows: where its line stands, and when it was last seen. */
+interface Known {
+  place: LinePosition;
+  time: number;
+}
+
+/** A crawl that has begun and not ended: since when it goes on, when it last gave a sign of life, and whether the process that wrote last runs it. */
+interface OpenCrawl {
+  since: number;
+  last: number;
+  isRunning: boolean;
+}
+
+/** The contents of a page memory, read line by line. Links and all long texts stay in the file; in memory are the addresses, each once. */
+export class KnownPages {
+  readonly #numbers = new Map<string, number>();
+  readonly #addresses: string[] = [];
+  readonly #pages = new Map<number, Known>();
+  readonly crawls = new Map<string, OpenCrawl>();
+  #time = 0;
+  /** Bytes of the lines that count. */
+  liveBytes = 0;
+
+  /** Adds a line at a position. Throws if it names an address that no line has. */
+  take(line: MemoryLine, place: LinePosition): void {
+    if ('t' in line) this.#time = line.t;
+    if ('p' in line) this.#takePage(line, place);
+    else if ('u' in line) this.#pages.get(line.u)!.time = line.t;
+    else if ('x' in line) this.#forget(line.x);
+    else if ('b' in line) this.crawls.set(line.b, { since: line.s, last: line.t, isRunning: true });
+    else if ('z' in line) this.crawls.delete(line.z);
+    else if ('o' in line) this.#endProcess();
+  }
+
+  /** Whether a line has named the address. */
+  has = (address: string): boolean => this.#numbers.has(address);
+
+  find(address: string): (Known & { number: number }) | undefined {
+    const number = this.#numbers.get(address);
+    const known = number === undefined ? undefined : this.#pages.get(number);
+    return known && { ...known, number: number! };
+  }
+
+  /** Whether a page was seen then or later. */
+  hasSeen = (time: number): boolean => this.#pages.values().some((known) => known.time >= time);
+
+  *all(): Iterable<[string, Known]> {
+    for (const [number, known] of this.#pages) yield [this.#addresses[number]!, known];
+  }
+
+  /** The page of a line. Throws as `take` does. */
+  pageOf({ p, f = p, n, s, c, h, d, e, m, y, r, o, l }: PageLine): RememberedPage {
+    return {
+      found: this.#address(f),
+      canonical: n === undefined ? undefined : this.#address(n),
+      source: s === undefined ? undefined : this.#address(s),
+      isPassedOver: o === 1,
+      status_code: c,
+      content_hash: h,
+      bytes_hash: d,
+      etag: e,
+      last_modified: m,
+      alike: y,
+      isRendered: r === 1,
+      links: unpackedNumbers(l).map((number) => this.#address(number)),
+    };
+  }
+
+  /** The line of a page that is seen at that time under those settings. The addresses that it names first are known once it is taken in. */
+  lineOf(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): PageLine {
+    const origin = new URL(address).origin;
+    const news: string[] = [];
+    const met = new Map<string, number>();
+    const numberOf = (one: string): number => {
+      const known = this.#numbers.get(one) ?? met.get(one);
+      if (known !== undefined) return known;
+      const number = this.#addresses.length + news.length;
+      met.set(one, number);
+      news.push(news.length > 0 || this.#numbers.has(address) ? relative(one, origin) : one);
+      return number;
+    };
+    const p = numberOf(address);
+    const [f, n, s] = [page.found, page.canonical, page.source].map((one) => (one === undefined ? undefined : numberOf(redactUrl(one))));
+    const links = page.links.map(numberOf);
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, alike: y, isRendered, isPassedOver } = page;
+    const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
+    const [a, l] = [news.length > 0 ? news : undefined, packedNumbers(links)];
+    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, y, r, o, l };
+  }
+
+  #takePage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: LinePosition): void {
+    const origin = a.length > 0 ? new URL(this.#addresses[p] ?? a[0]!).origin : '';
+    for (const address of a) {
+      const whole = address.startsWith('/') ? origin + address : address;
+      this.#numbers.set(whole, this.#addresses.length);
+      this.#addresses.push(whole);
+    }
+    for (const number of [p, f, n, s]) this.#address(number);
+    this.#forget(p);
+    this.#pages.set(p, { place, time: t });
+    this.liveBytes += place.length + 1;
+  }
+
+  #address(number: number): string {
+    const address = this.#addresses[number];
+    if (address === undefined) throw new Error('A line names an address that no line has.');
+    return address;
+  }
+
+  #forget(number: number): void {
+    const known = this.#pages.get(number);
+    if (known) this.liveBytes -= known.place.length + 1;
+    this.#pages.delete(number);
+  }
+
+  #endProcess(): void {
+    for (const crawl of this.crawls.values()) if (crawl.isRunning) Object.assign(crawl, { last: this.#time, isRunning: false });
+  }
+}
+
+const relative = (address: string, origin: string): string => (address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);
+
+/** Position of a line, in bytes. */
+export interface LinePosition {
+  offset: number;
+  length: number;
+}
+
+/** Maximum bytes of a line; kb writes no longer one. */
+export const LONGEST_LINE = 1 << 20;
+const PIECE = 1 << 20;
+
+/** A file of lines that grows at its end. A line is with the system when `append` returns, and outlives the process. */
+export class LineFile {
+  readonly #file: number;
+  /** Bytes of the lines that were read and written. */
+  size = 0;
+  #isOpen = true;
+
+  /** `a+`: created if missing; `r`: read only; `w+`: emptied. Readable by this user only. Throws the error of the system. */
+  constructor(path: string, flags: 'a+' | 'r' | 'w+') {
+    this.#file = openSync(path, flags, 0o600);
+  }
+
+  /** Yields all complete lines; a last one that was cut off is dropped. Throws if a line is too long. */
+  async *lines(): AsyncGenerator<{ text: string; place: LinePosition }, void, void> {
+    this.size = 0;
+    const piece = Buffer.alloc(PIECE);
+    for (let rest = Buffer.alloc(0); ; await nextTick()) {
+      const read = readSync(this.#file, piece, 0, PIECE, this.size + rest.length);
+      if (read === 0) return;
+      const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
+      let from = 0;
+      for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+        const place = { offset: this.size, length: end - from };
+        yield { text: bytes.toString('utf8', from, end), place };
+        this.size += place.length + 1;
+        from = end + 1;
+      }
+      rest = Buffer.from(bytes.subarray(from));
+      if (rest.length > LONGEST_LINE) throw new Error('A line is too long.');
+    }
+  }
+
+  /** Removes what comes after the bytes that are to stay. */
+  cut(size = this.size): void {
+    ftruncateSync(this.#file, size);
+    this.size = size;
+  }
+
+  append(text: string): LinePosition {
+    const bytes = Buffer.from(`${text}\n`);
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+    const place = { offset: this.size, length: bytes.length - 1 };
+    this.size += bytes.length;
+    return place;
+  }
+
+  at({ offset, length }: LinePosition): string {
+    const bytes = Buffer.alloc(length);
+    const read = readSync(this.#file, bytes, 0, length, offset);
+    return bytes.toString('utf8', 0, read);
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#file); // once: by then the number may be another file's
+    this.#isOpen = false;
+  }
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { endingOf, LONGEST_SILENCE, failureOf } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
+import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
+import { type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/take-page.ts';
+import { KbError } from '../../../../../src/core/errors.ts';
+import type { PageRead } from '../../../../../src/stages/extract/pages/page.ts';
+
+const url = 'http://a.example/';
+
+/** How a crawl ends that is whole, but for what a test says. */
+const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Crawl[Key]> }): ReturnType<typeof endingOf> =>
+  endingOf({
+    entry: { url, max_pages: 5, max_depth: 3, include: [], exclude: [] },
+    limit: 115,
+    pages: 1,
+    failed_in_a_row: 0,
+    silence: 0,
+    under_way: 0,
+    deferred: [],
+    has_sitemaps: true,
+    is_whole: true,
+    notices: [],
+    skipped: new Map(),
+    ...over,
+    frontier: { unread: 0, deeper: 0, traps: 0, isOverflowing: false, ...frontier },
+    site: {
+      scope: scopeOf({ start: url, final: url }, { include: [], exclude: [] }),
+      robots: { isExhausted: () => false },
+      ...site,
+    },
+  } as unknown as Crawl);
+
+const whole = 'the crawl of http://a.example/ is incomplete.';
+const told = (text: string, doubt?: string) => ({ notices: [`The crawl of http://a.example/ ${text}`], ...(doubt ? { doubt } : {}) });
+
+test('of a crawl that came to its end nothing is told, and nothing is in doubt', () => {
+  expect(ended({})).toEqual({ notices: [] });
+});
+
+test('more addresses than a crawl keeps apart are told of by themselves', () => {
+  expect(ended({ frontier: { isOverflowing: true } })).toEqual(
+    told('is incomplete: it found more than 200,000 addresses and ignored further ones.', whole),
+  );
+});
+
+test('a crawl that stopped tells why before what it left, the pages included whose answers it did not wait for', () => {
+  const stopped = 'nothing could be read for 10 minutes';
+  expect(ended({ silence: LONGEST_SILENCE, frontier: { unread: 2 }, under_way: 3 })).toEqual(
+    told(`stopped because ${stopped}: 5 further addresses were found and not read.`, whole),
+  );
+  expect(ended({ silence: LONGEST_SILENCE })).toEqual(
+    told(`stopped because ${stopped}: 0 further addresses were found and not read.`, whole),
+  );
+  expect(ended({ pages: 5, frontier: { unread: 1, isOverflowing: true } })).toEqual(
+    told('stopped at max_pages = 5: more than 1 further address was found and not read.', whole),
+  );
+  expect(ended({ frontier: { unread: 4 } })).toEqual(
+    told('stopped after 115 addresses that led to 1 page: 4 further addresses were found and not read.', whole),
+  );
+});
+
+test('pages that were read and got no turn are told of, and are a reason for doubt', () => {
+  expect(ended({ pages: 5, deferred: Array(30).fill(undefined) })).toEqual(
+    told('stopped at max_pages = 5: 30 pages were read and not stored.', whole),
+  );
+  expect(ended({ pages: 5, deferred: [undefined!], frontier: { unread: 2 } })).toEqual(
+    told('stopped at max_pages = 5: 2 further addresses were found and not read, and 1 page was read and not stored.', whole),
+  );
+});
+
+test('each reason why there may be more than was found is a reason for doubt', () => {
+  const scope = scopeOf({ start: url, final: url }, { include: [], exclude: [] });
+  const isExhausted = () => true;
+  expect(ended({ frontier: { deeper: 2 } })).toEqual(told('ended at max_depth = 3: 2 addresses further away were not read.', whole));
+  expect(ended({ site: { robots: { isExhausted } as Robots } })).toEqual(
+    told('is incomplete: robots.txt has too many rules to check every address.', whole),
+  );
+  expect(ended({ site: { scope: { ...scope, isExhausted } } })).toEqual(
+    told('is incomplete: include and exclude take too long to check every address.', whole),
+  );
+  expect(ended({ has_sitemaps: false })).toEqual({ notices: [], doubt: whole });
+  expect(ended({ is_whole: false, notices: ['The feed was left out.'] })).toEqual({
+    notices: ['The feed was left out.'],
+    doubt: whole,
+  });
+});
+
+test('a page that could not be read is named as the reason for doubt', () => {
+  const unread = `${url}a`;
+  expect(ended({ unread })).toEqual({ notices: [], doubt: `${url}a could not be read, and may lead there.` });
+  expect(ended({ unread, frontier: { deeper: 1 } }).doubt).toBe(`${url}a could not be read, and may lead there.`);
+});
+
+test('what was left out on purpose is told, and is no reason for doubt', () => {
+  const scope = scopeOf({ start: `${url}docs/`, final: `${url}login/` }, { include: [], exclude: [] });
+  expect(ended({ site: { scope } })).toEqual(
+    told('was redirected by its start page to http://a.example/login/. To remove deleted pages, crawl that address itself.'),
+  );
+  expect(ended({ skipped: new Map([['robots', { first: `${url}x`, keys: new Set(['x']) }]]) })).toEqual(
+    told('left out 1 address that robots.txt forbids (http://a.example/x).'),
+  );
+  expect(ended({ frontier: { traps: 1 } }).doubt).toBeUndefined();
+});
+
+const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new KbError(code, 'It failed.'), stage: 'fetch' });
+
+test('silence is what is waited for without an answer, and a refusal is an answer', () => {
+  const leaves = (silence: number): boolean => failureOf({ failed_in_a_row: 0, silence }) !== undefined;
+  const silence = silenceAfter(0, failed('unavailable'), LONGEST_SILENCE - 1);
+  expect(leaves(silence)).toBe(false);
+  expect(leaves(silenceAfter(silence, failed('unavailable'), 1))).toBe(true);
+  for (const answer of [failed('forbidden'), { unreadable: 'image/png' }]) expect(silenceAfter(silence, answer, LONGEST_SILENCE)).toBe(0);
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it, test, afterEach, vi } from 'vitest';
+import { KbError } from '../../../../../src/core/errors.ts';
+import {
+  type LoadAddress,
+  productOf,
+  readRobots,
+  pathPattern,
+  scopeOf,
+  timeLimited,
+} from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
+
+const site = 'http://a.example';
+const rulesOf = (text: string, user_agent = 'kb') =>
+  readRobots(site, {
+    user_agent,
+    load: async (url) => ({ url, status: 200, headers: {}, bytes: Buffer.from(text), content_type: '', charset: undefined }),
+  });
+
+test.each([
+  ['kb', 'kb'],
+  ['AquaBot/1.0 (+https://aqua.example)', 'AquaBot'],
+  ['Mozilla/5.0 (compatible; Aqua-Bot/2.1; +https://aqua.example)', 'Aqua-Bot'],
+  ['', '*'],
+])('the product of %s is %s', (user_agent, product) => expect(productOf(user_agent)).toBe(product));
+
+describe('the rules of a site', () => {
+  it('are the longest that fits, with sitemaps and a delay that is a number', async () => {
+    const robots = await rulesOf('User-agent: *\nDisallow: /a\nAllow: /a/b\nCrawl-delay: 2\nSitemap: /s.xml');
+    expect(['/a', '/a/b', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, true]);
+    expect([robots.delay, robots.sitemaps, robots.isExhausted()]).toEqual([2, ['/s.xml'], false]);
+    expect((await rulesOf('User-agent: *\nCrawl-delay: soon')).delay).toBe(0);
+  });
+
+  it('are those of the one that asks, else those for all', async () => {
+    const text = 'User-agent: other\nDisallow: /\n\nUser-agent: kb\nDisallow: /k\n\nUser-agent: *\nDisallow: /x';
+    const [own, all] = [await rulesOf(text), await rulesOf(text, 'someone/1')];
+    expect([own.allows(`${site}/k`), own.allows(`${site}/x`), all.allows(`${site}/k`), all.allows(`${site}/x`)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('are cut at their first wildcard where there are too many of them', async () => {
+    const robots = await rulesOf(`User-agent: *\nDisallow: /b/*.tmp$\nDisallow: /a/${'*x'.repeat(9)}\nAllow: /a/q${'*x'.repeat(9)}`);
+    expect(['/b/1.tmp', '/b/1', '/a/1', '/a/q', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, false, false, true]);
+  });
+
+  const answer = (status: number, headers = {}, text = 'User-agent: *\nDisallow: /') => ({
+    url: `${site}/robots.txt`,
+    status,
+    headers,
+    bytes: Buffer.from(text),
+    content_type: '',
+    charset: undefined,
+  });
+
+  it.each([400, 401, 403, 404, 410, 451])('are none where the answer is %s', async (status) => {
+    const load: LoadAddress = async (_address, { accepts = [] } = {}) => {
+      expect(accepts).toContain(status);
+      return answer(status);
+    };
+    expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+  });
+
+  it('are not known where the answer may be another one in a moment', async () => {
+    let accepted: readonly number[] = [];
+    const load: LoadAddress = async (_address, { accepts = [] } = {}) => {
+      accepted = accepts;
+      return answer(404);
+    };
+    await readRobots(site, { load, user_agent: 'kb' });
+    expect([408, 425, 429, 500, 503].filter((status) => accepted.includes(status))).toEqual([]);
+  });
+
+  it('are where redirects lead, and none behind too many of them', async () => {
+    let asked = 0;
+    const way =
+      (length: number): LoadAddress =>
+      async () =>
+        asked++ < length ? answer(302, { location: `/r${asked}` }) : answer(200);
+    expect((await readRobots(site, { load: way(5), user_agent: 'kb' })).allows(`${site}/a`)).toBe(false);
+    asked = 0;
+    expect((await readRobots(site, { load: way(Infinity), user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+    expect(asked).toBeLessThan(20);
+    const away: LoadAddress = async () => answer(302, { location: 'ftp://a.example/robots.txt' });
+    expect((await readRobots(site, { load: away, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+  });
+
+  it('are none where the site is one that may not be fetched from: its pages say so', async () => {
+    const load = () => Promise.reject(new KbError('forbidden', 'No.'));
+    expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+  });
+
+  it.each([
+    ['unavailable', true],
+    ['too_large', false],
+    ['invalid', false],
+  ] as const)('are not known where the answer is «%s»', async (code, isRetryable) => {
+    const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable, attempts: 4 }));
+    await expect(readRobots(site, { load, user_agent: 'kb' })).rejects.toMatchObject({
+      code,
+      isRetryable,
+      attempts: 4,
+      message: expect.stringContaining('so nothing was crawled'),
+    });
+  });
+});
+
+const covered = (start: string, final: string, paths: string[], patterns = {}) => {
+  const scope = scopeOf({ start, final }, { include: [], exclude: [], ...patterns });
+  return paths.filter((path) => scope.covers(new URL(path, site).href));
+};
+
+test('a pattern that is an address is refused', () => {
+  expect(() => pathPattern('https://a.example/docs/**')).toThrow(/is an address: include and exclude take paths/);
+});
+
+test('what is stored under http is found at https where the start page has moved there, and nowhere else', () => {
+  const found = (final: string, source: string) => scopeOf({ start: `${site}/docs/`, final }, { include: [], exclude: [] }).asFound(source);
+  const secure = 'https://a.example/docs/';
+  expect(found(secure, `${site}/docs/a`)).toBe('https://a.example/docs/a');
+  for (const other of ['http://a.example.org/docs/a', 'http://a.example:81/docs/a', `${secure}a`, 'no address'])
+    expect(found(secure, other)).toBe(other);
+  for (const final of [`${site}/docs/`, 'https://b.example/docs/']) expect(found(final, `${site}/docs/a`)).toBe(`${site}/docs/a`);
+});
+
+describe('the scope of a crawl', () => {
+  const paths = [
+    '/',
+    '/docs',
+    '/docs/',
+    '/docs/a',
+    '/docs-old/a',
+    '/blog/',
+    'http://b.example/docs/',
+    'https://a.example/docs/',
+    'http://a.example:81/docs/',
+  ];
+  const docs = ['/docs', '/docs/', '/docs/a'];
+
+  it.each([
+    ['/docs/', '/docs/', docs],
+    ['/docs/intro', '/docs/intro', docs],
+    ['/docs', '/docs/', docs],
+    ['/', '/', paths.slice(0, 6)],
+    ['/docs', '/docs', paths.slice(0, 6)],
+  ])('from %s, found at %s', (start, final, expected) => expect(covered(site + start, site + final, paths)).toEqual(expected));
+
+  it('is where the start page is found, but not narrower than it was asked for', () => {
+    expect(covered('http://old.example/', `${site}/en/`, ['/en/a', '/de/a'])).toEqual(['/en/a', '/de/a']);
+    expect(covered('http://old.example/manual/start', `${site}/docs/start`, ['/docs/a', '/manual/a'])).toEqual(['/docs/a']);
+  });
+});
+
+describe('what a crawl says of stored pages', () => {
+  it.each([
+    [`${site}/docs/`, `${site}/docs/`, true],
+    [`${site}/docs`, `${site}/docs/`, true],
+    [`${site}/docs/intro`, `${site}/docs/start`, true],
+    [`${site}/`, `${site}/en/`, true],
+    [`${site}/`, 'https://a.example/', true],
+    [`${site}/docs/`, `${site}/login`, false],
+    [`${site}/docs/`, 'http://b.example/docs/', false],
+    ['https://a.example/', `${site}/`, false],
+    [`${site}/`, 'http://a.example:81/', false],
+  ])('from %s, found at %s: %s', (start, final, isAsked) =>
+    expect(scopeOf({ start, final }, { include: [], exclude: [] }).isAsked).toBe(isAsked),
+  );
+});
+
+describe('a pattern of paths', () => {
+  it.each([
+    ['/docs/**', ['/docs/', '/docs/a', '/docs/a/b', '/docs/a/b/'], ['/', '/docs-old/a', '/x/docs/a']],
+    ['/docs/*', ['/docs/a', '/docs/a/'], ['/docs/a/b']],
+    ['/docs/old', ['/docs/old', '/docs/old/', '/docs/old/a'], ['/docs/older', '/docs']],
+    ['docs', ['/docs', '/docs/a'], ['/a/docs']],
+    ['/**/*.html', ['/a.html', '/a/b.html'], ['/a', '/a.htm']],
+    ['/a/**/**/**/b', ['/a/b', '/a/x/y/b'], ['/b']],
+    ['/v?/a', ['/v1/a', '/v2/a/'], ['/v10/a']],
+    ['/über/*', ['/über/a'], ['/uber/a']],
+  ])('%s', (pattern, yes, no) => {
+    const matches = pathPattern(pattern);
+    expect(yes.filter((path) => !matches(path))).toEqual([]);
+    expect(no.filter(matches)).toEqual([]);
+  });
+
+  it('is held against the path as people read it, not against the query', () => {
+    expect(covered(`${site}/`, `${site}/`, ['/%C3%BCber/a?x=/b/', '/b/a'], { include: ['/über/**'] })).toEqual(['/%C3%BCber/a?x=/b/']);
+  });
+
+  it('must not climb', () => {
+    expect(() => pathPattern('/a/../b')).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+
+  it('that is made to take long takes little', () => {
+    const folders = 'abcdefghijklmnopqrstuvwxyz'.split('').join('/');
+    for (const pattern of ['/**'.repeat(120), '/**/*a*'.repeat(60), `/${'*a'.repeat(240)}*c`, '/**/a'.repeat(100)])
+      for (const path of [`/${folders}`, `/${'a'.repeat(1_900)}`]) expect([true, false]).toContain(pathPattern(pattern)(path));
+  });
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test('a question is answered until its time is spent, and with no from then on', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  let asked = 0;
+  const { ask, isSpent } = timeLimited(5, (address) => {
+    asked++;
+    vi.advanceTimersByTime(3);
+    return address === 'yes';
+  });
+  expect([ask('yes'), ask('no'), isSpent(), ask('yes'), asked]).toEqual([true, false, true, false, 2]);
+});
+
+test('a question that costs nothing is always answered', () => {
+  const { ask, isSpent } = timeLimited(1_000, () => true);
+  for (let i = 0; i < 1_000; i++) expect(ask(String(i))).toBe(true);
+  expect(isSpent()).toBe(false);
+});

@@ -1,0 +1,357 @@
+import type { RememberedPage } from '../../../../src/stages/extract/pages/page-memory-file.ts';
+import { appendFileSync, chmodSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openPageMemory, type KeptPageMemory, type PageMemoryOptions } from '../../../../src/stages/extract/pages/page-memory.ts';
+import { folder } from '../../../support/folder.ts';
+
+const SITE = 'https://docs.example.com';
+const page = (over: Partial<RememberedPage> = {}): RememberedPage => ({
+  found: `${SITE}/a`,
+  canonical: undefined,
+  source: `${SITE}/a`,
+  isPassedOver: false,
+  status_code: 200,
+  content_hash: 'h1',
+  bytes_hash: 'b1',
+  etag: '"v1"',
+  last_modified: undefined,
+  isRendered: false,
+  links: [`${SITE}/b`, `${SITE}/c?x=1`, 'https://other.example.com/'],
+  ...over,
+});
+
+type Options = Partial<PageMemoryOptions> & { file: string };
+const opened: KeptPageMemory[] = [];
+async function open(options: Options): Promise<KeptPageMemory> {
+  const memory = await openPageMemory({
+    settings: 's',
+    mode: 'use',
+    isStored: () => true,
+    isKnown: () => true,
+    onProblem: (reason) => expect.fail(reason),
+    ...options,
+  });
+  opened.push(memory);
+  return memory;
+}
+const newFile = () => join(folder(), 'default.jsonl');
+/** What another process finds: the one before was killed, or has let go. */
+const reopened = (file: string, over: Partial<Options> = {}) => open({ file, ...over });
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(opened.splice(0).map((memory) => memory.close().catch(() => {})));
+});
+
+describe('what is remembered of a page', () => {
+  it('is there for the next process at once, whole, also where this one is killed', async () => {
+    const file = newFile();
+    await (await open({ file })).remember(`${SITE}/a`, page({ alike: 'h0' }));
+    expect((await reopened(file)).recall(`${SITE}/a`)).toEqual({ ...page({ alike: 'h0' }), isFresh: false });
+    expect((await reopened(file)).recall(`${SITE}/b`)).toBeUndefined();
+  });
+
+  it('is the last that was said, and nothing after it is gone', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    await memory.remember(`${SITE}/a`, page());
+    await memory.remember(`${SITE}/a`, page({ content_hash: 'h2', etag: undefined, links: [], isRendered: true }));
+    await memory.remember(`${SITE}/b`, page({ source: `${SITE}/a` }));
+    await memory.forget(`${SITE}/b`);
+    for (const one of [memory, await reopened(file)]) {
+      expect(one.recall(`${SITE}/a`)).toMatchObject({ content_hash: 'h2', isRendered: true, links: [] });
+      expect(one.recall(`${SITE}/a`)!.etag).toBeUndefined();
+      expect(one.recall(`${SITE}/b`)).toBeUndefined();
+    }
+  });
+
+  it('costs a few bytes where it is the same again', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    await memory.remember(`${SITE}/a`, page());
+    const before = statSync(file).size;
+    await memory.remember(`${SITE}/a`, page());
+    expect(statSync(file).size - before).toBeLessThan(40);
+    expect(memory.recall(`${SITE}/a`)).toEqual({ ...page(), isFresh: false });
+  });
+
+  it('is recalled by its address whatever credentials that carries, and none of them is in the file', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    await memory.remember(
+      'https://ann:s3cret@docs.example.com/a?api_key=k3y&v=2',
+      page({ source: 'https://docs.example.com/a?token=t0k3n' }),
+    );
+    await memory.begin('https://ann:s3cret@docs.example.com/?api_key=k3y');
+    expect(memory.recall('https://docs.example.com/a?v=2')).toMatchObject({ source: `${SITE}/a` });
+    expect(readFileSync(file, 'utf8')).not.toMatch(/s3cret|k3y|t0k3n/);
+  });
+
+  it('is nothing where a link holds credentials: without them it would lead elsewhere', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    await memory.remember(`${SITE}/a`, page());
+    await memory.remember(`${SITE}/a`, page({ links: [`${SITE}/b?signature=t0k3n`] }));
+    expect(memory.recall(`${SITE}/a`)).toBeUndefined();
+    expect(readFileSync(file, 'utf8')).not.toContain('t0k3n');
+  });
+
+  it('is nothing where it is absurdly long, and holds no header that is', async () => {
+    const memory = await open({ file: newFile() });
+    await memory.remember(`${SITE}/a`, page({ links: Array.from({ length: 40_000 }, (_, i) => `${SITE}/${'long'.repeat(20)}${i}`) }));
+    expect(memory.recall(`${SITE}/a`)).toBeUndefined();
+    await memory.remember(`${SITE}/b`, page({ etag: 'x'.repeat(10_000) }));
+    expect(memory.recall(`${SITE}/b`)).toMatchObject({ etag: undefined, content_hash: 'h1' });
+  });
+});
+
+describe('what is recalled', () => {
+  it('is only what is stored just so', async () => {
+    const file = newFile();
+    await (await open({ file })).remember(`${SITE}/a`, page());
+    const isStored = vi.fn<PageMemoryOptions['isStored']>(() => false);
+    expect((await reopened(file, { isStored })).recall(`${SITE}/a`)).toBeUndefined();
+    expect(isStored.mock.calls[0]![0]).toMatchObject({ source: `${SITE}/a`, content_hash: 'h1' });
+  });
+
+  it('is only what was read under the same settings', async () => {
+    const file = newFile();
+    await (await open({ file })).remember(`${SITE}/a`, page());
+    expect((await reopened(file, { settings: 'other' })).recall(`${SITE}/a`)).toBeUndefined();
+    expect((await reopened(file)).recall(`${SITE}/a`)).toBeDefined();
+  });
+
+  it('is nothing where all is to be read anew, and what is read then is remembered', async () => {
+    const file = newFile();
+    await (await open({ file })).remember(`${SITE}/a`, page());
+    const forced = await reopened(file, { mode: 'write' });
+    expect(forced.recall(`${SITE}/a`)).toBeUndefined();
+    await forced.remember(`${SITE}/a`, page({ content_hash: 'h2' }));
+    expect((await reopened(file)).recall(`${SITE}/a`)).toMatchObject({ content_hash: 'h2' });
+  });
+
+  it('is the same in a rehearsal, which writes nothing', async () => {
+    const file = newFile();
+    await (await open({ file })).remember(`${SITE}/a`, page());
+    const before = readFileSync(file, 'utf8');
+    const rehearsal = await reopened(file, { mode: 'read' });
+    await rehearsal.begin('crawl');
+    await rehearsal.remember(`${SITE}/b`, page());
+    expect(rehearsal.recall(`${SITE}/a`)).toBeDefined();
+    await rehearsal.forget(`${SITE}/a`);
+    await rehearsal.end('crawl');
+    await rehearsal.close();
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    await expect(openPageMemory({ file: newFile(), mode: 'read' } as PageMemoryOptions)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a crawl that was killed', () => {
+  const MINUTE = 60_000;
+  const BEGAN = 1_800_000_000_000 + MINUTE;
+  const at = (minutes: number) => vi.setSystemTime(1_800_000_000_000 + minutes * MINUTE);
+  /** A page read before the crawl began, one by the crawl, which is killed. */
+  async function killed(file: string) {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    at(0);
+    const memory = await open({ file });
+    await memory.remember(`${SITE}/before`, page());
+    at(1);
+    await memory.begin('crawl');
+    at(2);
+    await memory.remember(`${SITE}/during`, page());
+  }
+  const fresh = (memory: KeptPageMemory) => ['before', 'during'].filter((path) => memory.recall(`${SITE}/${path}`)?.isFresh);
+
+  it('goes on: what it has read is fresh, and what it had not is not', async () => {
+    const file = newFile();
+    await killed(file);
+    at(3);
+    const memory = await reopened(file);
+    expect(fresh(memory)).toEqual([]); // not begun yet
+    expect(await memory.begin('crawl')).toEqual(new Date(BEGAN));
+    expect(fresh(memory)).toEqual(['during']);
+    await memory.end('crawl');
+    expect(fresh(memory)).toEqual([]);
+    expect(await memory.begin('crawl')).toBeUndefined();
+  });
+
+  it('goes on also where it is killed again, and after a page was seen once more as it was', async () => {
+    const file = newFile();
+    await killed(file);
+    at(100);
+    const second = await reopened(file);
+    await second.begin('crawl');
+    await second.remember(`${SITE}/before`, page());
+    at(200); // 100 minutes after it was killed for the second time
+    const third = await reopened(file);
+    await third.begin('crawl');
+    expect(fresh(third)).toEqual(['before', 'during']);
+  });
+
+  it('is begun anew after two hours, where it has ended, and under another name', async () => {
+    const file = newFile();
+    await killed(file);
+    at(3);
+    const other = await reopened(file);
+    await other.begin('another crawl');
+    expect(fresh(other)).toEqual([]);
+    at(122.1);
+    const late = await reopened(file);
+    expect(await late.begin('crawl')).toBeUndefined();
+    expect(fresh(late)).toEqual([]);
+    await late.remember(`${SITE}/during`, page());
+    await late.end('crawl');
+    at(123);
+    const again = await reopened(file);
+    await again.begin('crawl');
+    expect(fresh(again)).toEqual([]);
+  });
+
+  it('is not kept going by the other runs of the collection', async () => {
+    const file = newFile();
+    await killed(file);
+    at(100);
+    await (await reopened(file)).remember(`${SITE}/elsewhere`, page());
+    at(130); // 128 minutes after the crawl was killed, 30 after the other run
+    const late = await reopened(file);
+    await late.begin('crawl');
+    expect(fresh(late)).toEqual([]);
+  });
+
+  it('has nothing to tell of where it was killed before it had read a page, or where all is read again', async () => {
+    const file = newFile();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    at(0);
+    await (await open({ file })).begin('crawl');
+    at(1);
+    const next = await reopened(file);
+    expect(await next.begin('crawl')).toBeUndefined();
+    await next.remember(`${SITE}/during`, page());
+    at(2);
+    expect(await (await reopened(file, { mode: 'write' })).begin('crawl')).toBeUndefined();
+  });
+
+  it('goes on after the file was written anew', async () => {
+    const file = newFile();
+    await killed(file);
+    at(3);
+    const other = await reopened(file);
+    for (let i = 0; i < 200; i++) await other.remember(`${SITE}/after`, page({ content_hash: `h${i}` }));
+    const large = statSync(file).size;
+    await other.close();
+    expect(statSync(file).size).toBeLessThan(large / 10);
+    at(4);
+    const memory = await reopened(file);
+    await memory.begin('crawl');
+    expect(fresh(memory)).toEqual(['during']);
+  });
+});
+
+describe('the file', () => {
+  it('loses a last line that was cut off, and that alone', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    await memory.remember(`${SITE}/a`, page());
+    await memory.remember(`${SITE}/b`, page());
+    await memory.close();
+    truncateSync(file, statSync(file).size - 5);
+    const next = await reopened(file);
+    expect([next.recall(`${SITE}/a`), next.recall(`${SITE}/b`)]).toEqual([expect.anything(), undefined]);
+    await next.remember(`${SITE}/b`, page());
+    expect((await reopened(file)).recall(`${SITE}/b`)).toEqual({ ...page(), isFresh: false });
+  });
+
+  it.each([
+    ['is no JSON', 'nonsense\n'],
+    ['is of another form', '{"pages":1}\n{"p":[1]}\n'],
+    ['names pages that there are not', '{"pages":2}\n{"u":7,"t":1}\n'],
+    ['names addresses that there are not', '{"pages":2}\n{"p":3,"s":9,"t":1,"k":"s","c":200,"h":"h"}\n'],
+    ['is one endless line', 'x'.repeat(3_000_000)],
+    ['is empty', ''],
+  ])('that %s is begun anew', async (_what, content) => {
+    const file = newFile();
+    writeFileSync(file, content);
+    const memory = await open({ file });
+    expect(memory.recall(`${SITE}/a`)).toBeUndefined();
+    await memory.remember(`${SITE}/a`, page());
+    await memory.close();
+    expect((await reopened(file)).recall(`${SITE}/a`)).toBeDefined();
+    expect(readFileSync(file, 'utf8')).not.toContain('nonsense');
+  });
+
+  it('that is damaged in its middle is begun anew', async () => {
+    const file = newFile();
+    await (await open({ file })).remember(`${SITE}/a`, page());
+    appendFileSync(file, '{"broken\n');
+    await expect(reopened(file).then((memory) => memory.recall(`${SITE}/a`))).resolves.toBeUndefined();
+  });
+
+  it('that someone changes while it is open costs what was there, and not the run', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    await memory.remember(`${SITE}/a`, page());
+    truncateSync(file, 20);
+    expect(memory.recall(`${SITE}/a`)).toBeUndefined();
+    await memory.remember(`${SITE}/a`, page());
+    await memory.close();
+  });
+
+  it('is readable by this user alone', async () => {
+    const file = newFile();
+    await open({ file });
+    expect(statSync(file).mode & 0o077).toBe(0);
+  });
+
+  it('is written anew when it has grown: what counts stays, and what neither is stored nor was met goes', async () => {
+    const file = newFile();
+    const first = await open({ file });
+    for (const path of ['a', 'b', 'c']) await first.remember(`${SITE}/${path}`, page({ source: `${SITE}/${path}` }));
+    await first.close();
+    await new Promise((done) => setTimeout(done, 5));
+    const memory = await reopened(file, { isKnown: (source) => source === `${SITE}/b` });
+    for (let i = 0; i < 100; i++) await memory.remember(`${SITE}/c`, page({ source: `${SITE}/c`, content_hash: `h${i}` }));
+    await memory.close();
+    const next = await reopened(file);
+    expect(['a', 'b', 'c'].map((path) => next.recall(`${SITE}/${path}`)?.content_hash)).toEqual([undefined, 'h1', 'h99']);
+    expect(next.recall(`${SITE}/b`)).toEqual({ ...page({ source: `${SITE}/b` }), isFresh: false });
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  it('is written anew in the middle of a run that repeats itself', async () => {
+    const file = newFile();
+    const memory = await open({ file });
+    const long = 'h'.repeat(100_000);
+    for (let i = 0; i < 80; i++) await memory.remember(`${SITE}/a`, page({ content_hash: `${i} ${long}` }));
+    expect(statSync(file).size).toBeLessThan(5_000_000);
+    expect(memory.recall(`${SITE}/a`)).toEqual({ ...page({ content_hash: `79 ${long}` }), isFresh: false });
+    await memory.remember(`${SITE}/b`, page());
+    expect((await reopened(file)).recall(`${SITE}/b`)).toBeDefined();
+  });
+
+  it('that can not be written any more is said once, and the run goes on with what it knows', async () => {
+    const file = newFile();
+    const reasons: string[] = [];
+    const memory = await open({ file, onProblem: (reason) => reasons.push(reason) });
+    await memory.remember(`${SITE}/a`, page());
+    const write = vi.spyOn(JSON, 'stringify').mockImplementation(() => {
+      throw new Error('ENOSPC: no space left on device');
+    });
+    onTestFinished(() => write.mockRestore());
+    await memory.forget(`${SITE}/zzz`);
+    await memory.begin('crawl').catch(() => {});
+    write.mockRestore();
+    await memory.remember(`${SITE}/b`, page());
+    expect(reasons).toEqual(['ENOSPC: no space left on device']);
+    expect([memory.recall(`${SITE}/a`), memory.recall(`${SITE}/b`)]).toEqual([expect.anything(), undefined]);
+  });
+
+  it('in a folder that may not be written to is an error of its opening', async () => {
+    const home = folder();
+    chmodSync(home, 0o500);
+    onTestFinished(() => chmodSync(home, 0o700));
+    const opening = openPageMemory({ file: join(home, 'x', 'default.jsonl'), mode: 'use' } as PageMemoryOptions);
+    await expect(opening).rejects.toThrow(/ENOENT|EACCES/);
+  });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test, describe, it } from 'vitest';
+import {
+  isUrl,
+  namedOrigins,
+  urlSource,
+  isFileBeside,
+  isOtherKind,
+  isTrap,
+  keyOf,
+  normalized,
+} from '../../../../src/stages/extract/pages/web-addresses.ts';
+import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
+
+test('the origins named are those of every address in a request, each once', () => {
+  const named = namedOrigins({
+    docs: ['manual.pdf', { path: 'http://127.0.0.1:81/a.pdf' }, 'http://127.0.0.1:81/b.pdf'],
+    urls: { url: 'HTTP://LocalHost:82/x' },
+    api: ['http://127.0.0.1:83/', { url: 'https://ann:pass@api.example/x' }, { url: 'http://[' }],
+  });
+  expect(named).toEqual(['http://127.0.0.1:81', 'http://localhost:82', 'http://127.0.0.1:83', 'https://api.example']);
+  expect(namedOrigins({ docs: { folder: 'docs' }, urls: 'http://a/' })).toEqual(['http://a']);
+});
+
+test('a link is an address of the web', () => {
+  expect([isUrl('HTTPS://x/a.pdf'), isUrl('docs/http.md'), isUrl('file:///a.md')]).toEqual([true, false, false]);
+});
+
+test('a source has neither fragment nor credentials', () => {
+  expect(urlSource('http://ann:pass@x.example/a?b=1&token=t#part')).toBe('http://x.example/a?b=1');
+});
+
+describe('an address as it is asked for', () => {
+  it.each([
+    ['HTTP://Example.COM:80/a#part', 'http://example.com/a'],
+    ['https://ann:secret@example.com:443/', 'https://example.com/'],
+    ['http://a.example/x?utm_source=m&id=2&gclid=1&UTM_Medium=x', 'http://a.example/x?id=2'],
+    ['http://a.example/x?fbclid=1', 'http://a.example/x'],
+    ['http://a.example/x?', 'http://a.example/x'],
+    ['http://a.example/a/../b/./c', 'http://a.example/b/c'],
+    ['http://a.example/x?q=a%20b', 'http://a.example/x?q=a%20b'],
+  ])('%s is %s', (given, expected) => expect(normalized(given)).toBe(expected));
+
+  it('is taken for what stands on a page, and is none where it is of another kind', () => {
+    expect(normalized('../b?x=1', 'http://a.example/docs/a/')).toBe('http://a.example/docs/b?x=1');
+    for (const address of ['mailto:a@b.example', 'javascript:void(0)', 'no address', 'http://'])
+      expect(normalized(address)).toBeUndefined();
+  });
+
+  it('is the same when it is made again', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (path, query) => {
+        const once = normalized(`http://a.example/${path}?${query}`)!;
+        expect(normalized(once)).toBe(once);
+        expect(keyOf(keyOf(once))).toBe(keyOf(once));
+        expect(keyOf(normalized(`${once}#part`)!)).toBe(keyOf(once));
+      }),
+    );
+  });
+});
+
+test('addresses are of one page whatever their trailing slash, the order of their parameters and their session are', () => {
+  const key = keyOf('http://a.example/x?a=1&b=2');
+  for (const path of ['x/?a=1&b=2', 'x?b=2&a=1', 'x?a=1&b=2&sid=1', 'x?a=1&token=t0k3n&b=2'])
+    expect(keyOf(`http://a.example/${path}`)).toBe(key);
+  for (const path of ['x?a=1', 'X?a=1&b=2', 'x?a=2&b=1', 'y?a=1&b=2']) expect(keyOf(`http://a.example/${path}`)).not.toBe(key);
+  expect(keyOf('http://a.example/')).toBe(keyOf('http://a.example'));
+});
+
+test('what a site makes without end is told by its length and by what comes back in it', () => {
+  expect(isTrap('http://a.example/a/b/a/b/a/b/')).toBe(false);
+  expect(isTrap('http://a.example/a/b/a/b/a/b/a/b')).toBe(true);
+  expect(isTrap(`http://a.example/?${'a'.repeat(2_000)}`)).toBe(true);
+  expect(isTrap('http://a.example//////')).toBe(false);
+  expect(isTrap(`http://a.example/${Array.from({ length: 60 }, (_, i) => i).join('/')}`)).toBe(true);
+});
+
+const types = fileTypes();
+
+test('what is no text is told by its extension', () => {
+  for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2']) expect(isOtherKind(`http://a.example/${path}`, types)).toBe(true);
+  for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b', 'Node.js', 'Array.map'])
+    expect(isOtherKind(`http://a.example/${path}`, types)).toBe(false);
+  expect(['Node.js', 'a.CSS?x=1', 'a.html', 'a.js/b'].map((path) => isFileBeside(`http://a.example/${path}`, types))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('what a parser reads is no other kind, whatever its extension', () => {
+  const parse = async () => ({ text: '', metadata: {} });
+  const own = fileTypes([{ file_type: 'feed', extensions: ['.rss', '.svg'], parse }]);
+  expect(isOtherKind('http://a.example/a.svg', own)).toBe(false);
+  expect(isFileBeside('http://a.example/a.rss', own)).toBe(false);
+});
