@@ -13,7 +13,7 @@ import mammoth from 'mammoth';
 import { PDFParse } from 'pdf-parse';
 import TurndownService from 'turndown';
 import XLSX from 'xlsx';
-import { decodeText } from '../src/drivers/parsers/encoding.ts';
+import { decodeText } from '../src/drivers/parsers/bytes.ts';
 import { parseHtml } from '../src/drivers/parsers/html/dom.ts';
 import { parseDocument } from '../src/drivers/parsers/parse.ts';
 import { parsers } from '../src/drivers/parsers/parsers.ts';

@@ -123,13 +123,13 @@ const RULES: readonly Rule[] = [
   ],
   ['headers, footers and asides', 'remove-unseen', '.every(isOfSite);', '.every(isOfSite) && !OFF;'],
   // what stands for something else
-  ['labels of tabs', 'disclosures', 'for (const list of lists) label', 'for (const list of lists) if (!OFF) label'],
-  ['what folds out', 'disclosures', '  unfold(page, named);', '  if (!OFF) unfold(page, named);'],
-  ['labels before panels', 'disclosures', 'querySelectorAll(SINGLE_LABELS)) label', 'querySelectorAll(SINGLE_LABELS)) if (!OFF) label'],
-  ['formulas', 'disclosures', 'if (page.body.contains(formula))', 'if (page.body.contains(formula) && !OFF)'],
-  ['ticks of tasks', 'aria-elements', 'if (isTask(box))', 'if (isTask(box) && !OFF)'],
-  ['icons in cells', 'aria-elements', 'if (said) cell', 'if (said && !OFF) cell'],
-  ['shadow roots', 'aria-elements', "child.hasAttribute('shadowrootmode'))", "child.hasAttribute('shadowrootmode') && !OFF)"],
+  ['labels of tabs', 'widgets', 'for (const list of lists) label', 'for (const list of lists) if (!OFF) label'],
+  ['what folds out', 'widgets', '  unfold(page, named);', '  if (!OFF) unfold(page, named);'],
+  ['labels before panels', 'widgets', 'querySelectorAll(SINGLE_LABELS)) label', 'querySelectorAll(SINGLE_LABELS)) if (!OFF) label'],
+  ['formulas', 'widgets', 'if (page.body.contains(formula))', 'if (page.body.contains(formula) && !OFF)'],
+  ['ticks of tasks', 'widgets', 'if (isTask(box))', 'if (isTask(box) && !OFF)'],
+  ['icons in cells', 'widgets', 'if (said) cell', 'if (said && !OFF) cell'],
+  ['shadow roots', 'widgets', "child.hasAttribute('shadowrootmode'))", "child.hasAttribute('shadowrootmode') && !OFF)"],
 ];
 
 interface Page {

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { Readability } from '@mozilla/readability';
 import { Defuddle } from 'defuddle/node';
 import { parseHtml, type DomDocument, type DomElement } from '../src/drivers/parsers/html/dom.ts';
-import { decodeText } from '../src/drivers/parsers/encoding.ts';
+import { decodeText } from '../src/drivers/parsers/bytes.ts';
 import { htmlParser } from '../src/drivers/parsers/html/html.ts';
 import { toMarkdown } from '../src/drivers/parsers/html/to-markdown.ts';
 import { jsonLines, markdownTable, mean, percentile } from './beir.ts';

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { Piscina } from 'piscina';
 import { createDocumentReader } from '../src/drivers/parsers/reader.ts';
-import type { ParseTask } from '../src/drivers/parsers/process/parse-messages.ts';
+import type { ParseTask } from '../src/drivers/parsers/parser-row.ts';
 import { pdfFile } from '../test/support/pdf-file.ts';
 import { markdownTable, percentile } from './beir.ts';
 import { manual, random, sentence } from './manual.ts';

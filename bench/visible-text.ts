@@ -1,6 +1,6 @@
 // What a reader of a page sees of its content, told without the rules of the program: what completeness.ts and the test of the same name count.
 import { parseHtml, type DomElement, type DomNode } from '../src/drivers/parsers/html/dom.ts';
-import { decodeText } from '../src/drivers/parsers/encoding.ts';
+import { decodeText } from '../src/drivers/parsers/bytes.ts';
 import { oneLine } from '../src/text/markdown/write.ts';
 
 /** What is in the document of what a page shows. */

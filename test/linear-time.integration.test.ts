@@ -9,7 +9,7 @@ import { queryTerms, searchedTerms } from '../src/text/terms.ts';
 import { capitalTerms } from '../src/text/word-share.ts';
 import { escapeTags } from '../src/text/markdown/write.ts';
 import { propertiesIn } from '../src/drivers/parsers/office/office-properties.ts';
-import { firstHeading } from '../src/drivers/parsers/title.ts';
+import { firstHeading } from '../src/drivers/parsers/parsed-document.ts';
 import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
 import { citationFilter } from '../src/stages/chat/guard/citation-filter.ts';
 import { withoutHidden } from '../src/text/markdown/hidden.ts';

@@ -1,4 +1,4 @@
-import { isZip } from '../../src/drivers/parsers/signatures.ts';
+import { isZip } from '../../src/drivers/parsers/bytes.ts';
 import { openArchive } from '../../src/drivers/parsers/office/archive.ts';
 import { zipFile } from './zip.ts';
 

@@ -1,9 +1,8 @@
 import type { ParsedDocument } from '../../ports/reading.ts';
 import type { Mark } from '../../schema/items.ts';
 import { escapeLine, type NumberedRow, oneLine } from '../../text/markdown/write.ts';
-import { decodeText } from './encoding.ts';
-import { MarkedBlocks } from './marked-text.ts';
-import { namesColumns } from './column-names.ts';
+import { decodeText } from './bytes.ts';
+import { MarkedBlocks, namesColumns } from './parsed-document.ts';
 import type { ParserRow } from './parser-row.ts';
 
 type Papa = (typeof import('papaparse'))['default'];

@@ -1,13 +1,12 @@
-import { decompress } from './archives/gzip.ts';
-import { extensionOf } from './extensions.ts';
+import { decompress } from './archives/compressed-files.ts';
+import { extensionOf } from './file-types.ts';
 import { type Archive, openArchive } from './office/archive.ts';
 import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
-import type { InnerFile, ParserRow } from './parser-row.ts';
+import type { InnerFile, ParseOutcome, ParserRow, ParseTask } from './parser-row.ts';
 import { parsers } from './parsers.ts';
-import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
-import { beginningOf, isCompound, isZip, looksLikeText } from './signatures.ts';
+import { beginningOf, isCompound, isZip, looksLikeText } from './bytes.ts';
 
 /** Passes if the bytes are of the type that the name promises. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
 async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {

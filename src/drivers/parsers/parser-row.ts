@@ -1,3 +1,5 @@
+import type { Hint } from '../../core/advice/advice.ts';
+import type { KbError } from '../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { PdfLine } from './pdf/pdf-lines.ts';
 
@@ -59,3 +61,24 @@ export interface BaseReader extends DocumentReader {
 }
 
 type ReadOptions = Parameters<DocumentReader['read']>[1] & Pick<ParseOptions, 'passwords' | 'recognized'>;
+
+/** A file to parse in a worker process. */
+export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {
+  bytes: Uint8Array;
+  source: string;
+  file_type: string;
+  /** Number of archives or mails that contain it. */
+  depth?: number;
+}
+
+/** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
+export type ParseOutcome =
+  | { parsed: ParsedDocument }
+  | { failed: Pick<KbError, 'code' | 'message' | 'hasNoText'> & { hint: Hint | undefined } };
+
+/** Response of a worker process to a task. */
+export interface ParseAnswer {
+  outcomes: ParseOutcome[];
+  /** Resident memory of the process afterwards, in bytes. */
+  resident: number;
+}

@@ -1,5 +1,6 @@
 import type { ParserRow } from './parser-row.ts';
-import { markdownParser, textParser } from './text-parsers.ts';
+import { markdownParser } from './light-markup/markdown.ts';
+import { textParser } from './light-markup/text-file.ts';
 import { asciidocParser } from './light-markup/asciidoc.ts';
 import { restructuredTextParser } from './light-markup/restructured-text.ts';
 import { csvParser } from './csv.ts';
@@ -17,11 +18,10 @@ import { codeParser } from './data/code.ts';
 import { jsonLinesParser, jsonParser } from './data/json.ts';
 import { notebookParser } from './data/notebook.ts';
 import { subtitlesParser } from './data/subtitles.ts';
-import { feedParser, xmlFileParser } from './data/xml-file.ts';
-import { emlParser, mboxParser } from './mail/eml.ts';
+import { feedParser, xmlFileParser, xmlParser } from './data/xml.ts';
+import { emlParser, mboxParser } from './mail/mail.ts';
 import { msgParser } from './mail/msg.ts';
-import { xmlParser } from './xml.ts';
-import { zipParser } from './archives/zip.ts';
+import { zipParser } from './archives/compressed-files.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
 export const parsers: readonly ParserRow[] = [

@@ -1,18 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import pLimit from 'p-limit';
 import { KbError, stoppedError } from '../../core/errors.ts';
-import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
+import { type Death, type MemoryLimits, OUT_OF_TIME, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
-import { OUT_OF_TIME, type ParseAnswer, type ParseTask, type ParseOutcome } from './process/parse-messages.ts';
-import type { BaseReader } from './parser-row.ts';
+import type { BaseReader, ParseAnswer, ParseOutcome, ParseTask } from './parser-row.ts';
 import { batched } from '../../core/concurrency.ts';
 import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import { fileTypes } from './file-types.ts';
-import { hasDialect, isMdxName } from './light-markup/markdown-dialects.ts';
+import { hasDialect, isMdxName } from './light-markup/markdown.ts';
 import { parsers } from './parsers.ts';
-import { looksLikeText } from './signatures.ts';
+import { looksLikeText } from './bytes.ts';
 
 const lateFile = (source: string, limit: string): KbError =>
   new KbError('too_large', `${source} was not read within ${limit}.`, { hint: 'Split it, or leave it out.' });

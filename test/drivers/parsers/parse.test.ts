@@ -1,5 +1,110 @@
-import { expect, test } from 'vitest';
+import { deflateRawSync } from 'node:zlib';
+import { describe, expect, it, test } from 'vitest';
+import { KbError } from '../../../src/core/errors.ts';
+import { docxFile, pptxFile, withParts, wordParagraph, xlsxFile } from '../../support/files.ts';
+import { pdfFile } from '../../support/pdf-file.ts';
+import { zipFile } from '../../support/zip.ts';
 import { read } from './read.ts';
+
+const failure = async (file_type: string, content: string | Uint8Array): Promise<KbError> => {
+  const error = await read(file_type, content).then(
+    ({ text }) => new Error(`it was read: ${text}`),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(KbError);
+  return error as KbError;
+};
+const kinds = ['pdf', 'docx', 'pptx', 'xlsx', 'csv', 'html', 'markdown', 'text'];
+const docx = docxFile(wordParagraph('Text.'));
+const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex');
+
+describe('a file is refused', () => {
+  it.each(kinds)('when it is empty (%s)', async (kind) => {
+    expect(await failure(kind, '')).toMatchObject({ code: 'invalid', message: `files/sample.${kind} is empty: it has no bytes.` });
+  });
+
+  it.each([
+    ['csv', ' \n\n'],
+    ['html', '<html><body><nav>Only this</nav></body></html>'],
+    ['markdown', '---\ntitle: Nothing else\n---\n\n'],
+    ['text', ' \n\t'],
+    ['docx', docxFile('')],
+    ['pptx', pptxFile([])],
+  ])('when there is no text in it (%s)', async (kind, content) => {
+    expect((await failure(kind, content)).message).toMatch(/without any text/);
+  });
+
+  it.each([
+    ['pdf', docx, /a Word document \(DOCX\) by its content, not a PDF/, /\.docx/],
+    ['docx', pdfFile([['Text.']]), /a PDF by its content, not a Word document/, /\.pdf/],
+    ['xlsx', pptxFile([{ title: 'T' }]), /a PowerPoint presentation \(PPTX\) by its content, not an Excel workbook/, /\.pptx/],
+    ['docx', '<!doctype html><p>Text.</p>', /an HTML page by its content/, /\.html/],
+    ['docx', 'plain words', /plain text by its content/, /supported format/],
+    ['markdown', docx, /a Word document \(DOCX\) by its content, not a Markdown file/, /\.docx/],
+    ['csv', zipFile({ 'a.txt': 'a' }), /a ZIP archive by its content, not a CSV file/, /\.zip/],
+    ['pdf', png, /a PNG picture/, /ends in \.png/],
+    ['text', png, /a PNG picture/, /ends in \.png/],
+    ['pptx', Buffer.alloc(40, 7), /a binary file of an unknown kind/, /supported format/],
+    ['text', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 32)), /a binary file of an unknown kind/, /supported format/],
+    ['docx', Buffer.from('d0cf11e0a1b11ae1'.padEnd(1200, '0'), 'hex'), /an old Office version/, /supported format/],
+  ])('when it is named %s and something else (%#)', async (kind, content, message, hint) => {
+    const error = await failure(kind, content);
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+    expect(error.message).toContain('files/sample.');
+  });
+
+  it('when a password protects an Office file', async () => {
+    const bytes = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504), Buffer.from('EncryptedPackage', 'utf16le')]);
+    expect((await failure('xlsx', bytes)).message).toMatch(/is encrypted: kb opens only PDFs with a password/);
+  });
+
+  it.each(['docx', 'pptx', 'xlsx'])('when half of it is missing (%s)', async (kind) => {
+    expect((await failure(kind, docx.subarray(0, docx.length / 2))).message).toMatch(/cannot be read as/);
+  });
+
+  it('when parts of it are missing, without words of a program', async () => {
+    const { message } = await failure(
+      'xlsx',
+      await withParts(await xlsxFile([{ name: 'A', cells: { A1: 'x' } }]), {
+        'xl/_rels/workbook.xml.rels':
+          '<Relationships><Relationship Id="rId1" Type="worksheet" Target="worksheets/sheet9.xml"/></Relationships>',
+      }),
+    );
+    expect(message).toBe('files/sample.xlsx cannot be read as an Excel workbook (XLSX): parts of it are missing or damaged.');
+  });
+
+  it('when it unpacks to more than a parser can take', async () => {
+    const part = { packed: deflateRawSync(Buffer.alloc(1024)), size: 300 * 2 ** 20 };
+    expect(await failure('docx', zipFile({ 'word/document.xml': part }))).toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(/unpacks to more than 256 MiB/),
+    });
+  });
+
+  it('when the text of a Word document unpacks to more than it can be read from', async () => {
+    const part = { packed: deflateRawSync(Buffer.alloc(1024)), size: 65 * 2 ** 20 };
+    expect(await failure('docx', zipFile({ 'word/document.xml': part }))).toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(/holds word\/document.xml, which unpacks to more than 64 MiB/),
+    });
+  });
+
+  it('when it unpacks to more than it says', async () => {
+    const part = { packed: deflateRawSync(Buffer.alloc(2 ** 20)), size: 100 };
+    expect((await failure('docx', zipFile({ 'word/document.xml': part }))).message).toMatch(/too many bytes/);
+  });
+
+  it('when it holds too many parts', async () => {
+    const nothing = { packed: deflateRawSync(''), size: 0 };
+    const parts = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`word/${i}`, nothing]));
+    expect(await failure('docx', zipFile(parts))).toMatchObject({ code: 'too_large', message: expect.stringMatching(/holds 20001 parts/) });
+  });
+});
+
+it('a text file padded with NUL bytes is read', async () => {
+  expect((await read('text', Buffer.concat([Buffer.from('Words and more words.'), Buffer.alloc(12)]))).text).toBe('Words and more words.');
+});
 
 test('a title or a property of megabytes is cut: each chunk would hold it', async () => {
   const long = 'word '.repeat(300_000);

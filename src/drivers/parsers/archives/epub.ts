@@ -6,8 +6,7 @@ import { toMarkdown } from '../html/to-markdown.ts';
 import { type Archive, openArchive } from '../office/archive.ts';
 import { allText, elementsIn, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { givenProperties } from '../properties.ts';
-import { firstHeading } from '../title.ts';
+import { givenProperties, firstHeading } from '../parsed-document.ts';
 
 /** A book: its chapters in the order of its spine, without the cover and the table of contents. */
 export const epubParser: ParserRow = {

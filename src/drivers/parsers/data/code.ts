@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { Mark } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { codeFence, heading, oneLine } from '../../../text/markdown/write.ts';
-import { decodeText } from '../encoding.ts';
+import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
 
 /** Languages by the extensions of their files. */

@@ -1,8 +1,8 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
-import { decodeText } from '../encoding.ts';
+import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { MarkedLines } from '../marked-text.ts';
+import { MarkedLines } from '../parsed-document.ts';
 
 /** Values within values, at most. */
 const DEEPEST = 256;

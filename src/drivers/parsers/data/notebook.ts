@@ -1,7 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { codeFence } from '../../../text/markdown/write.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { firstHeading } from '../title.ts';
+import { firstHeading } from '../parsed-document.ts';
 
 /** Characters of the output of a cell that are kept. */
 const LONGEST_OUTPUT = 4_000;

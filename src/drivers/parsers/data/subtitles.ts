@@ -1,7 +1,7 @@
 import type { Mark } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
-import { decodeText } from '../encoding.ts';
+import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
 
 /** Seconds of silence behind which a paragraph begins. */

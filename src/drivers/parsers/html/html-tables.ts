@@ -3,7 +3,7 @@ import { BOX_TITLE, type DomElement, span } from './dom.ts';
 import { codeSpan, codeLines } from './code-blocks.ts';
 import { oneLine, tableLines } from '../../../text/markdown/write.ts';
 
-// Between a cell and its table stand characters that occur in no text (escape.ts takes care of that), so that the table can lay out its rows itself.
+// Between a cell and its table stand characters that occur in no text (the conversion removes them from it), so that the table can lay out its rows itself.
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const TEXT = '\ufdd2';

@@ -1,15 +1,14 @@
 import { type DomElement, parseHtml } from './dom.ts';
 import { GIVEN_TYPES, type PageFacts, type ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { decodeText } from '../encoding.ts';
+import { decodeText } from '../bytes.ts';
 import { headOf } from './page-head.ts';
 import { mainContent } from './main-content.ts';
 import { toMarkdown } from './to-markdown.ts';
 import { escapeTags, heading } from '../../../text/markdown/write.ts';
-import { firstHeading } from '../title.ts';
+import { firstHeading } from '../parsed-document.ts';
 import { removeUnseen } from './remove-unseen.ts';
-import { openComponents, writeIcons } from './aria-elements.ts';
-import { rewriteWidgets } from './disclosures.ts';
+import { openComponents, writeIcons, rewriteWidgets } from './widgets.ts';
 
 /** A longer address is a mistake, or an attack: thousands of links that each repeat a base of megabytes. Browsers and servers take about as much. */
 const LONGEST = 2000;

@@ -4,8 +4,7 @@ import { rewriteReferences } from './references.ts';
 import { removeUnseen } from './remove-unseen.ts';
 import { removeFrames, removeNavigation } from './navigation.ts';
 import { headingText, headlineOf, leadOf, withLead } from './headline.ts';
-import { openComponents, writeIcons } from './aria-elements.ts';
-import { rewriteWidgets } from './disclosures.ts';
+import { openComponents, writeIcons, rewriteWidgets } from './widgets.ts';
 import { isLineNumber } from './code-blocks.ts';
 
 /** What only pages have that want to be shared or subscribed to. */

@@ -1,4 +1,4 @@
-import { givenProperties } from '../properties.ts';
+import { givenProperties } from '../parsed-document.ts';
 import type { DomDocument, DomElement } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import type { Metadata } from '../../../schema/items.ts';

@@ -1,9 +1,8 @@
 import { childElements, type DomElement, elementNames } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import { type Measure, measuresOf } from './link-density.ts';
-import { isConcealed, unhide } from './disclosures.ts';
+import { isConcealed, unhide, isUnshown } from './widgets.ts';
 import { isOfSite } from './headline.ts';
-import { isUnshown } from './aria-elements.ts';
 
 const HEADINGS = 'h1, h2, h3, h4, h5, h6, dt, summary';
 

@@ -3,9 +3,8 @@ import type { Mark } from '../../../schema/items.ts';
 import { childElements, type DomElement, type DomNode, LEVEL, moveInto, headOfPart } from './dom.ts';
 import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
 import { codeBlock, flattenCode } from './code-blocks.ts';
-import { altText } from '../picture-text.ts';
-import { writeBoxes } from './note-boxes.ts';
-import { writeFolds } from './folds.ts';
+import { altText } from '../parsed-document.ts';
+import { writeBoxes, writeFolds } from './box-titles.ts';
 import { addTableRules } from './html-tables.ts';
 
 // A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.

@@ -1,8 +1,7 @@
 import type XLSX from 'xlsx';
-import { createDecoder, decodeText } from '../encoding.ts';
+import { createDecoder, decodeText, holdsStream, isCompound } from '../bytes.ts';
 import type { ParsedFile, ParserRow } from '../parser-row.ts';
-import { holdsStream, isCompound } from '../signatures.ts';
-import { mailDocument } from './mail-document.ts';
+import { mailDocument } from './mail.ts';
 
 /** The stream of the properties of fixed length (MS-OXMSG, 2.4), and the bytes before its first property in a message. */
 const PROPERTIES = '__properties_version1.0';

@@ -1,4 +1,4 @@
-import { serveParent } from '../process/serve-parent.ts';
+import { serveParent } from '../process/worker-process.ts';
 import type { OcrAnswer, OcrRequest } from './ocr-messages.ts';
 import type { PagePictures } from './page-pictures.ts';
 import type { Recognizer } from './recognize.ts';

@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
-import { beginningOf } from '../signatures.ts';
+import { beginningOf } from '../bytes.ts';
 import { textOfPages } from '../pdf/page-text.ts';
 
 const MOST_PAGES = 10_000;

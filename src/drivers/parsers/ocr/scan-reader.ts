@@ -1,7 +1,7 @@
 import { call, toOperator } from '../../../core/advice/advice.ts';
 import { KbError, stoppedError } from '../../../core/errors.ts';
 import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
-import { decompress } from '../archives/gzip.ts';
+import { decompress } from '../archives/compressed-files.ts';
 import { withoutTextLayer } from '../parse-failures.ts';
 import type { BaseReader } from '../parser-row.ts';
 import { installedLanguages, ocrFolder } from './ocr-packages.ts';

@@ -1,13 +1,12 @@
 import { type Archive, openArchive } from './archive.ts';
 import { loadMammoth } from './style-rules.ts';
 import { completeParts } from './docx-text.ts';
-import { pictureText } from '../picture-text.ts';
+import { pictureText, firstHeading } from '../parsed-document.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { readOfficeProperties } from './office-properties.ts';
-import { firstHeading } from '../title.ts';
 
 /** Styles that mammoth knows nothing about; its own map has headings, lists and notes. */
 const STYLES = [

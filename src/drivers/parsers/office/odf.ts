@@ -5,10 +5,8 @@ import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { allText, elementsIn, escapeXml, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
-import { MarkedBlocks } from '../marked-text.ts';
+import { MarkedBlocks, givenProperties, firstHeading } from '../parsed-document.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { givenProperties } from '../properties.ts';
-import { firstHeading } from '../title.ts';
 import { encryptedFile } from '../parse-failures.ts';
 import { openArchive } from './archive.ts';
 

@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../schema/items.ts';
-import { givenProperties } from '../properties.ts';
+import { givenProperties } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
 
 /** The core and the extended properties of a document, as they are written. */

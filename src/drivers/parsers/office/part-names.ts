@@ -1,6 +1,6 @@
 import type { Entry } from 'yauzl';
 import { distinctNames } from '../distinct-names.ts';
-import { decodeGuessed, decodeJapanese, decodeStrictly } from '../encoding.ts';
+import { decodeGuessed, decodeJapanese, decodeStrictly } from '../bytes.ts';
 
 /** Bit 11 of the general purpose flags: the name is UTF-8 (APPNOTE.TXT, 4.4.4). Many programs that write UTF-8 do not set it. */
 const UTF8 = 0x800;

@@ -1,5 +1,5 @@
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
-import { pictureText } from '../picture-text.ts';
+import { pictureText } from '../parsed-document.ts';
 import { readChart } from './chart.ts';
 import { childNamed, childrenNamed, type Element, firstNamed, referenceOf, type Relation, textWithin } from './office-xml.ts';
 

@@ -1,13 +1,12 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { MarkedBlocks } from '../marked-text.ts';
+import { MarkedBlocks, firstHeading } from '../parsed-document.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import { readOfficeProperties } from './office-properties.ts';
 import { chartBlocks, diagramItems, type ShapeBlock, slideBlocks, spokenIn } from './pptx-shapes.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf, targetsOf } from './office-xml.ts';
 import { slideComments } from './pptx-comments.ts';
-import { firstHeading } from '../title.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 

@@ -1,9 +1,9 @@
 import type { Metadata } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
-import { createDecoder } from '../encoding.ts';
+import { createDecoder } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { firstHeading } from '../title.ts';
+import { firstHeading } from '../parsed-document.ts';
 
 /** Groups within groups, at most. */
 const DEEPEST = 1_000;

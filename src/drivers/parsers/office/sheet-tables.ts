@@ -1,6 +1,6 @@
 import type { CellObject, Range, WorkSheet } from 'xlsx';
 import type { NumberedRow } from '../../../text/markdown/write.ts';
-import { namesColumns } from '../column-names.ts';
+import { namesColumns } from '../parsed-document.ts';
 
 /** Rows that merged cells may fill in a sheet: a range of a million empty rows is no table. */
 const MOST_FILLED = 100_000;

@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Mark } from '../../../schema/items.ts';
-import { MarkedBlocks } from '../marked-text.ts';
+import { MarkedBlocks } from '../parsed-document.ts';
 import { boxesOf, type PageFrame, ratioOf } from './pdf-boxes.ts';
 import { detectTypewriterLines } from './pdf-code.ts';
 import { separateColumns, sortForReading } from './pdf-columns.ts';

@@ -1,7 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
-import { givenProperties } from '../properties.ts';
+import { givenProperties } from '../parsed-document.ts';
 import { encryptedPdf } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
 import type { PageFrame } from './pdf-boxes.ts';
@@ -12,7 +12,7 @@ import { readOutline } from './pdf-outline.ts';
 import { GridSearch } from './ruled/grid-search.ts';
 import type { Grid } from './ruled/grids.ts';
 import { pageRanges } from '../../../text/location-text.ts';
-import { beginningOf } from '../signatures.ts';
+import { beginningOf } from '../bytes.ts';
 
 /** The text of the pages in the order in which it is drawn; a mark at each page. */
 export const pdfParser: ParserRow = {

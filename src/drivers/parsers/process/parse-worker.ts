@@ -1,5 +1,5 @@
-import type { ParseAnswer, ParseTask } from './parse-messages.ts';
-import { serveParent } from './serve-parent.ts';
+import type { ParseAnswer, ParseTask } from '../parser-row.ts';
+import { serveParent } from './worker-process.ts';
 
 // The process that documents are parsed in.
 

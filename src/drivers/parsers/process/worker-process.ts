@@ -1,6 +1,65 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
-import { onMessage, type Request, sendMessage } from './parse-messages.ts';
+import { enableCompileCache } from 'node:module';
+import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { deserialize, serialize } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+
+/** Bytes of a message that are written at once: the rest of a large one waits in this process until the other has read them. */
+const PIECE_BYTES = 256 * 2 ** 10;
+/** Bytes of the length before a message. */
+const HEADER_BYTES = 4;
+
+/** Sends a value that `structuredClone` can copy, in bounded pieces. Rejects if the stream breaks. */
+export async function sendMessage(stream: Writable, value: unknown): Promise<void> {
+  const body = serialize(value);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(body.length);
+  await write(stream, Buffer.concat([header, body.subarray(0, PIECE_BYTES)]));
+  for (let at = PIECE_BYTES; at < body.length; at += PIECE_BYTES) await write(stream, body.subarray(at, at + PIECE_BYTES));
+}
+
+const write = (stream: Writable, piece: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
+
+/**
+ * Calls `take` with each value that `sendMessage` sends at the other end. Byte arrays are views of their message. A message that cannot be read (it may
+ * nest deeper than the stack of this process allows) destroys the stream with its error.
+ */
+export function onMessage(stream: Readable, take: (value: unknown) => void): void {
+  let isHeader = true;
+  let target = Buffer.alloc(HEADER_BYTES);
+  let filled = 0;
+  stream.on('data', (piece: Buffer) => {
+    for (let at = 0; at < piece.length;) {
+      const count = piece.copy(target, filled, at);
+      at += count;
+      filled += count;
+      if (filled < target.length) return;
+      const complete = target;
+      target = isHeader ? Buffer.allocUnsafeSlow(complete.readUInt32LE()) : Buffer.alloc(HEADER_BYTES);
+      filled = 0;
+      isHeader = !isHeader;
+      if (!isHeader) continue;
+      try {
+        take(deserialize(complete));
+      } catch (error) {
+        return void stream.destroy(error as Error);
+      }
+    }
+  });
+}
+
+/** Written to standard error by a process that ends because of its processor time; too much memory ends it with the same signal. */
+export const OUT_OF_TIME = 'out of processor time\n';
+
+/** A message to a process, with the processor time that the work on it may take, in seconds. */
+interface Request<Message> {
+  message: Message;
+  seconds: number | undefined;
+}
 
 /** Why a process ended. */
 export interface Death {
@@ -104,4 +163,74 @@ function deathOf(child: ChildProcess): Promise<Death> {
     child.on('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
     child.on('close', (code, signal) => resolve({ code, signal, stderr }));
   });
+}
+
+/**
+ * Answers the messages of the parent process, one after another, over descriptor 3; the first argument is the limit of resident memory in bytes. `load`
+ * gives what answers a message.
+ */
+export async function serveParent<Message, Answer>(load: () => Promise<(message: Message) => Promise<Answer>>): Promise<void> {
+  const channel = new Socket({ fd: 3, readable: true, writable: true });
+  // the parent has closed it, or is gone
+  channel.on('error', () => {}).on('close', () => process.exit());
+  // A terminal sends them to all processes of its group: the parent decides what becomes of a document that is being read.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  // Libraries print what they think of a file.
+  for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
+
+  enableCompileCache?.();
+  const answer = await load();
+  const setBudget = startWatchdog({ bytes: Number(process.argv[2]), late: OUT_OF_TIME });
+  onMessage(channel, (request) => void respond(request as Request<Message>));
+
+  async function respond({ message, seconds }: Request<Message>): Promise<void> {
+    setBudget({ seconds });
+    await sendMessage(channel, await answer(message));
+    setBudget();
+  }
+}
+
+interface Watched {
+  /** Cell 0 is 1 while a document is parsed. Cell 1 holds the milliseconds of processor time that this process may have taken then, or 0. */
+  cells: Int32Array<SharedArrayBuffer>;
+  parent: number;
+  /** Of resident memory, at most. */
+  bytes: number;
+  /** What it says before it kills a process that took too much processor time. */
+  late: string;
+}
+
+/**
+ * Kills this process from a thread of its own if it holds too much memory, takes too much processor time or its parent is gone. Returns how to tell it what
+ * the work may take; without any it sleeps.
+ */
+function startWatchdog(limits: Pick<Watched, 'bytes' | 'late'>): (work?: { seconds: number | undefined }) => void {
+  const cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const workerData: Watched = { cells, parent: process.ppid, ...limits };
+  const thread = new Worker(`(${watch})(require('node:worker_threads').workerData)`, {
+    eval: true, // its source is text: a module would have to be found and loaded first
+    workerData,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
+  });
+  thread.unref();
+  return (work) => {
+    const { user, system } = process.cpuUsage();
+    Atomics.store(cells, 1, work?.seconds ? Math.ceil((user + system) / 1000 + work.seconds * 1000) : 0);
+    Atomics.store(cells, 0, work ? 1 : 0);
+    Atomics.notify(cells, 0);
+  };
+}
+
+/** The body of the thread. Its text is all that the thread gets, so that it refers to nothing outside. */
+function watch({ cells, parent, bytes, late }: Watched): void {
+  for (;;) {
+    Atomics.wait(cells, 0, 0);
+    const most = Atomics.load(cells, 1);
+    const { user, system } = process.cpuUsage();
+    const isLate = most > 0 && (user + system) / 1000 > most;
+    if (isLate) process.getBuiltinModule('node:fs').writeSync(2, late);
+    if (isLate || process.ppid !== parent || process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');
+    Atomics.wait(cells, 0, 1, 50);
+  }
 }

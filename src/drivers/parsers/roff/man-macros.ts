@@ -1,6 +1,5 @@
-import type { MacroTarget } from './macro-target.ts';
-import { withoutEscapes } from './roff-escapes.ts';
-import type { RoffLine } from './roff-lines.ts';
+import type { MacroTarget } from './roff-writer.ts';
+import { withoutEscapes, type RoffLine } from './roff-lines.ts';
 
 /** Handles a macro with its arguments, which hold no escapes. */
 type Macro = (page: MacroTarget, args: readonly string[], line: number) => void;

@@ -1,6 +1,5 @@
-import { splitArguments, JOINER, withoutEscapes } from './roff-escapes.ts';
-import type { RoffLine } from './roff-lines.ts';
-import type { MacroTarget } from './macro-target.ts';
+import { splitArguments, JOINER, withoutEscapes, type RoffLine } from './roff-lines.ts';
+import type { MacroTarget } from './roff-writer.ts';
 
 /** Macros whose arguments are text, with what stands for them where there are none. */
 const WORDS: Readonly<Record<string, string>> = Object.fromEntries(

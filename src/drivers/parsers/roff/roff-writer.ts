@@ -1,6 +1,6 @@
 import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
-import { MarkedBlocks } from '../marked-text.ts';
-import { JOINER } from './roff-escapes.ts';
+import { MarkedBlocks } from '../parsed-document.ts';
+import { JOINER, type Definitions } from './roff-lines.ts';
 
 /** What begins an item of a list: a bullet, or a number or letter. A sign on a line of its own may be an option. */
 const NUMBER = /^(?:[•·○□]|\(?\w{1,3}[.)])$/;
@@ -165,4 +165,18 @@ function codeOf(lines: readonly string[]): string {
     .trimEnd()
     .replace(/^\s*\n/, '');
   return code === '' ? '' : codeFence(code, '');
+}
+
+/** The page that macros write to. */
+export interface MacroTarget {
+  readonly writer: RoffWriter;
+  readonly defined: Definitions;
+  /** Of the link whose text is being read. */
+  address: string;
+  title(name: string | undefined, section: string | undefined): void;
+  heading(level: number, text: string, line: number): void;
+  /** The next text is what is defined by the text behind it. */
+  nextIsTerm(): void;
+  /** Text without escapes. */
+  text(text: string, line: number): void;
 }

@@ -1,8 +1,10 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { expect, it, afterAll, describe } from 'vitest';
 import { docxFile, wordParagraph } from '../../../support/files.ts';
 import { type RawPart, rawZipFile, zipFile } from '../../../support/zip.ts';
 import { placeOf, read } from '../read.ts';
+import { createReaders } from '../../../../src/drivers/parsers/ocr/scan-reader.ts';
+import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
 
 const container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>';
 const opf = `<package xmlns:dc="d"><metadata><dc:title>Pumps</dc:title><dc:creator>Ada</dc:creator><dc:language>en</dc:language></metadata>
@@ -143,4 +145,33 @@ it('reads all files of an archive that have one name', async () => {
     ['a (4).txt', 'one'],
     ['a.txt', 'four'],
   ]);
+});
+
+const readers = createReaders(createDocumentReader({ processes: 1, seconds: 20, megabytes: 512 }), { processes: 1 });
+afterAll(() => readers.close());
+const reader = readers.open({ ocr: 'report', passwords: [] });
+const readNamed = (source: string, bytes: Uint8Array) => reader.read(bytes, { source, file_type: reader.fileType(source)! });
+
+describe('a file that is compressed by itself', () => {
+  it('is read as what its name says without .gz', async () => {
+    expect(await readNamed('notes.md.gz', gzipSync('# Notes\n\nDry it.\n'))).toMatchObject({
+      title: 'Notes',
+      text: '# Notes\n\nDry it.\n',
+    });
+  });
+
+  it('is read as it is where only its name says so', async () => {
+    expect(await readNamed('notes.txt.gz', Buffer.from('Dry it.'))).toMatchObject({ text: 'Dry it.' });
+  });
+
+  it('is refused where it is damaged, or unpacks to too much', async () => {
+    await expect(readNamed('notes.md.gz', gzipSync('# Notes\n\nDry it.\n').subarray(0, 20))).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/^notes\.md\.gz cannot be read as a compressed file \(GZIP\): unexpected end of file\.$/),
+    });
+    await expect(readNamed('notes.md.gz', gzipSync(Buffer.alloc(257 * 2 ** 20)))).rejects.toMatchObject({
+      code: 'too_large',
+      message: 'notes.md.gz unpacks to more than 256 MiB.',
+    });
+  });
 });

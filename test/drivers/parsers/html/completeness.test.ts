@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { completenessOf } from '../../../../bench/visible-text.ts';
 import { parseHtml } from '../../../../src/drivers/parsers/html/dom.ts';
-import { decodeText } from '../../../../src/drivers/parsers/encoding.ts';
+import { decodeText } from '../../../../src/drivers/parsers/bytes.ts';
 import { isStory } from '../../../../src/drivers/parsers/html/main-content.ts';
 import { htmlParser } from '../../../../src/drivers/parsers/html/html.ts';
 

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { placeOf, read } from '../read.ts';
+import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
+import { parsers } from '../../../../src/drivers/parsers/parsers.ts';
 
 const handbook = `<!doctype html><html lang="en-GB"><head><title>Staff Handbook</title><meta name="description" content="What everyone may expect."><meta name="author" content="Ida Berg"></head><body>
 <header>BANNERWORD</header><nav><a href="/">NAVWORD</a></nav>
@@ -173,4 +175,18 @@ describe('HTML', () => {
     expect(text).toBe('0 and text\n\n## A');
     expect(marks).toEqual([{ at: text.indexOf('## A'), anchor: 'a' }]);
   });
+});
+
+const parse = (html: string, source = 'https://api.example/posts#record=1') =>
+  parseDocument({ bytes: Buffer.from(html), source, file_type: 'html-fragment' });
+
+test('a fragment is content as a whole, with absolute links and in UTF-8', async () => {
+  const { text, metadata, page } = await parse('<footer>Ünder the <a href="/roof">roof</a></footer><p>Text</p><script>no</script>');
+  expect(text).toBe('Ünder the [roof](https://api.example/roof)\n\nText');
+  expect([metadata, page]).toEqual([{}, undefined]);
+});
+
+test('a fragment without text is an error, and no file is taken for one', async () => {
+  await expect(parse('<p><img src="x.png"></p>')).rejects.toMatchObject({ code: 'invalid' });
+  expect(parsers.find(({ file_type }) => file_type === 'html-fragment')!.extensions).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { parseHtml } from '../../../../src/drivers/parsers/html/dom.ts';
 import { removeUnseen } from '../../../../src/drivers/parsers/html/remove-unseen.ts';
 import { generatedContent } from '../../../../src/drivers/parsers/html/main-content.ts';
 import { toMarkdown } from '../../../../src/drivers/parsers/html/to-markdown.ts';
-import { rewriteWidgets } from '../../../../src/drivers/parsers/html/disclosures.ts';
+import { rewriteWidgets } from '../../../../src/drivers/parsers/html/widgets.ts';
 import { linearly } from '../../../support/linear-time.ts';
 import { read } from '../read.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { onMessage, sendMessage } from '../../../../src/drivers/parsers/process/parse-messages.ts';
+import { onMessage, sendMessage } from '../../../../src/drivers/parsers/process/worker-process.ts';
 
 /** What arrives of these values when the stream between is cut into pieces of so many bytes. */
 async function transmitted(values: readonly unknown[], size: number): Promise<unknown[]> {

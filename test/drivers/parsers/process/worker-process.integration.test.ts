@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ParseAnswer, ParseTask } from '../../../../src/drivers/parsers/process/parse-messages.ts';
+import type { ParseAnswer, ParseTask } from '../../../../src/drivers/parsers/parser-row.ts';
 import { WorkerProcess } from '../../../../src/drivers/parsers/process/worker-process.ts';
 import { slowHtml } from '../../../support/slow-html.ts';
 

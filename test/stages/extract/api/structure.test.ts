@@ -98,7 +98,7 @@ describe('XML', () => {
     expect((await read('application/xml', xml))?.value).toEqual({
       lang: 'en',
       title: 'Install',
-      text: 'First stop the pump.\n\n```\n  aqua stop\n  aqua wait\n```\n\nThen open the valve.\n\n- Left.\n\n- Right.\n\n  Or middle.\n\n## Mind\n\nIt is hot.\n\nStart again.',
+      text: 'First stop the pump.\n\n```\n  aqua stop\n  aqua wait\n```\n\nThen open the valve.\n\n- Left.\n- Right.\n\n  Or middle.\n\n## Mind\n\nIt is hot.\n\nStart again.',
     });
   });
 

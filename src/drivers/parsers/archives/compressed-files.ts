@@ -2,6 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { KbError } from '../../../core/errors.ts';
 import { brokenFile } from '../parse-failures.ts';
+import { openArchive } from '../office/archive.ts';
+import type { ParsedFile, ParserRow } from '../parser-row.ts';
 
 /** Extension of a single compressed file: `tar.1.gz`. */
 export const GZIP_EXTENSION = '.gz';
@@ -27,3 +29,20 @@ export async function decompress(bytes: Uint8Array, source: string): Promise<Uin
     throw brokenFile(source, { file_type: 'gz', name: 'a compressed file (GZIP)' }, error);
   }
 }
+
+/** Files that systems and programs put beside those of people. */
+const BESIDE = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/)|Thumbs\.db$|desktop\.ini$)|\/$/i;
+
+/** The files of an archive, in the order of their names. No name becomes a path on this machine. */
+export const zipParser: ParserRow = {
+  file_type: 'zip',
+  name: 'a ZIP archive',
+  kind: 'archives',
+  extensions: ['.zip'],
+  is_archive: true,
+  async parse(bytes, { source }): Promise<ParsedFile> {
+    const archive = await openArchive(bytes, { source });
+    const names = archive.names.filter((name) => !BESIDE.test(name)).toSorted();
+    return { text: '', metadata: {}, files: names.map((path) => ({ path, bytes: async () => (await archive.content(path))! })) };
+  },
+};

@@ -1,5 +1,5 @@
 /** How many bytes tell the encoding. */
-const SAMPLE = 65_536;
+const ENCODING_SAMPLE = 65_536;
 /** chardet's confidence (0 to 100) from which it is believed without another look. */
 const SURE = 50;
 const ESCAPE = 0x1b;
@@ -10,7 +10,7 @@ const startsWith = (bytes: Uint8Array, ...mark: number[]): boolean => mark.every
 export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
   if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be';
-  const sample = bytes.subarray(0, 4096);
+  const sample = bytes.subarray(0, TEXT_SAMPLE);
   if (!sample.includes(0)) return undefined;
   const zeros = [0, 0];
   for (let i = 0; i < sample.length; i++) if (sample[i] === 0) zeros[i & 1]! += 1;
@@ -50,7 +50,7 @@ export async function decodeGuessed(bytes: Uint8Array): Promise<string> {
   const { default: chardet } = await import('chardet');
   const first = bytes.findIndex((byte) => byte > 127);
   const start = Math.max(0, first - 1024);
-  const [best] = chardet.analyse(bytes.subarray(start, start + SAMPLE));
+  const [best] = chardet.analyse(bytes.subarray(start, start + ENCODING_SAMPLE));
   const japanese = (best?.confidence ?? 0) < SURE ? decodeJapanese(bytes) : undefined;
   return japanese ?? decodeAs(best?.name, bytes) ?? new TextDecoder('windows-1252').decode(bytes);
 }
@@ -94,4 +94,33 @@ export function createDecoder(codepage: number): InstanceType<typeof TextDecoder
   } catch {
     return new TextDecoder('windows-1252');
   }
+}
+
+/** How far into a file its type is looked for. Readers of PDF look for its header in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
+const HEAD = 1024;
+/** How many bytes tell text from other content, and UTF-16 by its zeros. */
+const TEXT_SAMPLE = 4096;
+/** A larger share of control characters than this is no text. */
+const MOST_CONTROL = 0.1;
+
+const latin1 = (bytes: Uint8Array, length: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString('latin1');
+/** The bytes in which the type of a file is looked for, as Latin-1. */
+export const beginningOf = (bytes: Uint8Array): string => latin1(bytes, HEAD);
+/** Whether bytes begin as a ZIP archive does. */
+export const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, 0x50, 0x4b, 3, 4) || startsWith(bytes, 0x50, 0x4b, 5, 6);
+/** Whether bytes begin as a file of an Office version before 2007 does, or as one with a password. */
+export const isCompound = (bytes: Uint8Array): boolean => startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
+/** Whether a compound file (MS-CFB) has a stream of one of these names in its folder. */
+export const holdsStream = (bytes: Uint8Array, ...names: string[]): boolean =>
+  names.some((name) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from(`${name}\0`, 'utf16le')));
+
+const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
+
+/** Not the opening of another format, and hardly a control character. NUL does not count: some programs pad text with it. */
+export function looksLikeText(bytes: Uint8Array): boolean {
+  if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
+  const wide = isUtf16(bytes);
+  const start = wide ? new TextDecoder(wide).decode(bytes.subarray(0, TEXT_SAMPLE)) : latin1(bytes, TEXT_SAMPLE);
+  return (start.match(CONTROL)?.length ?? 0) <= start.length * MOST_CONTROL;
 }

@@ -1,8 +1,107 @@
-import type { Mark } from '../../../schema/items.ts';
+import type { Metadata, Mark } from '../../../schema/items.ts';
+import { GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
+import type { ParserRow } from '../parser-row.ts';
+import { decodeText } from '../bytes.ts';
+import { firstHeading, MarkedLines } from '../parsed-document.ts';
+import { readBlocks } from '../../../text/markdown/blocks.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
-import { MarkedLines } from '../marked-text.ts';
-import { admonition, boxTitle, indentOf } from './markdown-lines.ts';
+
+/** Values in one front matter, characters of all of them, and values within values, at most. YAML's aliases can make a million out of a few lines. */
+const MOST_VALUES = 10_000;
+const MOST_CHARACTERS = 100_000;
+const DEEPEST = 32;
+
+interface FrontMatter {
+  data: Metadata;
+  /** Offset and line (from 1) at which the body begins. */
+  start: number;
+  line: number;
+}
+
+/** The lines around front matter. A word behind the first names a language: only YAML is read, and gray-matter would run `---js` as a program. */
+const FRONT_MATTER = /^---[ \t]*(?:ya?ml[ \t]*)?\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
+
+/** The YAML block at the beginning of a text; undefined where there is none, or none that can be read: then it is part of the body. */
+async function readFrontMatter(text: string): Promise<FrontMatter | undefined> {
+  if (!FRONT_MATTER.test(text)) return undefined;
+  const { default: matter } = await import('gray-matter');
+  try {
+    const { data, content } = matter(text, { language: 'yaml' });
+    if (typeof data !== 'object' || data === null || Array.isArray(data) || content.length === text.length) return undefined;
+    const start = text.length - content.length;
+    return { data: plainData(data), start, line: text.slice(0, start).split('\n').length };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As JSON can hold it: dates as ISO strings, a date without a time as one without. Throws beyond the bounds. */
+function plainData(data: Metadata): Metadata {
+  let [values, characters] = [0, 0];
+  const counted = (text: string): string => {
+    characters += text.length;
+    if (characters > MOST_CHARACTERS) throw new Error('too many characters');
+    return text;
+  };
+  const plain = (value: unknown, depth: number): unknown => {
+    if (++values > MOST_VALUES || depth > DEEPEST) throw new Error('too many values');
+    if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
+    if (typeof value === 'string') return counted(value);
+    if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [counted(key), plain(item, depth + 1)]));
+  };
+  return plain(data, 0) as Metadata;
+}
+
+/** Markdown: its front matter becomes metadata, its dialects plain Markdown. */
+export const markdownParser: ParserRow = {
+  file_type: GIVEN_TYPES.markdown,
+  name: 'a Markdown file',
+  extensions: ['.md', '.markdown', '.mdown', '.mkd', '.mdx'],
+  media_types: ['text/markdown', 'text/x-markdown', 'text/mdx'],
+  is_text: true,
+  is_quick: true,
+  async parse(bytes, { source: name }): Promise<ParsedDocument> {
+    const source = withoutTablePadding(await decodeText(bytes));
+    const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
+    const body = source.slice(start);
+    const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
+    const { text, marks } = await readDialects(body.slice(blank.length), {
+      line: line + blank.split('\n').length - 1,
+      isMdx: isMdxName(name),
+    });
+    const { title: given, ...metadata } = data;
+    const title = (typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '') || firstHeading(text);
+    return { text, title, metadata, marks };
+  },
+};
+
+/** Characters of a table's header and delimiter row from which their padding is in the way: both are repeated in each chunk of the table. */
+const LONG_HEADER = 240;
+
+/** What every padded table has; most texts have none. */
+const MAY_BE_PADDED = / {20}|-{40}/;
+
+const withoutPadding = (row: string): string => row.replace(/ {3,}/g, ' ');
+
+/**
+ * Removes the padding of wide tables that were aligned for reading as plain text, where it makes up most of their header. Lines stay lines. Other tables
+ * stay as they are written.
+ */
+export function withoutTablePadding(markdown: string): string {
+  if (!MAY_BE_PADDED.test(markdown)) return markdown;
+  let [text, at] = ['', 0];
+  for (const { kind, start, body, end } of readBlocks(markdown)) {
+    if (kind !== 'table') continue;
+    const header = withoutPadding(markdown.slice(start, body)).replace(/-{4,}/g, '---');
+    if (body - start < LONG_HEADER || header.length > (body - start) / 2) continue;
+    text += markdown.slice(at, start) + header + withoutPadding(markdown.slice(body, end));
+    at = end;
+  }
+  return text + markdown.slice(at);
+}
 
 /** A line, and its number in the file, from 1. */
 interface NumberedLine {
@@ -167,3 +266,13 @@ const withoutTags = (text: string): string =>
             .replace(/<\/[A-Z][\w.]*>/g, ''),
     )
     .join('');
+
+/** The line that names a box: its title as it is written. */
+export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
+
+/** A paragraph of an admonition («note», «warning») in Markdown: its name, then what stands in its first line. */
+export const admonition = (name: string, text: string): string =>
+  `**${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}:**${text === '' ? '' : ` ${text}`}`;
+
+/** Where a line begins: its indentation in columns, a tab counted as one. */
+export const indentOf = (line: string): number => line.length - line.trimStart().length;
