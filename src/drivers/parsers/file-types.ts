@@ -1,18 +1,11 @@
 import { extname } from 'node:path';
-import { GZIP_EXTENSION, isGzipName } from './archives/compressed-files.ts';
+import { extensionOf } from './archives/compressed-files.ts';
 import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
 import { beginningOf } from './bytes.ts';
 import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { brokenFile, withoutText } from './parse-failures.ts';
-
-/** The extension of a name, without the one that says that it is compressed. A shared library (`libz.so.1`) has none. */
-export function extensionOf(path: string): string {
-  const name = path.toLowerCase();
-  if (/\.so(?:\.\d+)+$/.test(name)) return '';
-  return extname(isGzipName(name) ? name.slice(0, -GZIP_EXTENSION.length) : name);
-}
 
 /** Media type of a file of which a server knows nothing. */
 const BYTES = 'application/octet-stream';

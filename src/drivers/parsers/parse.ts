@@ -1,5 +1,4 @@
-import { decompress } from './archives/compressed-files.ts';
-import { extensionOf } from './file-types.ts';
+import { decompress, extensionOf } from './archives/compressed-files.ts';
 import { type Archive, openArchive } from './office/archive.ts';
 import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';

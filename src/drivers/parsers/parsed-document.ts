@@ -110,3 +110,13 @@ export const namesColumns = (cells: readonly string[], below: readonly (readonly
   cells.every((cell) => isWords(cell) && cell.trim() !== '') &&
   below.length > 0 &&
   !below.every((row) => row.every(isWords));
+
+/** The line that names a box: its title as it is written. */
+export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
+
+/** A paragraph of an admonition («note», «warning») in Markdown: its name, then what stands in its first line. */
+export const admonition = (name: string, text: string): string =>
+  `**${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}:**${text === '' ? '' : ` ${text}`}`;
+
+/** Where a line begins: its indentation in columns, a tab counted as one. */
+export const indentOf = (line: string): number => line.length - line.trimStart().length;

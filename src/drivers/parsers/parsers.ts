@@ -1,6 +1,5 @@
 import type { ParserRow } from './parser-row.ts';
-import { markdownParser } from './light-markup/markdown.ts';
-import { textParser } from './light-markup/text-file.ts';
+import { markdownParser, textParser } from './light-markup/markdown.ts';
 import { asciidocParser } from './light-markup/asciidoc.ts';
 import { restructuredTextParser } from './light-markup/restructured-text.ts';
 import { csvParser } from './csv.ts';
@@ -19,8 +18,7 @@ import { jsonLinesParser, jsonParser } from './data/json.ts';
 import { notebookParser } from './data/notebook.ts';
 import { subtitlesParser } from './data/subtitles.ts';
 import { feedParser, xmlFileParser, xmlParser } from './data/xml.ts';
-import { emlParser, mboxParser } from './mail/mail.ts';
-import { msgParser } from './mail/msg.ts';
+import { emlParser, mboxParser, msgParser } from './mail.ts';
 import { zipParser } from './archives/compressed-files.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */

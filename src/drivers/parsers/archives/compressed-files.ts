@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { KbError } from '../../../core/errors.ts';
@@ -6,12 +7,18 @@ import { openArchive } from '../office/archive.ts';
 import type { ParsedFile, ParserRow } from '../parser-row.ts';
 
 /** Extension of a single compressed file: `tar.1.gz`. */
-export const GZIP_EXTENSION = '.gz';
+const GZIP_EXTENSION = '.gz';
 /** Maximum bytes of an unpacked file. */
 const MOST_INFLATED = 256 * 2 ** 20;
 
-/** Whether a file name has the extension of gzip. */
-export const isGzipName = (name: string): boolean => name.toLowerCase().endsWith(GZIP_EXTENSION);
+const isGzipName = (name: string): boolean => name.toLowerCase().endsWith(GZIP_EXTENSION);
+
+/** The extension of a name, without the one that says that it is compressed. A shared library (`libz.so.1`) has none. */
+export function extensionOf(path: string): string {
+  const name = path.toLowerCase();
+  if (/\.so(?:\.\d+)+$/.test(name)) return '';
+  return extname(isGzipName(name) ? name.slice(0, -GZIP_EXTENSION.length) : name);
+}
 
 /**
  * Unpacks the bytes of a file if its name and its first bytes are those of gzip (RFC 1952); returns other bytes as they are.

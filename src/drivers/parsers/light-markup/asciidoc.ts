@@ -1,10 +1,9 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
-import { firstHeading, MarkedLines } from '../parsed-document.ts';
+import { admonition, firstHeading, MarkedLines } from '../parsed-document.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { tableLines, type NumberedRow, oneLine } from '../../../text/markdown/write.ts';
-import { admonition } from './markdown.ts';
 
 /** AsciiDoc: headings, code, notes, lists, tables and links as Markdown, line by line. */
 export const asciidocParser: ParserRow = {

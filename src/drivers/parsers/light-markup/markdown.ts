@@ -2,8 +2,9 @@ import type { Metadata, Mark } from '../../../schema/items.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
-import { firstHeading, MarkedLines } from '../parsed-document.ts';
+import { admonition, boxTitle, firstHeading, indentOf, MarkedLines } from '../parsed-document.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';
+import { markHeadings, readManualPage } from './text-structure.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 
@@ -75,6 +76,23 @@ export const markdownParser: ParserRow = {
     const { title: given, ...metadata } = data;
     const title = (typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '') || firstHeading(text);
     return { text, title, metadata, marks };
+  },
+};
+
+/** Plain text: kept as it is, line by line; a printed manual page becomes Markdown. */
+export const textParser: ParserRow = {
+  file_type: 'text',
+  name: 'a text file',
+  extensions: ['.txt', '.text', '.log'],
+  media_types: ['text/*'],
+  is_text: true,
+  is_quick: true,
+  async parse(bytes, { source }): Promise<ParsedDocument> {
+    const text = await decodeText(bytes);
+    const page = readManualPage(text);
+    if (page) return page;
+    const read = /\.log$/i.test(source) ? { text } : markHeadings(text);
+    return { ...read, metadata: {}, marks: [{ at: 0, line: 1 }] };
   },
 };
 
@@ -266,13 +284,3 @@ const withoutTags = (text: string): string =>
             .replace(/<\/[A-Z][\w.]*>/g, ''),
     )
     .join('');
-
-/** The line that names a box: its title as it is written. */
-export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
-
-/** A paragraph of an admonition («note», «warning») in Markdown: its name, then what stands in its first line. */
-export const admonition = (name: string, text: string): string =>
-  `**${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}:**${text === '' ? '' : ` ${text}`}`;
-
-/** Where a line begins: its indentation in columns, a tab counted as one. */
-export const indentOf = (line: string): number => line.length - line.trimStart().length;

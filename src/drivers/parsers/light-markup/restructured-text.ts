@@ -1,8 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
-import { firstHeading } from '../parsed-document.ts';
-import { admonition, indentOf } from './markdown.ts';
+import { admonition, firstHeading, indentOf } from '../parsed-document.ts';
 
 /** reStructuredText: headings, code, notes, links and options as Markdown, line by line, so that the lines stay those of the file. */
 export const restructuredTextParser: ParserRow = {

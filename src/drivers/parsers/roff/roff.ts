@@ -1,6 +1,6 @@
 import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { markHeadings } from '../light-markup/text-file.ts';
+import { markHeadings } from '../light-markup/text-structure.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { type MacroTarget, RoffWriter } from './roff-writer.ts';
 import { isManMacro, writeMan } from './man-macros.ts';

@@ -1,6 +1,4 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import { decodeText } from '../bytes.ts';
-import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 
@@ -197,20 +195,3 @@ export function readManualPage(source: string): ParsedDocument | undefined {
   }
   return { text, title: /\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase(), metadata: {}, marks };
 }
-
-/** Plain text: kept as it is, line by line; a printed manual page becomes Markdown. */
-export const textParser: ParserRow = {
-  file_type: 'text',
-  name: 'a text file',
-  extensions: ['.txt', '.text', '.log'],
-  media_types: ['text/*'],
-  is_text: true,
-  is_quick: true,
-  async parse(bytes, { source }): Promise<ParsedDocument> {
-    const text = await decodeText(bytes);
-    const page = readManualPage(text);
-    if (page) return page;
-    const read = /\.log$/i.test(source) ? { text } : markHeadings(text);
-    return { ...read, metadata: {}, marks: [{ at: 0, line: 1 }] };
-  },
-};

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import XLSX from 'xlsx';
-import { docxFile, wordParagraph } from '../../../support/files.ts';
-import { read } from '../read.ts';
+import { docxFile, wordParagraph } from '../../support/files.ts';
+import { read } from './read.ts';
 
 const eml = (headers: string, body: string) => `${headers}\r\n\r\n${body}`.replace(/\r?\n/g, '\r\n');
 const headers = `From: "Ada L." <ada@example.com>
