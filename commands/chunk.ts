@@ -1,7 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
-import { inputItems } from '../src/cli/json-lines.ts';
-import { piped } from '../src/cli/piped.ts';
+import { inputItems, piped } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenDocument } from '../src/schema/items.ts';
 

@@ -1,8 +1,7 @@
 import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
-import { inputItems } from '../src/cli/json-lines.ts';
-import { piped } from '../src/cli/piped.ts';
+import { inputItems, piped } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { EditedChunk } from '../src/schema/items.ts';
 

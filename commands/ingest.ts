@@ -1,9 +1,8 @@
-import { KbCommand } from '../src/cli/command.ts';
+import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { showIngest } from '../src/cli/printers/show-ingest.ts';
 import { ingestSources, sourceFlags } from '../src/cli/source-flags.ts';
-import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
 import { operations } from '../src/schema/operations.ts';
 
 /** Keys of the embedder that a collection remembers, where nothing but flags says them: what a file or a variable says would contradict it. */

@@ -1,10 +1,9 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { KbCommand } from '../src/cli/command.ts';
+import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
 import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
-import { pagesGiven } from '../src/cli/retry-list.ts';
-import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
+import { pagesGiven } from '../src/cli/source-flags.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Scrape extends KbCommand {

@@ -1,5 +1,5 @@
-import type { CollectionsResult, CollectionSummary } from '../src/schema/collection-requests.ts';
-import { fetchCollections } from './library.ts';
+import type { CollectionsResult, CollectionSummary } from '../src/schema/collection-operations.ts';
+import { fetchCollections } from './api.ts';
 
 const CHOSEN_KEY = 'kb-collection';
 /** The choice of all collections at once; no collection can have this name. */

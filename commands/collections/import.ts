@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import { KbError } from '../../src/core/errors.ts';
 import { shellWord } from '../../src/core/shell-word.ts';
 import { count } from '../../src/text/count.ts';
-import { KbCommand } from '../../src/cli/command.ts';
+import { KbCommand, tuneGarbageCollector } from '../../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
 import { inputLines } from '../../src/cli/json-lines.ts';
-import { tuneGarbageCollector } from '../../src/cli/tune-gc.ts';
 import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsImport extends KbCommand {

@@ -1,20 +1,7 @@
-import { KbCommand } from '../../src/cli/command.ts';
-import { operationFlags } from '../../src/cli/flags.ts';
+import { operationCommand } from '../../src/cli/command.ts';
 import { printCollections } from '../../src/cli/printers/show-collections.ts';
-import { operations } from '../../src/schema/operations.ts';
 
-export default class CollectionsList extends KbCommand {
-  static override summary = operations.list_collections.summary;
-  static override examples = ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json'];
-  static override flags = operationFlags(operations.list_collections);
-
-  async run(): Promise<void> {
-    const { flags } = await this.parse(CollectionsList);
-    await this.withEngine(flags, async (context) => {
-      await this.perform(context, 'list_collections', {
-        request: {},
-        result: ({ collections }) => printCollections(collections, context.screen),
-      });
-    });
-  }
-}
+export default operationCommand('list_collections', {
+  examples: ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json'],
+  show: ({ screen }) => ({ result: ({ collections }) => printCollections(collections, screen) }),
+});

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../../src/cli/command.ts';
-import { TokenScope } from '../../src/schema/config-server.ts';
+import { TokenScope } from '../../src/schema/config.ts';
 
 export default class TokenCreate extends KbCommand {
   static override summary = 'Create a token for kb serve';

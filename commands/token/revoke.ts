@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { assertKnown } from '../../src/cli/assert-known.ts';
-import { confirmed } from '../../src/cli/init.ts';
+import { assertKnown, confirmed } from '../../src/cli/prompts.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 
 export default class TokenRevoke extends KbCommand {

@@ -1,5 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
+import { KbError } from '../core/errors.ts';
 import type { Engine, Tracer } from '../ports/engines.ts';
+import { EXIT } from './failure.ts';
 import type { Screen } from './screen.ts';
 
 /** Values of the flags of a command line, by name. */
@@ -15,4 +17,36 @@ export interface CommandContext {
   /** Aborted by Ctrl-C. A second one ends the process at once. */
   signal: AbortSignal;
   flags: FlagValues;
+}
+
+/** Makes the signal of a command, which Ctrl-C aborts; a second one ends the process. */
+export function interruptible(): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const isSecond = doubleInterrupt();
+  const stop = () => {
+    if (isSecond()) process.exit(EXIT.interrupted);
+    controller.abort(new KbError('aborted', 'Stopped.'));
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    release: () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
+}
+
+/** Milliseconds in which a second Ctrl-C is taken for the first: a terminal sends it to a launcher and to what that runs, and the launcher passes it on. */
+const ONE_PRESS = 500;
+
+/** Tells at each Ctrl-C whether one came before it, so that what has not heard that one is to be left. */
+export function doubleInterrupt(): () => boolean {
+  let first: number | undefined;
+  return () => {
+    const now = performance.now();
+    first ??= now;
+    return now - first > ONE_PRESS;
+  };
 }

@@ -10,38 +10,9 @@ import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/lo
 import { providerNamed, providersOf } from '../drivers/providers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import type { FlagValues } from './command-context.ts';
-import { repeatFlags } from './repeat-flags.ts';
+import { repeatFlags } from './flags.ts';
+import { answered, assertTerminal, confirmed } from './prompts.ts';
 import { createScreen } from './screen.ts';
-
-/** Where prompts are drawn: standard output is for the result. */
-const BESIDE = { output: process.stderr };
-
-/** Asks yes or no on the terminal. Off one, a KbError says that `--yes` is needed. */
-export async function confirmed(question: string, command: string): Promise<boolean> {
-  assertTerminal(`${command} asks before it goes on`, 'Add --yes.');
-  const { confirm } = await import('@inquirer/prompts');
-  return answered((where) => confirm({ message: question, default: false }, where));
-}
-
-/** Throws a KbError (`usage`) where nobody can be asked: `asks` says who would. */
-function assertTerminal(asks: string, hint: string): void {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new KbError('usage', `${asks}, and there is no terminal to ask on.`, { hint });
-}
-
-/** The answer to a prompt, which is told where to be drawn and what ends it; Ctrl-C and Ctrl-D at it are a KbError (`aborted`), as everywhere. */
-export async function answered<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
-  const left = new AbortController();
-  const leave = () => left.abort(); // after Ctrl-D a prompt waits for keys that nobody reads any more
-  process.once('beforeExit', leave);
-  try {
-    return await prompt({ ...BESIDE, signal: left.signal });
-  } catch (cause) {
-    if (!(cause instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(cause.name)) throw cause;
-    throw new KbError('aborted', 'Stopped.', { hint: 'Nothing was changed.', cause });
-  } finally {
-    process.off('beforeExit', leave);
-  }
-}
 
 interface Answers {
   collection: string;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KbError } from '../core/errors.ts';
 import { parseRequest } from '../core/parse-request.ts';
-import { TokenRow } from '../schema/config-server.ts';
+import { TokenRow } from '../schema/config.ts';
 import { createToken, readTokenFile, tokenPath, withoutRow, withRow } from '../server/token-file.ts';
 import { makeFolder, replaceFile, withFileLock } from './repl/history-file.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stringify } from 'yaml';
 import { getPath } from '../core/settings.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { descriptionOf, unwrapped } from '../schema/keys.ts';
+import { descriptionOf, unwrapped } from '../schema/fields.ts';
 
 /** Characters of a comment line. */
 const WIDTH = 120;

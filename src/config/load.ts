@@ -8,7 +8,7 @@ import { nearest, didYouMean, distance } from '../core/nearest.ts';
 import { filledIn, getPath, isReferring, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { keysOf, unwrapped, type Key } from '../schema/keys.ts';
+import { keysOf, unwrapped, type Key } from '../schema/fields.ts';
 import { parseEnv } from 'node:util';
 import { unfitChunking } from '../core/parse-request.ts';
 import { validationMessage } from '../core/validation-issues.ts';

@@ -1,4 +1,4 @@
-import type { TokenScope } from '../schema/config-server.ts';
+import type { TokenScope } from '../schema/config.ts';
 import { KbError } from './errors.ts';
 
 /** Rights of a caller, from its token. */

@@ -1,6 +1,6 @@
 import { type Hint } from './advice/advice.ts';
 import { z } from 'zod';
-import { unwrapped } from '../schema/keys.ts';
+import { unwrapped } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 import { assertPlainData, oddityIn } from './plain-data.ts';
 import { explain } from './validation-issues.ts';

@@ -1,6 +1,6 @@
 import { toOperator } from './advice/advice.ts';
 import { z } from 'zod';
-import { unwrapped } from '../schema/keys.ts';
+import { unwrapped } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 
 /** Settings as a tree, any part of which may be absent. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unwrapped } from '../schema/keys.ts';
+import { unwrapped } from '../schema/fields.ts';
 import { distance, nearest } from './nearest.ts';
 import { shortName, formatPath } from './plain-data.ts';
 import { holdsSecret } from './secrets.ts';

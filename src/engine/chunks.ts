@@ -2,7 +2,7 @@ import { advice, call, field, type Hint, pointer } from '../core/advice/advice.t
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
 import type { Document } from '../schema/items.ts';
-import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/chunk-requests.ts';
+import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/requests.ts';
 import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } from '../schema/results.ts';
 import { runChunk } from '../stages/chunk/chunk.ts';
 import { embedChunks } from '../stages/ingest/embed-chunks.ts';

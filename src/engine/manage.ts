@@ -10,7 +10,7 @@ import type {
   DropResult,
   OptimizeResult,
   ReembedResult,
-} from '../schema/collection-requests.ts';
+} from '../schema/collection-operations.ts';
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
 import { embedderName, existingCollection, openEmbedder, permittedCollections, withDraft, withLock } from './collections.ts';
 import { type Context, inCollection } from './context.ts';

@@ -4,7 +4,7 @@ import { type AccessRights, mayUse } from '../core/access-rights.ts';
 import { operations, type OperationName } from '../schema/operations.ts';
 import { isWithin, type PathPlace, realPath } from '../stages/extract/files/local-path.ts';
 import { getPath, type Layer } from '../core/settings.ts';
-import type { CopyRequest } from '../schema/collection-requests.ts';
+import type { CopyRequest } from '../schema/collection-operations.ts';
 import type { Config } from '../schema/config.ts';
 import { isAddress, isOperators, isSameStore, liesInFolder, storeUrl, targetStorage } from './store-address.ts';
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { hash } from '../core/ids.ts';
 import { serverAddress } from '../http/server-address.ts';
 import { drivers, type StoreDriver } from '../drivers/registry.ts';
-import type { CopyRequest } from '../schema/collection-requests.ts';
+import type { CopyRequest } from '../schema/collection-operations.ts';
 import type { Config } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
 

@@ -6,7 +6,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../ports/stores.ts';
 import { Location, type Metadata } from '../schema/items.ts';
 import { isOnPage } from '../text/location-text.ts';
-import { isOwnKey } from '../schema/stored/given-metadata.ts';
+import { isOwnKey } from '../schema/source-entries.ts';
 import type {
   DeleteSourceRequest,
   GetSourceRequest,

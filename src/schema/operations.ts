@@ -1,10 +1,20 @@
 import type { z } from 'zod';
 import { DeleteSourceRequest, GetSourceRequest, GetSourceResult, ListSourcesRequest, ListSourcesResult } from './stored/stored-sources.ts';
-import { collectionOperations } from './table/collection-operations.ts';
-import { operation, storePlace } from './table/operation-row.ts';
-import { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from './chunk-requests.ts';
+import { collectionOperations, CollectionNameRequest } from './collection-operations.ts';
+import { operation, storePlace } from './operation-row.ts';
+import {
+  ChunkRequest,
+  DeleteRequest,
+  EditRequest,
+  EmbedRequest,
+  StoreRequest,
+  FetchRequest,
+  IngestRequest,
+  ParseRequest,
+  ScrapeRequest,
+  UploadRequest,
+} from './requests.ts';
 import { ChatRequest, QueryRequest, RetrieveRequest } from './questions.ts';
-import { FetchRequest, IngestRequest, ParseRequest, ScrapeRequest, UploadRequest } from './requests.ts';
 import { ChatResult, RetrieveResult } from './answers.ts';
 import {
   ChunkResult,
@@ -18,7 +28,6 @@ import {
   UploadResult,
   WatchResult,
 } from './results.ts';
-import { CollectionNameRequest } from './collection-requests.ts';
 import { DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult, SetupOcrRequest, SetupOcrResult } from './diagnosis.ts';
 import { EvaluationRequest, EvaluationResult, ProposalRequest, ProposalResult } from './evaluation.ts';
 

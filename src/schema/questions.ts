@@ -4,7 +4,7 @@ import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './confi
 import { block, listOf, overriding } from './fields.ts';
 import { GivenEntry } from './items.ts';
 import { Filter } from './stored/filter.ts';
-import { embedderFields, searchedFields } from './request-targets.ts';
+import { embedderFields, searchedFields } from './requests.ts';
 
 /** Maximum characters of a query; a longer text is a document, not a question. */
 export const LONGEST_QUERY = 100_000;

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../core/errors.ts';
-import type { Envelope } from '../schema/server-results.ts';
-import type { OpenAiError } from '../schema/openai/openai-requests.ts';
+import type { Envelope, OpenAiError } from '../schema/http-bodies.ts';
 
 /**
  * HTTP status of each error code (contract, section 4). A provider that refuses the operator's key is a set-up problem, not a lack of

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './openapi/openapi.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
-import type { Health, WatchHealth } from '../schema/server-results.ts';
+import type { Health, WatchHealth } from '../schema/http-bodies.ts';
 import type { Socket } from 'node:net';
 import { type Failure, refuse } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';

@@ -6,7 +6,7 @@ import { requestWording } from '../core/advice/request-wording.ts';
 import type { Engine } from '../ports/engines.ts';
 import { type RouteContext, runOperation, streamOperation } from './perform.ts';
 import { parseRequest } from '../core/parse-request.ts';
-import { EmbeddingsRequest, CompletionRequest } from '../schema/openai/openai-requests.ts';
+import { EmbeddingsRequest, CompletionRequest } from '../schema/http-bodies.ts';
 import type { ResultOf, RequestOf } from '../schema/operations.ts';
 import { estimateTokens } from '../stages/chat/budget.ts';
 import { withHeartbeat } from '../core/concurrency.ts';

@@ -1,15 +1,20 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { KbError } from '../core/errors.ts';
 import { settle } from '../core/run.ts';
 import type { Wording } from '../core/advice/wording.ts';
 import type { Engine } from '../ports/engines.ts';
+import { unwrapped } from '../schema/fields.ts';
+import { Background } from '../schema/http-bodies.ts';
+import { operations } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { type FrameWriter, narrated, sendEvents } from './event-stream.ts';
 import { envelopeOf } from './envelope.ts';
 import type { Bodies } from './request-bodies.ts';
 import type { DeadlineFor } from './request-deadline.ts';
-import { httpWording } from './http-wording.ts';
+import { httpWording, type Route } from './routes.ts';
 import type { Queues } from './queues.ts';
-import type { Route } from './routes.ts';
 
 /** Milliseconds that the first word of a stream is waited for: what fails by then is answered with its own status. */
 const FIRST_WORD = 2000;
@@ -122,4 +127,69 @@ async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((on) => (timer = setTimeout(on, milliseconds)));
   await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+interface RouteParts {
+  context: RouteContext;
+  engine: Pick<Engine, 'check'>;
+  jobs: Jobs;
+}
+
+/** Mounts a row of the table: what comes in becomes the operation's request, its result the answer. */
+export function registerRoute(server: FastifyInstance, route: Route, parts: RouteParts): void {
+  const url = route.path.replace(/\{(\w+)\}/g, ':$1');
+  server.route({
+    method: route.method,
+    url,
+    config: { needs: operations[route.operation].scope },
+    handler: async (request, reply) => {
+      const given = requestOf(route, request);
+      if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
+      if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.context);
+      return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.context);
+    },
+  });
+}
+
+/** Makes the request of an operation from the body or the query, with the parameters of the path; the schema rejects what is no object. */
+function requestOf({ method, operation }: Route, { body, params, query }: FastifyRequest): unknown {
+  const named = { ...(method === 'POST' ? {} : queryValues(operations[operation].input, query as object)), ...(params as object) };
+  if (body === undefined || body === null || Array.isArray(body) || typeof body !== 'object') return body === undefined ? named : body;
+  return { ...body, ...named };
+}
+
+function isForBackground(given: unknown): given is { background: true } {
+  const read = Background.safeParse((given as { background?: unknown } | null | undefined)?.background ?? undefined);
+  if (!read.success) throw new KbError('usage', 'background: true or false is expected.');
+  return read.data === true;
+}
+
+function withoutBackground({ background }: Route, given: unknown): unknown {
+  if (!background || typeof given !== 'object' || given === null || !('background' in given)) return given;
+  const { background: _, ...rest } = given;
+  return rest;
+}
+
+/** Starts a job. An invalid request is rejected now: nobody may look at the job again. */
+async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, context }: RouteParts): Promise<FastifyReply> {
+  const asked = withoutBackground(route, given) as object;
+  const { access } = request;
+  const collections = engine.check(route.operation, asked as never, { access, wording: httpWording(route.operation, { access }) });
+  const origin = { bytes: context.bodies.sizeOf(request), access, collections };
+  const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, origin);
+  return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
+}
+
+/** A query knows text alone: what its fields hold besides is read from it. What can't be read stays text, for the schema to refuse. */
+function queryValues({ shape }: z.ZodObject, query: object): Record<string, unknown> {
+  const valueOf = (name: string, text: unknown) => {
+    const field = unwrapped(shape[name] ?? z.string());
+    if (typeof text !== 'string' || field instanceof z.ZodString || field instanceof z.ZodEnum) return text;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  };
+  return Object.fromEntries(Object.entries(query).map(([name, text]) => [name, valueOf(name, text)]));
 }

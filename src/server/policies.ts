@@ -1,6 +1,6 @@
 import { KbError } from '../core/errors.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
-import type { TokenScope, Server } from '../schema/config-server.ts';
+import type { TokenScope, Server } from '../schema/config.ts';
 import { type Failure, refuse, send } from './envelope.ts';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { serverStopsError } from './request-deadline.ts';

@@ -9,7 +9,7 @@ import { describe, KbError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { explain } from '../core/validation-issues.ts';
 import { rootsFilter } from '../engine/permissions.ts';
-import { TokenScope, type Server, TokenRow } from '../schema/config-server.ts';
+import { TokenScope, type Server, TokenRow } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
 
 /** Where a tokens file is looked for, and where it must not be. */
@@ -87,7 +87,9 @@ export function freshRows(file: string, onProblem: (message: string) => void): (
     } catch (error) {
       const isGone = state === '';
       if (isGone) rows = [];
-      onProblem(`${describe(error)} ${isGone ? 'Its tokens are refused until it is back.' : 'The tokens that were read before stay in use.'}`);
+      onProblem(
+        `${describe(error)} ${isGone ? 'Its tokens are refused until it is back.' : 'The tokens that were read before stay in use.'}`,
+      );
     }
     return rows;
   };

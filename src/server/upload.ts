@@ -3,19 +3,73 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import { isRunning } from '../core/process-owner.ts';
 import { KbError } from '../core/errors.ts';
-import type { Server } from '../schema/config-server.ts';
+import type { Server } from '../schema/config.ts';
 import { size } from '../text/count.ts';
-import type { RequestOf } from '../schema/operations.ts';
+import { operations, type RequestOf } from '../schema/operations.ts';
+import { type Exchange, type RouteContext, runOperation } from './perform.ts';
+import { dropRest, keepPace } from './request-bodies.ts';
+import type { Route } from './routes.ts';
 
 /** Folders of this host's servers; those of others that share the temporary folder are left alone. */
 const PREFIX = `kb-upload-${hostname()}-`;
 
 /** Bytes of a field that is no file. */
-export const LONGEST_FIELD = 65_536;
+const LONGEST_FIELD = 65_536;
+
+/** Mounts a route of the table that takes a form. Only here are forms read: everywhere else they are a 415. */
+export async function registerUpload(
+  server: FastifyInstance,
+  route: Route,
+  { context, settings }: { context: RouteContext; settings: UploadLimits },
+): Promise<void> {
+  const { default: multipart } = await import('@fastify/multipart');
+  const { upload_limit, max_files } = settings;
+  await server.register(async (scope) => {
+    scope.removeContentTypeParser('application/json');
+    await scope.register(multipart, {
+      limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: LONGEST_FIELD, parts: max_files + 10 },
+    });
+    scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
+      if (!request.isMultipart())
+        throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
+      return await receive(route, { request, reply, limits: settings }, context);
+    });
+  });
+}
+
+/** Waits for a turn, reads the form, and has it worked on. Whatever ends the reading ends the turn: the client that leaves, the time that runs out, the pace that is too slow. */
+async function receive(
+  route: Route,
+  { request, reply, limits }: Omit<Exchange, 'given'> & { limits: UploadLimits },
+  context: RouteContext,
+): Promise<object> {
+  const deadline = context.deadlineFor(reply);
+  try {
+    const leave = await context.enter('upload', { signal: deadline.signal, client: request.ip });
+    const pace = keepPace(request.raw.socket);
+    const ends = Promise.race([deadline.over, pace.tooSlow]);
+    ends.catch(() => {}); // nobody may be waiting for it
+    const work = (given: unknown) => {
+      deadline.release();
+      return runOperation(route, { request, reply, given }, context);
+    };
+    return await withUpload(request, { ends, onRead: pace.release, limits }, work).finally(() => {
+      pace.release();
+      leave();
+    });
+  } catch (error) {
+    if (!request.raw.readableEnded) void reply.header('connection', 'close');
+    request.raw.unpipe();
+    if (!deadline.signal.aborted && (error as { statusCode?: number }).statusCode !== 408) await dropRest(request.raw);
+    throw deadline.reasonFor(error);
+  } finally {
+    deadline.release();
+  }
+}
 
 interface Reading {
   /** Rejects when the form is no longer waited for. */
@@ -26,13 +80,13 @@ interface Reading {
 }
 
 /** Limits of a form: bytes of a file, and number of files. */
-export type UploadLimits = Pick<Server, 'upload_limit' | 'max_files'>;
+type UploadLimits = Pick<Server, 'upload_limit' | 'max_files'>;
 
 /**
  * Reads a multipart form, saves its files in a temporary folder, runs the work on them, and removes the folder in any case. Throws a
  * KbError for an invalid form, and the error that stops the reading.
  */
-export async function withUpload<T>(
+async function withUpload<T>(
   request: FastifyRequest,
   { ends, onRead, limits }: Reading,
   work: (form: RequestOf<'upload'>) => Promise<T>,

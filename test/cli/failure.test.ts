@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError, type ErrorCode } from '../../src/core/errors.ts';
-import { EXIT, exitCodeOf, messageOf } from '../../src/cli/failure.ts';
+import { EXIT, exitCodeOf, messageOf, meantCommand } from '../../src/cli/failure.ts';
 
 describe('the exit code', () => {
   const codes: [ErrorCode, number][] = [
@@ -42,4 +42,25 @@ describe('what is said of an error', () => {
     expect(text).toContain('failure.test.ts');
     expect(text).not.toMatch(/[\u0007\u001b]/);
   });
+});
+
+const COMMANDS = ['ingest', 'retrieve', 'chat', 'delete', 'doctor', 'serve', 'collections list', 'collections drop', 'collections show'];
+
+describe('the command that was meant', () => {
+  it.each([
+    ['search', 'retrieve'],
+    ['ls', 'collections list'],
+    ['ask', 'chat'],
+    ['rm', 'delete'],
+    ['add', 'ingest'],
+    ['collections ls', 'collections list'],
+  ])('%s is near %s in meaning', (given, meant) => expect(meantCommand(given.split(' '), COMMANDS)).toBe(meant));
+
+  it.each([
+    ['retreive', 'retrieve'],
+    ['collections lst', 'collections list'],
+    ['Chatt', 'chat'],
+  ])('%s is near %s in letters', (given, meant) => expect(meantCommand(given.split(' '), COMMANDS)).toBe(meant));
+
+  it('is none where nothing is near', () => expect(meantCommand(['nonsense'], COMMANDS)).toBeUndefined());
 });

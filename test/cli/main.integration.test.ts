@@ -5,7 +5,7 @@ import { folder } from '../support/folder.ts';
 import { start } from '../support/program.ts';
 
 const MAIN = JSON.stringify(join(packageRoot, 'src/cli/main.ts'));
-const ASK = JSON.stringify(join(packageRoot, 'src/cli/init.ts'));
+const ASK = JSON.stringify(join(packageRoot, 'src/cli/prompts.ts'));
 const PROMPTS = import.meta.resolve('@inquirer/prompts');
 const run = (work: string) =>
   start([process.execPath, '--input-type=module', '-e', `const { toItsEnd } = await import(${MAIN}); ${work}`], {

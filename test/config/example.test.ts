@@ -7,7 +7,7 @@ import { getPath } from '../../src/core/settings.ts';
 import { exampleConfig } from '../../src/config/example.ts';
 import { readConfigFile } from '../../src/config/load.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
-import { keysOf, type Key } from '../../src/schema/keys.ts';
+import { keysOf, type Key } from '../../src/schema/fields.ts';
 
 const path = join(packageRoot, 'kb.config.example.yaml');
 const text = readFileSync(path, 'utf8');

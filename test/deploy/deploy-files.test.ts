@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { packageRoot } from '../../src/core/project.ts';
 import { providers } from '../../src/drivers/providers/providers.ts';
 import { Config } from '../../src/schema/config.ts';
-import { keysOf } from '../../src/schema/keys.ts';
+import { keysOf } from '../../src/schema/fields.ts';
 import { composeFiles, dockerfile, imageEnvironment, type Service, stages, unit } from '../support/deployment.ts';
 
 /** Every variable that kb or its Node reads. */

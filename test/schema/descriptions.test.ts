@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/schema/operations.ts';
-import type { Operation } from '../../src/schema/table/operation-row.ts';
+import type { Operation } from '../../src/schema/operation-row.ts';
 
 interface JsonSchema {
   $ref?: string;

@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { JsonSchema } from '../../src/server/openapi/components.ts';
-import type { OperationObject } from '../../src/server/openapi/operation-objects.ts';
+import type { JsonSchema, OperationObject } from '../../src/server/openapi/components.ts';
 import type { OpenApiDocument } from '../../src/server/openapi/openapi.ts';
 
 /** One operation of a document, with what leads to it. */

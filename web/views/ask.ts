@@ -1,6 +1,6 @@
 import type { ChatResult } from '../../src/schema/answers.ts';
-import { renderAnswer } from '../answer.ts';
-import { RequestError, askForAnswer, mayWrite } from '../api.ts';
+import { renderAnswer, RunningTurn, turnFrame } from '../answer.ts';
+import { RequestError, askForAnswer, mayWrite, fetchSources } from '../api.ts';
 import { askedCollections, asksAll, chooseCollection, collectionChanges, currentCollection, knownCollections } from '../collections.ts';
 import {
   clearConversation,
@@ -9,13 +9,11 @@ import {
   keepConversation,
   type StoredTurn,
   turnOf,
+  confidenceNote,
 } from '../conversation.ts';
 import { button, element, keys, problem, READS_ALONE } from '../element.ts';
-import { fetchSources } from '../library.ts';
 import { collectionTag, placeText } from '../place.ts';
 import type { Shell, View } from '../shell.ts';
-import { RunningTurn, turnFrame } from './running-turn.ts';
-import { confidenceNote } from '../confidence.ts';
 
 /** Documents that an empty conversation names. */
 const FEW = 6;

@@ -1,15 +1,12 @@
 import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
 import { isOnPage } from '../../src/text/location-text.ts';
-import { mayWrite, RequestError } from '../api.ts';
+import { mayWrite, RequestError, fetchSource, removeSource } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
-import { fetchSource, removeSource } from '../library.ts';
 import { blocksIn, markBlock, renderMarkdown } from '../markdown.ts';
-import { pageSketches } from '../page-sketch.ts';
-import { placeText } from '../place.ts';
-import { bareText, findQuotedBlock } from '../quoted-block.ts';
-import { sectionAround } from '../section.ts';
+import { pageSketches, placeText } from '../place.ts';
+import { bareText, findQuotedBlock, sectionAround } from '../passage.ts';
 
 /** A passage of a stored document. */
 export interface CitedPassage {

@@ -5,7 +5,7 @@ import { askedCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { collectionTag, placeText } from '../place.ts';
 import { blocksIn, renderMarkdown } from '../markdown.ts';
-import { findQuotedBlock, wordsOf } from '../quoted-block.ts';
+import { findQuotedBlock, wordsOf } from '../passage.ts';
 import type { Shell, View } from '../shell.ts';
 
 /** Passages that are asked for at first, and each time that more are wanted. */

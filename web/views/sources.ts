@@ -1,8 +1,7 @@
-import { mayWrite, RequestError } from '../api.ts';
+import { mayWrite, RequestError, fetchAllSources, fetchSources } from '../api.ts';
 import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from '../collections.ts';
 import { button, element, problem, READS_ALONE } from '../element.ts';
 import type { StoredSourceSummary } from '../../src/schema/stored/stored-sources.ts';
-import { fetchAllSources, fetchSources } from '../library.ts';
 import type { Shell, View } from '../shell.ts';
 import { type Uploads } from './uploads.ts';
 

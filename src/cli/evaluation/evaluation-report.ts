@@ -2,9 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import type { Interfaces } from '@oclif/core';
 import { KbError } from '../../core/errors.ts';
 import type { EvaluationOutcome, EvaluationResult, Figures } from '../../schema/evaluation.ts';
+import type { FlagValues } from '../command-context.ts';
 import { allowFailures } from '../flags.ts';
 import { listNames } from '../../text/count.ts';
-import type { FlagValues } from '../command-context.ts';
 import type { Difference } from '../../stages/evaluate/summarize.ts';
 
 /** Every figure that a gate may ask for, by the gate's flag. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import picomatch from 'picomatch';
-import { width } from '../markdown/width.ts';
+import { width, clipped, clippedStart } from '../markdown/flow.ts';
 import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
 import { hash } from '../../core/ids.ts';
@@ -13,7 +13,6 @@ import { printable, type Screen } from '../screen.ts';
 import { failureLine } from './show-ingest.ts';
 import type { ListSourcesResult, StoredSourceSummary } from '../../schema/stored/stored-sources.ts';
 import { count } from '../../text/count.ts';
-import { clipped, clippedStart } from '../markdown/flow.ts';
 
 /** Bytes of a name, at most: file systems take 255 with what is put around it. */
 const LONGEST_NAME = 180;

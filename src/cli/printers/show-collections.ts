@@ -1,4 +1,4 @@
-import type { CollectionSummary, CollectionSnapshot } from '../../schema/collection-requests.ts';
+import type { CollectionSummary, CollectionSnapshot } from '../../schema/collection-operations.ts';
 import { count, size } from '../../text/count.ts';
 import { wrappedRow } from '../markdown/flow.ts';
 import { printable, type Screen } from '../screen.ts';

@@ -1,7 +1,6 @@
-import { width } from '../markdown/width.ts';
+import { width, clipped, folded, wrappedText } from '../markdown/flow.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
-import { clipped, folded, wrappedText } from '../markdown/flow.ts';
 import { locationText } from '../../text/location-text.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';
 import type { ChatExplain, ChatResult, RetrieveResult } from '../../schema/answers.ts';

@@ -2,8 +2,8 @@ import type { IngestResult, Event } from '../../schema/results.ts';
 import type { ErrorItem } from '../../schema/items.ts';
 import { count, listNames, duration } from '../../text/count.ts';
 import type { FlagValues } from '../command-context.ts';
+import { repeatFlags } from '../flags.ts';
 import { wrappedRow } from '../markdown/flow.ts';
-import { repeatFlags } from '../repeat-flags.ts';
 import { printable, type Screen } from '../screen.ts';
 import { progressText } from '../progress.ts';
 

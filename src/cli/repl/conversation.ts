@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { writeFileSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
+import { extname, join, resolve, dirname } from 'node:path';
 import { z } from 'zod';
 import { Chalk } from 'chalk';
 import type { ChatResult } from '../../schema/answers.ts';
@@ -9,6 +9,10 @@ import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
 import { printable } from '../screen.ts';
 import { sourceLine } from '../printers/show-answer.ts';
+import { hash } from '../../core/ids.ts';
+import { storeUrl } from '../../engine/store-address.ts';
+import type { CommandContext } from '../command-context.ts';
+import { isDevice, makeFolder, replaceFile, targetOf, textIn, withFileLock } from './history-file.ts';
 
 const ConversationTurn = z.object({
   question: z.string(),
@@ -130,4 +134,165 @@ export function saveConversation(
       throw new KbError('usage', `${name} exists already and was not changed.`, { hint: `/save! ${name} replaces it.`, cause });
     throw new KbError('invalid', `${name} can't be written: ${describeFileError(cause, 'write')}.`, { hint: 'Name another file.', cause });
   }
+}
+
+const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
+
+/** Where conversations are kept, and how problems are reported. */
+export interface MemoryOptions {
+  /** Returns the file of a collection's conversation; undefined: nothing is kept. */
+  fileOf(collection: string): string | undefined;
+  /** Whether the user named the file; then a file that holds something else is left alone. */
+  isNamed: boolean;
+  warn(text: string): void;
+}
+
+/** Keeps conversations on this machine, readable by this user only. Problems with a file are reported once; the conversation goes on. */
+export class Memory {
+  readonly #options: MemoryOptions;
+  /** Conversations without a file, while the program runs. */
+  readonly #held = new Map<string, Conversation>();
+  /** The contents of each file at the last look, and whether another program has written to it since. */
+  readonly #seen = new Map<string, { text: string; isShared: boolean }>();
+  /** Turns that are in a file, or were removed there. */
+  readonly #kept = new WeakSet<ConversationTurn>();
+  #isOff = false;
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+  }
+
+  /** Whether one file holds the conversation for all collections. */
+  get isNamed(): boolean {
+    return this.#options.isNamed;
+  }
+
+  /** The file of the conversation; undefined if it is forgotten at the end. */
+  fileOf(collection: string): string | undefined {
+    return this.#file(collection);
+  }
+
+  load(collection: string): Conversation {
+    const file = this.#file(collection);
+    if (file === undefined) return this.#held.get(collection) ?? newConversation();
+    const text = this.#read(file);
+    this.#seen.set(file, { text, isShared: false });
+    if (!text.trim()) return newConversation();
+    const kept = parsed(text);
+    if (!kept) this.#refuse(file);
+    for (const turn of kept?.turns ?? []) this.#kept.add(turn);
+    return kept ? { history: kept.history, turns: kept.turns, asked: kept.asked } : newConversation();
+  }
+
+  /** Writes the conversation atomically. If another one has written to the file since, the new turns are appended to its own. */
+  keep(collection: string, talk: Conversation): void {
+    this.#write(collection, talk, (file) => {
+      const { there, isShared, kept } = this.#found(file);
+      const fresh = talk.turns.filter((turn) => !this.#kept.has(turn));
+      const text = textOf(collection, isShared ? together(kept ?? newConversation(), fresh, talk.asked) : talk);
+      if (text !== there) replaceFile(file, text);
+      this.#seen.set(file, { text, isShared });
+    });
+    for (const turn of talk.turns) this.#kept.add(turn);
+  }
+
+  /** Removes the conversation here and from the file; returns the number of turns of other conversations that stay. */
+  forget(collection: string, talk: Conversation): number {
+    let left = 0;
+    this.#write(collection, newConversation(), (file) => {
+      const { isShared, kept } = this.#found(file);
+      const others = kept ? withoutTurn(kept, talk) : newConversation();
+      const text = textOf(collection, others);
+      replaceFile(file, text);
+      this.#seen.set(file, { text, isShared });
+      left = others.turns.length;
+    });
+    return left;
+  }
+
+  /** Reads the file, and the conversation in it if another program has written to it. Throws if that wrote something else. */
+  #found(file: string): { there: string; isShared: boolean; kept: Conversation | undefined } {
+    const there = textIn(file);
+    const seen = this.#seen.get(file);
+    const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
+    const kept = isShared ? parsed(there) : undefined;
+    if (there.trim() !== '' && isShared && !kept) throw new Error('something else was written to it');
+    return { there, isShared, kept };
+  }
+
+  #write(collection: string, talk: Conversation, work: (file: string) => void): void {
+    this.#held.set(collection, talk);
+    const file = this.#file(collection);
+    if (file === undefined) return;
+    try {
+      makeFolder(dirname(file));
+      withFileLock(targetOf(file), () => work(file));
+    } catch (cause) {
+      this.#turnOff(
+        `The conversation can't be kept in ${file}: ${describeFileError(cause, 'write')}. It goes on, and is forgotten in the end.`,
+      );
+    }
+  }
+
+  #file(collection: string): string | undefined {
+    return this.#isOff ? undefined : this.#options.fileOf(collection);
+  }
+
+  #read(file: string): string {
+    try {
+      return textIn(file);
+    } catch (cause) {
+      this.#turnOff(`${file} can't be read: ${describeFileError(cause, 'read')}. This conversation is not kept.`);
+      return '';
+    }
+  }
+
+  #refuse(file: string): void {
+    if (this.#options.isNamed)
+      return this.#turnOff(`${file} holds no conversation of kb and stays as it is. This conversation is not kept.`);
+    try {
+      renameSync(file, `${file}.broken`);
+      this.#options.warn(`The conversation kept in ${file} can't be read. It is set aside as ${file}.broken; a new one begins.`);
+    } catch (cause) {
+      this.#turnOff(`${file} can't be read nor set aside: ${describeFileError(cause, 'write')}. This conversation is not kept.`);
+    }
+  }
+
+  #turnOff(reason: string): void {
+    this.#isOff = true;
+    this.#options.warn(reason);
+  }
+}
+
+const textOf = (collection: string, talk: Conversation): string => `${JSON.stringify({ version: 1, collection, ...talk })}\n`;
+
+function parsed(text: string): z.infer<typeof Kept> | undefined {
+  try {
+    return Kept.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Opens the memory of conversations: the file of `--history-file`, else, on a terminal, a file for each store and collection under
+ * XDG_STATE_HOME. Piped input has no memory, so that the same questions get the same answers. If `--history-file` names a device, such as
+ * /dev/null, nothing is kept.
+ */
+export function memoryOf(
+  { engine, loaded, flags, screen }: CommandContext,
+  { isTerminal, warn = screen.warn }: { isTerminal: boolean; warn?: (text: string) => void },
+): Memory {
+  const given = flags['history-file'] as string | undefined;
+  const keepsNothing = Boolean(flags['no-history']) || (given !== undefined && isDevice(given));
+  const named = keepsNothing ? undefined : given;
+  const { storage } = engine.config;
+  const store = hash(storage.vector_db, storeUrl(storage, loaded.home)).slice(0, 16);
+  const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
+  const isKept = !keepsNothing && isTerminal;
+  return new Memory({
+    fileOf: (collection) => (named ? resolve(named) : isKept ? join(state, 'kb', 'chat', store, `${collection}.json`) : undefined),
+    isNamed: named !== undefined,
+    warn,
+  });
 }

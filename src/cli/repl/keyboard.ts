@@ -2,7 +2,7 @@ import { createInterface, type AsyncCompleter, type Interface, type Key } from '
 import { Writable } from 'node:stream';
 import { EXIT } from '../failure.ts';
 import type { Screen } from '../screen.ts';
-import { doubleInterrupt } from '../double-interrupt.ts';
+import { doubleInterrupt } from '../command-context.ts';
 
 const PROMPT = '› ';
 const GOES_ON = '… ';

@@ -1,5 +1,5 @@
 import { Config } from '../../schema/config.ts';
-import { keysOf } from '../../schema/keys.ts';
+import { keysOf } from '../../schema/fields.ts';
 import { flagOf, operatorWording, type Wording, withValue } from './wording.ts';
 
 let flags: ReadonlyMap<string, string> | undefined;

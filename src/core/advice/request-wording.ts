@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unwrapped } from '../../schema/keys.ts';
+import { unwrapped } from '../../schema/fields.ts';
 import { setPath, type Layer } from '../settings.ts';
 import { type NamedRequest, withValue, type Wording } from './wording.ts';
 

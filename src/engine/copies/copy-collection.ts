@@ -2,7 +2,7 @@ import { advice, call, field, type Hint } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { type Run, progress, throwIfAborted } from '../../core/run.ts';
 import type { Collection, StoredChunk, VectorStore } from '../../ports/stores.ts';
-import type { CopyRequest, CopyResult } from '../../schema/collection-requests.ts';
+import type { CopyRequest, CopyResult } from '../../schema/collection-operations.ts';
 import { existingCollection, withDraft, withLock } from '../collections.ts';
 import { type Context, inCollection, inStore } from '../context.ts';
 import { copyOrigins } from '../collection-memory.ts';

@@ -15,7 +15,7 @@ import type {
   SnapshotRequest,
   SnapshotsResult,
   VerifySnapshotResult,
-} from '../../schema/collection-requests.ts';
+} from '../../schema/collection-operations.ts';
 import { existingCollection, withLock, readStoredName, type SnapshotName, storedName } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
 import { NOTHING_KNOWN, summaryOf } from '../manage.ts';

@@ -13,7 +13,7 @@ import {
   type ExportResult,
   type ImportRequest,
   type ImportResult,
-} from '../../schema/collection-requests.ts';
+} from '../../schema/collection-operations.ts';
 import { groupConcurrently } from '../../core/concurrency.ts';
 import { type Progress, type Run, throwIfAborted } from '../../core/run.ts';
 import { existingCollection, withDraft, withLock } from '../collections.ts';

@@ -2,8 +2,19 @@ import { progress, type Progress, throwIfAborted } from '../../core/run.ts';
 import type { Event } from '../../schema/results.ts';
 import { SIGN_OF_LIFE } from '../../core/process-owner.ts';
 import { isForeseen } from '../../core/errors.ts';
-import { failedRecord, type JobFiles, type OnProblem, type Stop, stopped } from './job-files.ts';
-import { endedRecord, EVENT_STAGE, type JobEnd, type JobRecord, type JobResult, lastEvents } from './job-record.ts';
+import {
+  failedRecord,
+  type JobFiles,
+  type OnProblem,
+  type Stop,
+  stopped,
+  endedRecord,
+  EVENT_STAGE,
+  type JobEnd,
+  type JobRecord,
+  type JobResult,
+  lastEvents,
+} from './job-files.ts';
 import type { Slots } from '../queues.ts';
 
 /** How many events of a running job are kept for its readers. */

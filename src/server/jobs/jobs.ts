@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Event } from '../../schema/results.ts';
-import { httpWording } from '../http-wording.ts';
-import { JobFiles, type OnProblem } from './job-files.ts';
+import { httpWording } from '../routes.ts';
 import {
+  JobFiles,
+  type OnProblem,
   EVENT_STAGE,
   isVisible,
   type JobRecord,
@@ -13,12 +14,12 @@ import {
   publicJob,
   shownWhole,
   timeOf,
-} from './job-record.ts';
+} from './job-files.ts';
 import { THIS_PROCESS } from '../../core/process-owner.ts';
 import { KbError } from '../../core/errors.ts';
 import type { AccessRights } from '../../core/access-rights.ts';
 import type { Engine } from '../../ports/engines.ts';
-import type { Job, JobOperation } from '../../schema/server-results.ts';
+import type { Job, JobOperation } from '../../schema/http-bodies.ts';
 import { Slots } from '../queues.ts';
 import { JobWorker } from './job-worker.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { KbError } from '../../core/errors.ts';
-import { Envelope } from '../../schema/server-results.ts';
+import { Envelope } from '../../schema/http-bodies.ts';
 
 /** A schema in the document: JSON Schema 2020-12. */
 export interface JsonSchema {
@@ -89,6 +89,29 @@ export interface ResponseObject {
 
 /** Responses of an operation, by status. */
 export type Responses = Record<string, ResponseObject | { $ref: string }>;
+
+/** Parameter object (OpenAPI 3.1). */
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required?: boolean;
+  description?: string;
+  schema?: JsonSchema;
+  /** Instead of `schema`, for a value that is written as JSON. */
+  content?: Record<string, MediaType>;
+}
+
+/** Operation object (OpenAPI 3.1). */
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { required: true; content: Record<string, MediaType> };
+  responses: Responses;
+  security?: Record<string, string[]>[];
+}
 
 /** Error responses by status: the name of the shared response, and when it is sent. */
 const REFUSALS = {

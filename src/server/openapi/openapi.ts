@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { Event } from '../../schema/results.ts';
-import { Health, Job, JobList } from '../../schema/server-results.ts';
+import { Health, Job, JobList, CompletionRequest, EmbeddingsRequest, OpenAiError, Background } from '../../schema/http-bodies.ts';
 import {
   type Components,
   createComponents,
   type JsonSchema,
+  type OperationObject,
+  type Parameter,
   ANYWHERE,
   eventStream,
   json,
@@ -12,26 +14,38 @@ import {
   type ResponseObject,
   type Responses,
   sharedResponses,
+  type MediaType,
+  type RefusalResponse,
 } from './components.ts';
-import { type OperationObject, operationOf, type Parameter } from './operation-objects.ts';
 import type { Route } from '../routes.ts';
-import { CompletionRequest, EmbeddingsRequest, OpenAiError } from '../../schema/openai/openai-requests.ts';
+import { operations } from '../../schema/operations.ts';
+import type { Operation } from '../../schema/operation-row.ts';
+import { unwrapped } from '../../schema/fields.ts';
 
 type Paths = Record<string, Record<string, OperationObject>>;
 
 /** Describes the paths outside the table of routes: health, this document, jobs and OpenAI's API. */
 const fixedPaths = (components: Components): Paths => ({
   '/v1/health': { get: health(components) },
-  '/v1/openapi.json': { get: ownDocument() },
+  '/v1/openapi.json': {
+    get: {
+      operationId: 'openapi',
+      tags: ['Service'],
+      summary: 'This document',
+      responses: {
+        200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } },
+        ...refusals(ANYWHERE),
+      },
+    },
+  },
   ...jobPaths(components),
   ...openAiPaths(components),
 });
 
 function jobPaths(components: Components): Paths {
-  const { description, ...schema } = components.of(Job.shape.id, 'input');
-  const id: Parameter = { name: 'id', in: 'path', required: true, ...(description ? { description } : {}), schema };
+  const id = parameterOf('id', Job.shape.id, components);
   const list = { description: 'The jobs, without their results', content: json(components.of(JobList, 'output'), components) };
-  const jobAs = (meaning: string) => ({ description: meaning, content: json(components.of(Job, 'output'), components) });
+  const jobAs = (description: string) => ({ description, content: json(components.of(Job, 'output'), components) });
   const events = eventStream(
     components.of(Event, 'output'),
     'its `data` is the result of the job; where that ended early, what had come of it, and in `errors` why.',
@@ -40,7 +54,7 @@ function jobPaths(components: Components): Paths {
     operationId,
     tags: ['Jobs'],
     summary,
-    parameters: [id],
+    parameters: [{ ...id, in: 'path', required: true }],
     responses: { 200: done, ...refusals([400, 404, ...ANYWHERE]) },
   });
   return {
@@ -62,30 +76,17 @@ function jobPaths(components: Components): Paths {
 
 function health(components: Components): OperationObject {
   const content = json(components.of(Health, 'output'), components);
-  const deep: Parameter = { name: 'deep', in: 'query', description: 'Also ask the store', schema: components.of(z.boolean(), 'input') };
   return {
     operationId: 'health',
     tags: ['Service'],
     summary: 'Tell whether the server answers',
     description: 'Needs no token.',
-    parameters: [deep],
+    parameters: [{ name: 'deep', in: 'query', description: 'Also ask the store', schema: { type: 'boolean' } }],
     security: [],
     responses: {
       200: { description: 'It answers', content },
       503: { description: 'Its store does not', content },
       ...refusals([400, 403, 429, 500]),
-    },
-  };
-}
-
-function ownDocument(): OperationObject {
-  return {
-    operationId: 'openapi',
-    tags: ['Service'],
-    summary: 'This document',
-    responses: {
-      200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } },
-      ...refusals(ANYWHERE),
     },
   };
 }
@@ -98,7 +99,7 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   security: Record<string, string[]>[];
   /** By path, then by method in lower case. */
-  paths: Record<string, Record<string, OperationObject>>;
+  paths: Paths;
   components: {
     schemas: Record<string, JsonSchema>;
     responses: Record<string, ResponseObject>;
@@ -130,7 +131,7 @@ const TAGS: OpenApiDocument['tags'] = [
 /** Builds the OpenAPI document of the service, from the table of routes, the table of operations and their schemas alone. */
 export function openApiDocument({ version, routes }: { version: string; routes: readonly Route[] }): OpenApiDocument {
   const components = createComponents();
-  const paths: OpenApiDocument['paths'] = {};
+  const paths: Paths = {};
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route, components);
   Object.assign(paths, fixedPaths(components));
   const responses = sharedResponses(components);
@@ -168,7 +169,7 @@ const STATUSES = [400, 401, 403, 404, 413, 415, 424, 429, 500, 503];
 const MODEL: Parameter = { name: 'model', in: 'path', required: true, description: 'A collection, or kb', schema: { type: 'string' } };
 
 /** Describes the paths of OpenAI's API, whose own documentation describes the responses. */
-function openAiPaths(components: Components): Record<string, Record<string, OperationObject>> {
+function openAiPaths(components: Components): Paths {
   const failure = {
     description: "An error in OpenAI's shape",
     content: { 'application/json': { schema: components.of(OpenAiError, 'output') } },
@@ -193,4 +194,91 @@ function openAiPaths(components: Components): Record<string, Record<string, Oper
     '/v1/models': { get: row('list_models', 'List the collections as models') },
     '/v1/models/{model}': { get: { ...row('show_model', 'Show a collection as a model'), parameters: [MODEL] } },
   };
+}
+
+/** The files of a multipart form. The operation gets the paths at which the server saved them, which no caller can name. */
+const FILES: JsonSchema = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+  description: 'Documents of a supported kind, a part each, with their file names',
+};
+
+/** Describes a row of the table of routes. */
+export function operationOf(route: Route, components: Components): OperationObject {
+  const operation: Operation = operations[route.operation];
+  const parameters = parametersOf(route, operation, components);
+  const isStream = route.reply === 'stream';
+  return {
+    operationId: isStream ? `${route.operation}_stream` : route.operation,
+    tags: [route.tag],
+    summary: isStream ? `${operation.summary}, and say how it goes meanwhile` : operation.summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.method === 'POST' ? { requestBody: { required: true, content: bodyOf(route, operation, components) } } : {}),
+    responses: responsesOf(route, operation, components),
+    security: [{}, { bearer: [operation.scope] }],
+  };
+}
+
+/** Describes the `{name}`s of the path and, for a request without a body, the query: fields of the request, each with its own schema. */
+function parametersOf({ method, path }: Route, { input }: Operation, components: Components): Parameter[] {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const { shape } = input as z.ZodObject;
+  const rest = method === 'POST' ? [] : Object.keys(shape).filter((name) => !named.includes(name));
+  return [...named, ...rest].map((name) => ({
+    ...parameterOf(name, shape[name] as z.ZodType, components),
+    ...(named.includes(name) ? { in: 'path', required: true } : { in: 'query' }),
+  }));
+}
+
+/** A parameter with its schema: without its place. */
+function parameterOf(name: string, field: z.ZodType, components: Components): Omit<Parameter, 'in'> {
+  const { description, ...schema } = components.of(field, 'input');
+  const isJson = unwrapped(field) instanceof z.ZodRecord;
+  return { name, ...(description ? { description } : {}), ...(isJson ? { content: json(schema, components) } : { schema }) };
+}
+
+function bodyOf({ reply, background }: Route, { input }: Operation, components: Components): Record<string, MediaType> {
+  if (reply === 'upload')
+    return { 'multipart/form-data': { schema: components.share('UploadForm', formOf(input as z.ZodObject, components)) } };
+  const request = components.of(input, 'input');
+  return json(background ? withBackground(request, components) : request, components);
+}
+
+/** The fields of the request, which a form holds as text, beside the files themselves. */
+function formOf({ shape }: z.ZodObject, components: Components): JsonSchema {
+  const fields = Object.entries(shape).filter(([name]) => name !== 'files');
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, components.of(field as z.ZodType, 'input')]));
+  return { type: 'object', properties: { files: FILES, ...properties }, required: ['files'], additionalProperties: false };
+}
+
+/** Adds `background` to the fields of a request, as a component of its own: the stream of the same operation does not take it. */
+function withBackground(request: JsonSchema, components: Components): JsonSchema {
+  const whole = components.resolved(request);
+  const properties = { ...whole.properties, background: components.of(Background, 'input') };
+  const name = request.$ref
+    ?.split('/')
+    .at(-1)
+    ?.replace(/(Request)?$/, 'JobRequest');
+  return name ? components.share(name, { ...whole, properties }) : { ...whole, properties };
+}
+
+function responsesOf(route: Route, { output, sections }: Operation, components: Components): Responses {
+  const result = components.of(output, 'output');
+  const done =
+    route.reply === 'stream'
+      ? eventStream(
+          components.of(Event, 'output'),
+          'its `data` is the result that the path without `/stream` answers with; where the work ended early, what had come of it, and in `errors` why.',
+        )
+      : { description: meaningOf(result, components), content: json(result, components) };
+  const begun = { description: 'The job that does it', content: json(components.of(Job, 'output'), components) };
+  const bodied: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [];
+  const named: RefusalResponse[] = route.path.includes('{') || sections.includes('collection') ? [404] : [];
+  return { 200: done, ...(route.background ? { 202: begun } : {}), ...refusals([400, 424, ...bodied, ...named, ...ANYWHERE]) };
+}
+
+function meaningOf(result: JsonSchema, components: Components): string {
+  const { description = 'The result', properties = {} } = components.resolved(result);
+  return 'errors' in properties ? `${description}. What failed while the rest went on is in its \`errors\`.` : description;
 }

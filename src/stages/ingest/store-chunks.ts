@@ -6,7 +6,7 @@ import type { Collection, StoredChunk, Where } from '../../ports/stores.ts';
 import type { EmbedderName, ErrorItem, GivenEmbeddedChunk, Location, Metadata } from '../../schema/items.ts';
 import type { DeleteResult, StoreResult, EditResult } from '../../schema/results.ts';
 import type { Embedder } from '../../ports/models.ts';
-import type { EditRequest } from '../../schema/chunk-requests.ts';
+import type { EditRequest } from '../../schema/requests.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
 
 /** The identity of what is written to: for the report. */

@@ -1,7 +1,7 @@
 import width from 'string-width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flow, folded, wrappedRow, wrappedText } from '../../../src/cli/markdown/flow.ts';
+import { Flow, folded, wrappedRow, wrappedText, clipped } from '../../../src/cli/markdown/flow.ts';
 
 const fold = (text: string, columns: number, rest = {}) => folded([{ text, paint: (part) => part }], { columns, ...rest });
 
@@ -64,5 +64,14 @@ describe('a sentence', () => {
 
   it('that is indented goes on indented', () => {
     expect(wrappedText('  one two three', 10)).toBe('  one two\n  three');
+  });
+});
+
+describe('a text that is too long', () => {
+  it('is cut before a character that does not fit, and says so', () => {
+    expect(clipped('short', 5)).toBe('short');
+    expect(clipped('too long', 5)).toBe('too…');
+    expect(clipped('中文中文', 6)).toBe('中文…');
+    expect(clipped('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toBe('👩‍👩‍👧👩‍👩‍👧…');
   });
 });

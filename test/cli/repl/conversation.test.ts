@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { newConversation, withAsked, withTurn, type Conversation } from '../../../src/cli/repl/conversation.ts';
+import { newConversation, withAsked, withTurn, type Conversation, Memory } from '../../../src/cli/repl/conversation.ts';
 import type { ChatResult } from '../../../src/schema/answers.ts';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folder } from '../../support/folder.ts';
 
 const answered = (answer: string, length = 2) =>
   ({ answer, sources: [], history: Array.from({ length }, (_, i) => ({ role: 'user', content: `m${i}` })) }) as unknown as ChatResult;
@@ -32,5 +35,213 @@ describe('a conversation', () => {
     expect(talk.asked).toEqual(['one', 'two lines']);
     for (let i = 0; i < 600; i++) talk = withAsked(talk, `q${i}`);
     expect(talk.asked).toHaveLength(500);
+  });
+});
+
+const talk: Conversation = {
+  history: [
+    { role: 'user', content: 'Why?' },
+    { role: 'assistant', content: 'So.' },
+  ],
+  turns: [{ question: 'Why?', answer: 'So.', sources: [] }],
+  asked: ['Why?'],
+};
+
+function memory({ home = folder(), isNamed = false, isKept = true } = {}) {
+  const warnings: string[] = [];
+  const fileOf = (collection: string) => (isKept ? join(home, 'chat', `${collection}.json`) : undefined);
+  const open = () => new Memory({ fileOf, isNamed, warn: (text) => warnings.push(text) });
+  return { home, warnings, open, memory: open(), file: fileOf('manuals') ?? '' };
+}
+
+describe('the memory of conversations', () => {
+  it('gives back what was kept, for each collection, to this user alone', () => {
+    const { home, memory: first, open, file, warnings } = memory();
+    expect(first.load('manuals')).toEqual(newConversation());
+    first.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+    expect(open().load('other')).toEqual(newConversation());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, 'chat')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(join(home, 'chat'))).toEqual(['manuals.json']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('holds it without a file, for as long as the program runs', () => {
+    const { home, memory: held, open } = memory({ isKept: false });
+    held.keep('manuals', talk);
+    expect(held.load('manuals')).toEqual(talk);
+    expect(open().load('manuals')).toEqual(newConversation());
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it.each([['{"version":1,"turns":'], ['[]'], ['{"version":2}'], ['How long?\n/help\n']])('sets aside what it can not read: %s', (text) => {
+    const { memory: kept, open, file, warnings } = memory();
+    kept.keep('manuals', talk);
+    writeFileSync(file, text);
+    const next = open();
+    expect(next.load('manuals')).toEqual(newConversation());
+    expect(warnings).toEqual([expect.stringContaining(`set aside as ${file}.broken`)]);
+    expect(readFileSync(`${file}.broken`, 'utf8')).toBe(text);
+    next.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+  });
+
+  it('leaves a file alone that the user named and that is none of ours', () => {
+    const { memory: named, file, warnings } = memory({ isNamed: true });
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, '# My notes\n');
+    expect(named.load('manuals')).toEqual(newConversation());
+    named.keep('manuals', talk);
+    expect(readFileSync(file, 'utf8')).toBe('# My notes\n');
+    expect(warnings).toEqual([expect.stringContaining('stays as it is')]);
+  });
+
+  it.each([
+    ['that is there', true],
+    ['that is not there yet', false],
+  ])('writes to the file %s that a link names, and leaves the link', (_, isThere) => {
+    const { home, memory: named, file, open } = memory({ isNamed: true });
+    const real = join(home, 'kept.json');
+    if (isThere) writeFileSync(real, '');
+    mkdirSync(join(home, 'chat'));
+    symlinkSync('../kept.json', file);
+    named.keep('manuals', talk);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toMatchObject({ collection: 'manuals', asked: ['Why?'] });
+    expect(statSync(real).mode & 0o777).toBe(0o600);
+    expect(open().load('manuals')).toEqual(talk);
+    expect([readdirSync(home).toSorted(), readdirSync(join(home, 'chat'))]).toEqual([['chat', 'kept.json'], ['manuals.json']]);
+  });
+
+  it('says that it can not keep in a link that leads to itself', () => {
+    const { home, memory: named, file, warnings } = memory({ isNamed: true });
+    mkdirSync(join(home, 'chat'));
+    symlinkSync('manuals.json', file);
+    named.keep('manuals', talk);
+    expect(warnings).toEqual([expect.stringContaining("can't be kept")]);
+  });
+
+  it('is written through no link that somebody laid where its draft could be', () => {
+    const { home, memory: kept, file } = memory();
+    mkdirSync(join(home, 'chat'));
+    const trap = join(home, 'trap');
+    writeFileSync(trap, 'untouched');
+    symlinkSync(trap, `${file}.${process.pid}.new`);
+    kept.keep('manuals', talk);
+    expect(readFileSync(trap, 'utf8')).toBe('untouched');
+    expect(lstatSync(file).isSymbolicLink()).toBe(false);
+  });
+
+  it('begins in a file that is empty', () => {
+    const { memory: named, file, warnings, open } = memory({ isNamed: true });
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, '');
+    expect(named.load('manuals')).toEqual(newConversation());
+    named.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+    expect(warnings).toEqual([]);
+  });
+
+  it('says once that it can not keep, and goes on without a file', () => {
+    const { home, memory: kept, warnings } = memory();
+    writeFileSync(join(home, 'chat'), 'a file where the folder would be');
+    kept.keep('manuals', talk);
+    kept.keep('manuals', talk);
+    expect(warnings).toEqual([expect.stringContaining("can't be kept")]);
+    expect(kept.load('manuals')).toEqual(talk);
+  });
+
+  it('says that it can not read, and overwrites nothing', () => {
+    const { memory: kept, file, warnings } = memory();
+    mkdirSync(file, { recursive: true });
+    expect(kept.load('manuals')).toEqual(newConversation());
+    kept.keep('manuals', talk);
+    expect(warnings).toEqual([expect.stringContaining(`${file} can't be read: it is a folder`)]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('loses no turn of two conversations that go on at once, and shows each the other when it is read again', () => {
+    const { open, file, warnings } = memory({ isNamed: true });
+    const said = (before: Conversation, question: string): Conversation => ({
+      history: [...before.history, { role: 'user', content: question }, { role: 'assistant', content: 'So.' }],
+      turns: [...before.turns, { question, answer: 'So.', sources: [] }],
+      asked: [question, ...before.asked],
+    });
+    const [one, other] = [open(), open()];
+    let first = said(one.load('manuals'), 'one');
+    let second = said(other.load('manuals'), 'two');
+    one.keep('manuals', first);
+    other.keep('manuals', second);
+    one.keep('manuals', (first = said(first, 'three')));
+    one.keep('manuals', first);
+    other.keep('manuals', (second = said(second, 'four')));
+    const kept = open().load('manuals');
+    expect(kept.turns.map(({ question }) => question)).toEqual(['one', 'two', 'three', 'four']);
+    expect(kept.history.map(({ content }) => content)).toEqual(['one', 'So.', 'two', 'So.', 'three', 'So.', 'four', 'So.']);
+    expect(kept.asked.toSorted()).toEqual(['four', 'one', 'three', 'two']);
+    expect(first.turns).toHaveLength(2);
+    expect(one.forget('manuals', first)).toBe(2);
+    expect(
+      open()
+        .load('manuals')
+        .turns.map(({ question }) => question),
+    ).toEqual(['two', 'four']);
+    other.keep('manuals', said(second, 'five'));
+    expect(
+      open()
+        .load('manuals')
+        .turns.map(({ question }) => question),
+    ).toEqual(['two', 'four', 'five']);
+    expect([open().load('manuals').asked.includes('three'), open().load('manuals').asked.includes('four')]).toEqual([false, true]);
+    expect(readdirSync(join(file, '..'))).toEqual(['manuals.json']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('forgets the conversation altogether where nobody else writes to it', () => {
+    const { memory: kept, open } = memory();
+    kept.load('manuals');
+    kept.keep('manuals', talk);
+    const next = open();
+    expect(next.forget('manuals', next.load('manuals'))).toBe(0);
+    expect(open().load('manuals')).toEqual(newConversation());
+  });
+
+  it('forgets nothing that somebody else has put in the place of its file', () => {
+    const { memory: named, file, warnings } = memory({ isNamed: true });
+    named.load('manuals');
+    named.keep('manuals', talk);
+    writeFileSync(file, '# Notes\n');
+    named.forget('manuals', talk);
+    expect(readFileSync(file, 'utf8')).toBe('# Notes\n');
+    expect(warnings).toEqual([expect.stringContaining('something else was written to it')]);
+  });
+
+  it('keeps a summary of older turns as long as nobody else writes', () => {
+    const { memory: kept, open } = memory();
+    kept.load('manuals');
+    kept.keep('manuals', talk);
+    const summary = [{ role: 'user' as const, content: 'Summary of the conversation so far:\n- user: Why?' }];
+    kept.keep('manuals', { ...talk, history: summary });
+    expect(open().load('manuals').history).toEqual(summary);
+  });
+
+  it('overwrites nothing that somebody else has put in the place of its file', () => {
+    const { memory: named, file, warnings } = memory({ isNamed: true });
+    named.load('manuals');
+    named.keep('manuals', talk);
+    writeFileSync(file, '# Notes\n');
+    named.keep('manuals', { ...talk, asked: ['more'] });
+    expect(readFileSync(file, 'utf8')).toBe('# Notes\n');
+    expect(warnings).toEqual([expect.stringContaining('something else was written to it')]);
+  });
+
+  it('waits for who holds the lock, but not for one that was left behind', () => {
+    const { memory: kept, file, open } = memory();
+    mkdirSync(`${file}.lock`, { recursive: true });
+    utimesSync(`${file}.lock`, new Date(), new Date(Date.now() - 60_000));
+    kept.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+    expect(existsSync(`${file}.lock`)).toBe(false);
   });
 });

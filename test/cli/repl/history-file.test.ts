@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../../src/cli/command-context.ts';
-import { isDevice, makeFolder, textIn } from '../../../src/cli/repl/history-file.ts';
-import { memoryOf } from '../../../src/cli/repl/memory.ts';
+import { isDevice, makeFolder, textIn, withFileLock } from '../../../src/cli/repl/history-file.ts';
+import { memoryOf } from '../../../src/cli/repl/conversation.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import { folder } from '../../support/folder.ts';
 import { paper } from '../../support/screen.ts';
@@ -40,4 +40,50 @@ describe('the file that keeps a conversation', () => {
   it.runIf(existsSync('/proc/1'))('gives up where no folder can be made, although the one above is there', () => {
     expect(() => makeFolder('/proc/1/nowhere/deeper')).toThrow('ENOENT');
   });
+});
+
+function locked() {
+  const home = folder();
+  const file = join(home, 'kept.json');
+  return { home, file, lock: `${file}.lock` };
+}
+
+it('holds a lock while it works, and leaves nothing behind, whatever becomes of the work', () => {
+  const { home, file } = locked();
+  let held: string[] = [];
+  withFileLock(file, () => {
+    held = readdirSync(home);
+  });
+  expect(held).toEqual(['kept.json.lock']);
+  expect(() =>
+    withFileLock(file, () => {
+      throw new Error('odd');
+    }),
+  ).toThrow('odd');
+  expect(readdirSync(home)).toEqual([]);
+});
+
+it('takes the place of a lock that was left behind, also a moment ago', () => {
+  const { home, file, lock } = locked();
+  mkdirSync(lock);
+  let isDone = false;
+  withFileLock(file, () => {
+    isDone = true;
+  });
+  expect(isDone).toBe(true);
+  expect(readdirSync(home)).toEqual([]);
+});
+
+it.each([
+  ['is kept by others all the time', (lock: string) => mkdirSync(lock) ?? utimesSync(lock, new Date(), new Date(Date.now() + 3_600_000))],
+  ['is a file of somebody else', (lock: string) => writeFileSync(lock, 'mine') ?? utimesSync(lock, 0, 0)],
+])('fails, and does not wait for ever, where the lock %s', (_, place) => {
+  const { home, file, lock } = locked();
+  place(lock);
+  let isDone = false;
+  const work = () => {
+    isDone = true;
+  };
+  expect(() => withFileLock(file, work)).toThrow(/held by another program|ENOTDIR/);
+  expect([isDone, readdirSync(home)]).toEqual([false, ['kept.json.lock']]);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { advice, call, field, inWordsOf, pointer, sayHint, setting, toOperator } from '../../../src/core/advice/advice.ts';
 import { commandLineWording } from '../../../src/core/advice/command-line-wording.ts';
 import type { Wording } from '../../../src/core/advice/wording.ts';
-import { httpWording } from '../../../src/server/http-wording.ts';
+import { httpWording } from '../../../src/server/routes.ts';
 
 const reader = { name: 'reader', scopes: ['read' as const], collections: ['*'] };
 const wordings = {

@@ -8,7 +8,7 @@ import { KbError } from '../../../core/errors.ts';
 import { parsePart } from '../../../core/parse-request.ts';
 import { parseYaml } from '../../../core/yaml.ts';
 import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
-import { GivenMetadata } from '../../../schema/stored/given-metadata.ts';
+import { GivenMetadata } from '../../../schema/source-entries.ts';
 
 /** Rules of one folder's ignore files; they hold for what lies in it. */
 interface FolderRules {

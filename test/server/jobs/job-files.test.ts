@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jobSources } from '../../../src/server/jobs/job-record.ts';
+import { jobSources } from '../../../src/server/jobs/job-files.ts';
 
 it('names files, folders, addresses and texts, each once', () => {
   expect(

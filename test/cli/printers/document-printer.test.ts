@@ -1,8 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documentWriter, fileNameOf } from '../../../src/cli/printers/document-printer.ts';
+import { documentWriter, fileNameOf, itemPrinter, printDocuments } from '../../../src/cli/printers/document-printer.ts';
 import { folder } from '../../support/folder.ts';
+import type { CommandContext } from '../../../src/cli/command-context.ts';
+import type { Event } from '../../../src/schema/results.ts';
+import { paper } from '../../support/screen.ts';
 
 const document = (source: string, text = source) => ({ id: '1', source, text, title: 't', metadata: {} });
 
@@ -73,4 +76,52 @@ describe('documents as files', () => {
     expect(() => documentWriter(join(home, 'out'), { home })(document('a.pdf.md'))).not.toThrow();
     expect(() => documentWriter(join(home, 'out'), { home })(document('a'))).toThrow('cannot be written');
   });
+});
+
+const event = (type: Event['type'], data: Event['data']): Event => ({ type, stage: 'crawl', message: 'said', data, sequence: 0 });
+const error = { source: 'https://a.example/b', source_kind: 'url', stage: 'fetch', error: 'It is gone.', isRetryable: false, attempts: 1 };
+const printed = (screen: ReturnType<typeof paper>) => {
+  const printer = itemPrinter({ screen, flags: {} } as unknown as CommandContext);
+  printer.onEvent(event('item', { id: 'd1' }));
+  printer.onEvent(event('page', { url: 'https://a.example/a' }));
+  printer.onEvent(event('progress', {}));
+  printer.onEvent(event('error', error));
+  return printer;
+};
+
+it('items are lines of JSON, failures and in the end notices are told beside them', () => {
+  const screen = paper();
+  printed(screen).result({ notices: ['The crawl was cut off\u001b[2J.'] });
+  expect(screen.out).toEqual(['{"id":"d1"}']);
+  expect(screen.warnings).toEqual(['Error: https://a.example/b: It is gone.', 'Note: The crawl was cut off.']);
+  expect(screen.notes).toEqual([]);
+});
+
+it('with --json nothing is printed before the result', () => {
+  const screen = paper({ json: true });
+  printed(screen);
+  expect([screen.out, screen.warnings]).toEqual([[], []]);
+});
+
+it('shows counts as numbers, at the right', () => {
+  const screen = paper();
+  const stored = { id: '1', source: 'a.md', title: 'A', source_kind: 'path', file_type: 'md', content_hash: '', metadata: {} };
+  const sources = [{ ...stored, chunks: 1, characters: 12_345, ingested_at: '2026-01-02T03:04:05Z' }];
+  printDocuments({ sources, total: 1, cursor: null }, screen);
+  expect(screen.out[1]).toBe('a.md    A      path       1      12,345  2026-01-02 03:04');
+});
+
+it.each([
+  [80, '…/the/shop/handbook/returns.md  Returns and how…  path       3  2026-01-02 03:04'],
+  [60, '…s/of/the/shop/handbook/returns.md  Returns and how…       3'],
+  [24, '…hop/handbook/returns.md'],
+])('keeps the end of a long source, and leaves out what does not fit in %i columns', (columns, line) => {
+  const screen = Object.assign(paper(), { columns });
+  const stored = { id: '1', source_kind: 'path', file_type: 'md', content_hash: '', metadata: {} };
+  const of = { ...stored, source: '/srv/files/of/the/shop/handbook/returns.md', title: 'Returns and how we take them back' };
+  printDocuments(
+    { sources: [{ ...of, chunks: 3, characters: 12_345, ingested_at: '2026-01-02T03:04:05Z' }], total: 1, cursor: null },
+    screen,
+  );
+  expect(screen.out[1]).toBe(line);
 });

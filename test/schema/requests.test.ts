@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseRequest } from '../../src/core/parse-request.ts';
-import { EditRequest, StoreRequest } from '../../src/schema/chunk-requests.ts';
+import { EditRequest, StoreRequest } from '../../src/schema/requests.ts';
 import { DocsInput } from '../../src/schema/source-entries.ts';
 import { Storage } from '../../src/schema/config.ts';
 

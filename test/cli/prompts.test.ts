@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answered } from '../../src/cli/init.ts';
+import { answered } from '../../src/cli/prompts.ts';
 import { EXIT, exitCodeOf } from '../../src/cli/failure.ts';
 
 it('Ctrl-C at a prompt is a stop, and any other failure stays what it is', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerConfidence } from '../../src/schema/answers.ts';
-import { confidenceNote } from '../../web/confidence.ts';
+import { confidenceNote } from '../../web/conversation.ts';
 
 const note = (answer_confidence: AnswerConfidence, problems: string[] = []) =>
   confidenceNote({ answer_confidence, intent: 'rag', problems });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { baseAbove } from '../../src/cli/base-above.ts';
+import { baseAbove } from '../../src/cli/command.ts';
 import { DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { TokenScope } from '../config-server.ts';
+import type { TokenScope } from './config.ts';
 
 /** Configuration sections or keys that an operation reads; they become its flags. */
 export type ConfigSection =

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Config } from './config.ts';
 import { options, overriding } from './fields.ts';
 import { EmbedderName } from './items.ts';
+import { operation, storePlace } from './operation-row.ts';
 
 /** Name, embedder and size of a stored collection. */
 export const CollectionSummary = z
@@ -195,3 +196,98 @@ export const ExportedChunk = z.object({
   chunk_count: z.int().optional(),
 });
 export type ExportedChunk = z.infer<typeof ExportedChunk>;
+
+/** Operations on whole collections and their snapshots. */
+export const collectionOperations = {
+  list_collections: operation({
+    summary: 'List the collections of the store',
+    scope: 'read',
+    input: CollectionsRequest,
+    output: CollectionsResult,
+    sections: storePlace,
+  }),
+  show_collection: operation({
+    summary: 'Show what a collection contains',
+    scope: 'read',
+    input: CollectionRequest,
+    output: CollectionSummary,
+    sections: storePlace,
+  }),
+  drop_collection: operation({
+    summary: 'Remove a collection and everything in it',
+    scope: 'admin',
+    input: CollectionRequest,
+    output: DropResult,
+    sections: storePlace,
+  }),
+  export_collection: operation({
+    summary: 'Export a collection as JSON Lines',
+    scope: 'read',
+    input: CollectionRequest,
+    output: ExportResult,
+    sections: storePlace,
+  }),
+  import_collection: operation({
+    summary: 'Create a collection from an export',
+    scope: 'write',
+    input: ImportRequest,
+    output: ImportResult,
+    sections: [...storePlace, 'storage.batch_size'],
+  }),
+  reembed_collection: operation({
+    summary: 'Embed a collection again with the configured model',
+    scope: 'admin',
+    input: CollectionRequest,
+    output: ReembedResult,
+    sections: [...storePlace, 'embedding'],
+  }),
+  copy_collection: operation({
+    summary: 'Copy a collection under another name, or to another store',
+    input: CopyRequest,
+    output: CopyResult,
+    scope: 'admin',
+    sections: storePlace,
+  }),
+  optimize_collection: operation({
+    summary: 'Bring the indexes of a collection up to date and remove its old versions',
+    input: CollectionNameRequest,
+    output: OptimizeResult,
+    scope: 'admin',
+    sections: ['collection', ...storePlace],
+  }),
+  create_snapshot: operation({
+    summary: 'Keep the present state of a collection as a snapshot',
+    input: CreateSnapshotRequest,
+    output: CreateSnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...storePlace],
+  }),
+  list_snapshots: operation({
+    summary: 'List the snapshots of all collections',
+    input: CollectionsRequest,
+    output: SnapshotsResult,
+    scope: 'admin',
+    sections: storePlace,
+  }),
+  restore_snapshot: operation({
+    summary: 'Replace what a collection holds by a snapshot of it',
+    input: SnapshotRequest,
+    output: RestoreSnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...storePlace],
+  }),
+  verify_snapshot: operation({
+    summary: 'Compare a snapshot with its checksums',
+    input: SnapshotRequest,
+    output: VerifySnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...storePlace],
+  }),
+  delete_snapshot: operation({
+    summary: 'Remove a snapshot',
+    input: SnapshotRequest,
+    output: DeleteSnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...storePlace],
+  }),
+};
