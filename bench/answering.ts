@@ -1,9 +1,9 @@
-import { NO_ANSWER, type Embedder } from '../src/ports/models.ts';
+import { type Embedder, NO_ANSWER } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
-import { assess } from '../src/stages/chat/quality.ts';
+import { assess } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { chooseQuotations } from '../src/stages/quote/choose.ts';
-import { GATE_REDUCTION, evidenceOf, judgementOf } from '../src/stages/quote/evidence.ts';
+import { evidenceOf, GATE_REDUCTION, judgementOf } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';

@@ -15,9 +15,9 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['what a pronoun stands for', off('resolve-follow-up', 'resolvePronoun(query, state.stem) ?? ', '')],
   [
     '«do that» as what is done',
-    off('resolve-pronoun', 'if (DOES_SO.test(question)) return', 'if (DOES_SO.test(question) && question === "") return'),
+    off('resolve-follow-up', 'if (DOES_SO.test(question)) return', 'if (DOES_SO.test(question) && question === "") return'),
   ],
-  ['pronouns that are objects', off('resolve-pronoun', "before !== '' && !BEFORE", "before === ' ' && !BEFORE")],
+  ['pronouns that are objects', off('resolve-follow-up', "before !== '' && !BEFORE", "before === ' ' && !BEFORE")],
   [
     'a number in the place of another',
     off('resolve-follow-up', 'kindOf(word) !== undefined);\n  let words', 'kindOf(word) !== undefined && word === "");\n  let words'),

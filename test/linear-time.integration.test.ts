@@ -1,33 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { splitQuestion, lastQuestion, subjectTerms, tellingTerms } from '../src/languages/question.ts';
+import { lastQuestion, splitQuestion, subjectTerms, tellingTerms } from '../src/languages/question.ts';
 import { cleanText, visible, withoutSequences } from '../src/text/clean-text.ts';
 import { languageOf } from '../src/languages/detect.ts';
 import { packageRoot } from '../src/core/project.ts';
 import { queryTerms, searchedTerms } from '../src/text/terms.ts';
-import { capitalTerms } from '../src/text/word-share.ts';
+import { capitalTerms } from '../src/text/comparison.ts';
 import { escapeTags } from '../src/text/markdown/write.ts';
 import { propertiesIn } from '../src/drivers/parsers/office/office-properties.ts';
 import { firstHeading } from '../src/drivers/parsers/parsed-document.ts';
 import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
 import { citationFilter } from '../src/stages/chat/guard/citation-filter.ts';
-import { withoutHidden } from '../src/text/markdown/hidden.ts';
+import { plainText, withoutHidden, withoutMarks } from '../src/text/markdown/plain-text.ts';
 import { directReply } from '../src/stages/chat/dialogue/intent.ts';
 import { linkFilter } from '../src/stages/chat/guard/link-filter.ts';
 import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';
 import { unsupportedIn } from '../src/stages/chat/guard/verify.ts';
 import { readBlocks } from '../src/text/markdown/blocks.ts';
-import { withoutMarks } from '../src/stages/chunk/embed-text.ts';
 import { withoutEntities } from '../src/stages/extract/api/api-documents.ts';
 import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
-import { definedTerms } from '../src/stages/quote/definition.ts';
-import { plainText } from '../src/text/markdown/plain-text.ts';
-import { sentencesOf } from '../src/stages/quote/quote-sentences.ts';
+import { definedTerms } from '../src/stages/quote/answer-type.ts';
+import { sentencesOf } from '../src/text/sentences.ts';
 import { identifierBonus, identifiersIn } from '../src/stages/retrieve/similarity.ts';
 import { genericInputs, inputsFor, repeatedInputs, repeats } from './support/growing-inputs.ts';
 import { growsFasterThanInput, linearly, readingGrowsFasterThanInput, searching } from './support/linear-time.ts';
-import { literalPatterns, recordConstructed, type Pattern } from './support/regular-expressions.ts';
+import { literalPatterns, type Pattern, recordConstructed } from './support/regular-expressions.ts';
 
 // A text of 100,000 characters keeps the event loop for a minute where one expression takes quadratic time.
 

@@ -1,4 +1,4 @@
-import { CITATIONS, numbersCited } from '../src/text/citations.ts';
+import { CITATIONS, numbersCited } from '../src/text/model-output.ts';
 import type { StoredTurn } from './conversation.ts';
 import { element } from './element.ts';
 import { blocksIn, renderMarkdown } from './markdown.ts';

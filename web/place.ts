@@ -1,5 +1,5 @@
 import type { Location, PassageBox } from '../src/schema/items.ts';
-import { locationText } from '../src/text/location-text.ts';
+import { locationText } from '../src/text/passage-location.ts';
 import { element } from './element.ts';
 
 /** Writes the location of a passage in a document whose title stands beside it. */

@@ -5,7 +5,7 @@ import { KbError } from '../core/errors.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../ports/stores.ts';
 import { Location, type Metadata } from '../schema/items.ts';
-import { isOnPage } from '../text/location-text.ts';
+import { isOnPage } from '../text/passage-location.ts';
 import { isOwnKey } from '../schema/source-entries.ts';
 import type {
   DeleteSourceRequest,

@@ -1,5 +1,5 @@
-import type { LanguageMarks } from './language.ts';
-import { LANGUAGES } from './languages.ts';
+import type { FallbackMessages, LanguageMarks } from './language.ts';
+import { languageOrEnglish, LANGUAGES } from './languages.ts';
 import { OTHER_FOLLOW_UPS, OTHER_MARKS } from './other-languages.ts';
 
 /** Languages that are detected by their letters, in this order: of those that share an alphabet, by the letters that only one has. */
@@ -110,4 +110,13 @@ const LOOKED_AT = 2_000;
 export function languageOf(question: string): string | undefined {
   const text = question.slice(0, LOOKED_AT).normalize('NFC').toLowerCase();
   return byLetters(text) ?? byWords(text);
+}
+
+type Before = readonly { role: string; content: string }[];
+
+/** The fallback messages in the language of the question if it can be detected, else of the questions before it («Garantie?»), else in English. */
+export function fallbacksFor(question: string, before: Before = []): FallbackMessages {
+  const earlier = before.filter(({ role }) => role === 'user').toReversed();
+  const language = languageOf(question) ?? earlier.map(({ content }) => languageOf(content)).find((found) => found !== undefined);
+  return languageOrEnglish(language).messages;
 }

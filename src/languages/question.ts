@@ -1,6 +1,6 @@
-import { languageOf } from './detect.ts';
+import { isFunctionWord, languageOf } from './detect.ts';
 import type { Language } from './language.ts';
-import { alternatives, LANGUAGES, wholeWord } from './languages.ts';
+import { alternatives, LANGUAGES, wholeWord, wordList } from './languages.ts';
 import { OTHER_FOLLOW_UPS } from './other-languages.ts';
 import { queryTerms, terms } from '../text/terms.ts';
 
@@ -104,4 +104,28 @@ export function splitQuestion({ query, question }: SearchQuestion): SearchQuesti
     const named = i > 0 && pointing?.test(part) ? `${parts[0]}? ` : '';
     return { query: `${before}${named}${part}?`, question: `${part}?` };
   });
+}
+
+/** Words that ask for more without a new subject. A phrase in an unspaced script counts as one word. */
+const MORE = new Set(wordList(({ followUps }) => followUps.more, OTHER_FOLLOW_UPS.more));
+
+/** Ambiguous words, which alone do not ask for more. */
+const MEAN_ELSE = new Set(['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn']);
+
+/** Words of which a question for more has at least one: «What is this about?» has none and stands alone. */
+const TELLING = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(MEAN_ELSE);
+
+/** Function words that ask something else: «and how much?». */
+const ASKS_ELSE = new Set(wordList(({ followUps }) => followUps.asksElse, OTHER_FOLLOW_UPS.asksElse));
+
+/** Whether a question asks for more without naming a subject: «why?», «tell me more». */
+export function asksForMore(question: string): boolean {
+  const language = languageOf(question) ?? 'en';
+  const words =
+    question
+      .normalize('NFC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const isTelling = words.some((word) => TELLING.has(word)) || /\bpor qu[eé]/.test(words.join(' '));
+  return isTelling && words.every((word) => !ASKS_ELSE.has(word) && (MORE.has(word) || isFunctionWord(word, language)));
 }

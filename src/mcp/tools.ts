@@ -9,7 +9,7 @@ import { listOf } from '../schema/fields.ts';
 import { MarkdownEntry } from '../schema/source-entries.ts';
 import { GetSourceRequest, ListSourcesRequest } from '../schema/stored/stored-sources.ts';
 import { count } from '../text/count.ts';
-import { locationText } from '../text/location-text.ts';
+import { locationText } from '../text/passage-location.ts';
 
 /** A document that a client may read on. */
 interface Link {

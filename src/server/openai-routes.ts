@@ -12,10 +12,10 @@ import { estimateTokens } from '../stages/chat/budget.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { Event } from '../schema/results.ts';
-import { refuse, openAiError } from './envelope.ts';
+import { openAiError, refuse } from './envelope.ts';
 import { HEARTBEAT } from './event-stream.ts';
 import type { Source } from '../schema/items.ts';
-import { CITATIONS, numbersCited } from '../text/citations.ts';
+import { CITATIONS, numbersCited } from '../text/model-output.ts';
 import { firstSentenceStart } from '../text/sentences.ts';
 
 type OpenAiEngine = Pick<Engine, 'config' | 'collections' | 'embeddingModel'>;

@@ -1,10 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { languageOf } from '../../src/languages/detect.ts';
+import { fallbacksFor, languageOf } from '../../src/languages/detect.ts';
 import type { DirectIntent, Language } from '../../src/languages/language.ts';
-import { LANGUAGES, languageOrEnglish } from '../../src/languages/languages.ts';
+import { languageOrEnglish, LANGUAGES } from '../../src/languages/languages.ts';
 import { conjunctionIn } from '../../src/languages/question.ts';
 import { directReply } from '../../src/stages/chat/dialogue/intent.ts';
-import { fallbacksFor } from '../../src/stages/chat/fallback.ts';
 import { endsWithAbbreviation, lastSentenceEnd } from '../../src/text/sentences.ts';
 import { readDate } from '../../src/text/dates.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastQuestion, splitQuestion, subjectTerms, tellingTerms, withoutMeasure } from '../../src/languages/question.ts';
+import { asksForMore, lastQuestion, splitQuestion, subjectTerms, tellingTerms, withoutMeasure } from '../../src/languages/question.ts';
 
 const asked = (query: string, question = query) => splitQuestion({ query, question }).map((part) => [part.query, part.question]);
 
@@ -88,4 +88,28 @@ test('the words that ask are no terms of the subject, unless there are no others
   expect(tellingTerms('多少钱？').length).toBeGreaterThan(0);
   expect(subjectTerms('How long is the long hose?')).toEqual(['long', 'hose']);
   expect(subjectTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
+});
+
+test.each([
+  ['why?', true],
+  ['Why is that so?', true],
+  ['Tell me more about it.', true],
+  ['Warum denn?', true],
+  ['Pourquoi ?', true],
+  ['¿Por qué?', true],
+  ['为什么？', true],
+  ['Why is the gate locked?', false],
+  ['And how long does it take?', false],
+  ['And how much is it?', false],
+  ['Where is it?', false],
+  ['What is this about?', false],
+  ['Is it not?', false],
+  ['How is it?', false],
+  ['¿Qué es?', false],
+  ['Und wann ist das?', false],
+  ['What is a die?', false],
+  ['Und im Winter?', false],
+  ['?', false],
+])('%s asks for more: %s', (question, is) => {
+  expect(asksForMore(question)).toBe(is);
 });

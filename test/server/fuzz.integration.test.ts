@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonSchema } from '../../src/server/openapi/components.ts';
 import { openApiDocument } from '../../src/server/openapi/openapi.ts';
 import { routes } from '../../src/server/routes.ts';
-import { openResult } from '../../src/stages/chat/turn-result.ts';
+import { openResult } from '../../src/stages/chat/turn-record.ts';
 import { answerJudge } from '../support/answers.ts';
-import { copied, folder, prepared, type AtEnd } from '../support/folder.ts';
+import { type AtEnd, copied, folder, prepared } from '../support/folder.ts';
 import { fitting, type Texts } from '../support/from-schema.ts';
 import { listed, type Listed } from '../support/openapi.ts';
-import { serveIn, type Served } from '../support/server.ts';
+import { type Served, serveIn } from '../support/server.ts';
 import { spoiled } from '../support/spoiled.ts';
 
 // Requests that are made of the OpenAPI document itself: whatever comes in, the answer is one that the document describes. FUZZ_RUNS and FUZZ_SEED ask for more.

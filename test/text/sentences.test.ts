@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSentenceContinued } from '../../src/text/sentences.ts';
+import { isSentenceContinued, sentencesOf } from '../../src/text/sentences.ts';
 
 /** Whether the sentence goes on at the mark `|`, asked before and behind the blank that follows. */
 function isOpen(marked: string): boolean {
@@ -51,4 +51,8 @@ test.each([
 
 test('no sentence goes on behind an empty line', () => {
   expect(isSentenceContinued('Es endet am 30.\n\nSeptember', 15)).toBe(false);
+});
+
+test('a question is no sentence without what the text says to it', () => {
+  expect(sentencesOf('Is it worth it? Usually not. It costs 9 euros.')).toEqual(['Is it worth it? Usually not.', 'It costs 9 euros.']);
 });

@@ -1,6 +1,6 @@
 import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
-import { isOnPage } from '../../src/text/location-text.ts';
+import { isOnPage } from '../../src/text/passage-location.ts';
 import { mayWrite, RequestError, fetchSource, removeSource } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';

@@ -1,14 +1,14 @@
 import type { Event } from '../../schema/results.ts';
 import type { ChatResult } from '../../schema/answers.ts';
 import type { FallbackMessages } from '../../languages/language.ts';
-import { fallbacksFor } from '../../stages/chat/fallback.ts';
+import { fallbacksFor } from '../../languages/detect.ts';
 import { count } from '../../text/count.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
 import { folded, plain, wrappedText } from '../markdown/flow.ts';
 import { MarkdownStream } from '../markdown/stream.ts';
 import { printable, printablePieces, type Screen } from '../screen.ts';
 import { explainLines } from './show-hits.ts';
-import { locationText } from '../../text/location-text.ts';
+import { locationText } from '../../text/passage-location.ts';
 import { failureLine } from './show-ingest.ts';
 
 /** Says why an answer is less reliable; undefined if there is no doubt, or no answer from sources. */

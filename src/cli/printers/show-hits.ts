@@ -1,7 +1,7 @@
 import { width, clipped, folded, wrappedText } from '../markdown/flow.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
-import { locationText } from '../../text/location-text.ts';
+import { locationText } from '../../text/passage-location.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';
 import type { ChatExplain, ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import { failureLine } from './show-ingest.ts';

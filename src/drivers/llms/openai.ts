@@ -6,7 +6,7 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { GenerateRequest, Llm, Usage } from '../../ports/models.ts';
 import type { OpenAiLlmRow } from '../providers/providers.ts';
 import { generate, type Heard, type StopReason } from './generate.ts';
-import { reasoningFilter } from '../../text/strip-reasoning.ts';
+import { reasoningFilter } from '../../text/model-output.ts';
 
 /** An open client; the one place where its errors become KbErrors. */
 interface OpenAiClient {

@@ -2,7 +2,7 @@ import { keepUnlessFailed } from '../../core/concurrency.ts';
 import { isQuestion } from '../../languages/question.ts';
 import type { Embedder, Reranker, RerankPassage } from '../../ports/models.ts';
 import { BUNDLED } from '../../schema/provider-names.ts';
-import { type Comparison, createComparison } from '../../text/compare-meaning.ts';
+import { type Comparison, createComparison } from '../../text/comparison.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 
 /** Characters of a window: two or three sentences. Of 200 and 300, the better; each begins in the middle of the one before. */

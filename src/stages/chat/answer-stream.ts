@@ -1,12 +1,12 @@
 import { isAbort, KbError } from '../../core/errors.ts';
-import { throwIfAborted, type Progress } from '../../core/run.ts';
+import { type Progress, throwIfAborted } from '../../core/run.ts';
 import type { GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
-import type { IsKnown } from './guard/addresses.ts';
+import { type IsKnown, linkFilter } from './guard/link-filter.ts';
 import { citationFilter, type CitationFilter } from './guard/citation-filter.ts';
-import { fallbacksFor, onlyAsksOn } from './fallback.ts';
-import { linkFilter } from './guard/link-filter.ts';
+import { fallbacksFor } from '../../languages/detect.ts';
+import { asksForMore } from '../../languages/question.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
-import { token } from './turn-result.ts';
+import { token } from './turn-record.ts';
 
 /** A finished answer. */
 export interface StreamedAnswer {
@@ -89,12 +89,12 @@ class AnswerStream {
 
 /** The earlier answers that a question such as «tell me more» asks to continue; undefined for other questions. */
 function earlierAnswers(question: string, messages: readonly Message[]): string | undefined {
-  if (!onlyAsksOn(question)) return undefined;
+  if (!asksForMore(question)) return undefined;
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const said: string[] = [];
   for (const { role, content } of messages.slice(0, last + 1).toReversed()) {
     if (role === 'assistant') said.unshift(content);
-    else if (role === 'user' && !onlyAsksOn(content)) break;
+    else if (role === 'user' && !asksForMore(content)) break;
   }
   return said.length > 0 ? said.join('\n') : undefined;
 }

@@ -1,10 +1,10 @@
-import { withoutHidden } from '../../text/markdown/hidden.ts';
+import { withoutHidden } from '../../text/markdown/plain-text.ts';
 import { visible } from '../../text/clean-text.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
 import { Location, type PassageBox, type RetrievedItem, type Source } from '../../schema/items.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
-import { boxesOfLines, limitBoxes } from '../../text/boxes.ts';
+import { boxesOfLines, limitBoxes } from '../../text/passage-location.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
 

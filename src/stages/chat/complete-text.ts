@@ -1,5 +1,5 @@
 import { KbError } from '../../core/errors.ts';
-import { stripReasoning } from '../../text/strip-reasoning.ts';
+import { stripReasoning } from '../../text/model-output.ts';
 import type { Llm, Message } from '../../ports/models.ts';
 
 /** A request for a short text: a search query or a summary. */

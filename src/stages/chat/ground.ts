@@ -6,13 +6,13 @@ import { KbError } from '../../core/errors.ts';
 import { progress, type Run } from '../../core/run.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
 import type { AnswerConfidence, ChatResult, RetrievalQuality, Unsupported } from '../../schema/answers.ts';
-import { type IsKnown, linksIn } from './guard/addresses.ts';
+import { type IsKnown, linksIn } from './guard/link-filter.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
 import { type Filling, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
 import { type LineRange, toGrounding, toSources } from './cited-sources.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
-import { type ChatSearch, note, report, type Turn, turnError } from './turn-result.ts';
+import { type ChatSearch, note, report, type Turn, turnError } from './turn-record.ts';
 import { unsupportedIn } from './guard/verify.ts';
 
 interface PromptParts {

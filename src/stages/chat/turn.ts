@@ -1,20 +1,16 @@
 import { progress, type Run, settle, throwIfAborted } from '../../core/run.ts';
+import { fallbacksFor } from '../../languages/detect.ts';
 import type { ChatResult, RetrievalQuality } from '../../schema/answers.ts';
+import type { Config } from '../../schema/config.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
 import { fitsAlone, searchesFor } from '../retrieve/search.ts';
-import { explainTurn } from './explain.ts';
-import { answerFromSources, bareTokens } from './ground.ts';
-import { appendTurn, splitLongHistory, summarizeHistory } from './dialogue/history.ts';
-import { fallbackMessage } from './fallback.ts';
-import { directReply } from './dialogue/intent.ts';
-import { assess } from './quality.ts';
-import { mayStandAlone, withoutConjunction } from './dialogue/resolve-follow-up.ts';
-import { standAlone } from './dialogue/rewrite.ts';
 import {
+  type Calibrated,
   type ChatParts,
   type ChatSearch,
   type ChatTurn,
+  explainTurn,
   note,
   openResult,
   openRetrieval,
@@ -23,7 +19,12 @@ import {
   token,
   type Turn,
   turnError,
-} from './turn-result.ts';
+} from './turn-record.ts';
+import { answerFromSources, bareTokens } from './ground.ts';
+import { appendTurn, splitLongHistory, summarizeHistory } from './dialogue/history.ts';
+import { directReply } from './dialogue/intent.ts';
+import { mayStandAlone, withoutConjunction } from './dialogue/resolve-follow-up.ts';
+import { standAlone } from './dialogue/rewrite.ts';
 
 /** Outcome of a turn: the fields of its result that differ from an empty one, and the history without the turn itself. */
 interface Outcome extends Partial<ChatResult> {
@@ -187,6 +188,9 @@ async function* judge(
   return { retrieval_quality: quality, context: isRefused ? [] : context };
 }
 
+/** The message of each mode in place of an answer. */
+const FALLBACKS = { answer_with_caution: 'nothing', ask_clarifying_question: 'narrower', refuse_grounded_answer: 'refused' } as const;
+
 /** Ends the turn as its mode says if the sources do not answer. */
 async function* decline({ query, history, settings }: Turn, quality: RetrievalQuality): Run<Outcome> {
   const mode = settings.retrieval_quality.low_confidence_mode;
@@ -199,7 +203,35 @@ async function* decline({ query, history, settings }: Turn, quality: RetrievalQu
     const error = 'Nothing was found that answers the question well enough.';
     return { ...outcome, errors: yield* report({ ...note(query, error), stage: 'quality' }) };
   }
-  const answer = fallbackMessage(mode, query, history);
+  const answer = fallbacksFor(query, history)[FALLBACKS[mode]];
   yield token(answer);
   return { ...outcome, answer };
+}
+
+/** The verdict of the gate and the chunks for the prompt: those that passed, or the best rejected ones if none did. */
+interface Assessment {
+  quality: RetrievalQuality;
+  context: RetrievedItem[];
+}
+
+/** The quality gate: a chunk passes with `min_retrieval_score` and, if reranked, `min_rerank_score`. A disabled gate gives `not_evaluated`. */
+export function assess(items: readonly RetrievedItem[], settings: Config['chat']['retrieval_quality'], calibrated: Calibrated): Assessment {
+  const { low_confidence_mode: mode, max_context_chunks: most } = settings;
+  if (!settings.enabled) return { quality: { status: 'not_evaluated', mode }, context: items.slice(0, most) };
+  const min_retrieval_score = settings.min_retrieval_score ?? calibrated.min_retrieval_score;
+  const min_rerank_score = settings.min_rerank_score ?? calibrated.min_rerank_score;
+  const passes = ({ score, rerank_score }: RetrievedItem) =>
+    score >= min_retrieval_score && (rerank_score === undefined || min_rerank_score === undefined || rerank_score >= min_rerank_score);
+  const passed = items.filter(passes);
+  const reranked = items.some((item) => item.rerank_score !== undefined);
+  const quality: RetrievalQuality = {
+    status: passed.length > 0 ? 'passed' : 'low_confidence',
+    mode,
+    input_chunks: items.length,
+    passed_chunks: passed.length,
+    rejected_chunks: items.length - passed.length,
+    min_retrieval_score,
+    ...(reranked && min_rerank_score !== undefined ? { min_rerank_score } : {}),
+  };
+  return { quality, context: (passed.length > 0 ? passed : items).slice(0, most) };
 }

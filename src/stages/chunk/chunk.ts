@@ -1,12 +1,12 @@
 import { setImmediate as others } from 'node:timers/promises';
-import { type Chunk, type Document, type Location, type Mark, SourceKind, type ErrorItem } from '../../schema/items.ts';
+import { type Chunk, type Document, type ErrorItem, type Location, type Mark, SourceKind } from '../../schema/items.ts';
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
-import { type Group, joinShort, pack, type PackSizes, type Piece, toSections, type Before } from './pack.ts';
+import { type Before, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import type { Chunking } from '../../schema/config.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
-import { boxesIn } from './chunk-boxes.ts';
+import { boxesIn } from '../../text/passage-location.ts';
 import { embedPath, embedText, placeWords } from './embed-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';

@@ -1,4 +1,5 @@
 import { visible } from '../../text/clean-text.ts';
+import { withoutMarks } from '../../text/markdown/plain-text.ts';
 
 /** Maximum length of a title, which is repeated in every chunk. */
 const LONGEST_TITLE = 200;
@@ -29,39 +30,6 @@ export function embedText(path: string, passage: string): string {
   const plain = withoutMarks(visible(passage));
   if (path === '' || plain === '') return path || plain || passage;
   return `${path}\n\n${plain}`;
-}
-
-/** Any markup; most prose has none and is returned unchanged. */
-const MARKS = /[|`#[>~\t]|\*\*|\n\n\n| {2}|(?:^|\n)[ \t]*[-*+][ \t]|([-=_*+.])\1{3}/;
-const SEPARATOR_ROW = /^[ \t]*[|:+-][|:+ \t-]*$\n?/gm;
-const FENCE_LINE = /^[ \t]*(?:`{3,}|~{3,})[^`\n]*$\n?/gm;
-const LINE_MARKS = /^[ \t]*(?:>[> \t]*)?(?:#{1,6}[ \t]+|[-*+][ \t]+)?/gm;
-const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\s]{0,2000}(?:[ \t]+"[^"\n]{0,500}")?\)/g;
-const ROW = /^[ \t]*\|(.*)$/gm;
-/** Rules, dot leaders, drawn boxes. */
-const RUN = /([-=_*#~|+.])\1{3,}/g;
-
-/** Removes separator rows, fences, marks at the beginning of lines, link addresses, emphasis, rules and repeated spaces. */
-export function withoutMarks(markdown: string): string {
-  if (!MARKS.test(markdown)) return markdown.trim();
-  let text = markdown;
-  if (text.includes('|')) text = text.replace(SEPARATOR_ROW, '').replace(ROW, rowCells);
-  if (text.includes('```') || text.includes('~~~')) text = text.replace(FENCE_LINE, '');
-  if (text.includes('](')) text = text.replace(LINK, '$1');
-  return text
-    .replace(LINE_MARKS, '')
-    .replace(/\*\*|`/g, '')
-    .replace(RUN, ' ')
-    .replace(/[ \t]{2,}|\t/g, ' ')
-    .replace(/\n\s*\n/g, '\n\n')
-    .trim();
-}
-
-/** The non-empty cells of a table row, separated by commas. */
-function rowCells(_row: string, cells: string): string {
-  const parts = cells.includes('\\|') ? cells.split(/(?<!\\)\|/) : cells.split('|');
-  const told = parts.map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '');
-  return told.join(', ');
 }
 
 /** Number of path segments that describe a document: itself and its folder, which is often named after the product. */

@@ -1,16 +1,15 @@
 import { ocrReads } from '../../core/advice/shared-advice.ts';
 import { sayHint } from '../../core/advice/advice.ts';
 import { count as counted, listNames } from '../../text/count.ts';
-import { pagesIn } from '../../text/location-text.ts';
-import type { IngestDocument } from './read-documents.ts';
-import type { Metadata, ErrorItem } from '../../schema/items.ts';
+import { pagesIn } from '../../text/passage-location.ts';
+import type { IngestDocument, Written } from './read-documents.ts';
+import type { ErrorItem, Metadata } from '../../schema/items.ts';
 import { toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
 import type { IngestResult } from '../../schema/results.ts';
 import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
 import { pageEvent } from '../extract/pages/page-candidate.ts';
-import type { Written } from './store-documents.ts';
 
 /** Pages that a notice names. */
 const NAMED = 3;

@@ -8,6 +8,7 @@ import { chunkDocument } from '../chunk/chunk.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
 import { withoutMembers } from '../extract/document.ts';
 import type { PageTold } from '../extract/pages/page-candidate.ts';
+import { languageOf } from '../../languages/detect.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
 const FORMAT = '6';
@@ -175,4 +176,36 @@ export interface IngestDocument {
   reused: number;
   /** Chunks that could not be embedded; they are not among `chunks` any more. */
   lost: { chunk: StoredChunk; error: KbError }[];
+}
+
+/** Outcome of a document: stored (some of its chunks may be lost), unchanged, or refused by the store. */
+export interface Written {
+  work: IngestDocument;
+  stored: boolean;
+  refused?: KbError;
+}
+
+/** Counts the passages that an ingest reads, and those whose document is not in English, told by one passage from its middle. */
+export class LanguageTally {
+  #passages = 0;
+  #foreign = 0;
+
+  /** The share of the passages that are not in English, 0 to 1. Text whose language can't be told, as code, counts as English. */
+  get foreign_share(): number {
+    return this.#passages === 0 ? 0 : this.#foreign / this.#passages;
+  }
+
+  add(chunks: IngestDocument['chunks']): void {
+    const middle = chunks[Math.floor(chunks.length / 2)];
+    const language = middle && languageOf(middle.text);
+    this.#passages += chunks.length;
+    if (language !== undefined && language !== 'en') this.#foreign += chunks.length;
+  }
+
+  async *counted(works: AsyncIterable<IngestDocument>): AsyncGenerator<IngestDocument, void, void> {
+    for await (const work of works) {
+      this.add(work.chunks);
+      yield work;
+    }
+  }
 }

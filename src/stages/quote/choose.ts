@@ -1,12 +1,158 @@
-import { lastQuestion, subjectTerms } from '../../languages/question.ts';
-import type { Embedder, GroundingSource } from '../../ports/models.ts';
-import { type Comparison, createComparison } from '../../text/compare-meaning.ts';
-import { plainText } from '../../text/markdown/plain-text.ts';
 import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
-import { headingOf, type RankedCandidate, rankPassages, saysTheSame } from './rank.ts';
+import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
+import { alternatives, wholeWord } from '../../languages/languages.ts';
+import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
+import type { Embedder, GroundingSource } from '../../ports/models.ts';
+import { type Comparison, createComparison } from '../../text/comparison.ts';
+import { comparedIn, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
-import { alternatives, LANGUAGES } from '../../languages/languages.ts';
-import { ownTerms } from '../../text/terms.ts';
+
+const SEPARATOR = ' › ';
+
+/** Maximum share of the headings in the words of a passage. */
+const HEADING_SHARE = 1 / 3;
+
+/** The path of a passage in one line. If it is too long, the middle titles are left out, then the first, then the end of the last. */
+export function headingOf(path: readonly string[], words: number): string {
+  const titles = path.map((title) => plainText(title).replace(/\s+/g, ' ')).filter(Boolean);
+  const most = Math.floor(words * HEADING_SHARE);
+  const ways = [titles, [...titles.slice(0, 1), '…', ...titles.slice(-1)], ['…', ...titles.slice(-1)]];
+  const fitting = ways.map((way) => way.join(SEPARATOR)).find((line) => countWords(line) <= most);
+  return (
+    fitting ??
+    `${titles
+      .at(-1)!
+      .split(' ')
+      .slice(0, most - 1)
+      .join(' ')} …`
+  );
+}
+
+/** A candidate for quoting, around its best block. */
+export interface RankedCandidate {
+  seed: QuoteBlock;
+  blocks: readonly QuoteBlock[];
+  /** Cosine of the question and the seed with its path; undefined without an embedder. */
+  cosine: number | undefined;
+  /** Share of the question's words in the blocks and their context, 0 to 1. */
+  share: number;
+  /** Whether the question asks for a definition and the seed introduces the thing. */
+  isIntroduction: boolean;
+  score: number;
+}
+
+interface RankPassagesOptions {
+  sources: readonly GroundingSource[];
+  compare?: Comparison | undefined;
+  /** Maximum words of a passage with its path. */
+  words: number;
+}
+
+/**
+ * score = cosine + SHARE · share + RETRIEVED · the passage's own score + what the kind of question adds. Weights by listwise regression on the development questions of real documentation,
+ * rounded, and SHARE on the manuals of other projects; `docs/benchmarks.md` has what each part is worth.
+ */
+const SHARE = 0.6;
+const RETRIEVED = 0.5;
+
+/** Bonus for questions about a default or a limit: for a block that mentions a default, and for one with a value. */
+const DEFAULT = 0.45;
+const VALUE = 0.4;
+
+/** Bonus for questions about a time or a period: for a block that has one. */
+const TIME = 0.2;
+
+/** Penalty of a listing if none is asked for: more than the difference of two passages on one subject. */
+const LISTING = 0.4;
+
+/** Bonus for definition questions: for the introduction of the page or section. */
+const INTRODUCTION = 0.4;
+
+const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
+const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
+
+/** The text of a block to compare: titles, then its words. */
+function readable({ path, term, kind, header, text }: QuoteBlock): string {
+  const above = [...path, kind === 'term' ? '' : withoutMarks(term)].filter(Boolean).join(' > ');
+  const columns = header === '' ? '' : `${withoutMarks(header.split('\n')[0]!)}: `;
+  return `${above}: ${columns}${withoutMarks(text)}`;
+}
+
+/** Counts the question's words in the blocks and their context. */
+function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): number {
+  const isHeld = (term: string) => blocks.some(({ own, context }) => own.has(term) || context.has(term));
+  return [...wanted].filter(isHeld).length / Math.max(1, wanted.size);
+}
+
+/** A default in code or quotes: «Default: `'info'`». */
+const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s*["'`«“]/i;
+
+/** The bonus or penalty of a block by the kind of question. */
+function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
+  const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
+  const answersTime = createTimeCheck(question);
+  return ({ text }, { page_kind }) => {
+    const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) || QUOTED_DEFAULT.test(text) ? VALUE : 0) : 0;
+    const time = answersTime?.(text) ? TIME : 0;
+    return value + time - (page_kind !== undefined && !isListed ? LISTING : 0);
+  };
+}
+
+/** Ranks the passages, best first; of overlapping ones only the best. */
+export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankPassagesOptions): Promise<RankedCandidate[]> {
+  const wanted = new Set(subjectTerms(query));
+  const cosines = await options.compare?.(blocks.map(readable));
+  const question = lastQuestion(query);
+  const fitness = fitnessFor(question);
+  const meaning = definedTerms(question);
+  const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
+  const bySource = Map.groupBy(blocks, ({ source }) => source);
+  const candidates = [...blocks.entries()]
+    .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
+    .map(([i, seed]): RankedCandidate => {
+      const room = options.words - countWords(headingOf(seed.path, options.words));
+      const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
+      const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // of a single word, what stands beside it says nothing
+      const cosine = cosines?.[i];
+      const isIntroduction = meaning !== undefined && introduces(seed, meaning);
+      const score =
+        (cosine ?? 0) +
+        RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
+        SHARE * share +
+        (isIntroduction ? INTRODUCTION : 0) +
+        fitness(seed, options.sources[seed.source]!);
+      return { seed, blocks: grown, cosine, share, isIntroduction, score };
+    })
+    .toSorted((a, b) => b.score - a.score);
+  return distinct(candidates);
+}
+
+/** Minimum words of a block that counts as a repetition in another section: «Added in: v0.3.4» occurs often. */
+const SAYS_SOMETHING = 8;
+
+const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < SAYS_SOMETHING ? [...path, text].join('\n') : text);
+
+/** Removes candidates that share or repeat a block of a better one. */
+function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
+  const seen = new Set<string>();
+  return candidates.filter(({ blocks }) => {
+    const wordings = blocks.map(wordingOf);
+    const isNew = !wordings.some((wording) => seen.has(wording));
+    for (const wording of wordings) seen.add(wording);
+    return isNew;
+  });
+}
+
+/** Share of the words of the shorter of two passages from which both are taken to say the same, where it has so many. */
+const ALIKE = 0.9;
+const TELLING = 12;
+
+/** Whether two passages say the same, as a page and the source that it was made of do: nearly all words of one are in the other, and all of its numbers. */
+export function saysTheSame(one: Pick<RankedCandidate, 'blocks'>, other: Pick<RankedCandidate, 'blocks'>): boolean {
+  const [shorter, longer] = [one, other].map(({ blocks }) => new Set(blocks.flatMap(({ own }) => [...own]))).toSorted((a, b) => a.size - b.size); // prettier-ignore
+  const missing = shorter!.difference(longer!);
+  return shorter!.size >= TELLING && missing.size <= (1 - ALIKE) * shorter!.size && ![...missing].some((term) => /\d/.test(term));
+}
 
 /** Maximum words of an answer, including headings. */
 export const MOST_WORDS = 120;
@@ -97,21 +243,6 @@ function quotationOf(
   const quoted = passage('');
   const { kind, term } = quoted.blocks[0]!;
   return { source: seed.source, path, ...(kind === 'term' || term === '' ? quoted : passage(term)) };
-}
-
-/** The end of the second thing: «json and jsonb in Postgres». */
-const WHERE = new RegExp(String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.where)})\s.*$|(?<![?？.!])[?？.!]+$`, 'giu');
-
-const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
-
-/** The terms that distinguish two compared things: none and `full` for VACUUM and VACUUM FULL; undefined if nothing is compared. */
-export function comparedIn(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
-  const asked = question.trim().replace(/(?<![?？.!\s])[?？.!\s]+$/u, '');
-  const patterns = LANGUAGES.flatMap(({ questions }) => questions.compares);
-  const { one, other, from } = patterns.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};
-  if (one === undefined) return undefined;
-  const [first, second] = [termsOf(one), termsOf(other ?? from ?? '')];
-  return [first.difference(second), second.difference(first)];
 }
 
 /** Whether a passage or its titles mention a thing. */

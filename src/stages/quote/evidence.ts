@@ -1,13 +1,12 @@
 import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
 import { terms } from '../../text/terms.ts';
-import type { Comparison } from '../../text/compare-meaning.ts';
-import { capitalTerms } from '../../text/word-share.ts';
+import { capitalTerms, type Comparison } from '../../text/comparison.ts';
 import type { GroundingSource } from '../../ports/models.ts';
-import { createFigureCheck } from './asked-figure.ts';
-import { withoutMarks } from '../chunk/embed-text.ts';
-import { wholeText, type QuoteBlock } from './quote-blocks.ts';
-import { sentencesOf } from './quote-sentences.ts';
-import type { RankedCandidate } from './rank.ts';
+import { createFigureCheck } from './answer-type.ts';
+import { withoutMarks } from '../../text/markdown/plain-text.ts';
+import { type QuoteBlock, wholeText } from './quote-blocks.ts';
+import { sentencesOf } from '../../text/sentences.ts';
+import type { RankedCandidate } from './choose.ts';
 
 /** Features of the best passage as an answer. None grows with the collection. */
 export interface Evidence {

@@ -1,6 +1,6 @@
 import { terms } from '../../text/terms.ts';
 import { countWords, type QuoteBlock, withClosedFence } from './quote-blocks.ts';
-import { sentencesOf } from './quote-sentences.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 
 /** The ellipsis that marks omitted text. It counts as a word. */
 const MORE = '…';

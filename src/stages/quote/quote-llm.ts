@@ -6,10 +6,9 @@ import { languageOrEnglish } from '../../languages/languages.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
-import { chooseQuotations, MOST_WORDS, type Quotation } from './choose.ts';
+import { chooseQuotations, MOST_WORDS, type Quotation, saysTheSame } from './choose.ts';
 import { evidenceOf, judgementOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
-import { saysTheSame } from './rank.ts';
 
 /** Maximum words to repeat of a question. */
 const MAX_PART_WORDS = 25;

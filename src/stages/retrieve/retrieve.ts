@@ -1,17 +1,15 @@
 import type { Embedder, Reranker } from '../../ports/models.ts';
-import type { RetrievedItem, ErrorItem } from '../../schema/items.ts';
+import type { ErrorItem, RetrievedItem } from '../../schema/items.ts';
 import { endsWork, KbError, toErrorItem } from '../../core/errors.ts';
 import { languageOf } from '../../languages/detect.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
-import { sharesOf } from '../../text/word-share.ts';
+import { sharesOf } from '../../text/comparison.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
-import { CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
-import { analyseChunk } from './analysed-chunk.ts';
-import { fuse, type FusedCandidate } from './fuse.ts';
-import { rescore } from './rescore.ts';
+import { analyseChunk, CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
+import { fuse, type FusedCandidate, rescore } from './fuse.ts';
 import { searchArms, type SearchOutcome } from './search.ts';
 import { correctSpelling } from './spelling.ts';
 

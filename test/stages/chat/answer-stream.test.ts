@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { collect } from '../../../src/core/run.ts';
 import type { Message } from '../../../src/ports/models.ts';
-import { linksIn } from '../../../src/stages/chat/guard/addresses.ts';
+import { linksIn } from '../../../src/stages/chat/guard/link-filter.ts';
 import { streamAnswer } from '../../../src/stages/chat/answer-stream.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 

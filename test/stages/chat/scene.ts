@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { collect, progress, type Progress } from '../../../src/core/run.ts';
 import type { Llm } from '../../../src/ports/models.ts';
-import { DEFAULTS, type Config } from '../../../src/schema/config.ts';
-import type { HistoryEntry, RetrievedItem, ErrorItem } from '../../../src/schema/items.ts';
+import { type Config, DEFAULTS } from '../../../src/schema/config.ts';
+import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../../src/schema/items.ts';
 import { ChatResult } from '../../../src/schema/answers.ts';
 import { runTurn } from '../../../src/stages/chat/turn.ts';
-import type { ChatParts, ChatSearch } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatParts, ChatSearch } from '../../../src/stages/chat/turn-record.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 
 const item = (id: string, score: number): RetrievedItem => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { tokensOfMessages } from '../../../src/stages/chat/budget.ts';
-import type { ChatSearch } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatSearch } from '../../../src/stages/chat/turn-record.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 import { type ChatSettings, items, query, talk, turn } from './scene.ts';
 

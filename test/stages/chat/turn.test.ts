@@ -3,7 +3,7 @@ import { KbError, partialResultOf } from '../../../src/core/errors.ts';
 import { progress } from '../../../src/core/run.ts';
 import type { ErrorItem } from '../../../src/schema/items.ts';
 import { ChatResult } from '../../../src/schema/answers.ts';
-import type { ChatSearch } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatSearch } from '../../../src/stages/chat/turn-record.ts';
 import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { failing, items, query, talk, turn } from './scene.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { embedPath, embedText, withoutMarks } from '../../../src/stages/chunk/embed-text.ts';
+import { embedPath, embedText } from '../../../src/stages/chunk/embed-text.ts';
+import { withoutMarks } from '../../../src/text/markdown/plain-text.ts';
 
 it('the path is the title and the headings, a first heading that the title holds being left out', () => {
   expect(embedPath({ title: 'Helios 300 Operator Manual', headings: ['Helios 300', 'Maintenance', 'Filter'] })).toBe(

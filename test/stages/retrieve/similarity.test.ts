@@ -1,7 +1,84 @@
+import { describe, expect, it, test } from 'vitest';
+import {
+  analyseChunk,
+  identifierBonus,
+  identifiersIn,
+  indexedText,
+  likenessOf,
+  MIN_SCORE_BY_WORDS,
+  similarity,
+} from '../../../src/stages/retrieve/similarity.ts';
+import { hashTerm, ownTerms, terms } from '../../../src/text/terms.ts';
+import { sharesOf } from '../../../src/text/comparison.ts';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { sharesOf } from '../../../src/text/word-share.ts';
-import { indexedText, likenessOf, MIN_SCORE_BY_WORDS, similarity } from '../../../src/stages/retrieve/similarity.ts';
+
+const chunkOf = (text: string, title?: string) => ({ id: text, text, source: 'a', metadata: title === undefined ? {} : { title } });
+
+describe('the analysis of a chunk', () => {
+  it('holds the terms of its title and text, and no others', () => {
+    for (const text of [
+      'The pumps of ERR-4042 are in Turin.',
+      '保修多长时间？整机保修两年',
+      '',
+      'Wie wird die Pumpe gewartet? Die Dichtung ist nicht da.',
+    ]) {
+      const chunk = chunkOf(text, 'Manual of readOnlyFile');
+      const indexed = `Manual of readOnlyFile\n\n${text}`;
+      for (const term of terms(indexed)) expect(analyseChunk(chunk).holds(term), term).toBe(true);
+      for (const term of ['valve', 'err-4043', '保养', '']) expect(analyseChunk(chunk).holds(term), term).toBe(false);
+      expect([...analyseChunk(chunk).own]).toEqual(ownTerms(indexed).map(hashTerm));
+    }
+  });
+
+  it('gives the same word share as the text', () => {
+    for (const text of ['Pumps are made in Turin.', 'Nothing of it.', '整机保修两年'])
+      for (const question of ['Which pumps are made in Turin?', '保修多长时间？'])
+        expect(sharesOf(question, { capital: 2 })(analyseChunk(chunkOf(text)))).toBe(sharesOf(question, { capital: 2 })(text));
+  });
+
+  it('is made once for a chunk, with its language', () => {
+    const chunk = chunkOf('Wie wird die Pumpe gewartet? Die Dichtung ist nicht da.');
+    expect(analyseChunk(chunk)).toBe(analyseChunk(chunk));
+    expect(analyseChunk(chunk).language).toBe('de');
+    expect(analyseChunk(chunkOf('4711')).language).toBeUndefined();
+  });
+});
+
+test('codes, names with underscores and versions are identifiers', () => {
+  expect(identifiersIn('what does ERR-4042 mean?')).toEqual(['err-4042']);
+  expect(identifiersIn('call foo_bar() since v2.3.1, see HX100')).toEqual(['foo_bar', 'v2.3.1', 'hx100']);
+});
+
+test('words, plain numbers, ordinals and decades are not', () => {
+  expect(identifiersIn('the high-speed trains of the 1990s, the 16th in 2019, e.g. node.js at 3.5')).toEqual([]);
+  expect(identifierBonus('how often is the filter replaced')).toBeUndefined();
+});
+
+test('only the exact identifier gains, in any case and with any hyphen', () => {
+  const bonus = identifierBonus('ERR-4042')!;
+  expect(bonus(chunkOf('The display shows err-4042.'))).toBeGreaterThan(0);
+  expect(bonus(chunkOf('The display shows ERR\u20114042.'))).toBeGreaterThan(0);
+  for (const other of ['ERR-404', 'ERR-40421', 'ERR 4042', 'WARN-4042', '4042'])
+    expect(bonus(chunkOf(`The display shows ${other}.`)), other).toBe(0);
+});
+
+test('a code is one in words that are written without spaces, too', () => {
+  expect(identifiersIn('F-117是什么意思？')).toEqual(['f-117']);
+  const bonus = identifierBonus('F-117是什么意思？')!;
+  expect(bonus(chunkOf('错误F-117表示水压过低。'))).toBeGreaterThan(0);
+  expect(bonus(chunkOf('エラーF-117の意味'))).toBeGreaterThan(0);
+  for (const other of ['错误F-1170表示', '错误F-118表示']) expect(bonus(chunkOf(other)), other).toBe(0);
+  expect(identifierBonus('what is F-117?')!(chunkOf('错误F-117表示水压过低。'))).toBeGreaterThan(0);
+});
+
+test('a chunk that holds one of two identifiers gains half', () => {
+  const bonus = identifierBonus('ERR-1 or ERR-2')!;
+  expect(bonus(chunkOf('ERR-1'))).toBeCloseTo(bonus(chunkOf('ERR-1, ERR-2')) / 2);
+});
+
+test('a query of a hundred thousand joined letters is read at once', () => {
+  expect(identifiersIn('a.'.repeat(50_000))).toEqual([]);
+});
 
 const share = (question: string, text: string): number => sharesOf(question)(text);
 

@@ -6,7 +6,7 @@ import { withoutTextLayer } from '../parse-failures.ts';
 import type { BaseReader } from '../parser-row.ts';
 import { installedLanguages, ocrFolder } from './ocr-packages.ts';
 import type { OcrAnswer, OcrRequest, RecognizedPage } from './ocr-messages.ts';
-import { pageRanges } from '../../../text/location-text.ts';
+import { pageRanges } from '../../../text/passage-location.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { workerFile } from '../../../core/project.ts';

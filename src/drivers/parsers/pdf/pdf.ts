@@ -6,12 +6,12 @@ import { encryptedPdf } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
 import type { PageFrame } from './pdf-boxes.ts';
 import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
-import { type PdfLine, pdfLines, pageTurnOf } from './pdf-lines.ts';
+import { pageTurnOf, type PdfLine, pdfLines } from './pdf-lines.ts';
 import { LINK_ANNOTATION, type PageLink, pageLinks, type PdfAnnotation } from './pdf-links.ts';
 import { readOutline } from './pdf-outline.ts';
 import { GridSearch } from './ruled/grid-search.ts';
 import type { Grid } from './ruled/grids.ts';
-import { pageRanges } from '../../../text/location-text.ts';
+import { pageRanges } from '../../../text/passage-location.ts';
 import { beginningOf } from '../bytes.ts';
 
 /** The text of the pages in the order in which it is drawn; a mark at each page. */

@@ -1,10 +1,53 @@
+import { conjunctionIn, asksForMore } from '../../../languages/question.ts';
 import { ownTerms, terms } from '../../../text/terms.ts';
 import { isFunctionWord, languageOf } from '../../../languages/detect.ts';
 import type { FollowUpWords, Language } from '../../../languages/language.ts';
 import { alternatives, languageOrEnglish, wholeWord, wordList } from '../../../languages/languages.ts';
 import { OTHER_FOLLOW_UPS } from '../../../languages/other-languages.ts';
-import { onlyAsksOn } from '../fallback.ts';
-import { resolvePronoun } from './resolve-pronoun.ts';
+
+// «When should I use one?» after «What is a partial index?»: «When should I use a partial index?». English: elsewhere a pronoun tells too little.
+
+/** Questions that only ask about a subject: «What is X?», «What does X do in Y?». */
+const ABOUT = [
+  /^what(?:['’]s| is| are| was| were) (?<thing>[^?,]{2,80})\?*$/iu,
+  /^what (?:does|do) (?<thing>[^?,]{2,60}?) (?:do|mean|stand for)(?<where> (?:in|on|for|with|at) [^?,]{2,40})?\?*$/iu,
+];
+
+/** Questions about an action: «How do I V?», «Can I V?». */
+const DOING =
+  /^(?:(?:how|where|when) (?:do|can|could|should|would|may|must) (?:i|we|you|one)|how to|(?:can|could|may|should|must) (?:i|we|you|one)) (?<doing>\p{L}[^?]{2,100})\?*$/iu;
+
+/** The object of an action: «the filter» in «change the filter». */
+const OBJECT = /^\p{L}+ (?<thing>(?:an?|the|my|our|your|this|that) [^,]+)/iu;
+
+/** Words before a pronoun that is a subject or refers to nothing: «does it take», «is it possible». */
+const BEFORE_A_SUBJECT =
+  /^(?:is|are|was|were|does|do|did|can|could|will|would|should|must|may|might|has|have|had|if|when|that|why|how|and|but|or)$/iu;
+
+const POINTING = /(?<![\p{L}\p{N}])(?<before>[\p{L}'’]{1,40} )?(?<word>it|they|them|one|ones)(?![\p{L}\p{N}'’-])/iu;
+
+const DOES_SO = /(?<!\p{L})do (?:that|this|it|so)(?!\p{L})/iu;
+
+/** The antecedent of a pronoun: for a subject the topic of the question before, for an object also the object of its action. */
+function antecedentOf(before: string, stem: string): string | undefined {
+  const about = ABOUT.map((pattern) => pattern.exec(stem)?.groups).find(Boolean);
+  if (about) return `${about.thing}${about.where ?? ''}`;
+  const doing = DOING.exec(stem)?.groups?.doing;
+  return before !== '' && !BEFORE_A_SUBJECT.test(before) ? OBJECT.exec(doing ?? '')?.groups?.thing : undefined;
+}
+
+/** Replaces the pronoun of a question by its antecedent in the question before; undefined if there is none for certain. */
+export function resolvePronoun(question: string, stem: string): string | undefined {
+  if (conjunctionIn(question)) return undefined;
+  const told = stem.trim();
+  const doing = DOING.exec(told)?.groups?.doing;
+  if (DOES_SO.test(question)) return doing && question.replace(DOES_SO, () => doing);
+  const { before = '', word } = POINTING.exec(question)?.groups ?? {};
+  if (word === undefined) return undefined;
+  const meant = antecedentOf(before.trim(), told);
+  if (meant === undefined || (/^ones?$/i.test(word) && /^(?:the|my|our|your|this|that) /i.test(meant))) return undefined;
+  return question.replace(POINTING, () => `${before}${meant}`);
+}
 
 // What a follow-up names in the place of what was named before: «and the Gold plan?» after «How much is the Plus plan?».
 
@@ -238,12 +281,12 @@ const textOf = ({ stem, asked, added }: DialogueState): string => [stem, asked, 
  */
 export function resolveFollowUp(query: string, before: readonly string[]): { text: string; hasSubject: boolean } {
   if (!isFollowUp(query)) return { text: query, hasSubject: true };
-  const telling = before.filter((question) => !onlyAsksOn(question));
+  const telling = before.filter((question) => !asksForMore(question));
   const from = telling.findLastIndex((question) => !isFollowUp(question) || mayStandAlone(question));
   const [first, ...rest] = telling.slice(Math.max(0, from));
   if (first === undefined) return { text: query, hasSubject: false };
   const state = rest.reduce(applyFollowUp, { stem: first, asked: '', added: '' });
   const carried = () => resolvePronoun(query, state.stem) ?? textOf(applyFollowUp(state, query));
-  const text = onlyAsksOn(query) ? `${textOf(state)} ${query}` : carried();
+  const text = asksForMore(query) ? `${textOf(state)} ${query}` : carried();
   return { text, hasSubject: from >= 0 };
 }

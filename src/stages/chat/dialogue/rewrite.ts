@@ -2,7 +2,7 @@ import { isRefusal } from '../guard/refusal.ts';
 import { KbError } from '../../../core/errors.ts';
 import { progress, type Run } from '../../../core/run.ts';
 import type { Llm } from '../../../ports/models.ts';
-import type { HistoryEntry, ErrorItem } from '../../../schema/items.ts';
+import type { ErrorItem, HistoryEntry } from '../../../schema/items.ts';
 import { alternatives } from '../../../languages/languages.ts';
 import { lineKind } from '../../../text/markdown/lines.ts';
 import { completeText } from '../complete-text.ts';
@@ -10,7 +10,7 @@ import { fitMessages } from '../budget.ts';
 import { resolveFollowUp } from './resolve-follow-up.ts';
 import { historyText, questionsIn, tokensToAsk } from './history.ts';
 import { directReply } from './intent.ts';
-import { report, turnError } from '../turn-result.ts';
+import { report, turnError } from '../turn-record.ts';
 
 const LABELS = alternatives(({ models }) => models.queries);
 

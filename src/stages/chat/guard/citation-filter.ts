@@ -1,7 +1,6 @@
-import { numbersCited } from '../../../text/citations.ts';
+import { numbersCited } from '../../../text/model-output.ts';
 import { NO_ANSWER } from '../../../ports/models.ts';
-import { closesFence, isFenceAt, marksAt, mayCloseFence, spanAt } from '../../../text/markdown/code-spans.ts';
-import { MORE } from '../../../text/markdown/links.ts';
+import { closesFence, isFenceAt, marksAt, mayCloseFence, MORE, spanAt } from '../../../text/markdown/partial-markdown.ts';
 
 /** Joins the shown parts of an answer. White space is held back until the next part is known, and dropped with a removed part. */
 class Joiner {

@@ -1,4 +1,4 @@
-import { CITATIONS } from '../../../text/citations.ts';
+import { CITATIONS } from '../../../text/model-output.ts';
 import { alternatives, LANGUAGES, phrasePattern } from '../../../languages/languages.ts';
 import { OTHER_PHRASES } from '../../../languages/other-languages.ts';
 

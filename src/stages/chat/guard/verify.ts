@@ -1,4 +1,4 @@
-import { CITATIONS, numbersCited } from '../../../text/citations.ts';
+import { CITATIONS, numbersCited } from '../../../text/model-output.ts';
 import { numberTerms, writtenCounts, writtenNumbers } from '../../../languages/number-words.ts';
 import { isSentenceContinued } from '../../../text/sentences.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';

@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mayStandAlone, resolveFollowUp, withoutConjunction } from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
+import {
+  mayStandAlone,
+  resolveFollowUp,
+  resolvePronoun,
+  withoutConjunction,
+} from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
 
 const words =
   'and und what why how is the The a to in plan Plus Gold Leeds Hamburg, E05 HP-40? 2019 2.3.1 it that on für die Lieferung? pump pump?'.split(
     ' ',
   );
-const question = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 4 })), { maxLength: 7 }).map((list) => list.join(' '));
+const anyQuestion = fc
+  .array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 4 })), { maxLength: 7 })
+  .map((list) => list.join(' '));
 
 test('whatever is asked, a query carries what it asks, from at most three of the questions', () => {
   fc.assert(
-    fc.property(question, fc.array(question, { maxLength: 6 }), (query, before) => {
+    fc.property(anyQuestion, fc.array(anyQuestion, { maxLength: 6 }), (query, before) => {
       const { text, hasSubject } = resolveFollowUp(query, before);
       if (before.length === 0) expect(text).toBe(query);
       expect(typeof hasSubject).toBe('boolean');
@@ -47,4 +54,44 @@ test('an adverb of place or time leaves a question that names its subject alone'
 test('a question is searched for without what joins it to the last one', () => {
   expect(withoutConjunction('And how do I route a track?')).toBe('how do I route a track?');
   expect(withoutConjunction('Android is how old?')).toBe('Android is how old?');
+});
+
+test.each([
+  ['What is a WITHOUT ROWID table?', 'When should I use one?', 'When should I use a WITHOUT ROWID table?'],
+  ['What does VACUUM do in SQLite?', 'How much free space does it need?', 'How much free space does VACUUM in SQLite need?'],
+  ['What does error E14 mean?', 'It appears although I descaled.', 'error E14 appears although I descaled.'],
+  ['What are worker threads?', 'How many of them should I start?', 'How many of worker threads should I start?'],
+  ['How do I create an index?', 'And can I do that inside a transaction?', 'And can I create an index inside a transaction?'],
+  ['How do I create a directory with fs?', 'And how do I delete it again?', 'And how do I delete a directory with fs again?'],
+])('after «%s», «%s» asks «%s»', (before, question, whole) => {
+  expect(resolvePronoun(question, before)).toBe(whole);
+});
+
+test.each([
+  ['a pronoun that stands for nothing that was named', 'How do I descale the machine?', 'And how long does it take?'],
+  ['a pronoun of a question that is about more', 'Do you deliver machines by post?', 'How long does it take?'],
+  ['no pronoun', 'What is eco mode?', 'How long does the first steam take?'],
+  ['one of several things, after a single one', 'What is the grinder?', 'When do I need one?'],
+  ['two questions in one', 'What is RMA?', 'Where can I follow it, and how long does it take?'],
+  ['a deed that nobody named', 'What is RMA?', 'Can I do that myself?'],
+])('does not guess: %s', (_, before, question) => {
+  expect(resolvePronoun(question, before)).toBeUndefined();
+});
+
+test.each(['What is chokidar?', 'And how many tables can be in one join?', 'How high is the deposit?'])(
+  'may stand alone: %s',
+  (question) => {
+    expect(mayStandAlone(question)).toBe(true);
+  },
+);
+
+test.each([
+  'How much would I get?',
+  'And of maintenance_work_mem?',
+  'And how long does it take?',
+  'And for a café?',
+  'Is it?',
+  'And when is that?',
+])('can not: %s', (question) => {
+  expect(mayStandAlone(question)).toBe(false);
 });

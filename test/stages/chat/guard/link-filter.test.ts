@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { linksIn } from '../../../../src/stages/chat/guard/addresses.ts';
-import { linkFilter } from '../../../../src/stages/chat/guard/link-filter.ts';
+import { linkFilter, linksIn } from '../../../../src/stages/chat/guard/link-filter.ts';
 
 const PLACES = ['https://docs.example/manual', 'manuals/pump.md'];
 const SOURCES = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capitalTerms, sharesOf } from '../../src/text/word-share.ts';
+import { capitalTerms, sharesOf } from '../../src/text/comparison.ts';
 
 test('capitals inside a question tell names, not its first word and not what is no term of its own', () => {
   expect([...capitalTerms('Does Helios make pumps in Turin?')]).toEqual(['helio', 'turin']);

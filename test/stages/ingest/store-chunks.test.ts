@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import type { IngestDocument } from '../../../src/stages/ingest/read-documents.ts';
-import { storeDocuments } from '../../../src/stages/ingest/store-documents.ts';
+import { storeDocuments } from '../../../src/stages/ingest/store-chunks.ts';
 
 test('a store that fails is told of before what feeds it is waited for', async () => {
   const full = new KbError('unavailable', 'The disk is full.');

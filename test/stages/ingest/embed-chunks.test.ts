@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KbError, type ErrorCode } from '../../../src/core/errors.ts';
+import { type ErrorCode, KbError } from '../../../src/core/errors.ts';
 import { collect } from '../../../src/core/run.ts';
 import type { Embedder } from '../../../src/ports/models.ts';
 import { embedChunks, embedTexts } from '../../../src/stages/ingest/embed-chunks.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LanguageTally } from '../../../src/stages/ingest/language-tally.ts';
+import { LanguageTally } from '../../../src/stages/ingest/read-documents.ts';
 
 const chunks = (...texts: string[]) => texts.map((text, i) => ({ id: `${i}`, text, source: 'a', metadata: {} }));
 

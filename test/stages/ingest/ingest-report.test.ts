@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OmittedContent, leftOutOf } from '../../../src/stages/ingest/ingest-report.ts';
+import { leftOutOf, OmittedContent } from '../../../src/stages/ingest/ingest-report.ts';
 import { read } from '../../drivers/parsers/read.ts';
 
 describe('what is left out of a page', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codeTracker } from '../../../src/text/markdown/code-spans.ts';
+import { codeTracker } from '../../../src/text/markdown/partial-markdown.ts';
 
 /** What of a text's letters and digits stands in code. */
 function inCode(text: string): string {

@@ -1,0 +1,83 @@
+import { alternatives, LANGUAGES, wholeWord } from '../../languages/languages.ts';
+import { writtenCounts, writtenNumbers } from '../../languages/number-words.ts';
+import { ownTerms } from '../../text/terms.ts';
+import { withoutMarks } from '../../text/markdown/plain-text.ts';
+import type { QuoteBlock } from './quote-blocks.ts';
+
+const ASKS_FIGURE = wholeWord(alternatives(({ questions }) => questions.figures));
+const ASKS_TIME = wholeWord(alternatives(({ questions }) => questions.times));
+const FIGURE_WORDS = wholeWord(alternatives(({ questions }) => questions.figureWords));
+const UNITS = alternatives(({ questions }) => questions.timeUnits);
+const UNIT = new RegExp(`^(?:${UNITS})$`, 'iu');
+const MONTHS = LANGUAGES.map(({ months }) => months.replaceAll(' ', '|')).join('|');
+
+/** A clock time, a period, a month or a year. */
+const TIME = new RegExp(
+  String.raw`(?<![\d:])\d{1,2}:\d\d(?!\d)|\d[\s\u00a0-]*(?:\p{L}+\s)?(?:${UNITS}|[ap]\.?m)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?:${MONTHS}|1\d{3}|20\d\d)(?![\p{L}\p{N}])`,
+  'iu',
+);
+
+const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORDS.test(text) || writtenNumbers(text).length > 0;
+const hasTime = (text: string): boolean => TIME.test(text) || writtenCounts(text).some(({ of }) => UNIT.test(of));
+
+/** Creates the check whether a text has a time; undefined for a question that asks for none. */
+export const createTimeCheck = (question: string): ((text: string) => boolean) | undefined =>
+  ASKS_TIME.test(question) ? hasTime : undefined;
+
+/** Creates the check whether a text has what a question asks for; undefined for a question that asks for no number, time or price. */
+export function createFigureCheck(question: string): ((text: string) => boolean) | undefined {
+  if (ASKS_TIME.test(question)) return hasTime;
+  return ASKS_FIGURE.test(question) ? hasFigure : undefined;
+}
+
+const MARKS = /(?<![\s?？])[\s?？]+$/u;
+
+/** Questions about a property and not about the thing: «What is the difference between …», «What is the default of …». */
+const ASKS_ABOUT = new RegExp(
+  String.raw`^(?:(?:${alternatives(({ followUps }) => followUps.articles)}) )?(?:\p{L}+ )?(?:${alternatives(({ questions }) => questions.aspects)})(?!\p{L})`,
+  'iu',
+);
+
+/** Headings of introductory sections. */
+const INTRODUCES = new RegExp(String.raw`^[\P{L}]*(?:${alternatives(({ questions }) => questions.introductions)})\W*$`, 'iu');
+
+/** Maximum words in a title besides the name: «The SQLite Query Planner», badges. */
+const MOST_BESIDE = 2;
+
+const telling = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
+
+/** The terms of the thing to be defined: `chokidar` in «What is chokidar?»; undefined for other questions. */
+export function definedTerms(question: string): ReadonlySet<string> | undefined {
+  const asked = question.replace(MARKS, '');
+  const what = LANGUAGES.map(({ questions }) => questions.meaning.exec(asked)?.groups?.what).find((found) => found !== undefined);
+  if (what === undefined || ASKS_ABOUT.test(what)) return undefined;
+  const wanted = telling(what);
+  return wanted.size > 0 ? wanted : undefined;
+}
+
+/** Whether a title names the thing and little else. */
+function names(title: string, wanted: ReadonlySet<string>): boolean {
+  const held = telling(withoutMarks(title));
+  return wanted.isSubsetOf(held) && held.size <= wanted.size + MOST_BESIDE;
+}
+
+/** Whether a block introduces the thing: the first of a section or page that is named after it. */
+export function introduces({ isFirst, path }: QuoteBlock, wanted: ReadonlySet<string>): boolean {
+  const [last = '', above] = path.toReversed();
+  return isFirst && (names(last, wanted) || (above !== undefined && INTRODUCES.test(last) && names(above, wanted)));
+}
+
+/** The end of the second thing: «json and jsonb in Postgres». */
+const WHERE = new RegExp(String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.where)})\s.*$|(?<![?？.!])[?？.!]+$`, 'giu');
+
+const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
+
+/** The terms that distinguish two compared things: none and `full` for VACUUM and VACUUM FULL; undefined if nothing is compared. */
+export function comparedIn(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
+  const asked = question.trim().replace(/(?<![?？.!\s])[?？.!\s]+$/u, '');
+  const patterns = LANGUAGES.flatMap(({ questions }) => questions.compares);
+  const { one, other, from } = patterns.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};
+  if (one === undefined) return undefined;
+  const [first, second] = [termsOf(one), termsOf(other ?? from ?? '')];
+  return [first.difference(second), second.difference(first)];
+}

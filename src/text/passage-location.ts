@@ -1,0 +1,113 @@
+import type { Location, Mark, PassageBox } from '../schema/items.ts';
+import { newlinesIn } from './markdown/lines.ts';
+
+/** Kinds of files whose pages are slides. */
+const SLIDES = /^(?:pptx|odp)$/;
+
+/** Writes a location as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
+export function locationText(location: Location = {}, file_type?: unknown): string {
+  const { member, page, page_end, sheet, row_start, row_end, headings, line_start, line_end, anchor, time_start, time_end } = location;
+  const range = (name: string, from: number | undefined, to: number | undefined) =>
+    from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
+  const parts = [
+    member,
+    headings?.filter((heading) => heading !== sheet).join(' › ') || undefined, // a sheet is named once
+    range(SLIDES.test(String(file_type)) ? 'slide' : 'page', page, page_end),
+    sheet === undefined ? undefined : `sheet ${sheet}`,
+    range('row', row_start, row_end),
+    row_start === undefined ? range('line', line_start, line_end) : undefined,
+    anchor === undefined ? undefined : `#${anchor}`,
+    time_start === time_end ? time_start : `${time_start}–${time_end}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** Whether some of a passage stands on a page. */
+export const isOnPage = ({ page, page_end = page }: Location, wanted: number): boolean =>
+  page !== undefined && page_end !== undefined && page <= wanted && wanted <= page_end;
+
+/** Numbers of pages in ascending order as people write them: `2-5, 9`. */
+export function pageRanges(pages: readonly number[]): string {
+  const ranges: [first: number, last: number][] = [];
+  for (const page of pages.toSorted((a, b) => a - b)) {
+    const range = ranges.at(-1);
+    if (range?.[1] === page - 1) range[1] = page;
+    else ranges.push([page, page]);
+  }
+  return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
+}
+
+/** How many pages such ranges name. */
+export const pagesIn = (ranges: string): number =>
+  ranges.split(', ').reduce((sum, range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return sum + last - first + 1;
+  }, 0);
+
+/** Rectangles of one passage. */
+const MOST_BOXES = 8;
+
+/** The rectangle around two of one page; its text begins where that of the first does. */
+function joinBoxes(one: PassageBox, other: PassageBox): PassageBox {
+  const [left, top] = [Math.min(one.left, other.left), Math.min(one.top, other.top)];
+  const right = Math.max(one.left + one.width, other.left + other.width);
+  const bottom = Math.max(one.top + one.height, other.top + other.height);
+  return { ...one, left, top, width: rounded(right - left), height: rounded(bottom - top) };
+}
+
+const rounded = (share: number): number => Math.round(share * 1000) / 1000;
+
+/** As few rectangles as a passage may have: of more, those are joined that stand one after another on a page and take the least room together. */
+export function limitBoxes(boxes: readonly PassageBox[]): PassageBox[] {
+  const few = [...boxes];
+  while (few.length > MOST_BOXES) {
+    const waste = few.slice(1).map((box, i) => (box.page === few[i]!.page ? addedArea(few[i]!, box) : Number.POSITIVE_INFINITY));
+    const at = waste.indexOf(Math.min(...waste));
+    if (waste[at] === Number.POSITIVE_INFINITY) return few.slice(0, MOST_BOXES);
+    few.splice(at, 2, joinBoxes(few[at]!, few[at + 1]!));
+  }
+  return few;
+}
+
+const areaOf = ({ width, height }: PassageBox): number => width * height;
+
+/** How much more room two rectangles take as one. */
+const addedArea = (one: PassageBox, other: PassageBox): number => areaOf(joinBoxes(one, other)) - areaOf(one) - areaOf(other);
+
+/** The rectangles that hold these lines of a passage, counted from 0; all of them where none does. */
+export function boxesOfLines(boxes: readonly PassageBox[], ranges: readonly (readonly [first: number, last: number])[]): PassageBox[] {
+  const own = boxes.filter(({ line = 1 }) => {
+    const next = boxes.find((other) => (other.line ?? 1) > line)?.line ?? Number.POSITIVE_INFINITY;
+    return ranges.some(([first, last]) => last + 1 >= line && first + 1 < next);
+  });
+  return own.length > 0 ? own : [...boxes];
+}
+
+/** Where a piece of a text stands on its pages, by the marks that hold in it: one rectangle of each block and column. */
+export function boxesIn(
+  text: string,
+  marks: readonly Mark[],
+  { from, end, opening }: { from: number; end: number; opening: string },
+): PassageBox[] {
+  const boxes: PassageBox[] = [];
+  let [line, reached] = [1 + newlinesIn(opening), from];
+  for (const [i, { at, page, boxes: own }] of marks.entries()) {
+    const start = Math.max(from, at);
+    if (page === undefined || !own || text.slice(start, Math.min(end, marks[i + 1]?.at ?? end)).trim() === '') continue;
+    const passed = text.slice(reached, start);
+    line += newlinesIn(passed);
+    reached = start;
+    const isNewBlock = /\n\s*\n/.test(passed);
+    for (const box of own) {
+      const placed = { page, ...box, ...(line > 1 ? { line } : {}) };
+      const before = boxes.at(-1);
+      if (before && !isNewBlock && isBelow(before, placed)) boxes[boxes.length - 1] = joinBoxes(before, placed);
+      else boxes.push(placed);
+    }
+  }
+  return limitBoxes(boxes);
+}
+
+/** Whether a rectangle stands below another in the same column. */
+const isBelow = (one: PassageBox, other: PassageBox): boolean =>
+  one.page === other.page && other.top >= one.top && other.left < one.left + one.width && other.left + other.width > one.left;
