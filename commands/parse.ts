@@ -6,7 +6,8 @@ import { operations } from '../src/schema/operations.ts';
 
 export default class Parse extends KbCommand {
   static override summary = operations.parse.summary;
-  static override description = 'Reads PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV. Writes one document per line (JSON Lines).';
+  static override description =
+    'Reads PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB, Markdown, HTML, text, CSV, mail (EML, MBOX, MSG), notebooks, subtitles and pictures (OCR); with --kinds also source code, JSON, XML and ZIP in folders. Writes one document per line (JSON Lines).';
   static override examples = [
     '<%= config.bin %> parse manual.pdf',
     '<%= config.bin %> parse ./docs --output-dir markdown',

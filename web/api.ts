@@ -14,6 +14,9 @@ export class RequestError extends Error {
   }
 }
 
+/** The message of whatever was thrown. */
+export const errorText = (error: unknown): string => (error instanceof RequestError ? error.message : String(error));
+
 const UNREACHABLE = 'The server does not answer. Check that kb serve is running and that this device is online.';
 
 const TOKEN_KEY = 'kb-token';

@@ -195,7 +195,7 @@ export function loadConfig({ cwd, file: named, environment: given, flags, own = 
   return { config: validated(merged, originOf, withOwnNames(Config, ownNames(own))), file, home, environment };
 }
 
-/** Validates the merged layers. Throws a KbError that names the faulty value and its origin, which `originOf` returns for a path. */
+/** Validates the merged layers. Throws a KbError that names each faulty value and its origin, which `originOf` returns for a path. */
 export function validated(merged: Layer, originOf: (path: string) => string, schema = Config): Config {
   const result = schema.safeParse(merged);
   if (result.success) {
@@ -203,13 +203,16 @@ export function validated(merged: Layer, originOf: (path: string) => string, sch
     if (unfit) throw new KbError('configuration', unfit);
     return result.data;
   }
-  const { path, problem, came, hint } = validationMessage(result.error, { schema, value: merged });
-  const name = path.join('.');
-  const value = getPath(merged, name);
-  const got = value === undefined || typeof value === 'object' ? came : ` (it is «${String(value)}»)`;
-  throw new KbError('configuration', `${originOf(name)}: ${problem}${got}.`, {
-    hint: hint ?? 'kb.config.example.yaml says what each key takes.',
-  });
+  const problemOf = (issue: (typeof result.error.issues)[number]) => {
+    const { path, problem, came, hint } = validationMessage(new z.ZodError([issue]), { schema, value: merged });
+    const name = path.join('.');
+    const value = getPath(merged, name);
+    const got = value === undefined || typeof value === 'object' ? came : ` (it is «${String(value)}»)`;
+    return [name, { text: `${originOf(name)}: ${problem}${got}.`, hint }] as const;
+  };
+  const problems = [...new Map(result.error.issues.map(problemOf)).values()]; // the last of a key: the bounds of all integers come first
+  const hint = problems.find((one) => one.hint)?.hint ?? 'kb.config.example.yaml says what each key takes.';
+  throw new KbError('configuration', problems.map(({ text }) => text).join('\n'), { hint });
 }
 
 /** Reads the values of `--set`, such as `chat.history_compaction.keep_recent=8`, as a layer. Throws a KbError for an unknown key. */

@@ -6,7 +6,6 @@ import { LlmProvider } from './provider-names.ts';
 
 /** What to do with a question if no passage passes the quality gate. */
 export const LowConfidenceMode = z.enum(['answer_with_caution', 'ask_clarifying_question', 'refuse_grounded_answer', 'return_no_answer']);
-export type LowConfidenceMode = z.infer<typeof LowConfidenceMode>;
 
 /** `chat.llm` of the configuration. */
 export const LlmConfig = z

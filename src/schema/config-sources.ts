@@ -64,7 +64,6 @@ export const SiteConfig = z.strictObject({
     .optional()
     .describe('User name and password, such as ${DOCS_USER}:${DOCS_PASSWORD}'),
 });
-export type SiteConfig = z.infer<typeof SiteConfig>;
 
 /** `network` of the configuration: limits and credentials of all HTTP requests to sources. */
 export const Network = z.strictObject({

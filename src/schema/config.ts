@@ -155,7 +155,6 @@ export const Embedding = z
     options: options().describe('Options of the provider: base_url, dimensions'),
   })
   .describe('Embedding provider and model');
-export type Embedding = z.infer<typeof Embedding>;
 
 /** `retrieval` of the configuration. */
 const Retrieval = z

@@ -43,7 +43,6 @@ export const Background = z.boolean().optional().describe('Return a job at once;
 
 /** State of a background job. */
 export const JobState = z.enum(['running', 'done', 'failed', 'cancelled', 'interrupted']);
-export type JobState = z.infer<typeof JobState>;
 
 /** Operations that can run as background jobs. */
 export const JobOperation = z.enum(['ingest', 'scrape']);
@@ -69,7 +68,6 @@ export type Job = z.infer<typeof Job>;
 
 /** The jobs that are known, the latest first; without their results. */
 export const JobList = z.object({ jobs: z.array(Job) }).meta({ id: 'JobList', description: 'Known jobs, latest first, without results' });
-export type JobList = z.infer<typeof JobList>;
 
 // Requests of OpenAI's API: the fields that kb supports; others are ignored.
 
@@ -131,4 +129,3 @@ export const EmbeddingsRequest = z
     description: 'A request to POST /v1/embeddings; other parameters of OpenAI are ignored',
     examples: [{ model: 'all-minilm-l6-v2', input: ['How long is the warranty?'] }],
   });
-export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;

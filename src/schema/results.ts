@@ -51,7 +51,6 @@ export const ChunkReference = z.object({
   id: z.string().describe('Identifier of the chunk'),
   source: z.string().describe('Path, address or name of its document'),
 });
-export type ChunkReference = z.infer<typeof ChunkReference>;
 
 const written = {
   items: z.array(ChunkReference).describe('Chunks concerned'),
@@ -84,7 +83,6 @@ export const DocumentReference = z.object({
     .describe('Compared with the stored version; incomplete: some of its chunks were missing'),
   left_out: z.number().optional().describe('For an article page: share of its words left out besides navigation, if over a tenth'),
 });
-export type DocumentReference = z.infer<typeof DocumentReference>;
 
 const outputs = z.array(DocumentReference).describe('Documents, in order, without their text');
 const ReferencesResult = z.object({ documents: documents.documents, outputs, ...failures });
@@ -128,7 +126,6 @@ export type IngestResult = z.infer<typeof IngestResult>;
 export const UploadResult = z
   .union([DocumentsResult, IngestResult])
   .meta({ id: 'UploadResult', description: 'Documents converted to Markdown; with store, the report of their ingest' });
-export type UploadResult = z.infer<typeof UploadResult>;
 
 const time = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 

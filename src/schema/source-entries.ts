@@ -18,7 +18,6 @@ export const DocsEntry = z.union([
     description: z.string().optional().describe('Description of the document'),
   }),
 ]);
-export type DocsEntry = z.infer<typeof DocsEntry>;
 /** A folder that is read recursively. */
 export const folder = place.describe('Folder; all supported files in it are read');
 /** `docs` of an ingest: one entry, a list of them, or a folder. */

@@ -65,7 +65,6 @@ interface Admission {
  * refused request, else the caller. Throws a KbError (`forbidden`) for a missing scope.
  */
 export function createGuard({ authenticate, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => Admission {
-  const isAllowed = hostsIn(allowed_hosts);
   return ({ headers, needs }) => {
     if (authenticate) {
       if (needs === 'open') return {};
@@ -76,7 +75,7 @@ export function createGuard({ authenticate, allowed_hosts, cors_origins }: Guard
     }
     const { host = '', origin } = headers;
     const name = host.replace(/:\d+$/, '');
-    const isOfGateway = isAllowed(name);
+    const isOfGateway = isListed(name, allowed_hosts);
     if (!isOfGateway && !isLoopback(name))
       return {
         refused: refuse(
@@ -90,17 +89,13 @@ export function createGuard({ authenticate, allowed_hosts, cors_origins }: Guard
   };
 }
 
-/** Whether a name is in the list; `*.` stands for one name or more before the rest. */
-function hostsIn(allowed: readonly string[]): (name: string) => boolean {
-  const [wild, whole] = [true, false].map((isWild) =>
-    allowed.filter((name) => name.startsWith('*.') === isWild).map((name) => name.toLowerCase()),
-  );
-  const names = new Set(whole);
-  const ends = wild!.map((name) => name.slice(1));
-  return (name) => {
-    const called = name.toLowerCase();
-    return names.has(called) || (/^[a-z0-9_-][a-z0-9._-]*$/.test(called) && ends.some((end) => called.endsWith(end)));
-  };
+/** Whether a name is in the list, whatever the case; `*.` stands for one name or more before the rest. */
+function isListed(name: string, allowed: readonly string[]): boolean {
+  const called = name.toLowerCase();
+  const isName = /^[a-z0-9_-][a-z0-9._-]*$/.test(called);
+  return allowed
+    .map((one) => one.toLowerCase())
+    .some((one) => (one.startsWith('*.') ? isName && called.endsWith(one.slice(1)) : called === one));
 }
 
 const unauthenticated = (): Failure => ({

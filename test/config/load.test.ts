@@ -166,6 +166,10 @@ describe('loadConfig', () => {
   it('says where a wrong value was given', () => {
     const cwd = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\n' });
     expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 2: retrieval.top_k');
+    const several = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\nchunking:\n  chunk_size: 1\n' });
+    expect(failure(() => load(several)).message).toBe(
+      'kb.config.yaml, line 4: chunking.chunk_size: at least 50 is expected (it is «1»).\nkb.config.yaml, line 2: retrieval.top_k: a number is expected (it is «many»).',
+    );
     expect(failure(() => load(folder(), { environment: { KB_RETRIEVAL_MODE: 'psychic' } })).message).toBe(
       'KB_RETRIEVAL_MODE: one of hybrid, vector, text is expected (it is «psychic»).',
     );

@@ -1,6 +1,6 @@
 import type { ChatResult } from '../../src/schema/answers.ts';
 import { renderAnswer, RunningTurn, turnFrame } from '../answer.ts';
-import { RequestError, askForAnswer, mayWrite, fetchSources } from '../api.ts';
+import { errorText, askForAnswer, mayWrite, fetchSources } from '../api.ts';
 import { askedCollections, asksAll, chooseCollection, collectionChanges, currentCollection, knownCollections } from '../collections.ts';
 import {
   clearConversation,
@@ -148,7 +148,7 @@ export class AskView implements View {
       return { ...turn, answer: shown.text, problems: ['The answer broke off.'] };
     } catch (error) {
       if (signal.aborted) return { ...turn, answer: shown.text, stopped: true };
-      return { ...turn, answer: shown.text, problems: [error instanceof RequestError ? error.message : String(error)] };
+      return { ...turn, answer: shown.text, problems: [errorText(error)] };
     }
   }
 

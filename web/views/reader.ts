@@ -1,7 +1,7 @@
 import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
 import { isOnPage } from '../../src/text/passage-location.ts';
-import { mayWrite, RequestError, fetchSource, removeSource } from '../api.ts';
+import { mayWrite, errorText, fetchSource, removeSource } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { blocksIn, markBlock, renderMarkdown } from '../markdown.ts';
@@ -96,7 +96,7 @@ export class Reader {
       if (collection !== undefined)
         await this.#show({ collection, source, passage }, page === undefined ? { kind: 'section' } : { kind: 'page', page });
     } catch (error) {
-      if (turn === this.#turn) this.#remark(`This is the passage alone, as it was found. ${messageOf(error)}`);
+      if (turn === this.#turn) this.#remark(`This is the passage alone, as it was found. ${errorText(error)}`);
     }
   }
 
@@ -107,7 +107,7 @@ export class Reader {
     const turn = this.#open({ title: source.title, place: source.source }, opener);
     this.#text.replaceChildren(element('p', { class: 'remark' }, 'Reading…'));
     await this.#show({ collection, source }, { kind: 'document' }).catch((error: unknown) => {
-      if (turn === this.#turn) this.#text.replaceChildren(problem(messageOf(error)));
+      if (turn === this.#turn) this.#text.replaceChildren(problem(errorText(error)));
     });
   }
 
@@ -141,7 +141,7 @@ export class Reader {
   #toolsFor(opened: Opened, { document, extent }: { document: GetSourceResult; extent: Extent }): HTMLElement[] {
     const { passage, source, collection } = opened;
     const go = (to: Extent) => () =>
-      void this.#show(opened, to).catch((error: unknown) => this.#text.replaceChildren(problem(messageOf(error))));
+      void this.#show(opened, to).catch((error: unknown) => this.#text.replaceChildren(problem(errorText(error))));
     const pages = [...new Set(document.chunks.flatMap(({ location: { page, page_end } }) => [page ?? [], page_end ?? []].flat()))].toSorted(
       (one, other) => one - other,
     );
@@ -170,7 +170,7 @@ export class Reader {
         }
         removeSource(collection, source.id).then(
           () => (this.close(), this.#listener.onRemoved(source)),
-          (error: unknown) => this.#remark(messageOf(error)),
+          (error: unknown) => this.#remark(errorText(error)),
         );
       },
       { class: 'quiet remove' },
@@ -242,5 +242,3 @@ function pager(pages: readonly number[], extent: Extent, go: (to: Extent) => () 
     ),
   ];
 }
-
-const messageOf = (error: unknown): string => (error instanceof RequestError ? error.message : String(error));

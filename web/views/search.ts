@@ -1,6 +1,6 @@
 import type { RetrieveResult } from '../../src/schema/answers.ts';
 import type { Location, RetrievedItem } from '../../src/schema/items.ts';
-import { RequestError, searchPassages } from '../api.ts';
+import { errorText, searchPassages } from '../api.ts';
 import { askedCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { collectionTag, placeText } from '../place.ts';
@@ -75,7 +75,7 @@ export class SearchView implements View {
       this.#draw(result, { collection, top_k });
     } catch (error) {
       if (signal.aborted) return;
-      const message = error instanceof RequestError ? error.message : String(error);
+      const message = errorText(error);
       this.#found.replaceChildren(
         problem(
           message,

@@ -1,4 +1,4 @@
-import { mayWrite, RequestError, fetchAllSources, fetchSources } from '../api.ts';
+import { mayWrite, errorText, fetchAllSources, fetchSources } from '../api.ts';
 import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from '../collections.ts';
 import { button, element, problem, READS_ALONE } from '../element.ts';
 import type { StoredSourceSummary } from '../../src/schema/stored/stored-sources.ts';
@@ -94,7 +94,7 @@ export class SourcesView implements View {
             'li',
             {},
             problem(
-              messageOf(error),
+              errorText(error),
               button('Try again', () => void refreshCollections(), { class: 'quiet' }),
             ),
           ),
@@ -164,7 +164,7 @@ export class SourcesView implements View {
       return await (this.#all ??= fetchAllSources(collection));
     } catch (error) {
       this.#all = undefined;
-      this.#amount.textContent = messageOf(error);
+      this.#amount.textContent = errorText(error);
       return undefined;
     }
   }
@@ -215,5 +215,3 @@ function sizeOf(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return (bytes / 1000 ** power).toLocaleString(undefined, { style: 'unit', unit: UNITS[power]!, maximumFractionDigits: 1 });
 }
-
-const messageOf = (error: unknown): string => (error instanceof RequestError ? error.message : String(error));

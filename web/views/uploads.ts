@@ -1,4 +1,4 @@
-import { RequestError, uploadFile } from '../api.ts';
+import { errorText, uploadFile } from '../api.ts';
 import { currentCollection, knownCollections, refreshCollections } from '../collections.ts';
 import { button, element } from '../element.ts';
 
@@ -57,7 +57,7 @@ export class Uploads {
       await refreshCollections();
     } catch (error) {
       const { aborted } = row.stopping.signal;
-      row.end('failed', aborted ? 'Stopped.' : error instanceof RequestError ? error.message : String(error));
+      row.end('failed', aborted ? 'Stopped.' : errorText(error));
     }
     this.#announce(`${row.file.name}: ${row.said}`);
   }

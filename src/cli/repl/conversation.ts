@@ -57,13 +57,13 @@ function bounded(turns: readonly ConversationTurn[]): ConversationTurn[] {
 }
 
 /** Appends the turns of another conversation; the lines of that come first. */
-export function together(talk: Conversation, turns: readonly ConversationTurn[], asked: readonly string[]): Conversation {
-  const said = turns.flatMap(({ question, answer }): HistoryEntry[] => [
+export function joinTurns(talk: Conversation, turns: readonly ConversationTurn[], asked: readonly string[]): Conversation {
+  const messages = turns.flatMap(({ question, answer }): HistoryEntry[] => [
     { role: 'user', content: question },
     { role: 'assistant', content: answer },
   ]);
   return {
-    history: [...talk.history, ...said].slice(-KEPT.messages),
+    history: [...talk.history, ...messages].slice(-KEPT.messages),
     turns: bounded([...talk.turns, ...turns]),
     asked: [...new Set([...asked, ...talk.asked])].slice(0, KEPT.asked),
   };
@@ -71,15 +71,15 @@ export function together(talk: Conversation, turns: readonly ConversationTurn[],
 
 /** Removes the turns and lines of one conversation from a file that several have written to. */
 export function withoutTurn(talk: Conversation, gone: Conversation): Conversation {
-  const said = ({ question, answer }: ConversationTurn): string => JSON.stringify([question, answer]);
-  const own = gone.turns.map(said);
+  const keyOf = ({ question, answer }: ConversationTurn): string => JSON.stringify([question, answer]);
+  const own = gone.turns.map(keyOf);
   const turns = talk.turns.filter((turn) => {
-    const place = own.indexOf(said(turn));
+    const place = own.indexOf(keyOf(turn));
     if (place >= 0) own.splice(place, 1);
     return place < 0;
   });
   const asked = turns.length > 0 ? talk.asked.filter((line) => !gone.asked.includes(line)) : [];
-  return together(newConversation(), turns, asked);
+  return joinTurns(newConversation(), turns, asked);
 }
 
 /** Adds a line for the arrow keys, without newlines; a repeated line moves to the front. */
@@ -169,11 +169,11 @@ export class Memory {
 
   /** The file of the conversation; undefined if it is forgotten at the end. */
   fileOf(collection: string): string | undefined {
-    return this.#file(collection);
+    return this.#isOff ? undefined : this.#options.fileOf(collection);
   }
 
   load(collection: string): Conversation {
-    const file = this.#file(collection);
+    const file = this.fileOf(collection);
     if (file === undefined) return this.#held.get(collection) ?? newConversation();
     const text = this.#read(file);
     this.#seen.set(file, { text, isShared: false });
@@ -187,9 +187,9 @@ export class Memory {
   /** Writes the conversation atomically. If another one has written to the file since, the new turns are appended to its own. */
   keep(collection: string, talk: Conversation): void {
     this.#write(collection, talk, (file) => {
-      const { there, isShared, kept } = this.#found(file);
+      const { there, isShared, kept } = this.#readAgain(file);
       const fresh = talk.turns.filter((turn) => !this.#kept.has(turn));
-      const text = textOf(collection, isShared ? together(kept ?? newConversation(), fresh, talk.asked) : talk);
+      const text = textOf(collection, isShared ? joinTurns(kept ?? newConversation(), fresh, talk.asked) : talk);
       if (text !== there) replaceFile(file, text);
       this.#seen.set(file, { text, isShared });
     });
@@ -200,7 +200,7 @@ export class Memory {
   forget(collection: string, talk: Conversation): number {
     let left = 0;
     this.#write(collection, newConversation(), (file) => {
-      const { isShared, kept } = this.#found(file);
+      const { isShared, kept } = this.#readAgain(file);
       const others = kept ? withoutTurn(kept, talk) : newConversation();
       const text = textOf(collection, others);
       replaceFile(file, text);
@@ -211,7 +211,7 @@ export class Memory {
   }
 
   /** Reads the file, and the conversation in it if another program has written to it. Throws if that wrote something else. */
-  #found(file: string): { there: string; isShared: boolean; kept: Conversation | undefined } {
+  #readAgain(file: string): { there: string; isShared: boolean; kept: Conversation | undefined } {
     const there = textIn(file);
     const seen = this.#seen.get(file);
     const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
@@ -222,7 +222,7 @@ export class Memory {
 
   #write(collection: string, talk: Conversation, work: (file: string) => void): void {
     this.#held.set(collection, talk);
-    const file = this.#file(collection);
+    const file = this.fileOf(collection);
     if (file === undefined) return;
     try {
       makeFolder(dirname(file));
@@ -232,10 +232,6 @@ export class Memory {
         `The conversation can't be kept in ${file}: ${describeFileError(cause, 'write')}. It goes on, and is forgotten in the end.`,
       );
     }
-  }
-
-  #file(collection: string): string | undefined {
-    return this.#isOff ? undefined : this.#options.fileOf(collection);
   }
 
   #read(file: string): string {

@@ -11,8 +11,8 @@ import {
   openSession,
   type Session,
   askTurn,
-  say,
-  tell,
+  printBeside,
+  printWrapped,
   collection,
   model,
   topK,
@@ -79,13 +79,13 @@ export async function converse(context: CommandContext, request: Record<string, 
   // whoever pipes questions in knows what is asked, but not that a conversation is there already
   if (isBlind) screen.note(`${greeting} Type a question a line; Ctrl-D ends.`);
   else if (isConversation() || session.talk.turns.length > 0) screen.note(greeting);
-  if (isConversation()) tellWhereKept(session);
+  if (isConversation()) printPlaceKept(session);
   let isEmpty = true;
   try {
     for (let typed = await keyboard.next(); typed !== undefined && !signal.aborted; typed = await keyboard.next()) {
       if (typed.trim() === '') continue;
       isEmpty = false;
-      if (!(await handle(meantBy(typed.trim()), session, keyboard))) break;
+      if (!(await handle(withSlash(typed.trim()), session, keyboard))) break;
     }
   } finally {
     keyboard.close();
@@ -95,7 +95,7 @@ export async function converse(context: CommandContext, request: Record<string, 
     throw new KbError('usage', 'There is no question.', { hint: 'Give it as an argument, or pipe questions in, one a line.' });
 }
 
-function tellWhereKept(session: Session): void {
+function printPlaceKept(session: Session): void {
   const { screen } = session.context;
   const file = session.memory.fileOf(collectionOf(session));
   if (file === undefined) return;
@@ -142,11 +142,11 @@ const EXCERPT = 200;
 function showSourceList(sources: readonly Source[], session: Session): void {
   const { color, columns } = session.context.screen;
   for (const source of sources) {
-    say(session, sourceLine(source, { color, columns }, source.cited ? '' : ' (not cited)'));
+    printBeside(session, sourceLine(source, { color, columns }, source.cited ? '' : ' (not cited)'));
     const excerpt = clipped(beginningOf(source.text), (columns ?? EXCERPT) * 2 - 8);
-    say(session, folded([{ text: excerpt, paint: color.dim }], { first: '    ', hang: '    ', columns }));
+    printBeside(session, folded([{ text: excerpt, paint: color.dim }], { first: '    ', hang: '    ', columns }));
   }
-  say(session, color.dim(`/sources ${sources[0]!.citation} shows the whole passage.`));
+  printBeside(session, color.dim(`/sources ${sources[0]!.citation} shows the whole passage.`));
 }
 
 function beginningOf(text: string): string {
@@ -159,7 +159,7 @@ function showPassage(sources: readonly Source[], citation: number, session: Sess
   if (!source)
     throw new KbError('usage', `There is no source ${citation}: the last answer has ${sources.map((other) => other.citation).join(', ')}.`);
   const { screen } = session.context;
-  say(session, sourceLine(source, screen));
+  printBeside(session, sourceLine(source, screen));
   const printer = markdownPrinter({ ...screen, write: screen.json ? screen.note : screen.write });
   printer.push(source.text.trim());
   printer.end();
@@ -211,7 +211,7 @@ function glued(line: string): string | undefined {
 }
 
 /** Maps words that people type alone, to leave or for help, to commands; other lines stay. */
-export const meantBy = (line: string): string => (/^(?:exit|quit|help)$/i.test(line) ? `/${line.toLowerCase()}` : line);
+export const withSlash = (line: string): string => (/^(?:exit|quit|help)$/i.test(line) ? `/${line.toLowerCase()}` : line);
 
 /** Runs a line. Returns false if it ends the conversation. Throws a KbError if it cannot be done. */
 export async function runReplCommand(line: string, session: Session): Promise<boolean> {
@@ -219,7 +219,7 @@ export async function runReplCommand(line: string, session: Session): Promise<bo
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return (await command.run(argument.trim(), session)) !== false;
   const meant = glued(line) ?? nearest(name, Object.keys(commands));
-  tell(session, `There is no ${printable(name)}. ${meant ? `Did you mean ${printable(meant)}?` : '/help shows what there is.'}`);
+  printWrapped(session, `There is no ${printable(name)}. ${meant ? `Did you mean ${printable(meant)}?` : '/help shows what there is.'}`);
   return true;
 }
 
@@ -227,29 +227,30 @@ function help(_argument: string, session: Session): void {
   const { columns } = session.context.screen;
   for (const [name, { argument, summary }] of Object.entries(commands)) {
     const first = `${name} ${argument}`.padEnd(NAMES);
-    if (summary) say(session, folded([{ text: summary, paint: plain }], { first, hang: ' '.repeat(NAMES), columns }));
+    if (summary) printBeside(session, folded([{ text: summary, paint: plain }], { first, hang: ' '.repeat(NAMES), columns }));
   }
-  tell(session, '\nA line that ends in \\ goes on in the next one, and pasted lines are one question. Ctrl-C stops an answer.');
+  printWrapped(session, '\nA line that ends in \\ goes on in the next one, and pasted lines are one question. Ctrl-C stops an answer.');
 }
 
 function showSources(argument: string, session: Session): void {
   const { turns } = session.talk;
   const last = turns.at(-1)?.sources ?? [];
-  if (last.length === 0) return tell(session, turns.length === 0 ? 'There are no sources yet.' : 'The last answer used no sources.');
+  if (last.length === 0)
+    return printWrapped(session, turns.length === 0 ? 'There are no sources yet.' : 'The last answer used no sources.');
   if (argument) return showPassage(last, wholeNumber(argument, '/sources'), session);
   showSourceList(last, session);
 }
 
 function history(argument: string, session: Session): void {
   const { turns } = session.talk;
-  if (turns.length === 0) return tell(session, 'Nothing was said yet.');
+  if (turns.length === 0) return printWrapped(session, 'Nothing was said yet.');
   const { screen } = session.context;
   for (const { question, answer } of argument ? turns.slice(-wholeNumber(argument, '/history')) : turns) {
-    say(session, screen.color.bold(`› ${printable(question)}`));
+    printBeside(session, screen.color.bold(`› ${printable(question)}`));
     const printer = markdownPrinter({ ...screen, write: screen.json ? screen.note : screen.write });
     printer.push(answer);
     printer.end();
-    say(session, '');
+    printBeside(session, '');
   }
 }
 
@@ -257,13 +258,13 @@ function clear(_argument: string, session: Session): void {
   const left = session.memory.forget(collectionOf(session), session.talk);
   session.talk = newConversation();
   const others = left > 0 ? ` In the file ${count(left, 'turn')} of another kb chat ${left === 1 ? 'stays' : 'stay'}.` : '';
-  tell(session, `The conversation begins anew.${others}`);
+  printWrapped(session, `The conversation begins anew.${others}`);
 }
 
 function save(name: string, session: Session, replaces: boolean): void {
   const { turns } = session.talk;
   if (!name) throw new KbError('usage', 'Into which file?', { hint: 'For example /save talk.md.' });
-  if (turns.length === 0) return tell(session, 'There is nothing to save yet.');
+  if (turns.length === 0) return printWrapped(session, 'There is nothing to save yet.');
   saveConversation(turns, collectionOf(session), { name, replaces });
-  tell(session, `Wrote ${count(turns.length, 'turn')} to ${name}.`);
+  printWrapped(session, `Wrote ${count(turns.length, 'turn')} to ${name}.`);
 }

@@ -70,10 +70,11 @@ export async function collectionNames({ context, signal }: Pick<Session, 'contex
 }
 
 /** Prints a text beside the answers: on standard output, or on standard error with `--json`. */
-export const say = ({ context: { screen } }: Session, text: string): void => (screen.json ? screen.note(text) : screen.print(text));
+export const printBeside = ({ context: { screen } }: Session, text: string): void => (screen.json ? screen.note(text) : screen.print(text));
 
 /** Prints a text beside the answers, wrapped to the terminal. */
-export const tell = (session: Session, text: string): void => say(session, wrappedText(text, session.context.screen.columns));
+export const printWrapped = (session: Session, text: string): void =>
+  printBeside(session, wrappedText(text, session.context.screen.columns));
 
 /** Saves the conversation. */
 export const keep = (session: Session): void => session.memory.keep(collectionOf(session), session.talk);
@@ -86,7 +87,7 @@ export async function collection(name: string, session: Session): Promise<void> 
   const names = await collectionNames(session);
   if (!name) {
     const others = names.filter((other) => other !== collectionOf(session));
-    return tell(
+    return printWrapped(
       session,
       `Questions go to «${collectionOf(session)}».${others.length > 0 ? ` Other collections: ${others.join(', ')}.` : ''}`,
     );
@@ -97,7 +98,7 @@ export async function collection(name: string, session: Session): Promise<void> 
   }
   chooseSettings(session, { collection: name });
   if (!session.memory.isNamed) session.talk = session.memory.load(name);
-  tell(session, `Ask about «${name}».${continuesConversation(session)}`);
+  printWrapped(session, `Ask about «${name}».${continuesConversation(session)}`);
 }
 
 /** Says in a sentence how many kept turns the conversation has; empty if none. */
@@ -112,7 +113,10 @@ export function model(name: string, session: Session): void {
     chooseSettings(session, chosen);
   }
   const { provider, model: chosen } = settingsOf(session).chat.llm;
-  tell(session, `Answers come from ${provider}${chosen ? ` / ${printable(chosen)}` : provider === 'local' ? '' : ', its default model'}.`);
+  printWrapped(
+    session,
+    `Answers come from ${provider}${chosen ? ` / ${printable(chosen)}` : provider === 'local' ? '' : ', its default model'}.`,
+  );
 }
 
 /** Throws the KbError with which the next question would fail: a key, an address or the name of a model is missing. */
@@ -135,7 +139,7 @@ function chosenModel(name: string, current: LlmConfig['provider']): { llm_provid
 /** `/top-k [N]`. */
 export function topK(argument: string, session: Session): void {
   if (argument) chooseSettings(session, { top_k: wholeNumber(argument, '/top-k') });
-  tell(session, `Each question looks for ${count(settingsOf(session).retrieval.top_k, 'passage')}.`);
+  printWrapped(session, `Each question looks for ${count(settingsOf(session).retrieval.top_k, 'passage')}.`);
 }
 
 /** Parses the number of a command, from 1. Throws a KbError for anything else. */

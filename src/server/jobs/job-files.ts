@@ -129,32 +129,31 @@ export const noSuchJob = (): KbError =>
 /** Why work is stopped from outside, and so the state that it ends in. */
 export type Stop = 'cancelled' | 'interrupted';
 
-const AGAIN: Record<JobOperation, string> = {
+const RETRY_HINT: Record<JobOperation, string> = {
   ingest: 'Run it again: what was stored stays, and the same request goes on from there.',
   scrape: 'Run it again.',
 };
-const STOPPED: Record<Stop, string> = {
+const STOP_MESSAGE: Record<Stop, string> = {
   cancelled: 'The job was cancelled.',
   interrupted: 'The job was interrupted: the server stopped before it was done.',
 };
 
 /** The end of work that was stopped; `error` is what it ended with, which may know what had been stored by then. */
-export function stopped(stop: Stop, operation: JobOperation, error?: unknown): JobEnd {
+export function stoppedEnd(stop: Stop, operation: JobOperation, error?: unknown): JobEnd {
   const kept = error instanceof KbError && error.code === 'aborted' ? error.hint : undefined;
-  const again = stop === 'interrupted' ? AGAIN[operation] : undefined;
-  const hint = kept ?? again;
-  const ending = new KbError('aborted', STOPPED[stop], { ...(hint && { hint }), cause: error, isRetryable: true });
+  const hint = kept ?? (stop === 'interrupted' ? RETRY_HINT[operation] : undefined);
+  const ending = new KbError('aborted', STOP_MESSAGE[stop], { ...(hint && { hint }), cause: error, isRetryable: true });
   return { state: stop, error: ending, unfinished: partialResultOf(error) };
 }
 
 /** The end of work whose process is gone. */
-function abandoned(operation: JobOperation): JobEnd {
+function abandonedEnd(operation: JobOperation): JobEnd {
   const message = 'The job was interrupted: the server that ran it ended before it was done.';
-  return { state: 'interrupted', error: new KbError('aborted', message, { hint: AGAIN[operation], isRetryable: true }) };
+  return { state: 'interrupted', error: new KbError('aborted', message, { hint: RETRY_HINT[operation], isRetryable: true }) };
 }
 
 /** The end of work that failed. */
-export function failedRecord(error: unknown): JobEnd {
+export function failedEnd(error: unknown): JobEnd {
   const unfinished = partialResultOf(error);
   if (isForeseen(error)) return { state: 'failed', error, unfinished };
   const hint = 'The log of the server tells more.';
@@ -202,7 +201,7 @@ export class JobFiles {
     if (sign !== undefined && isLiving(record.owner, sign)) return record;
     const again = await this.#record(id); // it may have ended between the two looks
     if (again?.state !== 'running') return again;
-    const ended = endedRecord(again, abandoned(again.operation), new Date(sign ?? Date.now()));
+    const ended = endedRecord(again, abandonedEnd(again.operation), new Date(sign ?? Date.now()));
     await this.write(ended);
     return ended;
   }
@@ -230,7 +229,7 @@ export class JobFiles {
     const over = ended.filter((record, place) => place >= MOST_KEPT || isOld(Date.parse(record.ended!))).map(({ id }) => id);
     const stray = [...names.keys()].filter((id) => !records.has(id) && !except.has(id) && isOld(timeOf(id)!));
     const gone = [...over, ...stray].flatMap((id) => names.get(id) ?? []);
-    for (const name of gone) await rm(join(this.#folder, name), { force: true }).catch((cause: unknown) => this.#tell(name, cause));
+    for (const name of gone) await rm(join(this.#folder, name), { force: true }).catch((cause: unknown) => this.#reportOnce(name, cause));
   }
 
   async #write(name: string, value: unknown): Promise<boolean> {
@@ -255,7 +254,7 @@ export class JobFiles {
     if (value === undefined) return undefined;
     const { data, error } = JobRecord.safeParse(value);
     if (data?.id === id) return data;
-    this.#tell(id + RECORD, error ?? new Error('It is the file of another job.'));
+    this.#reportOnce(id + RECORD, error ?? new Error('It is the file of another job.'));
     return undefined;
   }
 
@@ -263,7 +262,7 @@ export class JobFiles {
     try {
       return JSON.parse(await readFile(join(this.#folder, name), 'utf8'));
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') this.#tell(name, cause);
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') this.#reportOnce(name, cause);
       return undefined;
     }
   }
@@ -275,14 +274,14 @@ export class JobFiles {
   /** The names of the files of each job. */
   async #names(): Promise<Map<string, string[]>> {
     const names = await readdir(this.#folder).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'ENOENT') this.#tell(this.#folder, cause);
+      if (cause.code !== 'ENOENT') this.#reportOnce(this.#folder, cause);
       return [];
     });
     const named = names.filter((name) => timeOf(name.split('.')[0]!) !== undefined);
     return Map.groupBy(named, (name) => name.split('.')[0]!);
   }
 
-  #tell(name: string, cause: unknown): void {
+  #reportOnce(name: string, cause: unknown): void {
     if (this.#reported.has(name)) return;
     this.#reported.add(name);
     this.#onProblem(`The file ${name} of the jobs can't be read or removed.`, cause);

@@ -1,13 +1,14 @@
+import { EventEmitter, once } from 'node:events';
 import { progress, type Progress, throwIfAborted } from '../../core/run.ts';
 import type { Event } from '../../schema/results.ts';
 import { SIGN_OF_LIFE } from '../../core/process-owner.ts';
 import { isForeseen } from '../../core/errors.ts';
 import {
-  failedRecord,
+  failedEnd,
   type JobFiles,
   type OnProblem,
   type Stop,
-  stopped,
+  stoppedEnd,
   endedRecord,
   EVENT_STAGE,
   type JobEnd,
@@ -26,24 +27,24 @@ export const MOST_EVENTS = 1_000;
  */
 export class JobEvents {
   readonly #events: Event[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new EventEmitter().setMaxListeners(0);
   #sequence = 0;
   #hasEnded = false;
 
-  tell(event: Progress): void {
+  push(event: Progress): void {
     this.#add(event);
     if (this.#events.length > MOST_EVENTS) {
       const superseded = this.#events.findIndex(({ type }, place) => type === 'progress' && place < MOST_EVENTS);
       this.#events.splice(Math.max(0, superseded), 1);
     }
-    this.#wake();
+    this.#changes.emit('change');
   }
 
-  /** Tells the last events, which are never dropped; then every reader is at its end. */
+  /** Adds the last events, which are never dropped; then every reader is at its end. */
   end(events: readonly Progress[]): void {
     for (const event of events) this.#add(event);
     this.#hasEnded = true;
-    this.#wake();
+    this.#changes.emit('change');
   }
 
   /** Yields the events so far and those to come, until the end or until the signal says that the reader has left. */
@@ -55,26 +56,12 @@ export class JobEvents {
         next = event.sequence + 1;
         yield event;
       } else if (this.#hasEnded) return;
-      else await this.#news(signal);
+      else await once(this.#changes, 'change', { signal }).catch(() => {}); // the reader has left
     }
   }
 
   #add(event: Progress): void {
     this.#events.push({ ...event, sequence: this.#sequence++ });
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) wake();
-  }
-
-  async #news(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = () => resolve();
-    this.#waiting.add(wake);
-    signal.addEventListener('abort', wake);
-    await promise;
-    this.#waiting.delete(wake);
-    signal.removeEventListener('abort', wake);
   }
 }
 
@@ -82,7 +69,7 @@ export class JobEvents {
 const SAVED_EVERY = 1_000;
 
 /** Types of events that are kept for readers; documents and chunks (`item`) are not. */
-const TOLD: ReadonlySet<Event['type']> = new Set<Event['type']>(['progress', 'page', 'error']);
+const KEPT_TYPES: ReadonlySet<Event['type']> = new Set<Event['type']>(['progress', 'page', 'error']);
 
 interface WorkParts {
   /** The run; nothing begins before it has a slot. */
@@ -96,11 +83,11 @@ interface WorkParts {
 export class JobWorker {
   record: JobRecord;
   /** The result, also a partial one. */
-  #brought: JobResult | undefined;
-  /** Whether the files hold all of it, since it ended. */
+  #result: JobResult | undefined;
+  /** Whether it has ended and the files hold all of it. */
   isKept = false;
   readonly #parts: WorkParts;
-  readonly #feed = new JobEvents();
+  readonly #events = new JobEvents();
   readonly #stop = new AbortController();
   readonly #end = Promise.withResolvers<void>();
   #ending: Promise<void> | undefined;
@@ -114,42 +101,42 @@ export class JobWorker {
     this.#parts = parts;
   }
 
-  /** Begins, and waits until the job is in its file. */
+  /** Starts the work, and waits until the job is in its file. */
   async begin(): Promise<void> {
     this.#timer = setInterval(() => this.#refresh(), SAVED_EVERY).unref();
     const first = this.#save();
-    void this.#work().then((ending) => this.#settle(ending));
+    void this.#run().then((ending) => this.#settle(ending));
     await first;
   }
 
   /** The result, once the job is done. */
   get result(): JobResult | undefined {
-    return this.record.state === 'done' ? this.#brought : undefined;
+    return this.record.state === 'done' ? this.#result : undefined;
   }
 
-  /** Fulfilled when it has ended, and its end is kept as well as it could be; never rejected. */
+  /** Resolves when it has ended and its end is written, as far as possible; never rejects. */
   get ended(): Promise<void> {
     return this.#end.promise;
   }
 
-  /** Asks it to stop; it ends in this state unless it is done before it hears of it. */
+  /** Asks it to stop; it ends in this state, unless it is done before it notices. */
   stop(why: Stop): void {
     this.#stop.abort(why);
   }
 
-  /** Ends a job that was stopped and has not ended. Its work may go on for a while; nothing that comes of it is heard any more. */
+  /** Ends a job that was stopped and has not ended. Its work may go on for a while; its events and its result are ignored. */
   async abandon(): Promise<void> {
-    await this.#settle(stopped(this.#stop.signal.reason as Stop, this.record.operation));
+    await this.#settle(stoppedEnd(this.#stop.signal.reason as Stop, this.record.operation));
   }
 
   /** Yields the events so far and those to come, to the end. */
   events(signal: AbortSignal): AsyncGenerator<Event, void, void> {
-    return this.#feed.read(signal);
+    return this.#events.read(signal);
   }
 
   /** Writes the job and its result once it has ended; again if that failed before. */
   async keep(): Promise<void> {
-    await this.#keep(this.record, this.#brought);
+    await this.#keep(this.record, this.#result);
   }
 
   #settle(ending: JobEnd): Promise<void> {
@@ -160,11 +147,11 @@ export class JobWorker {
     clearInterval(this.#timer);
     await this.#saving;
     const record = endedRecord(this.record, ending);
-    const brought = ending.state === 'done' ? ending.result : (ending.unfinished as JobResult | undefined);
-    await this.#keep(record, brought); // first, so that who hears of the end finds it, also from another process
+    const result = ending.state === 'done' ? ending.result : (ending.unfinished as JobResult | undefined);
+    await this.#keep(record, result); // first, so that whoever learns of the end finds it, also from another process
     this.record = record;
-    this.#brought = brought;
-    this.#feed.end(lastEvents(record, brought));
+    this.#result = result;
+    this.#events.end(lastEvents(record, result));
     this.#end.resolve();
   }
 
@@ -174,22 +161,22 @@ export class JobWorker {
     this.isKept = (await files.write(record)) && hasResult;
   }
 
-  async #work(): Promise<JobEnd> {
+  async #run(): Promise<JobEnd> {
     const { slots, onProblem } = this.#parts;
     const { signal } = this.#stop;
     const { id, operation } = this.record;
     try {
-      await slots.enter(signal, () => this.#waits());
+      await slots.enter(signal, () => this.#reportWaiting());
       try {
-        this.#at({});
+        this.#setProgress({});
         return { state: 'done', result: (await this.#follow()) as JobResult };
       } finally {
         slots.leave();
       }
     } catch (error) {
-      if (signal.aborted) return stopped(signal.reason as Stop, operation, error);
+      if (signal.aborted) return stoppedEnd(signal.reason as Stop, operation, error);
       if (!isForeseen(error)) onProblem(`The job ${id} failed.`, error);
-      return failedRecord(error);
+      return failedEnd(error);
     }
   }
 
@@ -202,28 +189,28 @@ export class JobWorker {
         throwIfAborted(signal);
         const step = await run.next();
         if (step.done) return step.value;
-        this.#hear(step.value);
+        this.#take(step.value);
       }
     } finally {
       await run.return(undefined as never);
     }
   }
 
-  #hear({ type, stage, message, data }: Event): void {
-    if (!TOLD.has(type) || this.#ending) return;
-    this.#feed.tell({ type, stage, message, data });
-    if (type === 'progress' && Object.keys(data).length > 0) this.#at(data);
+  #take({ type, stage, message, data }: Event): void {
+    if (!KEPT_TYPES.has(type) || this.#ending) return;
+    this.#events.push({ type, stage, message, data });
+    if (type === 'progress' && Object.keys(data).length > 0) this.#setProgress(data);
   }
 
-  #at(data: JobRecord['progress']): void {
+  #setProgress(data: JobRecord['progress']): void {
     this.record = { ...this.record, progress: data };
     this.#isChanged = true;
   }
 
-  #waits(): void {
+  #reportWaiting(): void {
     const waiting = progress(EVENT_STAGE[this.record.operation], { waiting: true }, 'Waiting until fewer jobs are running.');
-    this.#feed.tell(waiting);
-    this.#at(waiting.data);
+    this.#events.push(waiting);
+    this.#setProgress(waiting.data);
   }
 
   #refresh(): void {

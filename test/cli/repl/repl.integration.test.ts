@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mergeLayers } from '../../../src/core/settings.ts';
 import type { CommandContext } from '../../../src/cli/command-context.ts';
-import { commands, isCommand, meantBy, runReplCommand, completionOf } from '../../../src/cli/repl/repl.ts';
+import { commands, isCommand, withSlash, runReplCommand, completionOf } from '../../../src/cli/repl/repl.ts';
 import { Memory } from '../../../src/cli/repl/conversation.ts';
 import { openSession, settingsOf } from '../../../src/cli/repl/session.ts';
 import { createEngine } from '../../../src/engine/engine.ts';
@@ -95,7 +95,7 @@ describe('a word alone', () => {
     ['How do I quit', 'How do I quit'],
     ['/help', '/help'],
   ])('%s means %s', (line, meant) => {
-    expect(meantBy(line)).toBe(meant);
+    expect(withSlash(line)).toBe(meant);
   });
 });
 
