@@ -8,7 +8,6 @@ import { packageRoot } from '../src/core/project.ts';
 import { queryTerms, searchedTerms } from '../src/text/terms.ts';
 import { capitalTerms } from '../src/text/comparison.ts';
 import { escapeTags } from '../src/text/markdown/write.ts';
-import { propertiesIn } from '../src/drivers/parsers/office/office-properties.ts';
 import { firstHeading } from '../src/drivers/parsers/parsed-document.ts';
 import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
 import { citationFilter } from '../src/stages/chat/guard/citation-filter.ts';
@@ -114,7 +113,6 @@ const readers: Record<string, (text: string) => unknown> = {
   'what a source says': (text) => unsupportedIn('The pump stops at 5 bar [1].', [source(text)]),
   'the sentences of a paragraph': sentencesOf,
   'the title of Markdown': firstHeading,
-  'the properties of an Office file': (text) => propertiesIn({ core: text, app: text }),
   'the text of Markdown': (text) => [plainText(text), withoutMarks(text), withoutHidden(text)],
   'the blocks of Markdown': readBlocks,
   'the kind of a page': (text) => [pageKindOf(text), passageKindOf(text, [])],

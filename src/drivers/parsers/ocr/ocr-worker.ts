@@ -1,9 +1,14 @@
 import { serveParent } from '../process/worker-process.ts';
-import type { OcrAnswer, OcrRequest } from './ocr-messages.ts';
-import type { PagePictures } from './page-pictures.ts';
-import type { Recognizer } from './recognize.ts';
+import type { PagePictures, PictureSource } from './page-pictures.ts';
+import type { RecognizedPage, Recognizer } from './recognize.ts';
 
-// The process that text is recognized in: one document is open, whose pages are asked for.
+// A process that recognizes pages of the open document on request.
+
+/** Request to an OCR process: open a document in place of the one before, or recognize a page of the open one. */
+export type OcrRequest = { open: PictureSource & { languages: readonly string[] } } | { page: number };
+
+/** Response of an OCR process; `failed` holds the error message. */
+export type OcrAnswer = { opened: true } | { page: RecognizedPage } | { failed: string };
 
 await serveParent<OcrRequest, OcrAnswer>(async () => {
   const [{ openPictures }, { startRecognizer }] = await Promise.all([import('./page-pictures.ts'), import('./recognize.ts')]);

@@ -18,13 +18,14 @@ interface Canvas {
     fillRect(...box: number[]): void;
     drawImage(image: unknown, ...box: number[]): void;
     getImageData(...box: number[]): { data: Uint8ClampedArray };
+    putImageData(image: object, x: number, y: number): void;
   };
 }
 interface CanvasPackage {
   createCanvas(width: number, height: number): Canvas;
   loadImage(bytes: Uint8Array): Promise<{ width: number; height: number }>;
   DOMMatrix: unknown;
-  ImageData: unknown;
+  ImageData: new (data: Uint8ClampedArray, width: number, height: number) => object;
   Path2D: unknown;
 }
 interface TiffPackage {
@@ -38,10 +39,10 @@ interface Tiff {
   [tag: `t${number}`]: number[] | undefined;
 }
 
-/** Resolution at which text is recognized best. */
+/** Resolution of drawn pages; recognition is best at it. */
 const DPI = 300;
 const POINTS = 72;
-/** Pixels to which the longer side of a picture is scaled: a sheet at 300 dpi has so many. */
+/** Pixels to which the longer side of a picture is scaled: those of a sheet at 300 dpi. */
 const LONG_SIDE = 3300;
 /** Maximum factor by which small pictures are enlarged. */
 const MOST_GROWTH = 3;
@@ -108,15 +109,10 @@ function tiffPictures(bytes: Uint8Array, tiff: TiffPackage, canvas: CanvasPackag
     async draw(number) {
       const page = pages[number - 1]!;
       tiff.decodeImage(buffer, page);
-      const { data, width, height } = toGreyscale(tiff.toRGBA8(page), page);
+      const { width, height } = page;
       const paper = canvas.createCanvas(width, height);
-      const context = paper.getContext('2d') as ReturnType<Canvas['getContext']> & {
-        putImageData(image: unknown, x: number, y: number): void;
-      };
-      const image = new (canvas.ImageData as new (width: number, height: number) => { data: Uint8ClampedArray })(width, height);
-      for (let i = 0, at = 0; i < data.length; i++, at += 4) image.data.set([data[i]!, data[i]!, data[i]!, 255], at);
-      context.putImageData(image, 0, 0);
-      pages[number - 1] = { width: 0, height: 0 };
+      paper.getContext('2d').putImageData(new canvas.ImageData(new Uint8ClampedArray(tiff.toRGBA8(page)), width, height), 0, 0);
+      pages[number - 1] = { width: 0, height: 0 }; // frees the decoded page
       return scaled(canvas, paper, paper);
     },
   };

@@ -1,8 +1,7 @@
 import { type Bitmap, cropBitmap, type Rectangle } from './bitmap.ts';
 import { boundingBox, type PixelBox, confidenceOf, type Tesseract, type Line, readLines, shiftBox, type Word } from './tesseract.ts';
-import { widenSpaces } from './wide-spaces.ts';
 
-/** Reads again what the first look at a page was not sure of: lines with wider spaces, cells of tables by themselves, the numbers before paragraphs that it passed over. */
+/** Reads uncertain parts of a page again: lines with wider spaces, cells of tables alone, and missed numbers before paragraphs. */
 export async function readAgain(engine: Tesseract, page: Bitmap, found: readonly Line[]): Promise<Line[]> {
   const lines = found.filter((line) => !isColumn(line));
   for (const line of lines) await readSpread(engine, page, line);
@@ -12,22 +11,22 @@ export async function readAgain(engine: Tesseract, page: Bitmap, found: readonly
   return read;
 }
 
-/** Whether a line is the numbers of a list, one below the other, taken for upright text. */
+/** Whether a line is a column of list numbers that was mistaken for upright text. */
 const isColumn = ({ bbox: { x0, y0, x1, y1 }, words }: Line): boolean =>
   y1 - y0 > x1 - x0 && words.length > 1 && confidenceOf(words) < LEAST_SURE;
 
-/** A gap between words that is wider than any space, in heights of the line. */
+/** Minimum gap between cells, wider than any space, in heights of the line. */
 const WIDE = 1.2;
-/** A line is read again where its confidence is less. */
+/** Confidence below which a line is read again. */
 const UNSURE = 0.85;
 /** Pixels around a line. */
 const MARGIN = 6;
-/** By how much less sure the reading with wider spaces may be where it finds more words. */
+/** Maximum loss of confidence by wider spaces if they give more words. */
 const SPREAD_LEAD = 0.03;
-/** Words of letters alone that are as sure are not taken apart by wider spaces. */
+/** Confidence from which words of letters alone are not split by wider spaces. */
 const SURE = 0.9;
 
-/** Reads a line with wider spaces where it has gaps (narrow spaces beside wide ones are overlooked) or is not sure; of each part, the surer reading stays. */
+/** Reads a line with wider spaces if it has gaps (narrow spaces beside them are missed) or is uncertain; keeps the more confident reading of each part. */
 async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<void> {
   const { bbox, words } = line;
   const height = bbox.y1 - bbox.y0;
@@ -46,7 +45,7 @@ async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<
   line.words = partsOf(words, found).flatMap((part) => (isSecondBetter(part, hadLeaders) ? part.second : part.first));
 }
 
-/** Words of two readings that stand at the same place. */
+/** Words of two readings at the same place. */
 interface Part {
   first: Word[];
   second: Word[];
@@ -67,10 +66,10 @@ function partsOf(first: readonly Word[], second: readonly Word[]): Part[] {
 
 const lettersIn = (words: readonly Word[]): string => words.map(({ text }) => text).join('');
 
-/** What wider spaces may take a number with its unit apart into. */
+/** A part of a number with its unit that wider spaces may split. */
 const NUMBER_OR_UNIT = /^(?:\d[\d.,]*|\p{L}+)$/u;
 
-/** Whether the second reading of a part stays. Dots that lead to a page number are only in the first, and disturb it. */
+/** Whether to keep the second reading of a part. The dots before a page number are only in the first reading, and disturb it. */
 function isSecondBetter({ first, second }: Part, hadLeaders: boolean): boolean {
   const [before, now] = [lettersIn(first), lettersIn(second)];
   if (first.length === 0 || second.length === 0)
@@ -80,10 +79,10 @@ function isSecondBetter({ first, second }: Part, hadLeaders: boolean): boolean {
   return hadLeaders || confidenceOf(second) + (second.length > first.length ? SPREAD_LEAD : 0) >= confidenceOf(first);
 }
 
-/** A cell is read by itself where its confidence is less. */
+/** Confidence below which a cell is read alone. */
 const UNSURE_CELL = 0.75;
 
-/** Words without wide gaps between them. */
+/** Groups words without wide gaps between them. */
 function cellsOf(words: readonly Word[], height: number): Word[][] {
   const cells: Word[][] = [];
   for (const [i, word] of words.entries()) {
@@ -101,8 +100,8 @@ interface Place {
 }
 
 /**
- * Reads the cells of a line that it is not sure of, each with what stands above and below it up to the next sure line: a cell may have several lines.
- * Gives the line, with those that were found above and below it.
+ * Reads each uncertain cell of a line alone, with the space above and below up to the next confident line: a cell may have several lines.
+ * Returns the line, with those found above and below it.
  */
 async function readUnsureCells(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<Line[]> {
   const height = line.bbox.y1 - line.bbox.y0;
@@ -115,7 +114,7 @@ async function readUnsureCells(engine: Tesseract, page: Bitmap, { line, lines }:
     const right = cells[i + 1] ? (boundingBox(cells[i + 1]!).x0 + cell.x1) / 2 : line.bbox.x1 + 2 * MARGIN;
     const box = within(page, { left: Math.round(left), right: Math.round(right), ...freeRows(line, { lines, left, right }) });
     const found = (await readLines(engine, cropBitmap(page, box), 'block'))
-      .map((one) => placed(one, box))
+      .map((one) => moveToPage(one, box))
       .filter((one) => one.words.length > 0 && confidenceOf(one.words) >= LEAST_SURE);
     const here = found.toSorted((a, b) => distance(a, line) - distance(b, line))[0];
     if (!here || confidenceOf(found.flatMap((one) => one.words)) <= confidenceOf(words)) continue;
@@ -126,12 +125,12 @@ async function readUnsureCells(engine: Tesseract, page: Bitmap, { line, lines }:
   return [...beside.filter(isAbove), line, ...beside.filter((one) => !isAbove(one))];
 }
 
-/** Lines that are taller, in heights of the page, are none. */
+/** Maximum height of a line, in heights of the page. */
 const TALLEST = 0.05;
 
 const distance = (a: Line, b: Line): number => Math.abs(a.bbox.y0 + a.bbox.y1 - b.bbox.y0 - b.bbox.y1);
 
-/** The rows of a line, and as many above and below it, but for those that a sure line takes between two columns. */
+/** Finds the rows of pixels of a line, and as many above and below it, up to confident words in the same columns. */
 function freeRows({ bbox }: Line, { lines, left, right }: { lines: readonly Line[]; left: number; right: number }) {
   const most = bbox.y1 - bbox.y0;
   let [top, bottom] = [bbox.y0 - most, bbox.y1 + most];
@@ -146,19 +145,19 @@ function freeRows({ bbox }: Line, { lines, left, right }: { lines: readonly Line
   return { top: Math.round(top), bottom: Math.round(bottom) };
 }
 
-/** A line of a part of the page, where it stands on the page; without rules that were taken for letters. */
-function placed(line: Line, { left, top }: Rectangle): Line {
+/** Moves a line of a part of the page to its place on the page; removes borders that were mistaken for letters. */
+function moveToPage(line: Line, { left, top }: Rectangle): Line {
   const moved = (box: PixelBox) => shiftBox(box, left, top);
   const words = line.words.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)).map((word) => ({ ...word, bbox: moved(word.bbox) }));
   return { ...line, words, bbox: moved(line.bbox), baseline: moved(line.baseline) };
 }
 
-/** How far before a line its number stands, in heights of the line. */
+/** Maximum distance of a number before its line, in heights of the line. */
 const BEFORE = 3;
 const NUMBER = /^(?:\d{1,3}|[a-z])[.)]$/;
 const LEAST_SURE = 0.6;
 
-/** Reads what stands a little before a line, where no word was found: its number in a list. */
+/** Reads the list number before a line, if no word was found there. */
 async function readNumber(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<void> {
   const { y0, y1, x0 } = boundingBox(line.words);
   const height = y1 - y0;
@@ -169,18 +168,18 @@ async function readNumber(engine: Tesseract, page: Bitmap, { line, lines }: Plac
     ),
   );
   if (isTaken || box.right - box.left < height || !hasInk(page, box)) return;
-  const words = (await readLines(engine, cropBitmap(page, box), 'line')).flatMap((one) => placed(one, box).words);
+  const words = (await readLines(engine, cropBitmap(page, box), 'line')).flatMap((one) => moveToPage(one, box).words);
   if (words.length === 1 && NUMBER.test(words[0]!.text) && confidenceOf(words) >= LEAST_SURE) line.words = [...words, ...line.words];
 }
 
-/** How much darker than its ground ink is, and how many pixels of it a sign has. */
+/** Minimum difference of ink from its background, and minimum pixels of a character. */
 const DARKER = 90;
 const LEAST_INK = 20;
 
 function hasInk(page: Bitmap, box: Rectangle): boolean {
   const { data } = cropBitmap(page, box);
-  const ground = data.toSorted()[data.length >> 1] ?? 255;
-  return data.reduce((count, shade) => count + (shade < ground - DARKER ? 1 : 0), 0) >= LEAST_INK;
+  const background = data.toSorted()[data.length >> 1] ?? 255;
+  return data.reduce((count, shade) => count + (shade < background - DARKER ? 1 : 0), 0) >= LEAST_INK;
 }
 
 const within = ({ width, height }: Bitmap, { left, top, right, bottom }: Rectangle): Rectangle => ({
@@ -189,3 +188,93 @@ const within = ({ width, height }: Bitmap, { left, top, right, bottom }: Rectang
   right: Math.min(width, right),
   bottom: Math.min(height, bottom),
 });
+
+/** A line with wider spaces. */
+interface SpreadLine {
+  picture: Bitmap;
+  /** Maps a column of the picture to the column of the page. */
+  originOf(x: number): number;
+  /** Whether it had the dots of a table of contents, which are removed. */
+  hadLeaders: boolean;
+}
+
+/** Minimum gap that is a space, in heights of the ink of its line. */
+const SPACE = 0.2;
+/** Growth of a space, in the same unit. */
+const GROWTH = 0.6;
+/** Maximum width of the picture in pixels. */
+const LONGEST = 12_000;
+
+/** Widens the spaces in a part of a page; undefined if there are none to widen. */
+export function widenSpaces(page: Bitmap, box: Rectangle): SpreadLine | undefined {
+  const part = cropBitmap(page, box);
+  const { runs, height, background } = inkOfLine(part);
+  const isLeader = findLeaders(runs, height);
+  for (const { left, right } of runs.filter((_, i) => isLeader[i]))
+    for (let y = 0; y < part.height; y++) part.data.fill(background, y * part.width + left, y * part.width + right + 1);
+  const inked = runs.filter((_, i) => !isLeader[i]);
+  const gaps = inked.flatMap((run, i) => (i > 0 && run.left - inked[i - 1]!.right > SPACE * height ? [run.left] : []));
+  const growth = Math.round(GROWTH * height);
+  const width = part.width + gaps.length * growth;
+  if (gaps.length === 0 || width > LONGEST) return undefined;
+  const data = new Uint8Array(width * part.height).fill(background);
+  const edges = [0, ...gaps, part.width];
+  for (let y = 0; y < part.height; y++)
+    for (const [i, start] of edges.slice(0, -1).entries())
+      data.set(part.data.subarray(y * part.width + start, y * part.width + edges[i + 1]!), y * width + start + i * growth);
+  const originOf = (x: number) => {
+    const i = gaps.findLastIndex((gap, at) => x >= gap + (at + 1) * growth);
+    return box.left + Math.min(x - (i + 1) * growth, gaps[i + 1] ?? part.width);
+  };
+  return { picture: { width, height: part.height, data }, originOf, hadLeaders: isLeader.includes(true) };
+}
+
+/** Adjacent columns of pixels with ink, and the height of the ink. */
+interface InkRun {
+  left: number;
+  right: number;
+  tall: number;
+}
+
+/** Finds the runs of ink of a line from left to right, the height of all ink, and the shade of the background. */
+function inkOfLine({ width, height, data }: Bitmap): { runs: InkRun[]; height: number; background: number } {
+  const shades = data.toSorted();
+  const background = shades[shades.length >> 1] ?? 255;
+  const threshold = (background + (shades[0] ?? 0)) / 2;
+  const runs: InkRun[] = [];
+  let [top, bottom] = [height, 0];
+  let [high, low] = [height, 0];
+  for (let x = 0; x < width; x++) {
+    let isInked = false;
+    for (let y = 0; y < height; y++)
+      if (data[y * width + x]! < threshold) {
+        if (!isInked && runs.at(-1)?.right !== x - 1) [high, low] = [y, y];
+        isInked = true;
+        [high, low] = [Math.min(high, y), Math.max(low, y)];
+      }
+    if (!isInked) continue;
+    const run = runs.at(-1);
+    if (run?.right === x - 1) Object.assign(run, { right: x, tall: low - high + 1 });
+    else runs.push({ left: x, right: x, tall: low - high + 1 });
+    [top, bottom] = [Math.min(top, high), Math.max(bottom, low)];
+  }
+  return { runs, height: Math.max(1, bottom - top + 1), background };
+}
+
+/** Maximum size of a dot, in heights of the line. */
+const DOT = 0.3;
+/** Minimum dots in a row between an entry of a table of contents and its page. */
+const LEAST_DOTS = 4;
+
+/** Marks the runs that are such dots. */
+function findLeaders(runs: readonly InkRun[], height: number): boolean[] {
+  const isDot = runs.map(({ left, right, tall }) => right - left < DOT * height && tall <= DOT * height);
+  const isLeader = runs.map(() => false);
+  for (let start = 0; start < runs.length; start++) {
+    let end = start;
+    while (isDot[end]) end++;
+    if (end - start >= LEAST_DOTS) isLeader.fill(true, start, end);
+    start = Math.max(start, end);
+  }
+  return isLeader;
+}

@@ -1,32 +1,37 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { PdfItem } from '../pdf/pdf-lines.ts';
-import { pdfLines } from '../pdf/pdf-lines.ts';
-import { type Bitmap, deskewBitmap, rotateBitmap } from './bitmap.ts';
-import { invertDarkBands } from './dark-bands.ts';
+import { type PdfItem, type PdfLine, pdfLines } from '../pdf/pdf-lines.ts';
+import { type Bitmap, deskewBitmap, detectDirection, invertDarkBands, rotateBitmap } from './bitmap.ts';
 import { readAgain } from './read-again.ts';
-import { detectDirection } from './text-direction.ts';
 import { confidenceOf, type Tesseract, type Line, readLines, type Word } from './tesseract.ts';
-import type { RecognizedPage } from './ocr-messages.ts';
 
 interface TesseractPackage {
   createWorker(languages: string[], mode: number, options: Record<string, unknown>): Promise<Tesseract>;
 }
 
+/** The recognized text of a page. */
+export interface RecognizedPage {
+  /** Lines in points, as those of a PDF. */
+  lines: PdfLine[];
+  /** Mean confidence of the letters, 0 to 1. */
+  confidence: number;
+  words: number;
+}
+
 /** Recognizes the text of pages. */
 export type Recognizer = (picture: { bitmap: Bitmap; scale: number }) => Promise<RecognizedPage>;
 
-/** The neural network, without the engine before it. */
+/** Mode of tesseract.js with the neural network alone. */
 const LSTM_ONLY = 1;
-/** What a small g is taken for. */
-const UNLIKELY = '¢';
-/** A page is tried upside down where its confidence is less, and in the directions that its ink speaks against where that is less than HOPELESS. */
+/** Excluded characters: a small g is mistaken for them. */
+const EXCLUDED = '¢';
+/** Confidence below which a page is tried upside down, and below which also in the directions that its ink does not suggest. */
 const DOUBTFUL = 0.75;
 const HOPELESS = 0.4;
-/** Quarter turns in which a page is tried, in degrees: of one whose lines run across the sheet, and of one whose lines run along it. */
+/** Rotations in which a page is tried, in degrees: with lines across the sheet, and with lines along it. */
 const ACROSS = [0, 180, 90, 270];
 const UPRIGHT = [90, 270, 0, 180];
-/** Slopes that need no correction, in radians. */
+/** Maximum slope that needs no correction, in radians. */
 const LEVEL = 0.003;
 
 /** Starts tesseract.js with the files in `folder`; it uses no network. */
@@ -39,7 +44,7 @@ export async function startRecognizer(folder: string, languages: readonly string
     logger: () => {},
     errorHandler: () => {},
   });
-  await engine.setParameters({ tessedit_char_blacklist: UNLIKELY, user_defined_dpi: '300' });
+  await engine.setParameters({ tessedit_char_blacklist: EXCLUDED, user_defined_dpi: '300' });
   return async ({ bitmap, scale }) => {
     const { isUpright, slope } = detectDirection(bitmap);
     const even = invertDarkBands(bitmap);
@@ -48,16 +53,13 @@ export async function startRecognizer(folder: string, languages: readonly string
       const upright = rotateBitmap(even, degrees);
       return readPage(engine, isAcross || Math.abs(slope) < LEVEL ? upright : deskewBitmap(upright, slope), scale);
     };
-    const [first, second, ...across] = isUpright ? UPRIGHT : ACROSS;
-    let best = await read(first!);
-    const tryOthers = async (others: readonly (number | undefined)[]) => {
-      for (const degrees of others) {
-        const page = await read(degrees!);
-        if (page.confidence > best.confidence) best = page;
-      }
-    };
-    if (best.confidence < DOUBTFUL) await tryOthers([second]);
-    if (best.confidence < HOPELESS && best.words > 0) await tryOthers(across);
+    const [first = 0, ...others] = isUpright ? UPRIGHT : ACROSS;
+    let best = await read(first);
+    for (const [i, degrees] of others.entries()) {
+      if (i === 0 ? best.confidence >= DOUBTFUL : best.confidence >= HOPELESS || best.words === 0) break;
+      const page = await read(degrees);
+      if (page.confidence > best.confidence) best = page;
+    }
     return best;
   };
 }
@@ -67,7 +69,7 @@ async function readPage(engine: Tesseract, picture: Bitmap, scale: number): Prom
   return pageOf(lines, { scale, height: picture.height });
 }
 
-/** Sizes of lines are told apart where they differ by this factor: those of equal letters differ a little. */
+/** Minimum factor between different sizes of lines; those of equal letters differ a little. */
 const LARGER = 1.25;
 
 function pageOf(lines: readonly Line[], { scale, height }: { scale: number; height: number }): RecognizedPage {

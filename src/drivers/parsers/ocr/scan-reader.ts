@@ -1,18 +1,18 @@
 import { call, toOperator } from '../../../core/advice/advice.ts';
 import { KbError, stoppedError } from '../../../core/errors.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { workerFile } from '../../../core/project.ts';
+import { throwIfAborted } from '../../../core/run.ts';
 import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
+import { pageRanges } from '../../../text/passage-location.ts';
 import { decompress } from '../archives/compressed-files.ts';
 import { withoutTextLayer } from '../parse-failures.ts';
 import type { BaseReader } from '../parser-row.ts';
-import { installedLanguages, ocrFolder } from './ocr-packages.ts';
-import type { OcrAnswer, OcrRequest, RecognizedPage } from './ocr-messages.ts';
-import { pageRanges } from '../../../text/passage-location.ts';
-import pLimit from 'p-limit';
-import type { LimitFunction } from 'p-limit';
-import { workerFile } from '../../../core/project.ts';
-import { throwIfAborted } from '../../../core/run.ts';
 import { WorkerProcess } from '../process/worker-process.ts';
+import { installedLanguages, ocrFolder } from './ocr-packages.ts';
+import type { OcrAnswer, OcrRequest } from './ocr-worker.ts';
 import type { PictureSource } from './page-pictures.ts';
+import type { RecognizedPage } from './recognize.ts';
 
 /** Confidence below which a page is reported: about every fifth of its words is wrong. */
 const UNSURE = 0.7;

@@ -1,7 +1,6 @@
-import type { Bitmap } from './bitmap.ts';
-import { toGreyMap } from './bitmap.ts';
+import { type Bitmap, toGreyMap } from './bitmap.ts';
 
-/** Pixels of a page, from its upper left corner. */
+/** A rectangle in pixels, from the upper left corner of the page. */
 export interface PixelBox {
   x0: number;
   y0: number;
@@ -32,22 +31,22 @@ export interface Tesseract {
   recognize(image: Buffer, options: { tessedit_pageseg_mode?: string }, output: { text: boolean; blocks: boolean }): Promise<Result>;
 }
 
-/** How a picture is taken apart: columns, tables and pictures are told apart; it is one block of text; it is one line. */
+/** Page segmentation modes: a page with columns, tables and pictures; one block of text; one line. */
 export const SEGMENT = { page: '3', block: '6', line: '7' };
 
-/** The lines of a picture, from the top. */
+/** Recognizes the lines of a picture, from the top. */
 export async function readLines(engine: Tesseract, picture: Bitmap, segment: keyof typeof SEGMENT): Promise<Line[]> {
   const { data } = await engine.recognize(toGreyMap(picture), { tessedit_pageseg_mode: SEGMENT[segment] }, { text: false, blocks: true });
   return (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
 }
 
-/** The mean of the letters of words, 0 to 1. */
+/** Returns the mean confidence of the letters of words, 0 to 1. */
 export function confidenceOf(words: readonly Word[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   return words.reduce((sum, { text, confidence }) => sum + (confidence / 100) * text.length, 0) / Math.max(1, letters);
 }
 
-/** The rectangle around words or lines. */
+/** Returns the rectangle around words or lines. */
 export const boundingBox = (parts: readonly { bbox: PixelBox }[]): PixelBox => ({
   x0: Math.min(...parts.map(({ bbox }) => bbox.x0)),
   y0: Math.min(...parts.map(({ bbox }) => bbox.y0)),

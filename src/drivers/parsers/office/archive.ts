@@ -1,28 +1,29 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { KbError } from '../../../core/errors.ts';
-import { partNames } from './part-names.ts';
+import { distinctNames } from '../distinct-names.ts';
+import { decodeGuessed, decodeJapanese, decodeStrictly } from '../bytes.ts';
 
-/** What an archive may unpack to beyond its own size. A parser makes about ten times as much of it in memory. */
+/** Maximum bytes that unpacking adds to an archive. A parser needs about ten times as much memory. */
 const MOST_INFLATED = 256 * 2 ** 20;
-/** Parts that an archive may have: a presentation of a thousand slides has some five thousand. */
+/** Maximum parts of an archive; a presentation of a thousand slides has about five thousand. */
 const MOST_ENTRIES = 20_000;
 /** Bit 0 of the general purpose flags: the part is encrypted (APPNOTE.TXT, 4.4.4). */
 const ENCRYPTED = 1;
 
-/** The parts of a ZIP file, which is what DOCX, PPTX and XLSX are. */
+/** The parts of a ZIP file, such as DOCX, PPTX and XLSX. */
 export interface Archive {
   readonly names: readonly string[];
-  /** The text of a part, undefined where there is none. */
+  /** Reads a part as UTF-8; undefined if there is none of this name. */
   text(name: string): Promise<string | undefined>;
-  /** The bytes of a part, undefined where there is none. */
+  /** Reads the bytes of a part; undefined if there is none of this name. */
   content(name: string): Promise<Buffer | undefined>;
-  /** Unpacks every part once, in pieces that are dropped. Throws an Error where one holds another number of bytes than it says. */
+  /** Unpacks every part once. Throws an Error if one has another size than it declares. */
   verify(): Promise<void>;
 }
 
 /**
- * Opens an archive whose parts say that they unpack to a bounded size, XML to `largest_part` bytes each. Whoever gives it to a library that believes them verifies it first.
+ * Opens an archive whose parts declare a bounded size; `largest_part` limits each XML part. Verify it before a library reads it that trusts declared sizes.
  * @throws KbError `too_large` beyond the bounds; an Error of yauzl for a damaged archive.
  */
 export async function openArchive(
@@ -47,14 +48,14 @@ export async function openArchive(
       throw tooLarge(source, `holds ${name}, which unpacks to more than ${largest / 2 ** 20} MiB`);
   const content: Archive['content'] = async (name) => {
     const part = parts.get(name);
-    return part && bytesOf(file, buffer, part);
+    return part && unpack(file, buffer, part);
   };
   return {
     names,
     text: async (name) => (await content(name))?.toString('utf8'),
     content,
     async verify() {
-      for (const part of parts.values()) await bytesOf(file, buffer, part);
+      for (const part of parts.values()) await unpack(file, buffer, part);
     },
   };
 }
@@ -67,38 +68,97 @@ interface Part {
 const tooLarge = (source: string, what: string): KbError =>
   new KbError('too_large', `${source} ${what}.`, { hint: 'Split it, or leave it out.' });
 
-/** Hands over the pieces of a part. Throws as soon as it holds another number of bytes than it says: yauzl counts them. */
-async function contentOf(file: ZipFile, { name, entry }: Part, take: (piece: Buffer) => void): Promise<void> {
-  if (entry.generalPurposeBitFlag & ENCRYPTED) throw new Error(`its part ${name} is encrypted`);
-  for await (const piece of await file.openReadStreamPromise(entry)) take(piece);
-}
-
-function inflatePart(packed: Buffer, part: Part): Buffer {
-  try {
-    return inflateRawSync(packed, { maxOutputLength: part.entry.uncompressedSize });
-  } catch (error) {
-    throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? wrongSize(part, error) : error;
-  }
-}
-
-const wrongSize = ({ name }: Part, cause?: unknown): Error => new Error(`its part ${name} holds too many bytes or too few`, { cause });
-
-/** Parts of at most this size are unpacked in one go, which takes a tenth of the time of a stream. */
+/** Maximum bytes of a part that is unpacked at once, which takes a tenth of the time of a stream. */
 const AT_ONCE = 16 * 2 ** 20;
 const DEFLATED = 8;
 
-async function bytesOf(file: ZipFile, buffer: Buffer, part: Part): Promise<Buffer> {
-  const { entry } = part;
+/** Unpacks a part. Throws an Error if it has another size than it declares. */
+async function unpack(file: ZipFile, buffer: Buffer, { name, entry }: Part): Promise<Buffer> {
   const { uncompressedSize, compressedSize, compressionMethod } = entry;
-  const isPlain = compressionMethod === DEFLATED && !(entry.generalPurposeBitFlag & ENCRYPTED);
-  if (isPlain && uncompressedSize > 0 && uncompressedSize <= AT_ONCE) {
-    const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
-    const packed = buffer.subarray(fileDataStart, fileDataStart + compressedSize);
-    const content = inflatePart(packed, part);
-    if (content.length !== uncompressedSize) throw wrongSize(part);
-    return content;
+  if (entry.generalPurposeBitFlag & ENCRYPTED) throw new Error(`its part ${name} is encrypted`);
+  // yauzl counts the bytes of a stream
+  if (compressionMethod !== DEFLATED || uncompressedSize === 0 || uncompressedSize > AT_ONCE)
+    return Buffer.concat(await Array.fromAsync<Buffer>(await file.openReadStreamPromise(entry)));
+  const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
+  const content = inflate(buffer.subarray(fileDataStart, fileDataStart + compressedSize), uncompressedSize);
+  if (content?.length !== uncompressedSize) throw new Error(`its part ${name} holds too many bytes or too few`);
+  return content;
+}
+
+/** Inflates data; undefined if it is larger than `size`. */
+function inflate(packed: Buffer, size: number): Buffer | undefined {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: size });
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
   }
-  const pieces: Buffer[] = [];
-  await contentOf(file, part, (piece) => pieces.push(piece));
-  return Buffer.concat(pieces);
+}
+
+/** Bit 11 of the general purpose flags: the name is UTF-8. Many programs that write UTF-8 do not set it. */
+const UTF8 = 0x800;
+const NEWLINE = 0x0a;
+/** The character of code page 437 for it. */
+const NEWLINE_SIGN = '◙';
+const SPACE = 0x20;
+
+/** Encodings of names in scripts other than Latin, with their characters. The first that fits is used. */
+const ENCODINGS: readonly (readonly [string, RegExp])[] = [
+  ['ibm866', /^[\p{ASCII}А-яЁё№]+$/u],
+  ['euc-kr', /^[\p{ASCII}\p{Script=Hangul}]+$/u],
+  ['gbk', /^[\p{ASCII}\p{Script=Han}\u3000-\u303f\uff01-\uff5e]+$/u],
+  ['big5', /^[\p{ASCII}\p{Script=Han}\u3000-\u303f\uff01-\uff5e]+$/u],
+];
+const LATIN = /^[\p{ASCII}\p{Script=Latin}]+$/u;
+/** A Latin letter beside another character: part of a Latin word that was decoded as Japanese. */
+const MIXED = /[a-z][^\p{ASCII}]|[^\p{ASCII}][a-z]/iu;
+
+/**
+ * Decodes the names of parts: as UTF-8, or in the field of Info-ZIP for it; else as the characters of all undecoded names suggest. Of parts with the same
+ * name, the last keeps it (programs append newer versions); the others get a number.
+ */
+async function partNames(entries: readonly Entry[]): Promise<string[]> {
+  const { default: yauzl } = await import('yauzl');
+  const names = entries.map(({ fileName, generalPurposeBitFlag, extraFields }) =>
+    yauzl.getFileNameLowLevel(generalPurposeBitFlag | UTF8, fileName, extraFields, false),
+  );
+  const unknown = entries.filter((_, i) => names[i]!.includes('\ufffd')).map(({ fileName }) => fileName);
+  if (unknown.length > 0) {
+    const decodeDos = (bytes: Buffer): string => yauzl.getFileNameLowLevel(0, bytes, [], false).replaceAll(NEWLINE_SIGN, '\n');
+    const guessed = (await decodeNames(joinNames(unknown), decodeDos)).split('\n').values();
+    for (const [i, name] of names.entries()) if (name.includes('\ufffd')) names[i] = guessed.next().value!.replaceAll('\\', '/');
+  }
+  return distinctNames(names.toReversed()).toReversed();
+}
+
+const joinNames = (names: readonly Buffer[]): Buffer =>
+  Buffer.concat(
+    names.flatMap((name, i) => [...(i > 0 ? [Buffer.of(NEWLINE)] : []), name.map((byte) => (byte === NEWLINE ? SPACE : byte))]),
+  );
+
+/** Decodes names in an unknown encoding; `decodeDos` decodes code page 437, the default of the format and of Windows. */
+async function decodeNames(bytes: Buffer, decodeDos: (bytes: Buffer) => string): Promise<string> {
+  const japanese = decodeJapanese(bytes);
+  if (lettersStandAlone(bytes)) {
+    if (japanese !== undefined && !MIXED.test(japanese)) return japanese;
+    const western = new TextDecoder('windows-1252').decode(bytes);
+    return !LATIN.test(decodeDos(bytes)) && LATIN.test(western) ? western : decodeDos(bytes);
+  }
+  if (japanese !== undefined) return japanese;
+  for (const [label, letters] of ENCODINGS) {
+    const text = decodeStrictly(label, bytes);
+    if (text !== undefined && letters.test(text)) return text;
+  }
+  return decodeGuessed(bytes);
+}
+
+/** Whether most bytes beyond ASCII stand alone, as in languages of Western Europe. */
+function lettersStandAlone(bytes: Buffer): boolean {
+  let [alone, all] = [0, 0];
+  for (const [i, byte] of bytes.entries()) {
+    if (byte < 0x80) continue;
+    all += 1;
+    if (!((bytes[i - 1] ?? 0) >= 0x80 || (bytes[i + 1] ?? 0) >= 0x80)) alone += 1;
+  }
+  return alone * 2 > all;
 }

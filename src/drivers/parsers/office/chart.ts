@@ -1,70 +1,61 @@
-import { childNamed, childrenNamed, type Element, firstNamed, textWithin } from './office-xml.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
+import { allText, elementsIn, localName, type XmlElement } from '../ordered-xml.ts';
+import { childNamed, childrenNamed, firstNamed, textWithin } from './office-xml.ts';
 
-/** Rows of a chart that are read: more is a curve, not a table. */
+/** Maximum rows of a chart; more are a curve, not a table. */
 const MOST_POINTS = 1000;
 
-/** What a chart shows (DrawingML charts, ECMA-376 part 1, 21.2). */
-export interface Chart {
-  /** Empty where it has none. */
+/** The content of a chart (DrawingML charts, ECMA-376 part 1, 21.2). */
+interface Chart {
+  /** Empty if it has none. */
   title: string;
-  /** The names of its series, empty for one without. */
+  /** Names of the series, empty for one without. */
   series: string[];
-  /** A header – empty, then the series – and a row for each category. Empty where the chart holds no values. */
+  /** A header (an empty cell, then the series) and a row for each category. Empty if the chart holds no values. */
   rows: string[][];
 }
 
-/** Reads the part of a chart: the values that its program has kept in it. */
-export async function readChart(part: Element): Promise<Chart> {
+type FormatNumber = (format: string, value: number) => unknown;
+
+/** Reads the part of a chart, with the values that are cached in it. */
+export async function readChart(part: XmlElement): Promise<Chart> {
   const { SSF } = await import('xlsx');
-  const pointsOf = (reference: Element | undefined): Map<number, string> =>
-    keptPoints(reference, (format, value) => String(SSF.format(format, value)));
+  const pointsOf = (reference: XmlElement | undefined): Map<number, string> => cachedPoints(reference, SSF.format);
   const title = firstNamed(part, 'title');
-  const series = (firstNamed(part, 'plotArea')?.children ?? []).flatMap((plot) => childrenNamed(plot, 'ser'));
+  const plotArea = firstNamed(part, 'plotArea');
+  const series = (plotArea ? elementsIn(plotArea) : []).flatMap((plot) => childrenNamed(plot, 'ser'));
   const columns = series.map((one) => pointsOf(childNamed(one, 'val') ?? childNamed(one, 'yVal')));
   const categories = new Map(series.flatMap((one) => [...pointsOf(childNamed(one, 'cat') ?? childNamed(one, 'xVal'))]));
   const names = series.map((one) => [...pointsOf(childNamed(one, 'tx')).values()].join(' '));
   const indexes = [...new Set(columns.flatMap((points) => [...points.keys()]))].toSorted((a, b) => a - b).slice(0, MOST_POINTS);
-  return {
-    title: title ? oneLine(textWithin(title, 't')) : '',
-    series: names,
-    rows:
-      indexes.length === 0
-        ? []
-        : [
-            ['', ...names],
-            ...indexes.map((index) => [categories.get(index) ?? String(index + 1), ...columns.map((points) => points.get(index) ?? '')]),
-          ],
-  };
+  const rows = indexes.map((index) => [categories.get(index) ?? String(index + 1), ...columns.map((points) => points.get(index) ?? '')]);
+  return { title: title ? oneLine(textWithin(title, 't')) : '', series: names, rows: rows.length > 0 ? [['', ...names], ...rows] : [] };
 }
 
-/** The kept values of a reference, by their index, as their format shows them. */
-function keptPoints(reference: Element | undefined, formatted: (format: string, value: number) => string): Map<number, string> {
+/** Reads the cached values of a reference by their index, formatted as in the chart. */
+function cachedPoints(reference: XmlElement | undefined, formatNumber: FormatNumber): Map<number, string> {
   const points = new Map<number, string>();
-  const cache =
-    reference && (firstNamed(reference, 'numCache') ?? firstNamed(reference, 'strCache') ?? firstNamed(reference, 'multiLvlStrCache'));
-  const format = (cache && childNamed(cache, 'formatCode')?.text) ?? 'General';
-  const visit = (element: Element): void => {
-    for (const point of element.children) {
-      if (point.name === 'lvl') visit(point);
-      else if (point.name === 'pt') {
-        const index = Number(point.attributes['idx']);
-        const value = textWithin(point, 'v');
-        if (Number.isInteger(index) && !points.has(index))
-          points.set(index, shownAs(value, point.attributes['formatCode'] ?? format, formatted));
-      }
+  const cache = firstNamed(reference, 'numCache') ?? firstNamed(reference, 'strCache') ?? firstNamed(reference, 'multiLvlStrCache');
+  const code = childNamed(cache, 'formatCode');
+  const format = code ? allText(code) : 'General';
+  const visit = (element: XmlElement): void => {
+    for (const point of elementsIn(element)) {
+      const index = Number(point.attributes['idx']);
+      if (localName(point) === 'lvl') visit(point);
+      else if (localName(point) === 'pt' && Number.isInteger(index) && !points.has(index))
+        points.set(index, formatValue(textWithin(point, 'v'), point.attributes['formatCode'] ?? format, formatNumber));
     }
   };
   if (cache) visit(cache);
   return points;
 }
 
-function shownAs(value: string, format: string, formatted: (format: string, value: number) => string): string {
+function formatValue(value: string, format: string, formatNumber: FormatNumber): string {
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number)) return value;
   if (format === 'General') return String(Number(number.toPrecision(15))); // as many digits as Excel keeps
   try {
-    return formatted(format, number);
+    return String(formatNumber(format, number));
   } catch {
     return value; // a format that SheetJS does not know
   }

@@ -1,35 +1,32 @@
-import { childNamed, childrenNamed, type Element, firstNamed } from './office-xml.ts';
+import type { XmlElement } from '../ordered-xml.ts';
+import { childNamed, childrenNamed, firstNamed } from './office-xml.ts';
 
-/** A level of a list: how its number is written, where it begins. */
+/** A level of a list. */
 interface Level {
   start: number;
   format: string;
-  /** `%1.%2`: the numbers of the levels down to this one. */
+  /** The label, with the numbers of this level and those above: `%1.%2`. */
   text: string;
-  /** The id of the style that is this level of the list. */
+  /** The id of the style with this level. */
   style: string | undefined;
 }
 
-/** The list and level of a paragraph; `list` is the id of its numbers. */
-interface Place {
-  list: string;
-  level: number;
-}
-
-/** What the styles of a document say about a paragraph. */
-interface Style extends Partial<Place> {
+/** The properties of a style; `list` is the id of its numbers. */
+interface Style {
+  list?: string | undefined;
+  level?: number;
   isHeading: boolean;
 }
 
 /**
- * Puts before each heading the number that Word shows there and keeps nowhere in the text («4.2»): people refer to it. Other paragraphs count, and
- * stay as they are. `numbering` and `styles` are the parts of these names.
+ * Writes before each heading the number that Word shows but does not store («4.2»), because people refer to it. Other paragraphs are counted, and
+ * unchanged. `numbering` and `styles` are the parts of these names.
  */
-export function numberHeadings(xml: string, numbering: Element, styles: Element): string {
+export function numberHeadings(xml: string, numbering: XmlElement, styles: XmlElement): string {
   const lists = listsOf(numbering);
   const styleOf = stylesOf(styles);
   const counters = new Map<ReadonlyMap<number, Level>, number[]>();
-  return beforeRuns(xml, (properties) => {
+  return insertBeforeRuns(xml, (properties) => {
     const id = attribute(properties, 'pStyle');
     const style = styleOf(id);
     const levels = lists.get(attribute(properties, 'numId') ?? style.list ?? '');
@@ -52,14 +49,14 @@ export function numberHeadings(xml: string, numbering: Element, styles: Element)
 }
 
 const PROPERTIES = '<w:pPr>';
-/** Characters of a paragraph's properties, at most. */
+/** Maximum characters of the properties of a paragraph. */
 const MOST_PROPERTIES = 8000;
 const PARAGRAPH_START = /<w:p(?:\s[^<>]{0,400})?>$/;
-/** What may stand between the properties of a paragraph and its first run. */
+/** Elements between the properties of a paragraph and its first run. */
 const UP_TO_RUN = /(?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)(?:\s[^<>]{0,400})?>)*(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/y;
 
-/** The text with what `numberOf` gives for each paragraph, by its properties, before its first run. */
-function beforeRuns(xml: string, numberOf: (properties: string) => string): string {
+/** Inserts the result of `numberOf` for the properties of each paragraph before its first run. */
+function insertBeforeRuns(xml: string, numberOf: (properties: string) => string): string {
   const pieces: string[] = [];
   let from = 0;
   for (let at = xml.indexOf(PROPERTIES); at >= 0; at = xml.indexOf(PROPERTIES, at + 1)) {
@@ -79,9 +76,9 @@ function beforeRuns(xml: string, numberOf: (properties: string) => string): stri
 
 const attribute = (xml: string, element: string): string | undefined => new RegExp(`<w:${element} w:val="([^"]*)"`).exec(xml)?.[1];
 
-const valueOf = (element: Element | undefined): string | undefined => element?.attributes['w:val'];
+const valueOf = (element: XmlElement | undefined): string | undefined => element?.attributes['w:val'];
 
-function listsOf(numbering: Element): Map<string, Map<number, Level>> {
+function listsOf(numbering: XmlElement): Map<string, Map<number, Level>> {
   const abstract = new Map(childrenNamed(numbering, 'abstractNum').map((list) => [list.attributes['w:abstractNumId'], levelsOf(list)]));
   return new Map(
     childrenNamed(numbering, 'num').map((list) => [
@@ -91,10 +88,10 @@ function listsOf(numbering: Element): Map<string, Map<number, Level>> {
   );
 }
 
-/** Word's lists have nine levels; a file may name others to be counted up to. */
+/** Lists of Word have nine levels; damaged files may have others. */
 const LAST_LEVEL = 8;
 
-const levelsOf = (list: Element): Map<number, Level> => {
+const levelsOf = (list: XmlElement): Map<number, Level> => {
   const levels = childrenNamed(list, 'lvl').filter((level) => Number(level.attributes['w:ilvl']) <= LAST_LEVEL);
   return new Map(
     levels.map((level) => [
@@ -109,21 +106,21 @@ const levelsOf = (list: Element): Map<number, Level> => {
   );
 };
 
-/** A style with what it has from those that it is based on. */
-function stylesOf(styles: Element): (id: string | undefined) => Style {
+/** Creates a lookup of styles by id, with the properties that they inherit. */
+function stylesOf(styles: XmlElement): (id: string | undefined) => Style {
   const known = new Map(childrenNamed(styles, 'style').map((style) => [style.attributes['w:styleId'], style]));
   const resolved = new Map<string | undefined, Style>();
   return (id) => {
     const before = resolved.get(id);
     if (before) return before;
     const found: Style = { isHeading: false };
-    const seen = new Set<Element>();
+    const seen = new Set<XmlElement>();
     for (let style = known.get(id ?? ''); style && !seen.has(style); style = known.get(valueOf(childNamed(style, 'basedOn')) ?? '')) {
       seen.add(style);
       found.isHeading ||= /^heading \d$/i.test(valueOf(childNamed(style, 'name')) ?? '');
       const numbers = firstNamed(style, 'numPr');
-      found.list ??= numbers && valueOf(childNamed(numbers, 'numId'));
-      const level = numbers && valueOf(childNamed(numbers, 'ilvl'));
+      found.list ??= valueOf(childNamed(numbers, 'numId'));
+      const level = valueOf(childNamed(numbers, 'ilvl'));
       if (level !== undefined) found.level ??= Number(level);
     }
     resolved.set(id, found);
@@ -131,23 +128,23 @@ function stylesOf(styles: Element): (id: string | undefined) => Style {
   };
 }
 
-/** The number of the last level as its text shows it, without a full stop at the end; empty where a level counts otherwise than in numbers or letters. */
+/** Writes the number of the last level, without a full stop at the end; empty if a level counts neither in numbers nor in letters. */
 function labelOf(levels: ReadonlyMap<number, Level>, numbers: readonly number[]): string {
   const text = levels.get(numbers.length - 1)!.text;
   const shown = text.replace(/%(\d)/g, (_, digit: string) => {
     const level = Number(digit) - 1;
-    return counted(numbers[level] ?? 1, levels.get(level)?.format ?? 'decimal');
+    return formatNumber(numbers[level] ?? 1, levels.get(level)?.format ?? 'decimal');
   });
   return /[\p{L}\p{N}]/u.test(shown) ? shown.trim().replace(/\.$/, '') : '';
 }
 
-/** Where a list begins: Word counts to 32,767. */
-function startOf(written: string | undefined): number {
-  const start = Number(written ?? 1);
+/** Reads the first number of a list, up to the maximum of Word. */
+function startOf(value: string | undefined): number {
+  const start = Number(value ?? 1);
   return Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
 }
 
-function counted(number: number, format: string): string {
+function formatNumber(number: number, format: string): string {
   switch (format) {
     case 'decimal':
       return String(number);
@@ -165,27 +162,15 @@ function counted(number: number, format: string): string {
   }
 }
 
-const ROMAN = [
-  [1000, 'M'],
-  [900, 'CM'],
-  [500, 'D'],
-  [400, 'CD'],
-  [100, 'C'],
-  [90, 'XC'],
-  [50, 'L'],
-  [40, 'XL'],
-  [10, 'X'],
-  [9, 'IX'],
-  [5, 'V'],
-  [4, 'IV'],
-  [1, 'I'],
-] as const;
+const ROMAN = { M: 1000, CM: 900, D: 500, CD: 400, C: 100, XC: 90, L: 50, XL: 40, X: 10, IX: 9, V: 5, IV: 4, I: 1 };
 
 function roman(number: number): string {
   let left = number;
-  return ROMAN.map(([value, letters]) => {
-    const times = Math.floor(left / value);
-    left -= times * value;
-    return letters.repeat(times);
-  }).join('');
+  return Object.entries(ROMAN)
+    .map(([letters, value]) => {
+      const times = Math.floor(left / value);
+      left -= times * value;
+      return letters.repeat(times);
+    })
+    .join('');
 }

@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path/posix';
-import { readChart } from './chart.ts';
+import { oneLine } from '../../../text/markdown/write.ts';
+import { elementsIn, escapeXml, localName, type XmlElement } from '../ordered-xml.ts';
 import type { Archive } from './archive.ts';
+import { readChart } from './chart.ts';
 import { numberHeadings } from './docx-numbering.ts';
-import { equationText } from './equation.ts';
-import { escapeXml } from '../ordered-xml.ts';
-import { parseXml, readPart, type Relation, relationsOf, targetsOf } from './office-xml.ts';
+import { childNamed, childrenNamed, parseXml, readPart, type Relations, relationsOf, targetsOf, textWithin } from './office-xml.ts';
 
 /**
- * The parts of a Word document that mammoth is to read otherwise than they stand in the archive, by name: the text with what it would leave out written into
- * it (numbers of headings, equations, charts), styles and lists without what is only looked at, which it spends most of its time on.
+ * Prepares the parts of a Word document for mammoth, by name: writes numbers of headings, equations and charts, which it would leave out, into the text; removes
+ * formats, on which it spends most of its time, from the text, styles and lists.
  */
 export async function completeParts(archive: Archive): Promise<Map<string, string>> {
   const parts = new Map<string, string>();
@@ -19,43 +19,39 @@ export async function completeParts(archive: Archive): Promise<Map<string, strin
   const readRelated = async (type: string): Promise<string | undefined> => {
     const name = targetsOf(relations, type)[0] ?? join(dirname(main), `${type}.xml`);
     const text = await archive.text(name);
-    return text === undefined ? undefined : parts.set(name, withoutFormats(text)).get(name);
+    return text === undefined ? undefined : parts.set(name, removeTextFormats(text.replace(STYLE_FORMATS, ''))).get(name);
   };
   const [numbering, styles] = [await readRelated('numbering'), await readRelated('styles')];
-  const text = withoutLook(xml);
+  const text = removeTextFormats(xml);
   const numbered =
     numbering && styles ? numberHeadings(text, await parseXml(numbering, 'numbering'), await parseXml(styles, 'styles')) : text;
-  return parts.set(main, await writeCharts(await writeEquations(numbered, main), { archive, relations }));
+  return parts.set(main, await writeCharts(await writeEquations(numbered, main), archive, relations));
 }
 
-/** Properties of text that are only looked at, and who changed what when; mammoth makes nothing of them. */
-const LOOK =
+/** Formats of text, and identifiers of changes; mammoth ignores them. */
+const TEXT_FORMATS =
   /<w:(?:lang|rFonts|sz|szCs|bCs|iCs|color|spacing|noProof|kern|shd|ind|proofErr|lastRenderedPageBreak)(?:\s[^<>]{0,400})?\/>| w:rsid[A-Za-z]{0,9}="[^"<>]{0,20}"/g;
-/** The same as elements of styles and lists, which hold elements alone. */
-const FORMATS =
+/** Formats of styles and lists, which contain only elements. */
+const STYLE_FORMATS =
   /<w:(latentStyles|tblStylePr|rPr|tblPr|trPr|tcPr)(?:\s[^<>]{0,400}[^<>/])?>(?:\s{0,100}<(?!\/?w:\1[\s/>])[^<>]{0,1000}>){0,2000}\s{0,100}<\/w:\1>/g;
 
-const withoutLook = (xml: string): string => xml.replace(LOOK, '');
-
-const withoutFormats = (xml: string): string => withoutLook(xml.replace(FORMATS, ''));
+const removeTextFormats = (xml: string): string => xml.replace(TEXT_FORMATS, '');
 
 async function writeEquations(xml: string, name: string): Promise<string> {
-  const inline = xml.replace(/<\/?m:oMathPara(?:\s[^<>]{0,400})?>/g, ''); // mammoth passes over what it holds
+  const inline = xml.replace(/<\/?m:oMathPara(?:\s[^<>]{0,400})?>/g, ''); // mammoth ignores its content
   return replaceElements(inline, 'm:oMath', async (equation) => {
     const text = equationText(await parseXml(equation, name));
     return text === '' ? '' : run(`$${text}$`);
   });
 }
 
-/** A chart stands as its title and a table behind the paragraph that holds it; in a place where no table may stand, as its title. */
-async function writeCharts(
-  xml: string,
-  { archive, relations }: { archive: Archive; relations: ReadonlyMap<string, Relation> },
-): Promise<string> {
+/** Writes each chart as its title and a table behind its paragraph; where no table may stand, only the title. */
+async function writeCharts(xml: string, archive: Archive, relations: Relations): Promise<string> {
   if (!xml.includes('<c:chart')) return xml;
   return replaceElements(xml, 'w:drawing', async (drawing, { before, after }) => {
     const id = /<c:chart\s[^<>]{0,400}r:id="([^"<>]{0,100})"/.exec(drawing)?.[1];
-    const part = id === undefined ? undefined : await partOf(archive, relations.get(id));
+    const relation = relations.get(id ?? '');
+    const part = relation?.type === 'chart' ? await readPart(archive, relation.target) : undefined;
     if (!part) return drawing;
     const { title, rows } = await readChart(part);
     const table = `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`;
@@ -64,17 +60,17 @@ async function writeCharts(
   });
 }
 
-/** Whether a drawing is all that its run holds, and the run stands in a paragraph and in nothing else. */
+/** Whether a drawing is the only content of its run, and the run stands directly in a paragraph. */
 function standsAlone(before: string, after: string): boolean {
   if (!after.startsWith('</w:r>') || !/(?:<w:r(?:\s[^<>]{0,400})?>|<\/w:rPr>)$/.test(before)) return false;
   const start = Math.max(before.lastIndexOf('<w:p>'), before.lastIndexOf('<w:p '));
   return start >= 0 && !/<w:(?:hyperlink|ins|del|sdt|smartTag|fldSimple)[\s>]/.test(before.slice(start));
 }
 
-/** Characters before and behind an element that tell where it stands. */
+/** Characters before and behind an element that show where it stands. */
 const AROUND = 4000;
 
-/** The text with each element of this name, which does not hold others of its name, as `replacement` has it. */
+/** Replaces each element of this name, which must not be nested. */
 async function replaceElements(
   text: string,
   name: string,
@@ -95,11 +91,59 @@ async function replaceElements(
   return pieces.length === 0 ? text : [...pieces, text.slice(from)].join('');
 }
 
-const partOf = async (archive: Archive, relation: Relation | undefined) =>
-  relation?.type === 'chart' ? readPart(archive, relation.target) : undefined;
-
 const textOf = (text: string): string => `<w:t xml:space="preserve">${escapeXml(text)}</w:t>`;
 
 const run = (text: string): string => `<w:r>${textOf(text)}</w:r>`;
 
 const paragraph = (text: string): string => `<w:p>${run(text)}</w:p>`;
+
+/** Writes an equation (OMML, ECMA-376 part 1, 22.1) in LaTeX notation, with its letters and signs unchanged: `x=\frac{a}{2}`. */
+const equationText = (equation: XmlElement): string => oneLine(elementsIn(equation).map(termText).join(''));
+
+const enclose = (text: string, open: string, close: string): string => (text === '' ? '' : open + text + close);
+
+/** The default sign of an n-ary operator (22.1.2.20). */
+const INTEGRAL = '∫';
+
+function termText(term: XmlElement): string {
+  const name = localName(term);
+  const parts = (of: string): string[] => childrenNamed(term, of).map(equationText);
+  const part = (of: string): string => childrenNamed(term, of).slice(0, 1).map(equationText).join('');
+  const property = (of: string, fallback: string): string => {
+    const value = childNamed(childNamed(term, `${name}Pr`), of);
+    return value ? (Object.entries(value.attributes).find(([key]) => key.endsWith(':val'))?.[1] ?? '') : fallback;
+  };
+  const script = (mark: string, of: string): string => enclose(part(of), `${mark}{`, '}');
+  switch (name) {
+    case 'r':
+      return textWithin(term, 't');
+    case 'f':
+      return `\\frac{${part('num')}}{${part('den')}}`;
+    case 'rad':
+      return `\\sqrt${enclose(part('deg'), '[', ']')}{${part('e')}}`;
+    case 'sSup':
+    case 'sSub':
+    case 'sSubSup':
+      return `${part('e')}${script('_', 'sub')}${script('^', 'sup')}`;
+    case 'sPre':
+      return `${script('_', 'sub')}${script('^', 'sup')}${part('e')}`;
+    case 'nary':
+      return `${property('chr', INTEGRAL)}${script('_', 'sub')}${script('^', 'sup')}${part('e')}`;
+    case 'limLow':
+      return `${part('e')}${script('_', 'lim')}`;
+    case 'limUpp':
+      return `${part('e')}${script('^', 'lim')}`;
+    case 'func':
+      return `${part('fName')} ${part('e')}`;
+    case 'd':
+      return `${property('begChr', '(')}${parts('e').join(property('sepChr', '|'))}${property('endChr', ')')}`;
+    case 'm':
+      return childrenNamed(term, 'mr')
+        .map((row) => childrenNamed(row, 'e').map(equationText).join(' & '))
+        .join(' \\\\ ');
+    case 'eqArr':
+      return parts('e').join(' \\\\ ');
+    default:
+      return name.endsWith('Pr') ? '' : equationText(term);
+  }
+}

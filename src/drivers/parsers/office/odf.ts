@@ -1,21 +1,22 @@
 import { basename, extname } from 'node:path';
-import type { Metadata } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
-import { allText, elementsIn, escapeXml, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
-import { MarkedBlocks, givenProperties, firstHeading } from '../parsed-document.ts';
-import type { ParserRow } from '../parser-row.ts';
+import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
+import { allText, elementsIn, escapeXml, findElement, localName, type XmlElement } from '../ordered-xml.ts';
 import { encryptedFile } from '../parse-failures.ts';
+import type { ParserRow } from '../parser-row.ts';
 import { openArchive } from './archive.ts';
+import { type OfficeProperties, readOfficeProperties } from './office-properties.ts';
+import { readPart } from './office-xml.ts';
 
-/** The text of some 10,000 pages. */
+/** Maximum bytes of a part: the text of about 10,000 pages. */
 const LARGEST_PART = 64 * 2 ** 20;
-/** Cells that one cell may stand for: more are the empty rest of a row or column. */
+/** Maximum repetitions of a cell; more are the empty rest of a row or column. */
 const MOST_REPEATED = 100;
 
-/** A text document of LibreOffice: headings, lists, tables, links and notes; deleted text and pictures are left out. */
+/** ODT: headings, lists, tables, links and notes, without deleted text and pictures. */
 export const odtParser: ParserRow = {
   file_type: 'odt',
   name: 'an OpenDocument text (ODT)',
@@ -30,7 +31,7 @@ export const odtParser: ParserRow = {
   },
 };
 
-/** A presentation of LibreOffice: each slide with its notes; the mark of a slide is its page. */
+/** ODP: each slide with its notes. The mark of a slide is its page. */
 export const odpParser: ParserRow = {
   file_type: 'odp',
   name: 'an OpenDocument presentation (ODP)',
@@ -57,40 +58,21 @@ export const odpParser: ParserRow = {
 };
 
 interface Styles {
-  /** Of each list style, which levels have numbers. */
+  /** Which levels of each list style have numbers. */
   numbered: ReadonlyMap<string, readonly boolean[]>;
-  /** The styles of paragraphs that are code. */
+  /** The paragraph styles of code. */
   code: ReadonlySet<string>;
 }
 
-async function openOdf(
-  bytes: Uint8Array,
-  source: string,
-): Promise<{ body: XmlElement; styles: Styles; title: string | undefined; metadata: Metadata }> {
+async function openOdf(bytes: Uint8Array, source: string): Promise<OfficeProperties & { body: XmlElement; styles: Styles }> {
   const archive = await openArchive(bytes, { source, largest_part: LARGEST_PART });
   if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFile(source);
-  const content = await archive.text('content.xml');
-  if (content === undefined) throw new Error('it has no content.xml');
-  const root = await readXml(content);
-  const extra = await archive.text('styles.xml');
-  const roots = [root, ...(extra === undefined ? [] : [await readXml(extra)])];
+  const root = await readPart(archive, 'content.xml');
+  if (!root) throw new Error('it has no content.xml');
+  const extra = await readPart(archive, 'styles.xml');
+  const roots = extra ? [root, extra] : [root];
   const styles = { numbered: new Map(roots.flatMap(numberedLists)), code: codeStyles(roots) };
-  const meta = await archive.text('meta.xml');
-  const known = meta === undefined ? undefined : await readXml(meta);
-  const said = (name: string): string | undefined => known && textNamed(known, name);
-  const created = new Date(said('creation-date') ?? said('date') ?? '');
-  const metadata = {
-    author: said('initial-creator') ?? said('creator'),
-    created: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
-    description: said('description') ?? said('subject'),
-    lang: said('language'),
-  };
-  return {
-    body: findElement(root, 'body') ?? root,
-    styles,
-    title: said('title'),
-    metadata: givenProperties(metadata),
-  };
+  return { body: findElement(root, 'body') ?? root, styles, ...(await readOfficeProperties(archive)) };
 }
 
 const elementsNamed = (element: XmlElement, name: string): XmlElement[] => [
@@ -98,21 +80,21 @@ const elementsNamed = (element: XmlElement, name: string): XmlElement[] => [
   ...elementsIn(element).flatMap((child) => elementsNamed(child, name)),
 ];
 
-/** The list styles by name, and which of their levels have numbers. */
+/** Lists the list styles by name, and which of their levels have numbers. */
 const numberedLists = (root: XmlElement): [string, boolean[]][] =>
   elementsNamed(root, 'text:list-style').map((style) => [
     style.attributes['style:name'] ?? '',
     elementsIn(style).map(({ name }) => name === 'text:list-level-style-number'),
   ]);
 
-/** What LibreOffice and pandoc call code. */
+/** Names of code styles in LibreOffice and pandoc. */
 const CODE = ['Preformatted_20_Text', 'Source_20_Code', 'Source_20_Text'];
 
-/** The styles of code, and those that are made from them. */
+/** Finds the styles of code, and those derived from them. */
 function codeStyles(roots: readonly XmlElement[]): Set<string> {
   const styles = roots.flatMap((root) => elementsNamed(root, 'style:style'));
   const found = new Set(CODE);
-  // automatic styles are made from named ones, which come in any order
+  // derived styles may precede their parents
   for (let before = 0; before < found.size;) {
     before = found.size;
     for (const { attributes } of styles)
@@ -121,7 +103,7 @@ function codeStyles(roots: readonly XmlElement[]): Set<string> {
   return found;
 }
 
-/** An element as Markdown, its notes below. */
+/** Writes an element as Markdown, with its notes below. */
 async function odfMarkdown(element: XmlElement, styles: Styles): Promise<string> {
   const notes: string[] = [];
   const html = htmlIn(element, { styles, notes, items: new Map() });
@@ -129,44 +111,44 @@ async function odfMarkdown(element: XmlElement, styles: Styles): Promise<string>
   return (await toMarkdown((await parseHtml(html + below)).body)).text;
 }
 
-interface Writing {
+interface HtmlContext {
   styles: Styles;
   notes: string[];
-  /** Items of numbered lists, by the list and its style: another may go on where it ended. */
+  /** Number of items of numbered lists, by the list and by its style: another list may continue the numbers. */
   items: Map<string, number>;
-  /** The style of the list in which something stands, and how deep. */
+  /** The innermost list: its style and level. */
   list?: { style: string; level: number };
-  /** Lines and spaces stay. */
+  /** Whether to keep line breaks and spaces. */
   isCode?: boolean;
 }
 
-/** What says nothing, or is not there any more. */
+/** Elements without text, with deleted text, or with text of the program. */
 const LEFT_OUT =
   /^(?:text:tracked-changes|text:(?:table-of-content|illustration-index|table-index|object-index|user-index|alphabetical-index)|text:sequence-decls|office:forms|office:annotation|table:shapes|text:bibliography-source|text:bibliography-mark|presentation:notes|(?:presentation|text):(?:page-number|date|time)|svg:title|office:event-listeners|style:.*|text:note-citation|draw:glue-point)$/;
 
-function htmlIn({ content }: XmlElement, writing: Writing): string {
+function htmlIn({ content }: XmlElement, context: HtmlContext): string {
   let html = '';
-  for (const child of withNestedItems(content)) {
-    if (typeof child === 'string') html += escapeXml(writing.isCode ? child : child.replace(/\s+/g, ' '));
-    else if (isCode(child, writing)) html = withCode(html, htmlIn(child, { ...writing, isCode: true }));
-    else html += htmlOf(child, writing);
+  for (const child of nestLists(content)) {
+    if (typeof child === 'string') html += escapeXml(context.isCode ? child : child.replace(/\s+/g, ' '));
+    else if (isCode(child, context)) html = appendCode(html, htmlIn(child, { ...context, isCode: true }));
+    else html += htmlOf(child, context);
   }
   return html;
 }
 
-const isCode = ({ name, attributes }: XmlElement, { styles }: Writing): boolean =>
+const isCode = ({ name, attributes }: XmlElement, { styles }: HtmlContext): boolean =>
   name === 'text:p' && styles.code.has(attributes['text:style-name'] ?? '');
 
 const CODE_END = '</code></pre>';
 
-/** HTML with a line of code, which goes on with the code before it. */
-function withCode(html: string, line: string): string {
+/** Appends a line of code, to the code before it if there is any. */
+function appendCode(html: string, line: string): string {
   const before = html.trimEnd();
   return before.endsWith(CODE_END) ? `${before.slice(0, -CODE_END.length)}\n${line}${CODE_END}` : `${html}<pre><code>${line}${CODE_END}`;
 }
 
-/** Contents in which a list that only begins deeper belongs to the last item of the list before it: presentations have their levels so. */
-function withNestedItems(content: XmlElement['content']): XmlElement['content'] {
+/** Moves a list that only begins deeper into the last item of the list before it, as presentations nest their levels. */
+function nestLists(content: XmlElement['content']): XmlElement['content'] {
   const joined: XmlElement['content'] = [];
   for (const child of content) {
     const last = joined.at(-1);
@@ -182,7 +164,7 @@ function withNestedItems(content: XmlElement['content']): XmlElement['content'] 
   return joined;
 }
 
-/** The lists in a list that holds nothing else. */
+/** Returns the lists in a list that contains nothing else. */
 function deeperLists(list: XmlElement): XmlElement[] {
   const inner = elementsIn(list).flatMap(elementsIn);
   const style = list.attributes['text:style-name'] ?? '';
@@ -191,55 +173,55 @@ function deeperLists(list: XmlElement): XmlElement[] {
     : [];
 }
 
-/** A list with numbers where the style of its level has them; one that goes on where another ended does so. Headings in it are none of its items. */
-function listHtml(element: XmlElement, writing: Writing): string {
+/** Writes a list, with numbers if the style of its level has them, continued from another list if it says so. Headings in it are not items. */
+function listHtml(element: XmlElement, context: HtmlContext): string {
   const { attributes } = element;
   if (findElement(element, 'h'))
     return elementsIn(element)
-      .map((item) => htmlIn(item, writing))
+      .map((item) => htmlIn(item, context))
       .join('');
   const list = {
-    style: attributes['text:style-name'] ?? writing.list?.style ?? '',
-    level: writing.list === undefined ? 0 : writing.list.level + 1,
+    style: attributes['text:style-name'] ?? context.list?.style ?? '',
+    level: context.list === undefined ? 0 : context.list.level + 1,
   };
-  const items = htmlIn(element, { ...writing, list });
-  if (!writing.styles.numbered.get(list.style)?.[list.level]) return `<ul>${items}</ul>`;
+  const items = htmlIn(element, { ...context, list });
+  if (!context.styles.numbered.get(list.style)?.[list.level]) return `<ul>${items}</ul>`;
   const continued = attributes['text:continue-list'] ?? (attributes['text:continue-numbering'] === 'true' ? `style ${list.style}` : '');
-  const start = list.level === 0 ? (writing.items.get(continued) ?? 0) + 1 : 1;
+  const start = list.level === 0 ? (context.items.get(continued) ?? 0) + 1 : 1;
   if (list.level === 0)
     for (const key of [`style ${list.style}`, attributes['xml:id'] ?? '', continued])
-      if (key !== '') writing.items.set(key, start - 1 + elementsIn(element).length);
+      if (key !== '') context.items.set(key, start - 1 + elementsIn(element).length);
   return `<ol start="${start}">${items}</ol>`;
 }
 
-function htmlOf(element: XmlElement, writing: Writing): string {
+function htmlOf(element: XmlElement, context: HtmlContext): string {
   const { name, attributes } = element;
   if (LEFT_OUT.test(name)) return '';
-  const inside = (tag: string) => `<${tag}>${htmlIn(element, writing)}</${tag}>`;
+  const inside = (tag: string) => `<${tag}>${htmlIn(element, context)}</${tag}>`;
   switch (name) {
     case 'text:h':
       return inside(`h${Math.min(6, Math.max(1, Number(attributes['text:outline-level']) || 1))}`);
     case 'text:p':
       return inside(isTitle(attributes) ? 'h1' : 'p');
     case 'text:list':
-      return listHtml(element, writing);
+      return listHtml(element, context);
     case 'text:list-item':
     case 'text:list-header':
-      return `<li>${itemHtml(element, writing)}</li>`;
+      return `<li>${itemHtml(element, context)}</li>`;
     case 'text:a':
-      return `<a href="${escapeXml(attributes['xlink:href'] ?? '')}">${htmlIn(element, writing)}</a>`;
+      return `<a href="${escapeXml(attributes['xlink:href'] ?? '')}">${htmlIn(element, context)}</a>`;
     case 'text:line-break':
-      return writing.isCode ? '\n' : '<br>';
+      return context.isCode ? '\n' : '<br>';
     case 'text:tab':
     case 'text:s':
-      return writing.isCode ? spaces(attributes) : ' ';
+      return context.isCode ? spaces(attributes) : ' ';
     case 'text:note':
-      writing.notes.push(htmlIn(findElement(element, 'note-body') ?? element, writing));
-      return `[${writing.notes.length}]`;
+      context.notes.push(htmlIn(findElement(element, 'note-body') ?? element, context));
+      return `[${context.notes.length}]`;
     case 'table:table':
-      return `<table>${tableRows(element, writing)}</table>`;
+      return `<table>${tableRows(element, context)}</table>`;
     case 'draw:frame':
-      return frameHtml(element, writing);
+      return frameHtml(element, context);
     case 'svg:desc':
       return isFileName(allText(element)) ? '' : inside('p');
     case 'draw:object':
@@ -247,7 +229,7 @@ function htmlOf(element: XmlElement, writing: Writing): string {
     case 'math:math':
       return '';
     default:
-      return /^draw:(?!g$|a$)|^text:(?:section|index-body)/.test(name) ? inside('div') : htmlIn(element, writing);
+      return /^draw:(?!g$|a$)|^text:(?:section|index-body)/.test(name) ? inside('div') : htmlIn(element, context);
   }
 }
 
@@ -255,37 +237,37 @@ const spaces = ({ 'text:c': count }: Record<string, string>): string => ' '.repe
 const isTitle = ({ 'text:style-name': style = '' }: Record<string, string>): boolean => style === 'Title';
 const isFileName = (text: string): boolean => text.trim() === '' || extname(basename(text.trim())) !== '';
 
-/** The first paragraph of an item is its words. */
-const itemHtml = ({ content, ...item }: XmlElement, writing: Writing): string => {
+/** Writes an item; its first paragraph is its text. */
+const itemHtml = ({ content, ...item }: XmlElement, context: HtmlContext): string => {
   const [first, ...rest] = content.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const isParagraph = typeof first === 'object' && first.name === 'text:p';
-  return isParagraph ? htmlIn(first, writing) + htmlIn({ ...item, content: rest }, writing) : htmlIn({ ...item, content }, writing);
+  return isParagraph ? htmlIn(first, context) + htmlIn({ ...item, content: rest }, context) : htmlIn({ ...item, content }, context);
 };
 
-/** A frame: the title of a slide is a heading. */
-function frameHtml(element: XmlElement, writing: Writing): string {
+/** Writes a frame; the title of a slide is a heading. */
+function frameHtml(element: XmlElement, context: HtmlContext): string {
   const { 'presentation:class': role } = element.attributes;
   if (role === 'title') return `<h2>${escapeXml(oneLine(allText(element)))}</h2>`;
-  return /^(?:page-number|date-time|header|footer)$/.test(role ?? '') ? '' : `<div>${htmlIn(element, writing)}</div>`;
+  return /^(?:page-number|date-time|header|footer)$/.test(role ?? '') ? '' : `<div>${htmlIn(element, context)}</div>`;
 }
 
-/** Rows of a table, those in groups too, without the empty rest. */
-function tableRows(element: XmlElement, writing: Writing): string {
+/** Writes the rows of a table, also grouped ones, without the empty rest. */
+function tableRows(element: XmlElement, context: HtmlContext): string {
   return elementsIn(element)
     .map((child) => {
-      if (localName(child) !== 'table-row') return /rows|row-group/.test(child.name) ? tableRows(child, writing) : '';
-      const cells = elementsIn(child).map((cell) => cellHtml(cell, writing));
+      if (localName(child) !== 'table-row') return /rows|row-group/.test(child.name) ? tableRows(child, context) : '';
+      const cells = elementsIn(child).map((cell) => cellHtml(cell, context));
       return `<tr>${cells.join('')}</tr>`;
     })
     .join('');
 }
 
-function cellHtml(cell: XmlElement, writing: Writing): string {
+function cellHtml(cell: XmlElement, context: HtmlContext): string {
   if (cell.name === 'table:covered-table-cell') return '';
   const { attributes } = cell;
   const span = (name: string) => Math.min(MOST_REPEATED, Number(attributes[`table:number-${name}-spanned`]) || 1);
   const repeated = Number(attributes['table:number-columns-repeated']) || 1;
-  const text = elementsIn(cell).length === 0 ? escapeXml(attributes['office:string-value'] ?? '') : htmlIn(cell, writing);
+  const text = elementsIn(cell).length === 0 ? escapeXml(attributes['office:string-value'] ?? '') : htmlIn(cell, context);
   const one = `<td colspan="${span('columns')}" rowspan="${span('rows')}">${text}</td>`;
   return one.repeat(repeated > MOST_REPEATED ? 1 : repeated);
 }

@@ -1,103 +1,100 @@
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
+import { elementsIn, localName, type XmlElement } from '../ordered-xml.ts';
 import { pictureText } from '../parsed-document.ts';
 import { readChart } from './chart.ts';
-import { childNamed, childrenNamed, type Element, firstNamed, referenceOf, type Relation, textWithin } from './office-xml.ts';
+import { childNamed, childrenNamed, firstNamed, referenceOf, type Relations, textWithin } from './office-xml.ts';
 
-/** A piece of a slide, as Markdown. Items of lists that follow each other are one list. */
+/** A block of a slide as Markdown. Consecutive items are one list. */
 export interface ShapeBlock {
   isItem: boolean;
   text: string;
 }
 
-/** What is read beside the slide itself. */
+/** Data beside the slide itself. */
 interface SlideContext {
-  relations: ReadonlyMap<string, Relation>;
-  /** The blocks of a diagram (SmartArt) or a chart, which has a part of its own. */
-  drawn(part: string): ShapeBlock[];
+  relations: Relations;
+  /** Takes the blocks of a diagram (SmartArt) or a chart, which is a part of its own. */
+  takeBlocks(part: string): ShapeBlock[];
 }
 
-/** What a slide shows, shape by shape in the order of the file, which is the one that a screen reader has too. */
-export function slideBlocks(tree: Element, surroundings: SlideContext): ShapeBlock[] {
-  return tree.children.flatMap((shape) => shapeBlocks(shape, surroundings)).filter(({ text }) => text !== '');
-}
+const plainBlock = (text: string): ShapeBlock => ({ isItem: false, text });
 
-function shapeBlocks(shape: Element, surroundings: SlideContext): ShapeBlock[] {
-  switch (shape.name) {
+/** Reads a slide, shape by shape in the order of the file, which screen readers use too. */
+export const slideBlocks = (tree: XmlElement, context: SlideContext): ShapeBlock[] =>
+  elementsIn(tree)
+    .flatMap((shape) => shapeBlocks(shape, context))
+    .filter(({ text }) => text !== '');
+
+function shapeBlocks(shape: XmlElement, context: SlideContext): ShapeBlock[] {
+  switch (localName(shape)) {
     case 'sp':
-      return textBlocks(shape, surroundings.relations);
+      return textBlocks(shape, context.relations);
     case 'pic':
       return pictureBlocks(shape);
     case 'graphicFrame':
-      return frameBlocks(shape, surroundings);
+      return frameBlocks(shape, context);
     case 'grpSp':
-      return slideBlocks(shape, surroundings);
+      return slideBlocks(shape, context);
     case 'AlternateContent':
-      return alternative(shape, (branch) => slideBlocks(branch, surroundings));
+      return firstAlternative(shape, (branch) => slideBlocks(branch, context));
     default:
       return [];
   }
 }
 
-/** Of what is drawn in several ways for readers of several ages, the first that says something. */
-function alternative<Item>(element: Element, read: (branch: Element) => Item[]): Item[] {
-  for (const branch of element.children) {
-    const items = read(branch);
-    if (items.length > 0) return items;
-  }
-  return [];
-}
+/** Reads the first branch with content; the branches are for readers of different versions. */
+const firstAlternative = <Item>(element: XmlElement, read: (branch: XmlElement) => Item[]): Item[] =>
+  elementsIn(element)
+    .values()
+    .map(read)
+    .find((items) => items.length > 0) ?? [];
 
-/** The alternative text of a picture, as Markdown writes one. */
-function pictureBlocks(picture: Element): ShapeBlock[] {
+/** Writes the alternative text of a picture as Markdown. */
+function pictureBlocks(picture: XmlElement): ShapeBlock[] {
   const text = pictureText(firstNamed(picture, 'cNvPr')?.attributes['descr']);
-  return text === '' ? [] : [{ isItem: false, text: `![${text}]()` }];
+  return text === '' ? [] : [plainBlock(`![${text}]()`)];
 }
 
-function frameBlocks(frame: Element, { relations, drawn }: SlideContext): ShapeBlock[] {
-  const data = firstNamed(frame, 'relIds');
-  const chart = firstNamed(frame, 'chart');
-  const part = relations.get((data && referenceOf(data, 'dm')) ?? (chart && referenceOf(chart)) ?? '')?.target;
-  if (part !== undefined) return drawn(part);
+function frameBlocks(frame: XmlElement, { relations, takeBlocks }: SlideContext): ShapeBlock[] {
+  const reference = referenceOf(firstNamed(frame, 'relIds'), 'dm') ?? referenceOf(firstNamed(frame, 'chart'));
+  const part = relations.get(reference ?? '')?.target;
+  if (part !== undefined) return takeBlocks(part);
   const table = firstNamed(frame, 'tbl');
   if (!table) return [];
   const rows = childrenNamed(table, 'tr').map((row) => childrenNamed(row, 'tc').map((cell) => paragraphsOf(cell, relations).join(' ')));
-  return [{ isItem: false, text: tableLines(rows).join('\n') }];
+  return [plainBlock(tableLines(rows).join('\n'))];
 }
 
-/** The words of the paragraphs of a shape or a cell. */
-const paragraphsOf = (holder: Element, relations: SlideContext['relations']): string[] => {
-  const body = childNamed(holder, 'txBody');
-  return body ? childrenNamed(body, 'p').map((paragraph) => wordsOf(paragraph, relations)) : [];
-};
+/** Lists the texts of the paragraphs of a shape or a cell. */
+const paragraphsOf = (holder: XmlElement, relations: Relations): string[] =>
+  childrenNamed(childNamed(holder, 'txBody'), 'p').map((paragraph) => textOf(paragraph, relations));
 
-/** The words of all shapes: what is said on a page of notes. */
-export const spokenIn = (tree: Element, relations: SlideContext['relations']): string[] =>
-  tree.children
-    .flatMap((shape) => (shape.name === 'grpSp' ? spokenIn(shape, relations) : paragraphsOf(shape, relations)))
+/** Lists the texts of all shapes of a notes page. */
+export const notesIn = (tree: XmlElement, relations: Relations): string[] =>
+  elementsIn(tree)
+    .flatMap((shape) => (localName(shape) === 'grpSp' ? notesIn(shape, relations) : paragraphsOf(shape, relations)))
     .filter((text) => text !== '');
 
-function textBlocks(shape: Element, relations: SlideContext['relations']): ShapeBlock[] {
-  const placeholder = firstNamed(shape.children[0] ?? shape, 'ph')?.attributes['type'];
+function textBlocks(shape: XmlElement, relations: Relations): ShapeBlock[] {
+  const placeholder = firstNamed(elementsIn(shape)[0], 'ph')?.attributes['type'];
   const isTitle = placeholder === 'title' || placeholder === 'ctrTitle';
-  const body = childNamed(shape, 'txBody');
-  const count = counter();
-  return (body ? childrenNamed(body, 'p') : []).map((paragraph) => {
-    const text = wordsOf(paragraph, relations);
-    if (text === '') return { isItem: false, text };
-    if (isTitle) return { isItem: false, text: heading(2, text) };
-    const bullet = count(paragraph);
-    return bullet === undefined ? { isItem: false, text: escapeLine(text) } : { isItem: true, text: `${bullet} ${text}` };
+  const nextBullet = createBullets();
+  return childrenNamed(childNamed(shape, 'txBody'), 'p').map((paragraph) => {
+    const text = textOf(paragraph, relations);
+    if (text === '') return plainBlock('');
+    if (isTitle) return plainBlock(heading(2, text));
+    const bullet = nextBullet(paragraph);
+    return bullet === undefined ? plainBlock(escapeLine(text)) : { isItem: true, text: `${bullet} ${text}` };
   });
 }
 
-/** Gives the bullet or number of each paragraph in turn, indented by its level; undefined for one that is no item. Only its own properties are asked. */
-function counter(): (paragraph: Element) => string | undefined {
+/** Creates a function that returns the indented bullet or number of each paragraph in turn; undefined for one that is not an item. */
+function createBullets(): (paragraph: XmlElement) => string | undefined {
   let numbers: number[] = [];
   return (paragraph) => {
     const properties = childNamed(paragraph, 'pPr');
-    const number = properties && childNamed(properties, 'buAutoNum');
-    const isItem = number ?? properties?.children.find(({ name }) => name === 'buChar' || name === 'buBlip');
-    if (!isItem) {
+    const number = childNamed(properties, 'buAutoNum');
+    if (!number && !childNamed(properties, 'buChar') && !childNamed(properties, 'buBlip')) {
       numbers = [];
       return undefined;
     }
@@ -108,15 +105,19 @@ function counter(): (paragraph: Element) => string | undefined {
   };
 }
 
-/** The words of a paragraph on one line, links as Markdown; an equation is the letters that it is made of. */
-const wordsOf = (paragraph: Element, relations: SlideContext['relations']): string =>
-  oneLine(paragraph.children.flatMap((child) => runOf(child, relations)).join(''));
+/** Reads a paragraph as one line, with links as Markdown and equations as their letters. */
+const textOf = (paragraph: XmlElement, relations: Relations): string =>
+  oneLine(
+    elementsIn(paragraph)
+      .flatMap((child) => runTexts(child, relations))
+      .join(''),
+  );
 
-function runOf(run: Element, relations: SlideContext['relations']): string[] {
-  switch (run.name) {
+function runTexts(run: XmlElement, relations: Relations): string[] {
+  switch (localName(run)) {
     case 'r':
     case 'fld':
-      return [linked(textWithin(run, 't'), run, relations)];
+      return [linkedText(run, relations)];
     case 'br':
       return ['\n'];
     case 'm':
@@ -124,43 +125,39 @@ function runOf(run: Element, relations: SlideContext['relations']): string[] {
     case 'oMathPara':
       return [textWithin(run, 't')].filter(Boolean);
     case 'AlternateContent':
-      return alternative(run, (branch) => branch.children.flatMap((child) => runOf(child, relations)));
+      return firstAlternative(run, (branch) => elementsIn(branch).flatMap((child) => runTexts(child, relations)));
     default:
       return [];
   }
 }
 
-function linked(text: string, run: Element, relations: SlideContext['relations']): string {
-  const properties = childNamed(run, 'rPr');
-  const click = properties && childNamed(properties, 'hlinkClick');
-  const relation = click && relations.get(referenceOf(click) ?? '');
+function linkedText(run: XmlElement, relations: Relations): string {
+  const text = textWithin(run, 't');
+  const relation = relations.get(referenceOf(childNamed(childNamed(run, 'rPr'), 'hlinkClick')) ?? '');
   return relation?.type === 'hyperlink' && text.trim() !== '' ? `[${text}](${relation.target})` : text;
 }
 
-/** A chart as its title and a table of its values. */
-export async function chartBlocks(part: Element): Promise<ShapeBlock[]> {
+/** Writes a chart as its title and a table of its values. */
+export async function chartBlocks(part: XmlElement): Promise<ShapeBlock[]> {
   const { title, rows } = await readChart(part);
-  return [title === '' ? '' : `**${escapeLine(title)}**`, tableLines(rows).join('\n')]
-    .filter(Boolean)
-    .map((text) => ({ isItem: false, text }));
+  return [title === '' ? '' : `**${escapeLine(title)}**`, tableLines(rows).join('\n')].filter(Boolean).map(plainBlock);
 }
 
-/** Deeper items stand under the last that is indented. */
+/** Maximum indentation of items; deeper ones stand under the last that is indented. */
 const MOST_INDENTED = 8;
 
-/** The points of a diagram (SmartArt, ECMA-376 part 1, 21.4) as the items of a list, nested as its connections nest them. */
-export function diagramItems(data: Element): ShapeBlock[] {
-  const points = new Map((childNamed(data, 'ptLst')?.children ?? []).map((point) => [point.attributes['modelId'] ?? '', point]));
+/** Writes the points of a diagram (SmartArt, ECMA-376 part 1, 21.4) as a list, nested by its connections. */
+export function diagramItems(data: XmlElement): ShapeBlock[] {
+  const points = new Map(childrenNamed(childNamed(data, 'ptLst'), 'pt').map((point) => [point.attributes['modelId'] ?? '', point]));
   const below = Map.groupBy(connectionsOf(data), ({ from }) => from);
-  const seen = new Set<string>();
   const items: ShapeBlock[] = [];
   const visit = (root: string, depth: number): void => {
     const pending = [{ id: root, depth }];
     for (let next = pending.pop(); next; next = pending.pop()) {
       const point = points.get(next.id);
-      if (!point || seen.has(next.id)) continue;
-      seen.add(next.id);
-      items.push(...linesOf(point, Math.max(0, next.depth)));
+      if (!point) continue;
+      points.delete(next.id);
+      items.push(...pointItems(point, Math.max(0, next.depth)));
       const inner = (below.get(next.id) ?? []).toSorted((a, b) => b.order - a.order); // the last is taken first
       for (const { to } of inner) pending.push({ id: to, depth: next.depth + 1 });
     }
@@ -170,19 +167,18 @@ export function diagramItems(data: Element): ShapeBlock[] {
   return items;
 }
 
-const connectionsOf = (data: Element) =>
-  (childNamed(data, 'cxnLst')?.children ?? [])
-    .filter(({ attributes }) => (attributes['type'] ?? 'parOf') === 'parOf')
+const connectionsOf = (data: XmlElement) =>
+  childrenNamed(childNamed(data, 'cxnLst'), 'cxn')
+    .filter(({ attributes: { type = 'parOf' } }) => type === 'parOf')
     .map(({ attributes: { srcId = '', destId = '', srcOrd } }) => ({ from: srcId, to: destId, order: Number(srcOrd) || 0 }));
 
-/** What a point says; connectors and what arranges the points say nothing. */
-function linesOf(point: Element, depth: number): ShapeBlock[] {
-  const type = point.attributes['type'] ?? 'node';
-  const said = childNamed(point, 't');
-  if (!said || (type !== 'node' && type !== 'asst')) return [];
+/** Writes the text of a point; connectors and layout points have none. */
+function pointItems(point: XmlElement, depth: number): ShapeBlock[] {
+  const { type = 'node' } = point.attributes;
+  if (type !== 'node' && type !== 'asst') return [];
   const indent = '  '.repeat(Math.min(MOST_INDENTED, depth));
-  return childrenNamed(said, 'p')
-    .map((paragraph) => textWithin(paragraph, 't').replace(/\s+/g, ' ').trim())
+  return childrenNamed(childNamed(point, 't'), 'p')
+    .map((paragraph) => oneLine(textWithin(paragraph, 't')))
     .filter(Boolean)
     .map((text) => ({ isItem: true, text: `${indent}- ${text}` }));
 }

@@ -1,16 +1,16 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
+import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
+import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
+import { allText, elementsIn, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { MarkedBlocks, firstHeading } from '../parsed-document.ts';
 import { type Archive, openArchive } from './archive.ts';
-import { escapeLine } from '../../../text/markdown/write.ts';
 import { readOfficeProperties } from './office-properties.ts';
-import { chartBlocks, diagramItems, type ShapeBlock, slideBlocks, spokenIn } from './pptx-shapes.ts';
-import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf, targetsOf } from './office-xml.ts';
-import { slideComments } from './pptx-comments.ts';
+import { childNamed, childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf, textWithin } from './office-xml.ts';
+import { chartBlocks, diagramItems, notesIn, type ShapeBlock, slideBlocks } from './pptx-shapes.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, charts, diagrams, texts of pictures, speaker notes and comments; the mark of a slide is its page. */
+/** PowerPoint: each slide, also hidden ones, with its bullets, tables, charts, diagrams, notes and comments. The mark of a slide is its page. */
 export const pptxParser: ParserRow = {
   file_type: 'pptx',
   name: 'a PowerPoint presentation (PPTX)',
@@ -23,8 +23,8 @@ export const pptxParser: ParserRow = {
     const read = new Set<string>();
     const blocks = new MarkedBlocks();
     for (const [index, slide] of slides.entries()) {
-      const shown = await slideText(archive, slide, read);
-      if (shown !== '') blocks.add(shown, { page: index + 1 });
+      const text = await slideText(archive, slide, read);
+      if (text !== '') blocks.add(text, { page: index + 1 });
     }
     const { text, marks } = blocks;
     const { title, metadata } = await readOfficeProperties(archive);
@@ -32,14 +32,13 @@ export const pptxParser: ParserRow = {
   },
 };
 
-/** The parts of the slides in the order of the presentation; where it names none, all that there are, in the order of their numbers. */
+/** Lists the parts of the slides in the order of the presentation; if it names none, all slides by number. */
 async function slidesOf(archive: Archive): Promise<string[]> {
   const presentation = await readPart(archive, PRESENTATION);
   const relations = await relationsOf(archive, PRESENTATION);
-  const list = presentation && firstNamed(presentation, 'sldIdLst');
-  const known = new Set(archive.names);
-  const named = (list ? childrenNamed(list, 'sldId') : []).flatMap((entry) => relations.get(referenceOf(entry) ?? '')?.target ?? []);
-  const listed = [...new Set(named)].filter((part) => known.has(part));
+  const list = childrenNamed(firstNamed(presentation, 'sldIdLst'), 'sldId');
+  const named = new Set(list.flatMap((entry) => relations.get(referenceOf(entry) ?? '')?.target ?? []));
+  const listed = [...named.intersection(new Set(archive.names))];
   if (listed.length > 0) return listed;
   const number = (part: string): number => Number(/\d+/.exec(part)![0]);
   const slides = archive.names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).toSorted((a, b) => number(a) - number(b));
@@ -47,51 +46,64 @@ async function slidesOf(archive: Archive): Promise<string[]> {
   return slides;
 }
 
-/** The text of a slide. `read` are the parts beside the slides that were read: each belongs to the first slide that names it. */
+/** Reads a slide. `read` collects the parts beside the slides: each belongs to the first slide that names it. */
 async function slideText(archive: Archive, part: string, read: Set<string>): Promise<string> {
-  const slide = await readPart(archive, part);
-  const tree = slide && firstNamed(slide, 'spTree');
+  const tree = firstNamed(await readPart(archive, part), 'spTree');
   const relations = await relationsOf(archive, part);
+  const unread = (type: string): string[] => {
+    const parts = targetsOf(relations, type).filter((target) => !read.has(target));
+    for (const target of parts) read.add(target);
+    return parts;
+  };
   const blocks = new Map<string, ShapeBlock[]>();
-  for (const [type, blocksOf] of [
-    ['diagramData', diagramItems],
-    ['chart', chartBlocks],
-  ] as const)
-    for (const target of unread(relations, type, read)) {
+  const readers = { diagramData: diagramItems, chart: chartBlocks };
+  for (const [type, blocksOf] of Object.entries(readers))
+    for (const target of unread(type)) {
       const data = await readPart(archive, target);
       if (data) blocks.set(target, await blocksOf(data));
     }
-  const drawn = (target: string): ShapeBlock[] => {
+  const takeBlocks = (target: string): ShapeBlock[] => {
     const found = blocks.get(target) ?? [];
     blocks.delete(target);
     return found;
   };
-  const shown = tree ? joined(slideBlocks(tree, { relations, drawn })) : '';
-  return [shown, await notesOf(archive, relations, read), await commentsOf(archive, relations, read)].filter(Boolean).join('\n\n');
+  const shapes = tree ? joinBlocks(slideBlocks(tree, { relations, takeBlocks })) : '';
+  const notes = await notesText(archive, unread('notesSlide'));
+  const comments = (await Promise.all(unread('comments').map((target) => slideComments(archive, target)))).flat();
+  return [shapes, notes, ...comments].filter(Boolean).join('\n\n');
 }
 
-async function notesOf(archive: Archive, relations: ReadonlyMap<string, Relation>, read: Set<string>): Promise<string> {
-  const spoken: string[] = [];
-  for (const part of unread(relations, 'notesSlide', read)) {
-    const notes = await readPart(archive, part);
-    const tree = notes && firstNamed(notes, 'spTree');
-    if (tree) spoken.push(...spokenIn(tree, await relationsOf(archive, part)));
+async function notesText(archive: Archive, parts: readonly string[]): Promise<string> {
+  const notes: string[] = [];
+  for (const part of parts) {
+    const tree = firstNamed(await readPart(archive, part), 'spTree');
+    if (tree) notes.push(...notesIn(tree, await relationsOf(archive, part)));
   }
-  const lines = spoken.filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide stands there too
+  const lines = notes.filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide is there too
   return lines.length > 0 ? `> Notes: ${lines.map(escapeLine).join('\n>\n> ')}` : '';
 }
 
-async function commentsOf(archive: Archive, relations: ReadonlyMap<string, Relation>, read: Set<string>): Promise<string> {
-  const parts = unread(relations, 'comments', read);
-  return (await Promise.all(parts.map((part) => slideComments(archive, part)))).flat().join('\n\n');
+/** Names of comment authors: until 2021, and since. */
+const AUTHORS = ['ppt/commentAuthors.xml', 'ppt/authors.xml'];
+
+/** Reads the comments on a slide with their replies, as quotations in Markdown. */
+async function slideComments(archive: Archive, part: string): Promise<string[]> {
+  const lists = await Promise.all(AUTHORS.map((name) => readPart(archive, name)));
+  const authors = new Map(lists.flatMap((list) => (list ? elementsIn(list) : [])).map(({ attributes: { id, name = '' } }) => [id, name]));
+  return childrenNamed(await readPart(archive, part), 'cm')
+    .flatMap((comment) => [comment, ...childrenNamed(childNamed(comment, 'replyLst'), 'reply')])
+    .flatMap((comment) => {
+      const text = commentText(comment);
+      const author = authors.get(comment.attributes['authorId']);
+      return text === '' ? [] : [`> Comment${author ? ` (${oneLine(author)})` : ''}: ${text}`];
+    });
 }
 
-/** The parts of a type that no slide has named before. */
-function unread(relations: ReadonlyMap<string, Relation>, type: string, read: Set<string>): string[] {
-  const parts = targetsOf(relations, type).filter((part) => !read.has(part));
-  for (const part of parts) read.add(part);
-  return parts;
+function commentText(comment: XmlElement): string {
+  const text = childNamed(comment, 'text');
+  const lines = childrenNamed(childNamed(comment, 'txBody'), 'p').map((line) => textWithin(line, 't'));
+  return oneLine(text ? allText(text) : lines.join(' '));
 }
 
-const joined = (blocks: readonly ShapeBlock[]): string =>
+const joinBlocks = (blocks: readonly ShapeBlock[]): string =>
   blocks.reduce((text, block, i) => `${text}${i === 0 ? '' : block.isItem && blocks[i - 1]!.isItem ? '\n' : '\n\n'}${block.text}`, '');

@@ -1,17 +1,16 @@
-import type { Metadata } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
 import { createDecoder } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../parsed-document.ts';
 
-/** Groups within groups, at most. */
+/** Maximum nesting of groups. */
 const DEEPEST = 1_000;
-/** A control word with its number, a character by its code, a control symbol, a bracket, or text (RTF 1.9.1). */
+/** A control word with its number, the code of a character, a control symbol, a bracket, or text (RTF 1.9.1). */
 const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}]+)/giy;
-/** Groups whose text is not that of the document. */
+/** Destinations whose text is not part of the document. */
 const SKIPPED = new Set(
-  'colortbl stylesheet listtable listoverridetable rsidtbl generator pict object header headerl headerr headerf footer footerl footerr footerf fldinst themedata colorschememapping latentstyles datastore xmlnstbl mmathPr filetbl revtbl bkmkstart bkmkend annotation atnid atnauthor nonshppict shpinst'.split(
+  'info colortbl stylesheet listtable listoverridetable rsidtbl generator pict object header headerl headerr headerf footer footerl footerr footerf fldinst themedata colorschememapping latentstyles datastore xmlnstbl mmathPr filetbl revtbl bkmkstart bkmkend annotation atnid atnauthor nonshppict shpinst'.split(
     ' ',
   ),
 );
@@ -50,16 +49,15 @@ const CODE_PAGES: Readonly<Record<number, number>> = {
 };
 
 interface Group {
-  /** Its text goes nowhere, into the notes, into a property, or into the document. */
-  goes: 'nowhere' | 'note' | 'text' | 'style' | 'item' | 'font' | { property: string };
-  /** The font of its text, by its number. */
+  destination: 'skipped' | 'note' | 'text' | 'style' | 'item' | 'font' | { property: string };
+  /** Number of its font. */
   font: string;
-  /** Characters that stand for one that `\u` named (`\uc`). */
+  /** Characters that replace one named by `\u` for older readers (`\uc`). */
   fallback: number;
   isStarred: boolean;
 }
 
-/** Rich text: paragraphs, headings by their style or level, lists, tables, notes; pictures are left out. */
+/** RTF: paragraphs, headings (by style or level), lists, tables and notes, without pictures. */
 export const rtfParser: ParserRow = {
   file_type: 'rtf',
   name: 'a rich text file (RTF)',
@@ -71,20 +69,20 @@ export const rtfParser: ParserRow = {
     const writer = new RtfWriter();
     writer.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
     const { title, ...metadata } = writer.properties;
-    const text = writer.text;
-    return { text, title: (title as string | undefined) ?? firstHeading(text), metadata };
+    const { text } = writer;
+    return { text, title: title ?? firstHeading(text), metadata };
   },
 };
 
 class RtfWriter {
-  readonly properties: Metadata = {};
+  readonly properties: Record<string, string> = {};
   readonly #blocks: string[] = [];
   readonly #notes: string[] = [];
-  readonly #groups: Group[] = [{ goes: 'text', font: '', fallback: 1, isStarred: false }];
-  /** Levels of headings by the numbers of their styles. */
+  readonly #groups: Group[] = [{ destination: 'text', font: '', fallback: 1, isStarred: false }];
+  /** Levels of headings by the number of their style. */
   readonly #styles = new Map<string, number>();
-  #decoder: InstanceType<typeof TextDecoder> = new TextDecoder('windows-1252');
-  /** Decoders of fonts whose characters are others. */
+  #decoder = new TextDecoder('windows-1252');
+  /** Decoders of fonts with character sets of their own. */
   readonly #fonts = new Map<string, InstanceType<typeof TextDecoder>>();
   #font = '0';
   #bytes: number[] = [];
@@ -96,7 +94,7 @@ class RtfWriter {
   #styleName = '';
   #level = 0;
   #isCell = false;
-  /** Of an item, in the lists around it. */
+  /** Nesting depth of an item. */
   #depth = 0;
   #cells: string[] = [];
   #rows: string[][] = [];
@@ -144,13 +142,13 @@ class RtfWriter {
   }
 
   #close(): void {
-    const { goes } = this.#groups.length > 1 ? this.#groups.pop()! : this.#group;
-    if (goes === 'note' && this.#group.goes !== 'note') {
+    const { destination } = this.#groups.length > 1 ? this.#groups.pop()! : this.#group;
+    if (destination === 'note' && this.#group.destination !== 'note') {
       const note = oneLine(this.#note);
       this.#note = '';
       if (note !== '') this.#add(`[${this.#notes.push(escapeLine(note))}]`);
     }
-    if (goes === 'style') {
+    if (destination === 'style') {
       const level = /^(?:heading|titre|überschrift|título) (\d)/i.exec(this.#styleName)?.[1];
       const isTitle = /^title;?$/i.test(this.#styleName.trim());
       if (level !== undefined || isTitle) this.#styles.set(this.#style, Number(level ?? 1));
@@ -170,23 +168,19 @@ class RtfWriter {
     const group = this.#group;
     const character = CHARACTERS[word];
     if (character !== undefined) return this.#plain(character);
-    if (word === 'stylesheet') group.goes = 'style';
-    else if (word === 'fonttbl') group.goes = 'font';
+    if (word === 'stylesheet') group.destination = 'style';
+    else if (word === 'fonttbl') group.destination = 'font';
     else if (word === 'f') group.font = number ?? '0';
     else if (word === 'plain' || word === 'deff') group.font = word === 'deff' ? (this.#font = number ?? '0') : this.#font;
-    else if (word === 'fcharset') this.#fontOf(group.font, Number(number ?? 0));
-    else if (group.goes === 'style' && word === 's') this.#style = number ?? '0';
-    else if (SKIPPED.has(word) || (group.isStarred && !/^(?:pn|shppict|shptxt)$/.test(word) && word !== 'footnote')) group.goes = 'nowhere';
-    else if (word === 'info') group.goes = 'nowhere';
-    else if (PROPERTIES[word] !== undefined) group.goes = { property: PROPERTIES[word] };
-    else if (word === 'footnote') group.goes = 'note';
-    else if (word === 'listtext' || word === 'pntext') group.goes = 'item';
+    else if (word === 'fcharset') {
+      const codepage = CODE_PAGES[Number(number ?? 0)];
+      if (codepage !== undefined) this.#fonts.set(group.font, createDecoder(codepage));
+    } else if (group.destination === 'style' && word === 's') this.#style = number ?? '0';
+    else if (SKIPPED.has(word) || (group.isStarred && !/^(?:pn|shppict|shptxt|footnote)$/.test(word))) group.destination = 'skipped';
+    else if (PROPERTIES[word] !== undefined) group.destination = { property: PROPERTIES[word] };
+    else if (word === 'footnote') group.destination = 'note';
+    else if (word === 'listtext' || word === 'pntext') group.destination = 'item';
     else this.#format(word, number);
-  }
-
-  #fontOf(font: string, charset: number): void {
-    const codepage = CODE_PAGES[charset];
-    if (codepage !== undefined) this.#fonts.set(font, createDecoder(codepage));
   }
 
   #format(word: string, number: string | undefined): void {
@@ -196,7 +190,7 @@ class RtfWriter {
     else if (word === 'u') {
       this.#plain(String.fromCharCode(value & 0xffff));
       this.#skip = this.#group.fallback;
-    } else if (this.#group.goes !== 'text') return;
+    } else if (this.#group.destination !== 'text') return;
     else if (word === 'par' || word === 'sect' || word === 'page') this.#endParagraph();
     else if (word === 'pard') [this.#level, this.#isCell, this.#depth] = [0, false, 0];
     else if (word === 'ilvl') this.#depth = Math.min(DEEPEST_ITEM, value);
@@ -208,12 +202,9 @@ class RtfWriter {
   }
 
   #plain(text: string): void {
-    if (this.#skip > 0) {
-      const skipped = Math.min(this.#skip, text.length);
-      this.#skip -= skipped;
-      return this.#add(text.slice(skipped));
-    }
-    this.#add(text);
+    const skipped = Math.min(this.#skip, text.length);
+    this.#skip -= skipped;
+    this.#add(text.slice(skipped));
   }
 
   #flush(): void {
@@ -224,14 +215,14 @@ class RtfWriter {
   }
 
   #add(text: string): void {
-    const { goes } = this.#group;
-    if (goes === 'text') this.#paragraph += text;
-    else if (goes === 'note') this.#note += text;
-    else if (goes === 'item') this.#item += text;
-    else if (goes === 'style') this.#styleName += text;
-    else if (typeof goes === 'object') {
-      const before = (this.properties[goes.property] as string | undefined) ?? '';
-      this.properties[goes.property] = before + text;
+    const { destination } = this.#group;
+    if (destination === 'text') this.#paragraph += text;
+    else if (destination === 'note') this.#note += text;
+    else if (destination === 'item') this.#item += text;
+    else if (destination === 'style') this.#styleName += text;
+    else if (typeof destination === 'object') {
+      const { property } = destination;
+      this.properties[property] = (this.properties[property] ?? '') + text;
     }
   }
 
@@ -267,7 +258,7 @@ class RtfWriter {
   }
 }
 
-/** An item, with its number where it has one. */
+/** Writes an item, with its number if it has one. */
 function itemBlock(item: string, lines: readonly string[], depth: number): string {
   const number = /^\(?(\d{1,9})[.)]$/.exec(item)?.[1];
   const marker = number === undefined ? `- ${/^[\w(]+[.)]/.test(item) ? `${item} ` : ''}` : `${number}. `;

@@ -2,31 +2,31 @@ import type { CellObject, Range, WorkSheet } from 'xlsx';
 import type { NumberedRow } from '../../../text/markdown/write.ts';
 import { namesColumns } from '../parsed-document.ts';
 
-/** Rows that merged cells may fill in a sheet: a range of a million empty rows is no table. */
+/** Maximum rows that merged cells fill in a sheet; a range may have a million empty rows. */
 const MOST_FILLED = 100_000;
-/** A sheet that falls into more pieces is scattered cells, and is one table. */
+/** Maximum regions of a sheet; more are scattered cells, which are one table. */
 const MOST_REGIONS = 200;
-/** So many rows of one cell above a table are said about it; more are a list. */
+/** Maximum rows of one cell above a table that belong to it; more are a list. */
 const MOST_LINES = 5;
 
-/** What a sheet shows: row (from 0) → column (from 0) → text. Empty cells are absent. */
-type Grid = Map<number, Map<number, string>>;
+/** The texts of a sheet: row (from 0) → column (from 0) → text. Empty cells are absent. */
+type CellGrid = Map<number, Map<number, string>>;
 
-/** Cells that belong together, and the rectangle that they take. */
+/** Cells that belong together, and their bounding rectangle. */
 interface Region extends Range {
-  rows: Grid;
+  rows: CellGrid;
 }
 
-/** A table of a sheet, and the lines that stand above its header. */
+/** A table of a sheet, and the lines above its header. */
 export interface SheetTable {
   above: NumberedRow[];
-  /** The first is the header. Empty where all of it are lines. */
+  /** The first is the header. Empty if there are only lines. */
   rows: NumberedRow[];
 }
 
 /**
- * The tables of a sheet, in the order of their first rows. Cells that touch are one table. What begins in the same row further right, a single column
- * beside it, and rows that go on below an empty one without a header of their own belong to it.
+ * Lists the tables of a sheet, in the order of their first rows. Adjacent cells are one table, with those that begin in the same row further right, a single
+ * column beside them, and rows below an empty row without a header of their own.
  */
 export function sheetTables(sheet: WorkSheet, textOf: CellText): SheetTable[] {
   const merges = sheet['!merges'] ?? [];
@@ -37,15 +37,15 @@ export function sheetTables(sheet: WorkSheet, textOf: CellText): SheetTable[] {
   return regions.map((region) => tableOf(region, spans));
 }
 
-/** The cells of a sheet by row and column, from 0; rows and cells that are empty are absent or undefined. */
+/** Returns the cells of a sheet by row and column, from 0; empty rows and cells are absent or undefined. */
 export const cellsIn = (sheet: WorkSheet): ((CellObject | undefined)[] | undefined)[] =>
   (sheet as { '!data'?: ((CellObject | undefined)[] | undefined)[] })['!data'] ?? [];
 
-/** What a cell shows. */
+/** Returns the text of a cell. */
 type CellText = (cell: CellObject) => string;
 
-function gridOf(sheet: WorkSheet, textOf: CellText): Grid {
-  const grid: Grid = new Map();
+function gridOf(sheet: WorkSheet, textOf: CellText): CellGrid {
+  const grid: CellGrid = new Map();
   cellsIn(sheet).forEach((cells, row) => {
     const shown = new Map<number, string>();
     cells?.forEach((cell, column) => {
@@ -57,8 +57,8 @@ function gridOf(sheet: WorkSheet, textOf: CellText): Grid {
   return grid;
 }
 
-/** Repeats the text of a cell that spans several rows in each of them that holds something else: a row is read alone. */
-function fillMergedRows(grid: Grid, merges: readonly Range[]): void {
+/** Repeats the text of a cell that spans several rows in each of them that is not empty: rows are read alone. */
+function fillMergedRows(grid: CellGrid, merges: readonly Range[]): void {
   let visited = 0;
   for (const { s, e } of merges) {
     const value = grid.get(s.r)?.get(s.c);
@@ -66,8 +66,8 @@ function fillMergedRows(grid: Grid, merges: readonly Range[]): void {
   }
 }
 
-/** The regions of cells that touch by a side, in the order of their first rows. */
-function touchingRegions(grid: Grid): Region[] {
+/** Finds the regions of cells with common sides, in the order of their first rows. */
+function touchingRegions(grid: CellGrid): Region[] {
   const left = new Map(Array.from(grid, ([row, cells]) => [row, new Set(cells.keys())]));
   const regions: Region[] = [];
   for (const [row, columns] of left) {
@@ -94,7 +94,7 @@ function touchingRegions(grid: Grid): Region[] {
   return regions;
 }
 
-/** Joins what belongs together, until nothing more does. */
+/** Joins regions that belong together, until no two do. */
 function joinRegions(found: readonly Region[]): Region[] {
   const isScattered = found.length > MOST_REGIONS;
   let regions = [...found];
@@ -111,7 +111,7 @@ function joinRegions(found: readonly Region[]): Region[] {
   return regions;
 }
 
-/** Whether a region is part of one that begins in its row or above. */
+/** Whether a region belongs to another one that begins in its row or above. */
 function belongsTo(region: Region, other: Region): boolean {
   const isBeside = region.s.r <= other.e.r;
   const overlaps = region.s.c <= other.e.c && region.e.c >= other.s.c;
@@ -140,7 +140,7 @@ function extend(region: Range, { s, e }: Range): void {
   region.e = { r: Math.max(region.e.r, e.r), c: Math.max(region.e.c, e.c) };
 }
 
-/** The rows of a region, without the columns that are empty in all of them. Rows of one cell above a wider one are lines about the table. */
+/** Reads the rows of a region, without empty columns. Rows of one cell above a wider row are lines about the table. */
 function tableOf({ rows: grid, s, e }: Region, spans: ReadonlyMap<string, number>): SheetTable {
   const order = [...new Set([...grid.values()].flatMap((cells) => [...cells.keys()]))].toSorted((a, b) => a - b);
   const numbers = [...grid.keys()].toSorted((a, b) => a - b);
@@ -158,8 +158,8 @@ function tableOf({ rows: grid, s, e }: Region, spans: ReadonlyMap<string, number
 }
 
 /**
- * The header of a table. Where a cell of it spans columns that the row below names one by one, that row belongs to it: each column is named by all that
- * stands above it.
+ * Reads the header of a table. If a cell of it spans columns that the row below names separately, that row belongs to the header: the name of each column
+ * joins the texts above it.
  */
 function headerOf(
   rows: readonly number[],
@@ -192,7 +192,7 @@ function headerOf(
   return { header, height };
 }
 
-/** The cells of a row in the order of the columns, up to the last that holds something. */
+/** Lists the cells of a row in the order of the columns, up to the last that is not empty. */
 function filledUpTo(cells: ReadonlyMap<number, string>, order: readonly number[]): string[] {
   const filled = order.map((column) => cells.get(column) ?? '');
   return filled.slice(0, filled.findLastIndex((cell) => cell !== '') + 1);

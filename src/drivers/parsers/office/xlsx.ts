@@ -1,4 +1,4 @@
-import type { CellAddress, WorkBook, WorkSheet } from 'xlsx';
+import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
@@ -7,17 +7,16 @@ import { brokenFile, encryptedFile } from '../parse-failures.ts';
 import { holdsStream, isCompound } from '../bytes.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
-import { cellTextOf } from './cell-text.ts';
 import { readChart } from './chart.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './office-xml.ts';
 import { cellsIn, type SheetTable, sheetTables } from './sheet-tables.ts';
 
-/** What Excel calls the only sheet of a new workbook: it says nothing. */
+/** The default name of the only sheet of a new workbook. */
 const DEFAULT_NAME = /^(?:ark|blad|feuil|foglio|hoja|planilha|sheet|tabelle)1$/i;
 
 const WORKBOOK = 'xl/workbook.xml';
 
-/** A workbook: a heading for each sheet that a person sees, its tables with cells as Excel shows them (ISO for dates whose order Excel leaves to the computer), its charts and comments. */
+/** XLSX: a heading for each visible sheet, its tables with cells as Excel shows them (dates in the local order of the computer as ISO), charts and comments. */
 export const xlsxParser: ParserRow = {
   file_type: 'xlsx',
   name: 'an Excel workbook (XLSX)',
@@ -31,7 +30,7 @@ export const xlsxParser: ParserRow = {
   },
 };
 
-/** What Excel 97 to 2003 wrote. */
+/** XLS: the format of Excel 97 to 2003. */
 export const xlsParser: ParserRow = {
   file_type: 'xls',
   name: 'an Excel workbook (XLS)',
@@ -41,7 +40,7 @@ export const xlsParser: ParserRow = {
   parse: (bytes, { source }) => parseWorkbook(bytes, { row: xlsParser, source }),
 };
 
-/** A spreadsheet of LibreOffice. */
+/** ODS: a spreadsheet of LibreOffice. */
 export const odsParser: ParserRow = {
   file_type: 'ods',
   name: 'an OpenDocument spreadsheet (ODS)',
@@ -51,14 +50,14 @@ export const odsParser: ParserRow = {
   parse: (bytes, { source }) => parseWorkbook(bytes, { row: odsParser, source }),
 };
 
-interface WorkbookParts {
+interface WorkbookOptions {
   row: ParserRow;
   source: string;
-  /** What the charts say, by the name of their sheet. */
+  /** Descriptions of the charts by the name of their sheet. */
   charts?: ReadonlyMap<string, string[]>;
 }
 
-/** The workbook. Throws a KbError for one that a password protects. */
+/** Opens a workbook. Throws a KbError if a password protects it. */
 function readBook(read: () => WorkBook, source: string): WorkBook {
   try {
     return read();
@@ -67,8 +66,8 @@ function readBook(read: () => WorkBook, source: string): WorkBook {
   }
 }
 
-/** The text of a workbook of any format that SheetJS reads. */
-async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map() }: WorkbookParts): Promise<ParsedDocument> {
+/** Reads a workbook in any format of SheetJS. */
+async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map() }: WorkbookOptions): Promise<ParsedDocument> {
   const { read, utils, SSF } = await import('xlsx');
   const book = readBook(
     () => read(bytes, { type: 'array', dense: true, cellNF: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' }),
@@ -77,7 +76,7 @@ async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map(
   if (book.SheetNames.length === 0) throw brokenFile(source, row, new Error('it has no sheets'));
   const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
   const { encode_cell: addressOf } = utils;
-  const textOf = cellTextOf(book, SSF.format);
+  const textOf = createCellText(book, SSF.format);
   const shown = book.SheetNames.filter((name) => !hidden.has(name));
   const { text, marks } = sheetsText(
     shown.map((name) => ({
@@ -99,7 +98,7 @@ function metadataOf({ Props = {} }: WorkBook, hidden: readonly string[]): Record
   };
 }
 
-/** What stands below the tables of a sheet. */
+/** A line below the tables of a sheet. */
 interface Line {
   text: string;
   row?: number;
@@ -120,29 +119,28 @@ function sheetsText(sheets: readonly { name: string; tables: SheetTable[]; below
   return { text: blocks.text, marks: blocks.marks };
 }
 
-/** The title and the series of each chart, by the name of its sheet: its values stand in the cells. */
+/** Describes each chart by its title and series, by the name of its sheet; its values are in the cells. */
 async function chartsOf(archive: Archive): Promise<Map<string, string[]>> {
   const charts = new Map<string, string[]>();
   if (!archive.names.some((name) => name.startsWith('xl/charts/'))) return charts;
   const book = await readPart(archive, WORKBOOK);
-  const sheets = book && firstNamed(book, 'sheets');
   const parts = await relationsOf(archive, WORKBOOK);
-  for (const sheet of sheets ? childrenNamed(sheets, 'sheet') : []) {
+  for (const sheet of childrenNamed(firstNamed(book, 'sheets'), 'sheet')) {
     const lines: string[] = [];
     for (const drawing of targetsOf(await relationsOf(archive, parts.get(referenceOf(sheet) ?? '')?.target ?? ''), 'drawing'))
       for (const target of targetsOf(await relationsOf(archive, drawing), 'chart')) {
         const part = await readPart(archive, target);
         const { title, series } = part ? await readChart(part) : { title: '', series: [] };
         const names = series.filter(Boolean).join(', ');
-        const said = [title, names && title ? `(${names})` : names].filter(Boolean).join(' ');
-        if (said !== '') lines.push(escapeLine(`Chart: ${said}`));
+        const description = [title, names && title ? `(${names})` : names].filter(Boolean).join(' ');
+        if (description !== '') lines.push(escapeLine(`Chart: ${description}`));
       }
     if (lines.length > 0) charts.set(sheet.attributes['name'] ?? '', lines);
   }
   return charts;
 }
 
-/** What people have written about cells, with the address of the cell and the author. «Author» is what Excel puts where nobody is named. */
+/** Lists the comments on cells, with the address of the cell and the author; «Author» is the placeholder of Excel. */
 function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string): Line[] {
   return cellsIn(sheet).flatMap((cells, row) =>
     (cells ?? []).flatMap((cell, column) =>
@@ -154,4 +152,75 @@ function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string):
         })),
     ),
   );
+}
+
+/** The number formatter of SheetJS: it throws for an unknown format, and returns '' for a negative time. */
+type FormatNumber = (code: string, value: number, options: { date1904: boolean }) => string;
+
+/** Tokens of a number format: quoted text, an escaped character, a space or filler, brackets, the general format, halves of a day; else a character. */
+const PARTS = /"[^"]{0,255}"|\\.|[_*].|\[[^\]]{0,255}\]|general|am\/pm|a\/p|上午\/下午|./gisu;
+/** A token that is literal text, or describes how a number is shown. */
+const LITERAL = /^["\\_*[]/;
+const DATE_PART = /^(?:[ymdhs]|\[(?:h+|m+|s+)\])$/i;
+const ELAPSED = /\[(?:h+|m+|s+)\]/i;
+/** Characters that SheetJS refuses, and Excel shows unchanged. */
+const UNKNOWN = /^(?:[CFI-LNOQRT-XZn]|[^\p{ASCII}€])$/u;
+/** A language without a currency; SheetJS writes a dollar for it. */
+const LANGUAGE = /^\[\$-[^\]]*\]$/;
+
+/** The text of SheetJS for a date in the local order of the computer. */
+const LOCAL_DATE = /^\d{1,2}\/\d{1,2}\/\d{2}( \d{1,2}:\d{2})?$/;
+const LOCAL_DATE_AND_TIME = 'm/d/yy h:mm';
+
+/**
+ * Returns the ISO format for a date whose format depends on the computer: number 22 of Excel, and those of East Asia, which SheetJS shows like the American
+ * number 14; undefined for other cells. SheetJS itself replaces number 14 (`dateNF`).
+ */
+const isoFormat = (code: string | undefined, shown = ''): string | undefined =>
+  (code === undefined || code === LOCAL_DATE_AND_TIME) && LOCAL_DATE.test(shown)
+    ? `yyyy-mm-dd${shown.includes(' ') ? ' h:mm' : ''}`
+    : undefined;
+
+/** Converts a number format of Excel for SheetJS: quotes units and the points of dates, and removes languages. */
+function readableFormat(code: string): string {
+  const parts = code.match(PARTS) ?? [];
+  const isDate = parts.some((part) => DATE_PART.test(part));
+  if (isDate && /[#?]|(?<![.0])0/.test(parts.filter((part) => !LITERAL.test(part)).join(''))) return code;
+  let before = '';
+  return parts
+    .map((part, index) => {
+      const isFraction = /^s$|^\[s+\]$/i.test(before) && parts[index + 1] === '0';
+      if (DATE_PART.test(part)) before = part;
+      if (LANGUAGE.test(part)) return isDate ? part : '';
+      return UNKNOWN.test(part) || (part === '.' && isDate && !isFraction) ? `"${part}"` : part;
+    })
+    .join('');
+}
+
+/** Creates a function that returns the text of a cell. A negative time is shown with a minus; a negative date, which Excel does not have, is empty. */
+function createCellText(book: WorkBook, format: FormatNumber): (cell: CellObject) => string {
+  const options = { date1904: book.Workbook?.WBProps?.date1904 === true };
+  const codes = new Map<string, string>();
+  const readable = (code: string): string => {
+    if (!codes.has(code)) codes.set(code, readableFormat(code));
+    return codes.get(code)!;
+  };
+  const written = (code: string, value: number): string | undefined => {
+    try {
+      return format(code, value, options);
+    } catch {
+      return undefined;
+    }
+  };
+  const numberText = (value: number, code: string, shown: string | undefined): string | undefined => {
+    const text = readable(code) === code ? shown : (written(readable(code), value) ?? shown);
+    const isTimeBelowZero = text === '' && value < 0 && ELAPSED.test(code);
+    return isTimeBelowZero ? `-${written(code, -value)}` : text;
+  };
+  return ({ t, v, w, z }) => {
+    const code = isoFormat(z as string | undefined, w) ?? z;
+    const text =
+      t === 'n' && typeof v === 'number' && typeof code === 'string' ? numberText(v, code, code === z ? w : written(code, v)) : w;
+    return (text ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))).trim();
+  };
 }

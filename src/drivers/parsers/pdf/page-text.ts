@@ -1,66 +1,109 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import type { Mark } from '../../../schema/items.ts';
+import type { Box, Mark } from '../../../schema/items.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
-import { boxesOf, type PageFrame, ratioOf } from './pdf-boxes.ts';
 import { detectTypewriterLines } from './pdf-code.ts';
 import { separateColumns, sortForReading } from './pdf-columns.ts';
+import type { OutlineEntry, Viewport } from './pdf-file.ts';
+import type { Grid } from './pdf-grids.ts';
 import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
-import type { PdfLine, TextPlace } from './pdf-lines.ts';
-import { type PageLink, withLinks } from './pdf-links.ts';
-import { withNotes } from './pdf-notes.ts';
-import type { OutlineEntry } from './pdf-outline.ts';
-import { labelsOf } from './paragraphs/pdf-labels.ts';
+import { detectLabels } from './pdf-labels.ts';
+import { leftEdge, type PageTurn, type PdfLine, rightEdge, type TextPlace } from './pdf-lines.ts';
+import { insertLinks, type PageLink } from './pdf-links.ts';
+import { separateNotes } from './pdf-notes.ts';
 import { pageMarkdown } from './pdf-paragraphs.ts';
-import { withoutRunningLines } from './pdf-running-lines.ts';
+import { linesInGrids } from './pdf-ruled-lines.ts';
+import { removeRunningLines } from './pdf-running-lines.ts';
 import { TableReader } from './pdf-tables.ts';
-import type { Grid } from './ruled/grids.ts';
-import { ruledLines } from './ruled/ruled-lines.ts';
-import { createWordMender, withWholeWords } from './pdf-words.ts';
+import { createWordMender, mendPageBreaks } from './pdf-words.ts';
 
-/** What is known of pages beside their lines, each by the index of its page. */
-interface PagesContext {
-  links?: readonly (readonly PageLink[])[];
-  /** Where there is none, the marks say nothing of places on the page. */
-  frames?: readonly (PageFrame | undefined)[];
-  grids?: readonly (readonly Grid[] | undefined)[];
+/** What is read of a page. */
+export interface PageContent {
+  lines: readonly PdfLine[];
+  links?: readonly PageLink[];
+  /** Borders of tables. */
+  grids?: readonly Grid[];
+  /** Without it, marks have no boxes. */
+  frame?: PageFrame | undefined;
 }
 
-/** The Markdown of pages, marks at each and at what stands on it, and the title that the first one shows. Running lines are left out. */
+/** A page as it is shown, and how its lines are turned on it. */
+interface PageFrame {
+  viewport: Viewport;
+  turn: PageTurn;
+}
+
+/** Writes pages as Markdown without running lines, with marks at pages and blocks; also finds the title on the first page. */
 export function textOfPages(
-  read: readonly PdfLine[][],
+  contents: readonly PageContent[],
   outline: readonly OutlineEntry[],
-  { links = [], frames = [], grids = [] }: PagesContext = {},
 ): Pick<ParsedDocument, 'text' | 'title' | 'marks'> {
-  const ruled = read.map((lines, index) => ruledLines(lines, grids[index] ?? []));
-  const noted = withNotes(withoutRunningLines(ruled.map(separateColumns)));
+  const drawn = contents.map(({ lines, grids = [] }) => separateColumns(linesInGrids(lines, grids)));
+  const noted = separateNotes(removeRunningLines(drawn));
   const mendWord = createWordMender(noted);
-  const pages = withWholeWords(noted, mendWord);
+  const pages = mendPageBreaks(noted, mendWord);
   const isCode = detectTypewriterLines(pages);
-  const context = {
-    levelOf: headingLevels(pages, outline, isCode),
-    labels: labelsOf(pages),
-    tables: new TableReader(mendWord),
-    isCode,
-    mendWord,
-  };
+  const levelOf = headingLevels(pages, outline, isCode);
+  const context = { levelOf, labels: detectLabels(pages), tables: new TableReader(mendWord), isCode, mendWord };
   const blocks = new MarkedBlocks();
   let isOpen = false;
   for (const [index, page] of pages.entries()) {
-    const ordered = sortForReading(page, context.levelOf);
     if (page.length === 0) continue;
-    const { text, places, beginsWithin, endsWithin } = withLinks(pageMarkdown(ordered, index + 1, context), links[index] ?? []);
-    blocks.addMarked(text, marksOf(places, index + 1, frames[index]), isOpen && beginsWithin ? ' ' : undefined);
-    isOpen = endsWithin;
+    const { links = [], frame } = contents[index]!;
+    const written = pageMarkdown(sortForReading(page, levelOf), index + 1, context);
+    const { text, places } = insertLinks(written, links);
+    blocks.addMarked(text, marksOf(places, index + 1, frame), isOpen && written.beginsWithin ? ' ' : undefined);
+    isOpen = written.endsWithin;
   }
   return { text: blocks.text, title: titleOnFirstPage(pages), marks: blocks.marks };
 }
 
-/** A mark at each place of a page, with where that stands on it; without a frame one alone. */
+/** Whether a page has text: a letter or a digit. */
+export const hasText = (lines: readonly PdfLine[]): boolean => lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+
+/** Makes a mark at each place of a page, with its position on the page; without a frame a single mark. */
 function marksOf(places: readonly TextPlace[], page: number, frame: PageFrame | undefined): Mark[] {
   if (!frame || places.length === 0) return [{ at: 0, page }];
-  const page_ratio = ratioOf(frame);
+  const { width, height } = frame.viewport;
+  const page_ratio = Math.min(1000, round(width / height) || 0);
   return places.map(({ at, lines }) => ({ at, page, page_ratio, boxes: boxesOf(lines, frame) }));
 }
 
-/** Whether a page has text: a letter or a digit. */
-export const hasText = (lines: readonly PdfLine[]): boolean => lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+/** How far letters reach above and below their baseline, in font sizes. */
+const ABOVE = 0.8;
+const BELOW = 0.25;
+/** A line that is this much higher than the one before is in another column, in font sizes. */
+const COLUMN_JUMP = 1;
+
+/** Finds the rectangles of lines on their page, one for each column. */
+function boxesOf(lines: readonly PdfLine[], frame: PageFrame): Box[] {
+  const columns: PdfLine[][] = [];
+  for (const line of lines) {
+    const column = columns.at(-1);
+    if (column && line.y - column.at(-1)!.y < COLUMN_JUMP * line.size) column.push(line);
+    else columns.push([line]);
+  }
+  return columns.map((column) => boxOf(column, frame));
+}
+
+function boxOf(lines: readonly PdfLine[], { viewport, turn: [cos, sin] }: PageFrame): Box {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = viewport.transform;
+  const shares = (right: number, up: number): [x: number, y: number] => {
+    const [x, y] = [cos * right - sin * up, sin * right + cos * up];
+    return [share((a * x + c * y + e) / viewport.width), share((b * x + d * y + f) / viewport.height)];
+  };
+  const upper = lines.reduce((most, { y, size }) => Math.max(most, y + ABOVE * size), -Infinity);
+  const lower = lines.reduce((least, { y, size }) => Math.min(least, y - BELOW * size), Infinity);
+  const [left, top] = shares(leftEdge(lines), upper);
+  const [right, bottom] = shares(rightEdge(lines), lower);
+  return {
+    left: round(Math.min(left, right)),
+    top: round(Math.min(top, bottom)),
+    width: round(Math.abs(right - left)),
+    height: round(Math.abs(bottom - top)),
+  };
+}
+
+/** Limits a coordinate to the page. */
+const share = (value: number): number => (Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0);
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;

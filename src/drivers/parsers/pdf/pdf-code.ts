@@ -1,38 +1,38 @@
-import type { PdfLine, PdfRun } from './pdf-lines.ts';
-import { mostFrequent } from './pdf-usual.ts';
+import { codeFence } from '../../../text/markdown/write.ts';
+import { leftEdge, mostFrequent, type PdfLine, type PdfRun } from './pdf-lines.ts';
 
-/** Letters whose widths differ by less are equally wide, in font sizes. */
+/** Maximum difference of equal widths of letters, in font sizes. */
 const SAME_WIDTH = 0.01;
-/** Such letters are so wide, in font sizes. */
+/** Width of the letters of a typewriter font, in font sizes. */
 const WIDTHS = { least: 0.4, most: 0.75 };
-/** Different words that tell the width of a font's letters. */
+/** Minimum different words that show the width of a font's letters. */
 const LEAST_WORDS = 5;
-/** A document that has a larger share of its letters in such fonts is typewritten: what is in them is no code for that. */
+/** A document with a larger share of its letters in such fonts is typewritten; its text is not code. */
 const MOST_CODE = 0.6;
-/** Of the letters of a line of code this share is in such a font, and of the runs in such a font this share has letters of one width. */
+/** Minimum share of the letters of a line of code in such a font, and of the runs in such a font that have letters of one width. */
 const LEAST_SHARE = 0.9;
-/** Lines of one piece of code stand at most this far apart, in font sizes. */
+/** Maximum distance of the lines of one piece of code, in font sizes. */
 const FARTHEST = 3;
 
-/** What stands in front of the rest of a line of code that was too long. */
+/** A sign in front of the rest of a line of code that was too long. */
 const WRAPPED = /[←↩↪→˓]/;
 
-/** A run of plain letters between which no space was guessed. */
+/** A run of ASCII letters; a longer one may have spaces that are guessed. */
 const WORD = /^(?=[^a-z]*[a-z][^a-z]*[a-z])[!-~](?:[ -~]{2,200})[!-~]$/i;
 
-/** Tells the lines of a document that are drawn in a typewriter font: code, commands, what programs print. */
+/** Creates a test for lines that are drawn in a typewriter font: code, commands, output of programs. */
 export function detectTypewriterLines(pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
   const fonts = typewriterFonts(pages);
   const lettersOf = (runs: readonly PdfRun[]): number => runs.reduce((sum, { text }) => sum + text.replace(/\s+/g, '').length, 0);
   const shareOf = (runs: readonly PdfRun[]): number => lettersOf(runs.filter(({ font }) => fonts.has(font))) / Math.max(1, lettersOf(runs));
   if (fonts.size === 0 || shareOf(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs))) > MOST_CODE) return () => false;
   return ({ runs }) => {
-    const first = runs.find(({ text }) => text.trim() !== ''); // no bullet or number
+    const first = runs.find(({ text }) => text.trim() !== ''); // neither a bullet nor a number
     return first !== undefined && (fonts.has(first.font) || WRAPPED.test(first.text)) && shareOf(runs) >= LEAST_SHARE;
   };
 }
 
-/** The fonts all letters of which are equally wide. */
+/** Finds the fonts whose letters are equally wide. */
 function typewriterFonts(pages: readonly PdfLine[][]): Set<string> {
   const fonts = new Map<string, { widths: Map<number, number>; words: Set<string> }>();
   for (const lines of pages)
@@ -57,21 +57,23 @@ function typewriterFonts(pages: readonly PdfLine[][]): Set<string> {
 /** In font sizes. */
 const letterWidth = ({ text, x, right, size }: PdfRun): number => (right - x) / (text.length * size);
 
-/** Whether a line of code goes on with the piece that another belongs to. */
+/** Whether a line of code belongs to the same piece as the line before. */
 export const continuesCode = (before: PdfLine, line: PdfLine): boolean =>
   before.y > line.y && before.y - line.y <= FARTHEST * line.size && Math.abs(before.size - line.size) < 0.5;
 
-/** A fenced block of lines of code, each indented as it is drawn, an empty line where the page has a gap. */
+/** Writes lines of code as a fenced block: indented as drawn, with an empty line at each gap. */
 export function formatCode(lines: readonly PdfLine[]): string {
-  const left = lines.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
+  const left = leftEdge(lines);
   const steps = lines.slice(1).map(({ y }, i) => lines[i]!.y - y);
-  const step = Math.min(...steps, Number.POSITIVE_INFINITY);
+  const step = Math.min(...steps);
   const texts = lines.map((line, i) => `${i > 0 && steps[i - 1]! > 1.6 * step ? '\n' : ''}${spacedText(line, left)}`);
-  const fence = texts.some((text) => text.includes('```')) ? '`````' : '```';
-  return [fence, ...texts, fence].join('\n');
+  return codeFence(texts.join('\n'), '');
 }
 
-/** The text of a line with as many spaces between its runs as letters would fit there. */
+/** Maximum column of a run in a line of code; runs further right are not moved there. */
+const LONGEST = 200;
+
+/** Writes the text of a line, with as many spaces between its runs as letters would fit there. */
 function spacedText({ runs }: PdfLine, left: number): string {
   const inked = runs.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
   const widest = inked.reduce((most, run) => (run.text.length > most.text.length ? run : most), inked[0]!);
@@ -83,6 +85,3 @@ function spacedText({ runs }: PdfLine, left: number): string {
     }, '')
     .trimEnd();
 }
-
-/** Columns of a line of code at most: what stands further right is not moved there. */
-const LONGEST = 200;

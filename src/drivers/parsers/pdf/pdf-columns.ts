@@ -1,18 +1,17 @@
 import type { HeadingLevel } from './pdf-headings.ts';
-import type { PdfLine } from './pdf-lines.ts';
-import { detectSmallLines } from './pdf-usual.ts';
+import { detectSmallLines, type PdfLine } from './pdf-lines.ts';
 import { SENTENCE_END } from './pdf-wrapping.ts';
 
-/** So many lines in two halves may be two columns of text. */
+/** Minimum lines in two halves that may be two columns of text. */
 const LEAST_LINES = 6;
-/** Lines of text have so many characters on average; cells of a table are shorter. */
+/** Minimum average characters of lines of text; cells of a table are shorter. */
 const LEAST_LENGTH = 22;
-/** Columns begin within so many font sizes of one place. */
+/** Maximum distance between the beginnings of the lines of a column, in font sizes. */
 const ALIGNED = 1.5;
-/** Of the lines of a text this share goes on in the middle of a sentence. */
+/** Minimum share of the lines of a text that go on in the middle of a sentence. */
 const FLOWING = 0.4;
 
-/** The lines of a page on which two columns of text are drawn line by line, across both: one column after the other. Others stay as they are. */
+/** Orders two columns of text that are drawn line by line across both: one column after the other. Other lines stay as they are. */
 export function separateColumns(lines: readonly PdfLine[]): PdfLine[] {
   const ordered: PdfLine[] = [];
   for (let i = 0; i < lines.length;) {
@@ -24,7 +23,7 @@ export function separateColumns(lines: readonly PdfLine[]): PdfLine[] {
   return ordered;
 }
 
-/** The lines from `start` on that two columns may be drawn in: their second halves begin at one place. At least one line. */
+/** Returns the lines from `start` on that may be two columns: their second halves begin at one place. At least one line. */
 function halvesAt(lines: readonly PdfLine[], start: number): PdfLine[] {
   const [first, second] = lines[start]!.cells;
   if (!second) return [lines[start]!];
@@ -38,7 +37,7 @@ function halvesAt(lines: readonly PdfLine[], start: number): PdfLine[] {
   return lines.slice(start, end);
 }
 
-/** Whether the cells of one half are the lines of a text, and no column of a table. */
+/** Whether the cells of one half are lines of text rather than a column of a table. */
 function isFlowing(lines: readonly PdfLine[], column: 0 | 1): boolean {
   const texts = lines.flatMap(({ cells }) => cells[column]?.text ?? []);
   const length = texts.reduce((sum, text) => sum + text.length, 0);
@@ -61,14 +60,14 @@ interface Stack {
   bottom: number;
 }
 
-/** Pages with more stacks are no pages of text. */
+/** Maximum stacks of a page of text. */
 const MOST_STACKS = 300;
-/** Lines of a stack stand at most this far apart, in font sizes. */
+/** Maximum distance of the lines of a stack, in font sizes. */
 const FARTHEST = 2.5;
 
-/** The lines of a page in the order in which they are read: what stands in small letters at the foot of a column within a sentence comes last. */
+/** Orders the lines of a page for reading. Small print at the foot of a column that interrupts a sentence comes last. */
 export function sortForReading(drawn: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
-  const lines = withHeadingsFirst(drawn, levelOf);
+  const lines = moveHeadingsFirst(drawn, levelOf);
   const isSmall = detectSmallLines(lines);
   const last = new Set<PdfLine>();
   for (const [i, line] of lines.entries()) {
@@ -82,8 +81,8 @@ export function sortForReading(drawn: readonly PdfLine[], levelOf: HeadingLevel)
   return [...lines.filter((line) => !last.has(line)), ...last];
 }
 
-/** The lines of a page whose headings are drawn after the text below them: each stack behind those above it. Others stay as they are drawn. */
-function withHeadingsFirst(lines: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
+/** Orders the lines of a page whose headings are drawn after the text below them: each stack behind those above it. */
+function moveHeadingsFirst(lines: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
   const stacks = stacksOf(lines, levelOf);
   if (stacks.length > MOST_STACKS) return [...lines];
   const isLate = stacks.some((stack, i) => stack.isHeading && stacks.slice(0, i).some((before) => isAbove(stack, before)));

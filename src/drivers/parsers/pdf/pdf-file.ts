@@ -1,15 +1,14 @@
 import { join } from 'node:path';
+import type { OperatorList } from './pdf-grids.ts';
 import type { PdfItem } from './pdf-lines.ts';
-import type { Drawing } from './ruled/page-rules.ts';
-import type { PdfAnnotation } from './pdf-links.ts';
 
-/** Where a link leads: a page by its index or its reference, how that is shown, and numbers; or a name of such a place. */
+/** A destination: a page (its index or reference), how it is shown, and coordinates; or the name of a destination. */
 type Destination = string | readonly unknown[] | null;
 
-/** A node of the outline (the bookmarks). */
-export interface PdfNode {
+/** An outline item (bookmark). */
+interface OutlineNode {
   title: string;
-  items: PdfNode[];
+  items: OutlineNode[];
   dest?: Destination;
 }
 
@@ -17,38 +16,51 @@ export interface PdfNode {
 export interface Viewport {
   width: number;
   height: number;
-  /** From points of the page to this. */
+  /** Maps points of the page to coordinates of the viewport. */
   transform: readonly number[];
 }
 
-interface PdfPage {
+/** The type of links among the annotations of pdf.js. */
+export const LINK_ANNOTATION = 2;
+
+/** The used part of a link of pdf.js. */
+export interface PdfAnnotation {
+  pageIndex: number;
+  /** Its target, if that is outside of the document. */
+  url?: string;
+  /** Left, lower, right and upper edge, in points. */
+  rect: readonly number[];
+}
+
+/** The used part of a page of pdf.js. */
+export interface PdfPage {
   getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>;
-  /** What is drawn, as numbers of operations; pictures are decoded for it. */
-  getOperatorList(): Promise<Drawing>;
+  /** Lists what is drawn; decodes the pictures. */
+  getOperatorList(): Promise<OperatorList>;
   getViewport(options: { scale: number }): Viewport;
   render(options: { canvas: unknown; canvasContext: unknown; viewport: Viewport }): { promise: Promise<void> };
   cleanup(): void;
 }
 
-/** As much of a document of pdf.js as is read here. */
+/** The used part of a document of pdf.js. */
 export interface PdfFile {
   readonly numPages: number;
   getPage(number: number): Promise<PdfPage>;
   getMetadata(): Promise<{ info: Record<string, unknown> }>;
-  getOutline(): Promise<PdfNode[] | null>;
-  /** The annotations of all pages but some, by index. Unlike those of a page, they come without the text below them, for which it is read again. */
+  getOutline(): Promise<OutlineNode[] | null>;
+  /** Lists the annotations of all pages but some, by index. Faster than page by page, which also reads the text below them. */
   getAnnotationsByType(types: ReadonlySet<number>, pageIndexesToSkip: ReadonlySet<number>): Promise<PdfAnnotation[] | null>;
   getDestination(name: string): Promise<readonly unknown[] | null>;
-  /** Of a page by its reference; throws for one that is none. */
+  /** Finds the index of a page by its reference; throws for an invalid one. */
   getPageIndex(reference: unknown): Promise<number>;
 }
 
 interface PdfOptions {
-  /** Passwords that may open it, where it needs one. */
+  /** Passwords to try. */
   passwords?: readonly string[] | undefined;
-  /** Pixels of a picture; larger ones are left out of what pages draw. */
+  /** Maximum pixels of a picture; larger ones are not decoded. */
   maxImageSize?: number;
-  /** What pages are drawn on, for `render`. */
+  /** Creates the canvases for `render`. */
   CanvasFactory?: object;
 }
 
@@ -57,7 +69,7 @@ interface OpenPdf {
   close(): Promise<void>;
 }
 
-/** Opens a PDF for `use`, and closes it. Throws what pdf-parse throws: a PasswordException for an encrypted file that no password opens. */
+/** Opens a PDF for `use`, and closes it. Throws the errors of pdf-parse: a PasswordException if no password opens an encrypted file. */
 export async function withPdf<Result>(bytes: Uint8Array, options: PdfOptions, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
   const { file, close } = await openPdf(bytes, options);
   try {
@@ -67,7 +79,7 @@ export async function withPdf<Result>(bytes: Uint8Array, options: PdfOptions, us
   }
 }
 
-/** Opens a PDF: one that only its owner has protected without a password, another with the first that fits. */
+/** Opens a PDF without a password (also one that only restricts its use), else with the first that fits. */
 export async function openPdf(bytes: Uint8Array, { passwords = [], ...options }: PdfOptions): Promise<OpenPdf> {
   for (const [i, password] of [undefined, ...passwords].entries())
     try {
@@ -78,17 +90,17 @@ export async function openPdf(bytes: Uint8Array, { passwords = [], ...options }:
   throw new Error('No password was tried.');
 }
 
-/** Whether an error says that a PDF is encrypted, and that the password is missing or another one. */
+/** Whether an error says that the password of an encrypted PDF is missing or wrong. */
 export const isLocked = (error: unknown): boolean => error instanceof Error && error.name === 'PasswordException';
 
 async function openWith(bytes: Uint8Array, options: Omit<PdfOptions, 'passwords'> & { password?: string }): Promise<OpenPdf> {
   const { PDFParse, pdfTables } = await import('./pdf-library.ts');
   const folder = pdfTables();
   const parser = new PDFParse({
-    data: new Uint8Array(bytes), // pdf.js takes it for itself
+    data: new Uint8Array(bytes), // a copy: pdf.js transfers it
     cMapUrl: join(folder, 'cmaps/'),
     cMapPacked: true,
-    ...(options.CanvasFactory ? { standardFontDataUrl: join(folder, 'standard_fonts/') } : {}), // reading them takes longer than most pages
+    ...(options.CanvasFactory ? { standardFontDataUrl: join(folder, 'standard_fonts/') } : {}), // slow, and only needed for drawing
     wasmUrl: join(folder, 'wasm/'), // for JPEG 2000, which scanners write
     isEvalSupported: false,
     disableFontFace: true,
@@ -97,10 +109,44 @@ async function openWith(bytes: Uint8Array, options: Omit<PdfOptions, 'passwords'
   });
   const close = () => parser.destroy();
   try {
-    // Private in its types; sizes and places of the text are nowhere else.
+    // private in its types, but the only access to the positions of text
     return { file: await (parser as unknown as { load(): Promise<PdfFile> }).load(), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** An outline item, in the order of the outline. */
+export interface OutlineEntry {
+  title: string;
+  /** 1 for the outermost. */
+  level: number;
+  /** Index of the page that it leads to. */
+  page: number;
+  /** The y on that page that it leads to, in points, if given. */
+  top?: number | undefined;
+}
+
+/** Maximum entries and depth that are read; a document for people has fewer. */
+const MOST_ENTRIES = 5000;
+const DEEPEST = 20;
+
+/** Lists the outline items that lead to a page. A broken outline costs the headings, not the document. */
+export async function readOutline(file: PdfFile): Promise<OutlineEntry[]> {
+  const nodes = flatten((await file.getOutline().catch(() => null)) ?? [], 1).slice(0, MOST_ENTRIES);
+  const targets = await Promise.all(nodes.map(({ dest }) => resolveDestination(dest, file).catch(() => undefined)));
+  return nodes.flatMap(({ title, level }, i) => (targets[i] ? [{ title, level, ...targets[i] }] : []));
+}
+
+const flatten = (nodes: readonly OutlineNode[], level: number): (Omit<OutlineNode, 'items'> & { level: number })[] =>
+  nodes.flatMap(({ items, ...node }) => [{ ...node, level }, ...(level < DEEPEST ? flatten(items, level + 1) : [])]);
+
+/** Resolves a destination (ISO 32000-1, 12.3.2.2): `[page, /XYZ, left, top, zoom]`, `[page, /FitH, top]` and the like, or a name. */
+async function resolveDestination(dest: Destination | undefined, file: PdfFile): Promise<Pick<OutlineEntry, 'page' | 'top'> | undefined> {
+  const [page, fit, ...numbers] = (typeof dest === 'string' ? await file.getDestination(dest) : dest) ?? [];
+  if (page === undefined || page === null) return undefined;
+  const { name = '' } = (fit ?? {}) as { name?: string };
+  const top = { XYZ: numbers[1], FitH: numbers[0], FitBH: numbers[0], FitR: numbers[3] }[name];
+  return { page: typeof page === 'number' ? page : await file.getPageIndex(page), top: typeof top === 'number' ? top : undefined };
 }

@@ -1,5 +1,4 @@
-import { withAccents } from './pdf-accents.ts';
-import { keyOfMostLetters } from './pdf-usual.ts';
+import { joinAccents } from './pdf-accents.ts';
 
 /** A run of text, as pdf.js returns it. */
 export interface PdfItem {
@@ -13,7 +12,7 @@ export interface PdfItem {
   fontName: string;
 }
 
-/** A line of text on a page, in points; `y` is its base line and grows upwards. */
+/** A line of text on a page, in points; `y` is its baseline and grows upwards. */
 export interface PdfLine {
   text: string;
   x: number;
@@ -21,17 +20,17 @@ export interface PdfLine {
   y: number;
   /** Font size of most of its letters. */
   size: number;
-  /** Its parts between wide gaps: more than one if it may be the row of a table. */
+  /** Its parts between wide gaps; more than one if it may be the row of a table. */
   cells: readonly Cell[];
   /** The runs that draw it; empty for a line that was recognized in a picture. */
   runs: readonly PdfRun[];
-  /** Its cell in a table whose rules are drawn. */
+  /** Its cell in a table whose borders are drawn. */
   ruled?: RuledCell;
 }
 
-/** A cell of a table: rows are numbered from the top, and none may stand in some; columns from 0. */
-export interface RuledCell {
-  /** What all cells of one table share. */
+/** A cell of a table. Numbers of rows ascend from the top, with gaps; columns count from 0. */
+interface RuledCell {
+  /** Identifies the table. */
   grid: object;
   row: number;
   column: number;
@@ -52,7 +51,7 @@ export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs' | 'ruled'> {
   font: string;
 }
 
-/** Where a part of a text begins, and the lines that it is drawn in. */
+/** The lines of a block or row, whose text begins at the offset `at`. */
 export interface TextPlace {
   at: number;
   lines: readonly PdfLine[];
@@ -62,7 +61,7 @@ export interface TextPlace {
 export interface PageText {
   text: string;
   places: readonly TextPlace[];
-  /** Whether it begins and ends within a paragraph that another page may have the rest of. */
+  /** Whether it begins or ends within a paragraph that may be continued on another page. */
   beginsWithin: boolean;
   endsWithin: boolean;
 }
@@ -79,20 +78,58 @@ export const NUMBER = /^(?:\d{1,3}[.)]|\(?[a-z]\))\s/;
 /** Separates an entry of a table of contents from its page. */
 export const LEADER = ' … ';
 
+/** Finds how far left the first of several parts begins. */
+export const leftEdge = (parts: readonly { x: number }[]): number => parts.reduce((least, { x }) => Math.min(least, x), Infinity);
+
+/** Finds how far right parts reach. */
+export const rightEdge = (parts: readonly { right: number }[]): number =>
+  parts.reduce((most, { right }) => Math.max(most, right), -Infinity);
+
+/** Finds the key with the greatest count, the first of several; undefined if there is none. */
+export function mostFrequent<Key>(counts: Iterable<readonly [Key, number]>): readonly [key: Key, count: number] | undefined {
+  let most: readonly [Key, number] | undefined;
+  for (const entry of counts) if (most === undefined || entry[1] > most[1]) most = entry;
+  return most;
+}
+
+/** Finds the key that most letters have; undefined if there are none. */
+function keyOfMostLetters<Key>(texts: Iterable<readonly [key: Key, text: string]>): Key | undefined {
+  const letters = new Map<Key, number>();
+  for (const [key, text] of texts) letters.set(key, (letters.get(key) ?? 0) + text.length);
+  return mostFrequent(letters)?.[0];
+}
+
+/** Finds the font of most letters. */
+export const usualFont = (lines: readonly PdfLine[]): string | undefined =>
+  keyOfMostLetters(lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const)));
+
+/** Finds the font size of most letters, rounded by `round`; 0 if there are none. */
+export const usualSize = (lines: readonly PdfLine[], round = (size: number) => size): number =>
+  keyOfMostLetters(lines.map(({ size, text }) => [round(size), text] as const)) ?? 0;
+
+/** Letters of notes are smaller than those of the text by this factor. */
+const SMALL = 0.95;
+
+/** Creates a test for lines of a page in smaller letters than most of them. */
+export function detectSmallLines(lines: readonly PdfLine[]): (line: PdfLine) => boolean {
+  const size = usualSize(lines) * SMALL;
+  return (line) => line.size < size;
+}
+
 /** A line with its parts between narrower gaps. */
 type DrawnLine = PdfLine & { parts: readonly Cell[] };
 
-/** Maximum difference of the base lines of one line, in font sizes: footnote marks are raised by a third. */
+/** Maximum difference of the baselines of one line, in font sizes: footnote marks are raised by a third. */
 const SAME_LINE = 0.5;
 /** Minimum gap between two runs that is a space, in font sizes. */
 const SPACE = 0.2;
-/** A gap wider than any space of a justified line, and one wider than most of these, in font sizes. */
+/** Minimum gap between cells, wider than any space of a justified line; and one wider than most of these. In font sizes. */
 const GAP = 1.2;
 const NARROW_GAP = 0.6;
 /** Maximum distance between the beginnings of the cells of a column, in points. */
 const ALIGNED = 1;
 
-/** A raised number is at least this much higher, and at most this factor of the size, both in font sizes of its line. */
+/** A raised number is at least this much higher than its line, and at most this large, both in font sizes of the line. */
 const RAISED_BY = 0.2;
 const RAISED_SIZE = 0.8;
 
@@ -101,7 +138,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /** The dots between an entry of a table of contents and its page. */
 const LEADERS = /(?:\s?\.){4,}\s*/g;
 
-/** Groups the runs of a page into lines, in the order in which the file draws them. Turned lines get the places of the page turned back. */
+/** Groups the runs of a page into lines, in drawing order. The lines of a turned page get the positions that they have when it is turned back. */
 export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): PdfLine[] {
   const lines: DrawnLine[] = [];
   let runs: PdfRun[] = [];
@@ -111,8 +148,8 @@ export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): P
     if (line.text !== '') lines.push(line);
     runs = [];
   };
-  for (const item of uprightItems(items, turn)) {
-    const run = runOf(item);
+  for (const item of items) {
+    const run = runOf(item, turn);
     const before = runs[0];
     if (before && (hasEnded || Math.abs(run.y - before.y) > SAME_LINE * Math.max(before.size, run.size))) close();
     runs.push(run);
@@ -122,10 +159,10 @@ export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): P
   return alignedLines(lines);
 }
 
-/** How far the letters of a page are turned: cosine and sine of a right angle, or of none. */
+/** Cosine and sine of the angle by which a page is turned: 0 or a right angle. */
 export type PageTurn = readonly [cos: number, sin: number];
 
-/** In which direction most of the letters of a page are written. */
+/** Finds the direction in which most letters of a page are written. */
 export function pageTurnOf(items: readonly PdfItem[]): PageTurn {
   if (items.every(({ transform: [a = 0] }) => a > 0)) return [1, 0];
   const directionOf = ([a = 0, b = 0]: number[]): string => `${Math.sign(Math.round(a))} ${Math.sign(Math.round(b))}`;
@@ -134,17 +171,7 @@ export function pageTurnOf(items: readonly PdfItem[]): PageTurn {
   return (sin === 0 ? cos >= 0 : cos !== 0) ? [1, 0] : [cos, sin];
 }
 
-/** Runs of a page of which most are turned by a right angle, as on a sheet that is read from its side: the page turned back. */
-function uprightItems(items: readonly PdfItem[], [cos, sin]: PageTurn): readonly PdfItem[] {
-  if (cos === 1) return items;
-  return items.map((item) => {
-    const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform;
-    const turned = (right: number, up: number): number[] => [cos * right + sin * up, cos * up - sin * right];
-    return { ...item, transform: [...turned(a, b), ...turned(c, d), ...turned(x, y)] };
-  });
-}
-
-/** Splits lines into cells also at narrow gaps above or below a cell of the next line. */
+/** Splits lines also at narrow gaps, where a cell of the line above or below begins. */
 function alignedLines(lines: DrawnLine[]): PdfLine[] {
   for (let i = 1; i < lines.length; i++) splitAt(lines[i]!, lines[i - 1]!);
   for (let i = lines.length - 2; i >= 0; i--) splitAt(lines[i]!, lines[i + 1]!);
@@ -159,7 +186,7 @@ function splitAt(line: DrawnLine, { cells }: PdfLine): void {
   line.cells = cellsFrom(line.parts, isStart);
 }
 
-/** Joins parts to cells: a cell begins at the first part and at each that is a start. */
+/** Joins parts to cells; a cell begins at the first part and at each that is a start. */
 function cellsFrom(parts: readonly Cell[], isStart: (part: Cell) => boolean): Cell[] {
   const cells: Cell[] = [];
   for (const part of parts) {
@@ -170,28 +197,27 @@ function cellsFrom(parts: readonly Cell[], isStart: (part: Cell) => boolean): Ce
   return cells;
 }
 
-function runOf({ str, transform, width, height, fontName }: PdfItem): PdfRun {
-  const [, , c = 0, d = 0, x = 0, y = 0] = transform;
+function runOf({ str, transform, width, height, fontName }: PdfItem, [cos, sin]: PageTurn): PdfRun {
+  const [, , c = 0, d = 0, right = 0, up = 0] = transform;
+  const x = cos * right + sin * up;
   // oxlint-disable-next-line no-control-regex
   const text = str.replace(/[\u0000-\u001f\u007f\ue0f1]/g, ' ');
-  return { text, x, right: x + width, y, size: Math.hypot(c, d) || height, font: fontName };
+  return { text, x, right: x + width, y: cos * up - sin * right, size: Math.hypot(c, d) || height, font: fontName };
 }
 
 const NO_RUN: PdfRun = { text: '', x: 0, right: 0, y: 0, size: 0, font: '' };
 
-/** Size and base line are those of the longest run: a raised number does not change them. */
+/** Joins runs to a line with the size and baseline of the longest run, which a raised number does not change. */
 function lineOf(runs: readonly PdfRun[]): DrawnLine {
   const isOrdered = runs.some(({ text }) => RIGHT_TO_LEFT.test(text));
   const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), NO_RUN);
-  const inOrder = (isOrdered ? runs : withAccents(runs.toSorted((a, b) => a.x - b.x))).map((run) =>
+  const inOrder = (isOrdered ? runs : joinAccents(runs.toSorted((a, b) => a.x - b.x))).map((run) =>
     isRaised(run, longest) ? raised(run) : run,
   );
   let text = '';
   const parts: Cell[] = [];
   const wide = new Set<Cell>();
-  let inked = Number.NEGATIVE_INFINITY;
-  let right = Number.NEGATIVE_INFINITY;
-  let left = Number.NEGATIVE_INFINITY;
+  let [inked, right, left] = [-Infinity, -Infinity, -Infinity];
   for (const run of inOrder) {
     const gap = isOrdered ? Math.max(run.x - right, left - run.right) : run.x - right;
     const isSpaced = gap > SPACE * longest.size && text !== '' && !/\s$/.test(text) && !/^\s/.test(run.text);
@@ -207,11 +233,10 @@ function lineOf(runs: readonly PdfRun[]): DrawnLine {
     left = run.x;
   }
   const inkedParts = parts.filter((part) => (part.text = plain(part.text)) !== '');
-  const x = runs.reduce((least, run) => Math.min(least, run.x), Number.POSITIVE_INFINITY);
   return {
     text: plain(text),
-    x,
-    right: runs.reduce((most, run) => Math.max(most, run.right), Number.NEGATIVE_INFINITY),
+    x: leftEdge(runs),
+    right: rightEdge(runs),
     y: longest.y,
     size: longest.size,
     cells: cellsFrom(inkedParts, (part) => wide.has(part)),
@@ -220,7 +245,7 @@ function lineOf(runs: readonly PdfRun[]): DrawnLine {
   };
 }
 
-/** Runs as one line, whatever gaps stand between them, and how many of these are wide. */
+/** Joins runs to a line of one cell; also counts the wide gaps between them. */
 export function lineOfRuns(runs: readonly PdfRun[]): { line: PdfLine; gaps: number } {
   const { parts: _, ...line } = lineOf(runs);
   return { line: { ...line, cells: [{ text: line.text, x: line.x, right: line.right }] }, gaps: line.cells.length - 1 };

@@ -1,57 +1,45 @@
+import { oneLine } from '../../../text/markdown/write.ts';
+import type { PdfAnnotation } from './pdf-file.ts';
 import type { PageText, PdfItem } from './pdf-lines.ts';
 
-/** The number that pdf.js has for links among the annotations. */
-export const LINK_ANNOTATION = 2;
-
-/** As much of a link on a page as pdf.js tells. */
-export interface PdfAnnotation {
-  pageIndex: number;
-  /** Where it leads, if that is outside of the document. */
-  url?: string;
-  /** Left, lower, right and upper edge, in points. */
-  rect: readonly number[];
-}
-
-/** The words of a link, and those before them in their line. */
+/** A link, with the words before it in its line. */
 export interface PageLink {
   before: string;
   words: string;
   url: string;
 }
 
-/** Links and words that are looked at: a page for people has fewer. */
+/** Maximum links and runs of a page that are read; a page for people has fewer. */
 const MOST_LINKS = 300;
 const MOST_ITEMS = 5_000;
 const LONGEST = 2_000;
-/** Characters before a link that tell it from the same words elsewhere. */
+/** Characters before a link that distinguish it from the same words elsewhere. */
 const CONTEXT = 20;
-/** A gap between two runs that is a space, in font sizes. */
+/** Minimum gap between two runs that is a space, in font sizes. */
 const SPACE = 0.2;
 
-/** The links of a page that lead to the web, by the words that stand inside of their rectangles. */
+/** Lists the web links of a page, with the words inside their rectangles. */
 export function pageLinks(items: readonly PdfItem[], annotations: readonly PdfAnnotation[]): PageLink[] {
   const external = annotations.filter(({ url }) => url !== undefined && url.length <= LONGEST && /^https?:\/\//i.test(url));
   const near = items.slice(0, MOST_ITEMS);
   return external.slice(0, MOST_LINKS).flatMap(({ rect, url }) => {
     const parts = near.flatMap((item, index) => linkedPart(item, rect, near[index - 1]) ?? []);
-    const words = squeezed(parts.map(({ inside, isApart }) => (isApart ? ` ${inside}` : inside)).join('')).replace(BEHIND, '');
+    const words = oneLine(parts.map(({ inside, isApart }) => (isApart ? ` ${inside}` : inside)).join('')).replace(BEHIND, '');
     return words === '' ? [] : [{ before: parts[0]!.before, words, url: url! }];
   });
 }
 
-/** What stands behind a link rather than in it. */
+/** Punctuation behind a link. */
 const BEHIND = /(?:(?<!\([^()]*)\))?[.,;:]?$/;
-
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 interface LinkedPart {
   before: string;
   inside: string;
-  /** Whether a space stands between it and the run before. */
+  /** Whether a space separates it from the run before. */
   isApart: boolean;
 }
 
-/** The words of a run that stand inside of a rectangle, by their share of its width, and what stands before them; undefined where none do. */
+/** Finds the words of a run inside a rectangle, by their share of its width, and the words before them; undefined if there are none. */
 function linkedPart(item: PdfItem, rect: readonly number[], previous: PdfItem | undefined): LinkedPart | undefined {
   const { str, transform, width } = item;
   const [left = 0, lower = 0, right = 0, upper = 0] = rect;
@@ -63,10 +51,10 @@ function linkedPart(item: PdfItem, rect: readonly number[], previous: PdfItem | 
   const isInLine = previous !== undefined && previous.transform[5] === y;
   const isApart = !isInLine || x - previous.transform[4]! - previous.width > SPACE * size;
   const above = start < CONTEXT && isInLine ? `${previous.str}${isApart ? ' ' : ''}` : '';
-  return { before: squeezed((above + str.slice(0, start)).slice(-CONTEXT)), inside: str.slice(start, end), isApart };
+  return { before: oneLine((above + str.slice(0, start)).slice(-CONTEXT)), inside: str.slice(start, end), isApart };
 }
 
-/** Widths of letters in most fonts, in font sizes; others have the one of most small letters. */
+/** Widths of letters in most fonts, in font sizes; others are as wide as most small letters. */
 const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
   [/[ijl'’|]/, 0.24],
   [/[\s.,:;!ftI()[\]/]/, 0.28],
@@ -78,7 +66,7 @@ const USUAL_WIDTH = 0.53;
 
 const widthOf = (letter: string): number => WIDTHS.find(([letters]) => letters.test(letter))?.[1] ?? USUAL_WIDTH;
 
-/** The words of a run that stand between two places: by letters as wide as in most fonts, or equally wide, whichever has words begin and end nearer to these. */
+/** Finds the words of a run between two places. Letters are taken to be as wide as in most fonts, or equally wide; the guess whose words end nearer to the places is used. */
 function wordsBetween({ str, transform, width }: PdfItem, left: number, right: number): [start: number, end: number] {
   const edges = Array.from({ length: str.length + 1 }, (_, i) => i).filter((i) => isWordEdge(str, i));
   const guesses = [widthOf, () => 1].map((widthIn) => {
@@ -87,40 +75,39 @@ function wordsBetween({ str, transform, width }: PdfItem, left: number, right: n
     const distance = (i: number, place: number): number => Math.abs(transform[4]! + (places[i]! / places.at(-1)!) * width - place);
     const nearest = (place: number): number => edges.reduce((best, i) => (distance(i, place) < distance(best, place) ? i : best));
     const [start, end] = [nearest(left), nearest(right)];
-    return { start, end, error: outside(distance(start, left), start === 0) + outside(distance(end, right), end === str.length) };
+    // a link may begin before a run and end behind it
+    const error = (start === 0 ? 0 : distance(start, left)) + (end === str.length ? 0 : distance(end, right));
+    return { start, end, error };
   });
   const { start, end } = guesses.reduce((best, guess) => (guess.error < best.error ? guess : best));
   return [start, end];
 }
 
-/** A link may begin before a run and end behind it. */
-const outside = (distance: number, isEnd: boolean): number => (isEnd ? 0 : distance);
-
-/** Where a word begins or ends, with or without the signs behind it. */
+/** Whether a word begins or ends at an offset, with or without the punctuation behind it. */
 const isWordEdge = (text: string, at: number): boolean =>
   at === 0 ||
   at === text.length ||
   /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!) ||
   (/[\p{L}\p{N}]/u.test(text[at - 1]!) && /^[.,;:)]{1,3}(?:\s|$)/.test(text.slice(at, at + 4)));
 
-/** The Markdown of a page with its links, where their words are found once, or behind the same words. An address that is spelled out is one already. */
-export function withLinks(page: PageText, links: readonly PageLink[]): PageText {
-  let { text, places } = page;
+/** Inserts links into the Markdown of a page, where their words are found once, or behind the same words. An address that is spelled out is a link already. */
+export function insertLinks({ text: written, places: known }: PageText, links: readonly PageLink[]): Pick<PageText, 'text' | 'places'> {
+  let [text, places] = [written, known];
   for (const { before, words, url } of links) {
     if (/[[\]|`\n]|https?:|www\./i.test(words)) continue;
-    const at = placeIn(text, words, before);
+    const at = findWords(text, words, before);
     if (at < 0 || isInCode(text, at)) continue;
     const link = `[${words}](${destination(url)})`;
     text = text.slice(0, at) + link + text.slice(at + words.length);
     places = places.map((place) => (place.at > at ? { ...place, at: place.at + link.length - words.length } : place));
   }
-  return { ...page, text, places };
+  return { text, places };
 }
 
-/** Whether a place is inside of a fenced block. */
+/** Whether an offset is inside a fenced block. */
 const isInCode = (markdown: string, at: number): boolean => (markdown.slice(0, at).match(/^```/gm) ?? []).length % 2 === 1;
 
-function placeIn(text: string, words: string, before: string): number {
+function findWords(text: string, words: string, before: string): number {
   const known = before === '' ? -1 : text.indexOf(`${before} ${words}`);
   const at = known >= 0 ? known + before.length + 1 : text.indexOf(words);
   if (at < 0 || (known < 0 && text.indexOf(words, at + 1) >= 0)) return -1;

@@ -1,26 +1,22 @@
-import { type PdfLine, RAISED_SIGN } from './pdf-lines.ts';
-import { detectSmallLines } from './pdf-usual.ts';
+import { detectSmallLines, type PdfLine, RAISED_SIGN } from './pdf-lines.ts';
 
-/** Wrapped lines of a note stand this close, in font sizes. */
+/** Maximum distance of the wrapped lines of a note, in font sizes. */
 const STEP = 1.7;
 
-/** A number that is raised, and the number at the beginning of a note. */
+/** A raised number, and the number at the beginning of a note. */
 const MARK = new RegExp(`${RAISED_SIGN}(\\d{1,3}\\)?)${RAISED_SIGN}`, 'g');
 const BEGINNING = new RegExp(`^(?:${RAISED_SIGN}(\\d{1,3})\\)?${RAISED_SIGN}|(\\d{1,3})[.)]?(?=\\s))\\s{0,5}(?=\\S.{10})`);
-/** What a number of a note stands behind, and no exponent does. */
+/** The end of the text before a note's number; an exponent stands behind a shorter one. */
 const BEHIND_WORD = /[\p{L}\p{P}]{2}$/u;
 
-/** Characters before a mark that are looked at. */
+/** Characters before a mark that are checked. */
 const REACH = 20;
 
-/** The beginning of a note in Markdown. */
+/** Matches the beginning of a note in Markdown. */
 export const NOTE_START = /^\[\^\d{1,3}(?:-p\d{1,6})?\]: /;
 
-/**
- * The pages with their footnotes as Markdown has them, `[^1]`, each note at the end of its page: its text goes on in between. Other raised numbers become
- * superscripts.
- */
-export function withNotes(pages: readonly PdfLine[][]): PdfLine[][] {
+/** Moves footnotes to the end of their pages, in the syntax of Markdown (`[^1]`). Other raised numbers become superscripts. */
+export function separateNotes(pages: readonly PdfLine[][]): PdfLine[][] {
   const taken = new Set<string>();
   return pages.map((lines, index) => {
     if (!lines.some(({ text }) => text.includes(RAISED_SIGN))) return lines;
@@ -40,7 +36,7 @@ export function withNotes(pages: readonly PdfLine[][]): PdfLine[][] {
   });
 }
 
-/** A figure with its unit, whose raised number is an exponent: «25 cm²». */
+/** A number with its unit, whose raised number is an exponent: «25 cm²». */
 const UNIT = /\d\s?\p{L}{1,3}$/u;
 
 function isMark(text: string, at: number): boolean {
@@ -50,7 +46,7 @@ function isMark(text: string, at: number): boolean {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** A raised number; that above a fraction's bar stays as it is. */
+/** Writes a raised number; the numerator of a fraction stays as it is. */
 const superscript = (raised: string, rest: string): string =>
   raised.endsWith(')') || FRACTION.test(rest) ? raised : raised.replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]!);
 
@@ -73,14 +69,17 @@ interface Note {
   lines: PdfLine[];
 }
 
-/** The notes of a page: small lines that begin with a number that is raised in its text, in their order. */
+/** Lists the notes of a page: small lines that begin with a number that is raised in the text above. */
 function notesOf(lines: readonly PdfLine[]): Note[] {
   const isSmall = detectSmallLines(lines);
-  const marks = new Map<string, number>(); // how far up each stands
+  const marks = new Map<string, number>(); // the y of the highest
   for (const line of lines)
     if (!isSmall(line))
       for (const { 1: raised = '', index } of line.text.matchAll(MARK))
-        if (isMark(line.text, index)) marks.set(raised.replace(')', ''), Math.max(line.y, marks.get(raised.replace(')', '')) ?? line.y));
+        if (isMark(line.text, index)) {
+          const number = raised.replace(')', '');
+          marks.set(number, Math.max(line.y, marks.get(number) ?? line.y));
+        }
   const notes = new Map<string, Note>();
   let open: Note | undefined;
   for (const line of lines) {

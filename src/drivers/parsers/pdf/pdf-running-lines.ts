@@ -1,42 +1,41 @@
-import type { PdfLine } from './pdf-lines.ts';
 import { HEADING_FACTOR, titleKeys } from './pdf-headings.ts';
-import { mostFrequent, usualSize } from './pdf-usual.ts';
+import { mostFrequent, type PdfLine, usualSize } from './pdf-lines.ts';
 
-/** Fewer pages do not tell what is repeated. */
+/** Minimum pages of a document in which lines are found to be repeated. */
 const LEAST_PAGES = 3;
-/** Of a page with fewer lines none is at the edge of anything. */
+/** Minimum lines of a page that has lines at its edges. */
 const LEAST_LINES = 3;
-/** A line that stands at the edge of a larger share of the pages is a running one: some stand on the left pages alone. */
+/** Minimum share of the pages that have a running line; some stand on left pages alone. */
 const SHARE = 0.4;
-/** Heads of one page that stand below one another, at most. */
+/** Maximum running lines below one another. */
 const MOST_HEADS = 3;
-/** A head stands apart from the text by this many font sizes, or more. */
+/** Minimum distance of a head from the text, in font sizes. */
 const APART = 1.8;
 
 /**
- * The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, those that begin or end with
- * the number of their page, and those of a chapter or section where most pages have one. A page has its number once: «6 Settings» stays above a footer «Page 6».
+ * Removes running headers and footers: lines at the upper or lower edge that most pages have (apart from numbers), that begin or end with the page number,
+ * or that name the chapter or section. A page has its number once: «6 Settings» stays above a footer «Page 6».
  */
-export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
+export function removeRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
   if (pages.length < LEAST_PAGES) return [...pages];
   const hasNumber = new Set<number>();
-  let left = withoutEdges(pages, hasNumber);
-  for (let round = 1; round < MOST_HEADS; round++) left = withoutFurther(left, hasNumber);
+  let left = removeOutermost(pages, hasNumber);
+  for (let round = 1; round < MOST_HEADS; round++) left = removeNext(left, hasNumber);
   return left;
 }
 
-/** Adds to `hasNumber` the indexes of the pages whose number it leaves out. */
-function withoutEdges(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
+/** Removes the outermost running lines. Adds the indexes of pages whose number it removes to `hasNumber`. */
+function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
   const edges = pages.map((lines) => edgesOf(lines));
   const known = edges.map((lines, i) => (pages[i]!.length < LEAST_LINES ? [] : lines));
   const isRepeated = repeatedIn(known, keyOf);
-  const isNumbered = pageNumbers(known);
-  const isOfChapter = chapterLines(known, pages);
+  const isNumbered = detectPageNumbers(known);
+  const isOfChapter = detectChapterLines(known, pages);
   const places = countsOf(
     known.map((lines, i) => lines.filter((line) => isNumbered(line, i))),
     placeOf,
   );
-  // of a short page the number is only told by its place
+  // on a short page, only the place identifies the number
   const isInPlace = (line: PdfLine): boolean => (places.get(placeOf(line)) ?? 0) > Math.max(2, (pages.length * SHARE) / 2);
   return pages.map((lines, i) => {
     const repeated = edges[i]!.filter((line) => isRepeated(line) || isOfChapter(line));
@@ -47,11 +46,11 @@ function withoutEdges(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfL
   });
 }
 
-/** The pages without further lines at their edges: those that most of them have letter by letter, and those with the number of a page that has none yet. */
-function withoutFurther(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
+/** Removes the next lines at the edges: those that most pages have letter by letter, and those with the number of a page that has none yet. */
+function removeNext(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
   const edges = pages.map((lines) => (lines.length < LEAST_LINES ? [] : edgesOf(lines)));
   const isRepeated = repeatedIn(edges, ({ text, y }) => `${Math.round(y / 4)} ${text}`);
-  const isNumbered = pageNumbers(edges);
+  const isNumbered = detectPageNumbers(edges);
   return pages.map((lines, i) => {
     const numbered = hasNumber.has(i) ? [] : edges[i]!.filter((line) => isNumbered(line, i));
     if (numbered.length > 0) hasNumber.add(i);
@@ -64,7 +63,7 @@ function without(lines: readonly PdfLine[], running: readonly PdfLine[]): PdfLin
   return lines.filter((line) => !left.has(line));
 }
 
-/** Tells the lines that most pages have. */
+/** Creates a test for lines that most pages have. */
 function repeatedIn(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): (line: PdfLine) => boolean {
   const counts = countsOf(edges, keyOfLine);
   return (line) => (counts.get(keyOfLine(line)) ?? 0) > Math.max(2, edges.length * SHARE);
@@ -77,10 +76,10 @@ function countsOf(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => str
 }
 
 /**
- * Tells the heads of chapters and sections: lines where most pages have a line that is apart from their text. Several pages have one, or it is no larger
- * than the text, and most others in its place are on several pages, or it says the title of a heading.
+ * Creates a test for the heads of chapters and sections: lines apart from the text, in a place where most pages have one. Several pages have the same; or it
+ * is no larger than the text, and either most others in its place are on several pages, or it repeats the title of a heading.
  */
-function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
+function detectChapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
   const apart = edges.map((lines, i) => lines.filter((line) => isApart(line, pages[i]!)));
   const isPlace = repeatedIn(apart, placeOf);
   const counts = countsOf(apart, keyOf);
@@ -99,14 +98,14 @@ function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]):
   return (line) => isPlace(line) && (isOnSeveral(line) || (small.has(line) && (isOfHeads(line) || saysTitle(line))));
 }
 
-/** How high a line stands, as a name. */
+/** Returns the height of a line as a key. */
 const placeOf = ({ y }: PdfLine): string => String(Math.round(y / 4));
 
 const isApart = (line: PdfLine, lines: readonly PdfLine[]): boolean =>
   lines.every((other) => other === line || Math.abs(other.y - line.y) >= APART * line.size);
 
-/** Tells the lines that hold the number of their page, where most pages have one: counted from the same page, whatever stands beside it. */
-function pageNumbers(edges: readonly PdfLine[][]): (line: PdfLine, index: number) => boolean {
+/** Creates a test for lines with the number of their page, if most pages have one, counted from the same page. */
+function detectPageNumbers(edges: readonly PdfLine[][]): (line: PdfLine, index: number) => boolean {
   const pages = new Map<number, number>();
   const offsetsOf = (line: PdfLine, index: number): number[] => numbersAround(line).map((number) => number - index);
   for (const [index, lines] of edges.entries())
@@ -116,11 +115,11 @@ function pageNumbers(edges: readonly PdfLine[][]): (line: PdfLine, index: number
   return (line, index) => isKnown && offsetsOf(line, index).includes(offset);
 }
 
-/** The numbers that a line begins and ends with. */
+/** Lists the numbers at the beginning and the end of a line. */
 const numbersAround = ({ text }: PdfLine): number[] =>
   [/^(\d{1,4})(?=\s|$)/.exec(text), /(?:^|\s)(\d{1,4})$/.exec(text)].flatMap((found) => (found ? [Number(found[1])] : []));
 
-/** The highest and the lowest line of a page. */
+/** Lists the highest and the lowest line of a page. */
 function edgesOf(lines: readonly PdfLine[]): PdfLine[] {
   const [first] = lines;
   if (!first) return [];

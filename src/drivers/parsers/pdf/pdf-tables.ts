@@ -2,82 +2,83 @@ import { escapeTags, tableLines } from '../../../text/markdown/write.ts';
 import type { Cell, PdfLine } from './pdf-lines.ts';
 import { firstWordWidth, type WordMender } from './pdf-words.ts';
 
-/** Fewer rows may stand below one another by chance. */
+/** Minimum rows of a table; fewer may stand below one another by chance. */
 const LEAST_ROWS = 3;
-/** How far the edges of the cells of a column may lie apart, in font sizes. */
+/** Maximum distance between the edges of the cells of a column, in font sizes. */
 const ALIGNED = 0.6;
-/** Wrapped lines of a cell stand at most this close, in font sizes. */
+/** Maximum distance of the wrapped lines of a cell, in font sizes. */
 export const WRAPPED_STEP = 1.6;
-/** Rows stand further apart than the wrapped lines of a cell, by this factor, where both are told apart by that. */
+/** Minimum distance of rows as a factor of that of wrapped lines, where it distinguishes them. */
 const APART = 1.25;
-/** Lines that another table may begin with, of those that are none themselves. */
+/** Maximum lines at which another table is looked for. */
 const MOST_TRIED = 5;
-/** Lines that tell how far rows stand apart. */
+/** Maximum lines in which the distance of rows is measured. */
 const MEASURED = 60;
 
-/** The lines at the beginning of these that are laid out in columns, and the table that they are, where they can be read as one. */
+/** Lines that are laid out in columns. */
 export interface TableRegion {
   lines: PdfLine[];
+  /** The GFM table, if they can be read as one. */
   table: string | undefined;
-  /** What each row of that table is drawn in. */
+  /** The lines of each row of that table. */
   rows?: readonly (readonly PdfLine[])[];
 }
 
-/** A row of a table: the lines that it is drawn in. */
+/** A row of a table, and its lines. */
 interface Row {
   lines: PdfLine[];
-  /** The cells of each column; none where it is empty. */
+  /** The cells of each column; none if it is empty. */
   columns: Cell[][];
 }
 
-/** A table at the beginning of some lines, and how many of them it takes. */
+/** A table at the beginning of some lines. */
 interface FoundTable {
   rows: readonly Row[];
+  /** Number of its lines. */
   count: number;
   columns: readonly Cell[];
-  /** What names its columns. */
   header: Row;
 }
 
-/** Where lines stand: the page, from 1, and whether nothing of it comes before them. */
+/** The position of lines: their page (from 1), and whether they are the first on it. */
 interface PagePlace {
   page: number;
   isFirst: boolean;
 }
 
-/** Reads the tables of a document, page after page: one that goes on behind a page break has its header there again. */
+/** Reads the tables of a document, page by page. The header is repeated where a table goes on on the next page. */
 export class TableReader {
-  private last: FoundTable | undefined;
-  private endsPage = 0;
-  private readonly headers = new Set<string>();
-  private readonly mendWord: WordMender;
+  #last: FoundTable | undefined;
+  #endsPage = 0;
+  readonly #headers = new Set<string>();
+  readonly #mendWord: WordMender;
 
   constructor(mendWord: WordMender) {
-    this.mendWord = mendWord;
+    this.#mendWord = mendWord;
   }
 
-  /** The rows at the beginning of these lines: each is cut by a gap that no sentence has. Undefined where these are too few. */
-  rowsOf(within: readonly PdfLine[], place: PagePlace): TableRegion | undefined {
-    const found = this.tableAt(within, place);
-    this.last = found;
-    if (found) return { lines: within.slice(0, found.count), ...this.written(found) };
+  /** Reads the rows at the beginning of these lines, whose cells are separated by gaps that no sentence has. Undefined if there are too few. */
+  readRows(within: readonly PdfLine[], place: PagePlace): TableRegion | undefined {
+    const found = this.#tableAt(within, place);
+    this.#last = found;
+    if (found) return { lines: within.slice(0, found.count), ...this.#write(found) };
     const single = within.findIndex(({ cells }) => cells.length < 2);
-    const rows = this.untilTable(within, single < 0 ? within.length : single);
-    if (rows.length < LEAST_ROWS) return undefined;
-    const plain = wrappedRows(rows, rows[0]!.cells);
-    const isTable = plain.count === rows.length && areAligned(plain.rows);
-    return { lines: rows, ...(isTable ? this.written({ rows: plain.rows, header: plain.rows[0]! }) : { table: undefined }) };
+    const lines = this.#untilTable(within, single < 0 ? within.length : single);
+    if (lines.length < LEAST_ROWS) return undefined;
+    const { rows, count } = wrappedRows(lines, lines[0]!.cells);
+    const isTable = count === lines.length && areAligned(rows);
+    return { lines, ...(isTable ? this.#write({ rows, header: rows[0]! }) : { table: undefined }) };
   }
 
-  /** The GFM table of these rows below what names their columns. */
-  private written({ rows, header }: Pick<FoundTable, 'rows' | 'header'>): Omit<TableRegion, 'lines'> {
+  /** Writes the GFM table of rows below their header. */
+  #write({ rows, header }: Pick<FoundTable, 'rows' | 'header'>): Omit<TableRegion, 'lines'> {
     const all = rows[0] === header ? rows : [header, ...rows];
-    const table = tableLines(all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.mendWord))))).join('\n');
+    const table = tableLines(all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.#mendWord))))).join('\n');
     return { table, rows: all.map(({ lines }) => lines) };
   }
 
-  /** The table of these lines of cells whose rules are drawn, and its title: what stands above its header across all columns. */
-  ruledTable(lines: readonly PdfLine[]): TableRegion & { title: PdfLine[] } {
+  /** Reads the table of lines whose borders are drawn, and its title: the text above its header across all columns. */
+  readRuled(lines: readonly PdfLine[]): TableRegion & { title: PdfLine[] } {
     const all = lines.toSorted((a, b) => a.ruled!.row - b.ruled!.row || b.y - a.y);
     const start = all.findIndex(({ ruled }) => !ruled!.isWhole);
     const [title, cells] = [all.slice(0, start), all.slice(start)];
@@ -85,34 +86,34 @@ export class TableReader {
       const inColumn = (column: number): Cell[] => row.filter(({ ruled }) => ruled!.column === column).flatMap((line) => line.cells);
       return { lines: row, columns: Array.from({ length: row[0]!.ruled!.columns }, (_, column) => inColumn(column)) };
     });
-    this.last = undefined;
-    return { title, lines: cells, ...this.written({ rows, header: rows[0]! }) };
+    this.#last = undefined;
+    return { title, lines: cells, ...this.#write({ rows, header: rows[0]! }) };
   }
 
-  /** Says where a page ends, and whether it does so with a table. */
+  /** Ends a page; `isTable` says whether its last block is a table. */
   endPage(page: number, isTable: boolean): void {
-    this.endsPage = isTable ? page : 0;
+    this.#endsPage = isTable ? page : 0;
   }
 
-  /** So many of these lines, or as many as stand before a table in other columns. */
-  private untilTable(lines: readonly PdfLine[], count: number): PdfLine[] {
+  /** Returns the first `count` lines, or fewer if a table in other columns begins among them. */
+  #untilTable(lines: readonly PdfLine[], count: number): PdfLine[] {
     const wider = lines.slice(0, count).flatMap(({ cells }, i) => (i > 0 && cells.length > lines[i - 1]!.cells.length ? [i] : []));
-    const end = wider.slice(0, MOST_TRIED).find((i) => this.tableAt(lines.slice(i), { page: 0, isFirst: false }));
+    const end = wider.slice(0, MOST_TRIED).find((i) => this.#tableAt(lines.slice(i), { page: 0, isFirst: false }));
     return lines.slice(0, end ?? count);
   }
 
-  private tableAt(lines: readonly PdfLine[], { page, isFirst }: PagePlace): FoundTable | undefined {
+  #tableAt(lines: readonly PdfLine[], { page, isFirst }: PagePlace): FoundTable | undefined {
     const [first] = lines;
     if (!first) return undefined;
     const names = keyOf(first.cells);
-    const before = isFirst && this.endsPage === page - 1 ? this.last : undefined;
-    const least = this.headers.has(names) ? LEAST_ROWS - 1 : LEAST_ROWS;
+    const before = isFirst && this.#endsPage === page - 1 ? this.#last : undefined;
+    const least = this.#headers.has(names) ? LEAST_ROWS - 1 : LEAST_ROWS;
     const found =
       (before && namesOf(before.header) !== names ? continuedTable(lines, before) : undefined) ??
       headedTable(lines) ??
       wholeTable(lines, least) ??
       stackedTable(lines, least);
-    if (found) this.headers.add(namesOf(found.header));
+    if (found) this.#headers.add(namesOf(found.header));
     return found;
   }
 }
@@ -121,14 +122,14 @@ const keyOf = (cells: readonly Cell[]): string => cells.map(({ text }) => text).
 
 const namesOf = ({ columns }: Row): string => keyOf(columns.flat());
 
-/** What goes on with a table of the page before. */
+/** Reads the continuation of a table of the page before. */
 function continuedTable(lines: readonly PdfLine[], { columns, header }: FoundTable): FoundTable | undefined {
   if (lines[0]!.cells.length < 2 || !placesOf(lines[0]!, columns)) return undefined;
   const { rows, count } = wrappedRows(lines, columns);
-  return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header: { ...header, lines: [] } } : undefined; // that is on another page
+  return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header: { ...header, lines: [] } } : undefined; // its lines are on another page
 }
 
-/** A table whose first column has no name. */
+/** Reads a table whose first column has no name. */
 function headedTable([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {
   const [first] = lines;
   if (!names || !first || first.cells.length !== names.cells.length + 1 || names.cells[0]!.x < first.cells[0]!.right) return undefined;
@@ -141,18 +142,18 @@ function headedTable([names, ...lines]: readonly PdfLine[]): FoundTable | undefi
 function wholeTable(lines: readonly PdfLine[], least: number): FoundTable | undefined {
   const columns = lines[0]!.cells;
   const { rows, count } = wrappedRows(lines, columns);
-  if ((lines[count]?.cells.length ?? 0) > 1) return undefined; // what goes on in other columns is no table of these
+  if ((lines[count]?.cells.length ?? 0) > 1) return undefined; // it goes on in other columns
   return areAligned(rows, { least }) ? { rows, count, columns, header: rows[0]! } : undefined;
 }
 
-/** Base lines that differ by less, in font sizes, are one. */
+/** Maximum difference of the baselines of one line, in font sizes. */
 const SAME_LINE = 0.5;
-/** Lines drawn one after the other that may stand in one row. */
+/** Maximum lines drawn one after the other that may stand in one row. */
 const NEAR = 40;
-/** Rows of one table do not stand further apart, in font sizes. */
+/** Maximum distance of the rows of a table, in font sizes. */
 const FARTHEST = 5;
 
-/** A table whose cells are drawn one after the other, each with all of its lines. */
+/** Reads a table whose cells are drawn one after the other, each with all of its lines. */
 function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | undefined {
   const [first] = drawn;
   const columns = first!.cells;
@@ -164,7 +165,7 @@ function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | un
     isStacked ||= i > 0 && line.y > drawn[i - 1]!.y + SAME_LINE * line.size;
     lowest = Math.min(lowest, line.y);
     const row = merged.slice(-NEAR).find((other) => Math.abs(other.line.y - line.y) <= SAME_LINE * line.size);
-    if (row) Object.assign(row, { line: beside(row.line, line), sources: [...row.sources, i] });
+    if (row) Object.assign(row, { line: joinBeside(row.line, line), sources: [...row.sources, i] });
     else merged.push({ line, sources: [i] });
   }
   if (!isStacked) return undefined;
@@ -176,8 +177,8 @@ function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | un
   return isWhole && areAligned(rows, { least }) ? { rows, count: sources.length, columns, header: rows[0]! } : undefined;
 }
 
-/** Two lines as one, their cells from left to right. */
-const beside = (one: PdfLine, other: PdfLine): PdfLine => ({
+/** Joins two lines, with their cells from left to right. */
+const joinBeside = (one: PdfLine, other: PdfLine): PdfLine => ({
   ...one,
   text: `${one.text} ${other.text}`,
   x: Math.min(one.x, other.x),
@@ -185,7 +186,7 @@ const beside = (one: PdfLine, other: PdfLine): PdfLine => ({
   cells: [...one.cells, ...other.cells].toSorted((a, b) => a.x - b.x),
 });
 
-/** Where the cells of a line belong among columns: below one of them alone, or from one on beside another cell. Undefined where one does not. */
+/** Finds the columns of the cells of a line: each below one column alone, or aligned with it. Undefined if a cell has none. */
 function placesOf({ cells, size }: PdfLine, columns: readonly Cell[]): number[] | undefined {
   const places = cells.map((cell) => {
     const below = columns.flatMap(({ x, right }, i) => (cell.x < right && cell.right > x ? [i] : []));
@@ -198,13 +199,13 @@ function placesOf({ cells, size }: PdfLine, columns: readonly Cell[]): number[] 
   return places.every((place, i) => place >= 0 && place > (places[i - 1] ?? -1)) ? places : undefined;
 }
 
-/** The distance of full rows, in points: the median of those between a line with all columns and the one before it. */
+/** Measures the distance of full rows in points: the median between a line with all columns and the line before it. */
 function stepOf(lines: readonly PdfLine[], columns: number): number {
   const steps = lines.slice(1).flatMap((line, i) => (line.cells.length === columns ? [lines[i]!.y - line.y] : []));
   return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
 }
 
-/** The rows at the beginning of lines with the wrapped lines of their cells, and how many lines they take. */
+/** Reads the rows at the beginning of lines, with the wrapped lines of their cells; `count` is the number of their lines. */
 function wrappedRows(lines: readonly PdfLine[], columns: readonly Cell[]): { rows: Row[]; count: number } {
   const step = stepOf(lines.slice(0, MEASURED), columns.length);
   const edges = edgesOf(lines.slice(0, MEASURED), columns);
@@ -227,7 +228,7 @@ function wrappedRows(lines: readonly PdfLine[], columns: readonly Cell[]): { row
   return { rows, count };
 }
 
-/** How far right the cells of each column reach. */
+/** Finds how far right the cells of each column reach. */
 function edgesOf(lines: readonly PdfLine[], columns: readonly Cell[]): number[] {
   const edges = columns.map(({ right }) => right);
   for (const line of lines)
@@ -235,7 +236,7 @@ function edgesOf(lines: readonly PdfLine[], columns: readonly Cell[]): number[] 
   return edges;
 }
 
-/** Whether a line goes on with the cells of a row: close below it, with its first column empty, or closer than the rows are to each other. */
+/** Whether a line continues the cells of a row: close below it, with an empty first column, or closer than the rows are to each other. */
 function continues(
   { lines, columns }: Row,
   { y, size, cells }: PdfLine,
@@ -253,14 +254,14 @@ function continues(
   return cells.every((cell, i) => /^\p{Ll}/u.test(cell.text) && !wouldFit(cell, above[i], edges[i]! - size));
 }
 
-/** Whether the first word of a cell would have had room behind the cell above. */
+/** Whether the first word of a cell would fit behind the cell above. */
 const wouldFit = (cell: Cell, above: Cell | undefined, edge: number): boolean =>
   above !== undefined && above.right + firstWordWidth(cell) < edge;
 
 interface TableOptions {
-  /** Rows that it has at least. */
+  /** Minimum rows. */
   least?: number;
-  /** Whether what names its columns stands on a page before. */
+  /** Whether its header is on a page before. */
   isContinued?: boolean;
 }
 
@@ -269,7 +270,7 @@ function areAligned(rows: readonly Row[], { least = LEAST_ROWS, isContinued = fa
   const [first, ...others] = rows;
   if (!first || rows.length < least || rows.some(isProgram)) return false;
   const size = first.lines[0]!.size;
-  const body = isContinued || others.length < 2 ? rows : others; // what names a column may stand over its middle
+  const body = isContinued || others.length < 2 ? rows : others; // a header may stand over the middle of its column
   return first.columns.every((_, column) => {
     const all = body.flatMap(({ columns }) => columns[column]!);
     const isAt = (edge: (cell: Cell) => number): boolean => all.every((cell) => Math.abs(edge(cell) - edge(all[0]!)) <= ALIGNED * size);
@@ -277,9 +278,9 @@ function areAligned(rows: readonly Row[], { least = LEAST_ROWS, isContinued = fa
   });
 }
 
-/** The words of a cell: those that are broken over its lines put together again. */
+/** Joins the lines of a cell. */
 const wordsOf = (cells: readonly Cell[], mendWord: WordMender): string =>
   cells.reduce((words, { text }) => mendWord(words, text) ?? (words === '' ? text : `${words} ${text}`), '');
 
-/** Whether a row is a line of a program: numbered, or with a statement's end. */
+/** Whether a row is a line of a program: with a line number, or the end of a statement. */
 const isProgram = ({ lines }: Row): boolean => lines.some(({ cells, text }) => /^\d+:$/.test(cells[0]!.text) || /[;{}]$/.test(text));

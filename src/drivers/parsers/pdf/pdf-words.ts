@@ -1,22 +1,22 @@
 import type { Cell, PdfLine } from './pdf-lines.ts';
 import { NOTE_START } from './pdf-notes.ts';
 
-/** A word that a line ends with before its hyphen, and what the next line begins with. */
+/** The word before the hyphen at the end of a line, and the beginning of the next line. */
 const BROKEN = /(?<=^|[^\p{L}])((?:\p{L}{1,60}[-\u2010]){0,3}\p{L}{1,60})[-\u00ad\u2010]$/u;
 const REST = /^[\p{L}\p{N}]{1,60}/u;
 const WORDS = /\p{L}{1,60}(?:[-\u2010]\p{L}{1,60}){0,4}/gu;
 /** Shorter parts are syllables rather than words. */
 const LEAST_LETTERS = 3;
-/** A document that breaks words does so at this share of its lines, or more. */
+/** A document that breaks words does so at the end of at least this share of its lines. */
 const MANY = 0.03;
-/** Fewer lines do not tell whether a document breaks words: most do. */
+/** A document with fewer lines is taken to break words, as most do. */
 const LEAST_LINES = 100;
 const SOFT = '\u00ad';
 
-/** Puts two texts together where a word is broken between them; undefined where none is. */
+/** Joins two texts if a word is broken between them, else returns undefined. */
 export type WordMender = (before: string, next: string) => string | undefined;
 
-/** Tells the hyphens at the end of lines that belong to their word («two-way») from those that only break it, by the words of the document. */
+/** Creates a mender that keeps the hyphens that belong to a word («two-way») and removes those that only break it, by the words of the document. */
 export function createWordMender(pages: readonly PdfLine[][]): WordMender {
   let words: Vocabulary | undefined;
   return (before, next) => {
@@ -32,7 +32,7 @@ export function createWordMender(pages: readonly PdfLine[][]): WordMender {
 interface Vocabulary {
   /** Words, and those with hyphens, in lower case. */
   words: ReadonlySet<string>;
-  /** Whether it breaks words: one that is known as a whole one, or many. */
+  /** Whether the document breaks words: a word that it also has whole, or many. */
   isHyphenated: boolean;
 }
 
@@ -51,7 +51,7 @@ function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
   const words = new Set<string>();
   const broken: [left: string, right: string][] = [];
   for (const lines of pages) {
-    let begin = 0; // where the rest of a word ends: of a broken one neither part is known as a word
+    let begin = 0; // behind the rest of a broken word, neither part of which counts as a word
     for (const [i, { text }] of lines.entries()) {
       const left = BROKEN.exec(text.slice(-200))?.[1];
       const right = left === undefined || i + 1 === lines.length ? undefined : /^\p{Ll}{1,60}/u.exec(lines[i + 1]!.text)?.[0];
@@ -71,19 +71,19 @@ function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
   };
 }
 
-/** The width of the first word of a text, in points, by its share of the letters. */
+/** Estimates the width of the first word of a text in points, by its share of the letters. */
 export function firstWordWidth({ text, x, right }: Cell): number {
   const [word = ''] = text.split(' ', 1);
   return ((right - x) * word.length) / Math.max(1, text.length);
 }
 
-/** Whether two lines are joined without a space: their script has none. */
+/** Whether two lines are joined without a space, because their script has none. */
 export const areUnspaced = (before: string, next: string): boolean =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}、。，」』）]$/u.test(before) &&
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}「『（]/u.test(next);
 
-/** The pages with words whole that are broken over two of them: they stand on the first one, before its notes. */
-export function withWholeWords(pages: readonly PdfLine[][], mendWord: WordMender): PdfLine[][] {
+/** Joins words that are broken over two pages; they move to the first page, before its notes. */
+export function mendPageBreaks(pages: readonly PdfLine[][], mendWord: WordMender): PdfLine[][] {
   const mended = pages.map((lines) => [...lines]);
   for (const [i, lines] of mended.slice(0, -1).entries()) {
     const notes = lines.findIndex(({ text }) => NOTE_START.test(text));

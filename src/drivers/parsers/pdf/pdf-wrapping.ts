@@ -1,59 +1,59 @@
-import { LEADER, type PdfLine } from './pdf-lines.ts';
+import { LEADER, type PdfLine, rightEdge } from './pdf-lines.ts';
 import { areUnspaced, firstWordWidth, type WordMender } from './pdf-words.ts';
 
-/** The end of a sentence. */
+/** Matches the end of a sentence. */
 export const SENTENCE_END = /[.!?:;…。！？]["'”’)\]]*$/;
 
 /** The end of a line of a program. */
 const STATEMENT_END = /[;{}]$/;
-/** A line that is shorter than this share of the widest around it ends on purpose. */
+/** Minimum share of the widest line around it that a full line has; a shorter one ends on purpose. */
 const FULL = 0.8;
 
-/** Wrapped lines stand this close, in font sizes. */
+/** Maximum distance of wrapped lines, in font sizes. */
 const NEXT_LINE = 1.8;
 
-/** Whether a line reaches so far that its text goes on in the next one; the last of a page by its width alone. */
-type FullLine = (line: PdfLine, next?: PdfLine) => boolean;
+/** Whether a line reaches so far that its text goes on in the next one; without a next one, by its width alone. */
+type FullLineTest = (line: PdfLine, next?: PdfLine) => boolean;
 
 /** How the lines of a paragraph are joined. */
 export interface JoinOptions {
-  isFull: FullLine;
+  isFull: FullLineTest;
   mendWord: WordMender;
 }
 
-/** So many pairs of lines tell how wide a column of text is. */
+/** Minimum pairs of lines that show how wide a column of text is. */
 const LEAST_PAIRS = 4;
-/** A column of so many font sizes is one of text. */
+/** Minimum width of a column of text, in font sizes. */
 const LEAST_WIDTH = 16;
-/** In a column of text this share of the lines ends where the next word has no room. */
+/** Minimum share of the lines of a column that end where the next word has no room. */
 const MOST_LINES = 0.6;
-/** So large a share of them goes on in the middle of a sentence. */
+/** Minimum share of those that go on in the middle of a sentence. */
 const FLOWING = 0.4;
-/** Wider lines that are looked at: few reach across the columns of a page. */
+/** Wider lines that are tried as the edge of a column; few reach across the columns of a page. */
 const MOST_ACROSS = 20;
 
-/** Tells the full lines of a page by the widest ones, and by those that begin where they do: in a column, the next word had no room. */
-export function detectFullLines(lines: readonly PdfLine[]): FullLine {
+/** Creates a test for the full lines of a page: those nearly as wide as the widest, and those of a column that had no room for the next word. */
+export function detectFullLines(lines: readonly PdfLine[]): FullLineTest {
   const width = lines.reduce((most, { x, right }) => Math.max(most, right - x), 0);
-  const edge = lines.reduce((most, { right }) => Math.max(most, right), 0);
+  const edge = rightEdge(lines);
   const columns = Map.groupBy(lines, ({ x }) => Math.round(x));
   const edges = new Map(Array.from(columns, ([x, all]) => [x, columnEdge(all)]));
   return (line, next) => {
-    const long = line.right - line.x;
-    if (long >= FULL * width) return true;
+    const length = line.right - line.x;
+    if (length >= FULL * width) return true;
     const own = edges.get(Math.round(line.x)) ?? 0;
-    if (!next) return own > 0 && long >= FULL * (own - line.x);
-    const columnar = own || (edges.get(Math.round(next.x)) ?? 0); // a first line may be indented
-    const isWrapped = neededEdge(line, next) > columnar && long >= FULL * (columnar - Math.max(line.x, next.x));
-    if (columnar > 0 && isWrapped && !STATEMENT_END.test(line.text)) return true;
+    if (!next) return own > 0 && length >= FULL * (own - line.x);
+    const column = own || (edges.get(Math.round(next.x)) ?? 0); // a first line may be indented
+    const isWrapped = neededEdge(line, next) > column && length >= FULL * (column - Math.max(line.x, next.x));
+    if (column > 0 && isWrapped && !STATEMENT_END.test(line.text)) return true;
     return Math.abs(line.x - next.x) < 1 && line.right >= edge - (1 - FULL) * width;
   };
 }
 
-/** How far a line would reach with the first word of the next one. */
+/** Returns how far a line would reach with the first word of the next one. */
 const neededEdge = (line: PdfLine, next: PdfLine): number => line.right + next.size / 4 + firstWordWidth(next);
 
-/** How far right the column reaches that lines beginning at one place are wrapped in; 0 where most of them end where they like. */
+/** Finds the right edge of the column in which lines that begin at one place are wrapped; 0 if they are not. */
 function columnEdge(lines: readonly PdfLine[]): number {
   const [first] = lines as [PdfLine];
   const pairs = lines.slice(1).flatMap((next, i) => {
@@ -76,19 +76,19 @@ function columnEdge(lines: readonly PdfLine[]): number {
   return edges.slice(0, MOST_ACROSS).find((edge) => edge - first.x >= LEAST_WIDTH * first.size && isColumn(edge)) ?? 0;
 }
 
-/** A paragraph that goes on this much further up, in font sizes, does so in the next column. */
+/** Minimum distance upwards of a paragraph that goes on in the next column, in font sizes. */
 const COLUMN_JUMP = 3;
 
-/** What the lines of a list of codes begin with: «E07», «F-11». */
+/** The beginning of the lines of a list of codes: «E07», «F-11». */
 const CODE = /^(\p{Lu}{1,4})[-.]?\d{1,5}(?=\s|$)/u;
 
-/** Whether a line is an entry of a list of codes: the one before or behind it begins with a code of the same letters. */
+/** Whether a line is an entry of a list of codes: an adjacent line begins with a code of the same letters. */
 function isCodeEntry(lines: readonly PdfLine[], i: number): boolean {
   const [before, own, next] = [i - 1, i, i + 1].map((at) => CODE.exec(lines[at]?.text ?? '')?.[1]);
   return own !== undefined && (own === before || own === next);
 }
 
-/** One line where the lines were full; a line that ended on purpose stays one, and so does what stands in columns. */
+/** Joins the lines of a paragraph that were full; keeps line breaks on purpose and lines in columns. */
 export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinOptions): string {
   return lines.reduce((text, line, i) => {
     if (i === 0) return line.text;
@@ -104,6 +104,46 @@ export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinO
   }, '');
 }
 
-/** Whether the parts of two lines stand below one another. */
+/** Whether the cells of two lines stand below one another. */
 const areColumns = ({ cells, size }: PdfLine, next: PdfLine): boolean =>
   cells.length > 1 && cells.length === next.cells.length && cells.every(({ x }, i) => Math.abs(x - next.cells[i]!.x) < size / 2);
+
+/** A step to the next line that is larger than the usual one by this factor begins a paragraph. */
+export const PARAGRAPH_STEP = 1.25;
+
+/** Returns how far below a line the next one of its text stands, in points. */
+export type LineStep = (line: PdfLine) => number;
+
+/** Minimum distance of lines of text, in font sizes. */
+const LEADING = 1.2;
+/** Minimum lines of one size that show how far apart they stand. */
+const LEAST_STEPS = 3;
+/** Minimum share of the steps that are from line to line, not to the next paragraph or item. */
+const LINE_STEPS = 1 / 3;
+
+/** Measures how far apart the lines of a page stand, for each size: code and notes stand closer than text. */
+export function measureSteps(lines: readonly PdfLine[]): LineStep {
+  const steps = lines.slice(1).flatMap((line, i) => {
+    const before = lines[i]!;
+    const step = before.y - line.y;
+    return step > 0 && step < 3 * before.size ? [{ step, size: sizeKey(before) === sizeKey(line) ? sizeKey(line) : undefined }] : [];
+  });
+  const sorted = steps.map(({ step }) => step).toSorted((a, b) => a - b);
+  const all = closestStep(sorted) ?? sorted[sorted.length >> 1] ?? Infinity;
+  const own = new Map<number | undefined, number | undefined>();
+  for (const [size, some] of Map.groupBy(steps, ({ size: key }) => key))
+    own.set(size, closestStep(some.map(({ step }) => step).toSorted((a, b) => a - b)));
+  return (line) => own.get(sizeKey(line)) ?? Math.max(all, LEADING * line.size);
+}
+
+const sizeKey = ({ size }: PdfLine): number => Math.round(size * 10);
+
+/** Finds the smallest of sorted steps that many others are about as large as. */
+function closestStep(sorted: readonly number[]): number | undefined {
+  let end = 0;
+  for (const [i, step] of sorted.entries()) {
+    while (end < sorted.length && sorted[end]! <= PARAGRAPH_STEP * step) end++;
+    if (end - i >= Math.max(LEAST_STEPS, LINE_STEPS * sorted.length)) return sorted[(i + end - 1) >> 1];
+  }
+  return undefined;
+}

@@ -1,20 +1,17 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
+import { pageRanges } from '../../../text/passage-location.ts';
+import { encryptedPdf } from '../parse-failures.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
 import { givenProperties } from '../parsed-document.ts';
-import { encryptedPdf } from '../parse-failures.ts';
-import { hasText, textOfPages } from './page-text.ts';
-import type { PageFrame } from './pdf-boxes.ts';
-import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
-import { pageTurnOf, type PdfLine, pdfLines } from './pdf-lines.ts';
-import { LINK_ANNOTATION, type PageLink, pageLinks, type PdfAnnotation } from './pdf-links.ts';
-import { readOutline } from './pdf-outline.ts';
-import { GridSearch } from './ruled/grid-search.ts';
-import type { Grid } from './ruled/grids.ts';
-import { pageRanges } from '../../../text/passage-location.ts';
 import { beginningOf } from '../bytes.ts';
+import { hasText, type PageContent, textOfPages } from './page-text.ts';
+import { isLocked, LINK_ANNOTATION, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './pdf-file.ts';
+import { GridSearch } from './pdf-grids.ts';
+import { pageTurnOf, pdfLines } from './pdf-lines.ts';
+import { pageLinks } from './pdf-links.ts';
 
-/** The text of the pages in the order in which it is drawn; a mark at each page. */
+/** PDF: the text of its pages in drawing order, with a mark at each page. */
 export const pdfParser: ParserRow = {
   file_type: 'pdf',
   name: 'a PDF',
@@ -31,83 +28,76 @@ export const pdfParser: ParserRow = {
     }),
 };
 
-interface Reading extends Pick<ParseOptions, 'recognized'> {
+interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
   /** Opens the file again, with its pictures. */
   open<Result>(use: (file: PdfFile) => Promise<Result>): Promise<Result>;
 }
 
-async function readPdf(file: PdfFile, { recognized = new Map(), open }: Reading): Promise<ParsedDocument> {
-  const { pages, links, frames, grids, lost } = await readPages(file);
-  const isPicture = (lines: readonly PdfLine[], index: number) =>
-    !hasText(lines) && !recognized.has(index + 1) && !lost.includes(index + 1);
-  const blank = pages.flatMap((lines, index) => (isPicture(lines, index) ? [index + 1] : []));
-  // where a document has no other pages, something must have been meant by them
+async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOptions): Promise<ParsedDocument> {
+  const read = await readPages(file);
+  const damaged = read.flatMap((page, index) => (page ? [] : [index + 1]));
+  const pages = read.map((page, index): PageContent => {
+    const lines = recognized.get(index + 1);
+    return lines ? { ...page, lines, frame: undefined } : (page ?? { lines: [] }); // a picture may be turned for recognition
+  });
+  const blank = pages.flatMap(({ lines }, index) => {
+    const number = index + 1;
+    return hasText(lines) || recognized.has(number) || damaged.includes(number) ? [] : [number];
+  });
+  // where all pages are blank, something must be on them
   const pictured = blank.length === 0 || blank.length === file.numPages ? blank : await open((whole) => drawnPages(whole, blank));
-  const whole = pages.map((lines, index) => recognized.get(index + 1) ?? lines);
   const { info } = await file.getMetadata();
-  const own = frames.map((frame, index) => (recognized.has(index + 1) ? undefined : frame)); // a picture is turned before it is recognized
-  const { title, ...read } = textOfPages(whole, await readOutline(file), { links, grids, frames: own });
+  const { title, ...text } = textOfPages(pages, await readOutline(file));
   return {
-    ...read,
+    ...text,
     title: titleOf(info) ?? title,
-    metadata: { ...metadataOf(info, file.numPages), ...(lost.length > 0 ? { unreadable_pages: pageRanges(lost) } : {}) },
+    metadata: { ...metadataOf(info, file.numPages), ...(damaged.length > 0 ? { unreadable_pages: pageRanges(damaged) } : {}) },
     ...(pictured.length > 0 ? { pictured_pages: pictured } : {}),
   };
 }
 
-interface Pages {
-  pages: PdfLine[][];
-  links: PageLink[][];
-  frames: PageFrame[];
-  grids: Grid[][];
-  /** Numbers of pages that are damaged. */
-  lost: number[];
-}
-
-/** The lines, links and frame of each page. Throws what is wrong with them where all are damaged. */
-async function readPages(file: PdfFile): Promise<Pages> {
-  const pages: PdfLine[][] = [];
-  const links: PageLink[][] = [];
-  const frames: PageFrame[] = [];
-  const grids: Grid[][] = [];
+/** Reads the pages; undefined for a damaged one. Throws the error of the last one if all are damaged. */
+async function readPages(file: PdfFile): Promise<(PageContent | undefined)[]> {
   const search = new GridSearch();
-  const lost: number[] = [];
-  const annotations = Map.groupBy(await linksOf(file), ({ pageIndex }) => pageIndex);
-  for (let number = 1; number <= file.numPages; number++)
+  const annotations = Map.groupBy(await linksIn(file), ({ pageIndex }) => pageIndex);
+  const pages: (PageContent | undefined)[] = [];
+  for (let index = 0; index < file.numPages; index++)
     try {
-      const page = await file.getPage(number);
-      const { items } = await page.getTextContent();
-      const written = items.filter((item) => 'str' in item);
-      const turn = pageTurnOf(written);
-      pages.push(pdfLines(written, turn));
-      grids[number - 1] = await search.gridsOn(page, pages.at(-1)!, turn);
-      frames[number - 1] = { viewport: page.getViewport({ scale: 1 }), turn };
-      links[number - 1] = pageLinks(written, annotations.get(number - 1) ?? []);
-      page.cleanup();
+      pages.push(await readPage(await file.getPage(index + 1), annotations.get(index) ?? [], search));
     } catch (error) {
-      lost.push(number);
-      pages.push([]);
-      if (lost.length === file.numPages) throw error;
+      pages.push(undefined);
+      if (pages.length === file.numPages && pages.every((page) => !page)) throw error;
     }
-  return { pages, links, frames, grids, lost };
+  return pages;
 }
 
-/** A page that is damaged costs the links, not the document. */
-const linksOf = async (file: PdfFile): Promise<PdfAnnotation[]> =>
+async function readPage(page: PdfPage, annotations: readonly PdfAnnotation[], search: GridSearch): Promise<PageContent> {
+  const { items } = await page.getTextContent();
+  const runs = items.filter((item) => 'str' in item);
+  const turn = pageTurnOf(runs);
+  const lines = pdfLines(runs, turn);
+  const grids = await search.findGrids(page, lines, turn);
+  const content = { lines, grids, links: pageLinks(runs, annotations), frame: { viewport: page.getViewport({ scale: 1 }), turn } };
+  page.cleanup();
+  return content;
+}
+
+/** Lists the links of all pages; none if a page is damaged. */
+const linksIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
   (await file.getAnnotationsByType(new Set([LINK_ANNOTATION]), new Set()).catch(() => null)) ?? [];
 
-/** Pages without text that are looked at: of more, the others are taken for pictures. */
-const MOST_LOOKED_AT = 20;
+/** Maximum pages without text that are checked; further ones are taken for pictures. */
+const MOST_CHECKED = 20;
 /** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
 const PAINTING = { first: 83, last: 90 };
 const SHAPE = 91;
-/** Shapes that may be the outlines of letters: fewer are lines and boxes. */
+/** More shapes may be the outlines of letters; fewer are lines and boxes. */
 const LETTERS = 30;
 
-/** Of pages without text those that are no blank ones. */
+/** Lists those of these pages that are not blank. */
 async function drawnPages(file: PdfFile, numbers: readonly number[]): Promise<number[]> {
   const drawn: number[] = [];
-  for (const [i, number] of numbers.entries()) if (i >= MOST_LOOKED_AT || (await isDrawn(file, number))) drawn.push(number);
+  for (const [i, number] of numbers.entries()) if (i >= MOST_CHECKED || (await isDrawn(file, number))) drawn.push(number);
   return drawn;
 }
 
@@ -120,24 +110,22 @@ async function isDrawn(file: PdfFile, number: number): Promise<boolean> {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
 
-/** Word processors write the name of their file, or nothing that says anything. */
+/** Reads the title, unless a word processor wrote the name of its file or a placeholder there. */
 function titleOf({ Title }: Record<string, unknown>): string | undefined {
   const title = textOf(Title)?.replace(/^Microsoft (?:Word|PowerPoint|Excel) - /, '');
   return title && !/^(?:untitled|unknown|document\d*|.*\.(?:docx?|dvi|tex|indd|pptx?|qxd))$/i.test(title) ? title : undefined;
 }
 
-function metadataOf(info: Record<string, unknown>, pages: number): Metadata {
-  const known = {
+const metadataOf = (info: Record<string, unknown>, pages: number): Metadata =>
+  givenProperties({
     author: textOf(info.Author),
     created: isoDate(textOf(info.CreationDate)),
     description: textOf(info.Subject),
     lang: textOf(info.Language),
     pages,
-  };
-  return givenProperties(known);
-}
+  });
 
-/** `D:20240305101500+01'00'` (ISO 32000-1, 7.9.4) as an ISO string. */
+/** Converts `D:20240305101500+01'00'` (ISO 32000-1, 7.9.4) to an ISO string. */
 function isoDate(text: string | undefined): string | undefined {
   const parts = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?)?/.exec(text ?? '');
   if (!parts) return undefined;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Bitmap, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
-import { invertDarkBands } from '../../../../src/drivers/parsers/ocr/dark-bands.ts';
-import { widenSpaces } from '../../../../src/drivers/parsers/ocr/wide-spaces.ts';
-import { detectDirection } from '../../../../src/drivers/parsers/ocr/text-direction.ts';
+import { type Bitmap, detectDirection, invertDarkBands, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
+import { widenSpaces } from '../../../../src/drivers/parsers/ocr/read-again.ts';
 import { tiffFile } from '../../../support/scans.ts';
 import { read } from '../read.ts';
 

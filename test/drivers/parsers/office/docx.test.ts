@@ -127,6 +127,12 @@ describe('DOCX', () => {
     expect((await read('docx', docxFile(body))).text).toBe('Solve $x=\\frac{−b±\\sqrt{b^{2}−4ac}}{2a}$\n\n$∑_{n=1}^{∞}n{a < b}$');
   });
 
+  it('has deeply nested equations at once', async () => {
+    const depth = 50;
+    const raw = `<m:oMath xmlns:m="m">${'<m:sSup><m:e/><m:sup>'.repeat(depth)}<m:r><m:t>x</m:t></m:r>${'</m:sup></m:sSup>'.repeat(depth)}</m:oMath>`;
+    expect((await read('docx', docxFile(p('', { raw })))).text).toBe(`$${'^{'.repeat(depth)}x${'}'.repeat(depth)}$`);
+  });
+
   it('is read from the part that its relations name', async () => {
     const body = `${p('Energy', { style: 'Heading1' })}<w:p><m:oMath xmlns:m="m"><m:r><m:t>E=m</m:t></m:r></m:oMath></w:p>`;
     const relationTo = (type: string, target: string) =>

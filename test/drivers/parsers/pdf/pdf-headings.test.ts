@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { headingLevels, titleOnFirstPage } from '../../../../src/drivers/parsers/pdf/pdf-headings.ts';
 import type { PdfLine } from '../../../../src/drivers/parsers/pdf/pdf-lines.ts';
-import type { OutlineEntry } from '../../../../src/drivers/parsers/pdf/pdf-outline.ts';
+import type { OutlineEntry } from '../../../../src/drivers/parsers/pdf/pdf-file.ts';
 
 /** Lines of a page from top to bottom, 20 points apart: the first stands at 700. */
 const pageOf = (...lines: (string | [text: string, size: number])[]): PdfLine[] =>

@@ -1,19 +1,20 @@
-import { lineOfRuns, type PdfLine, type PdfRun } from '../pdf-lines.ts';
-import type { Grid } from './grids.ts';
+import type { Grid } from './pdf-grids.ts';
+import { lineOfRuns, type PdfLine, type PdfRun } from './pdf-lines.ts';
 
-/** The middle of small letters stands this far above their base line, in font sizes. */
+/** Height of the middle of small letters above their baseline, in font sizes. */
 const MIDDLE = 0.3;
-/** A run reaches over a rule by so many points, or more. */
+/** Minimum points by which a run reaches over a border. */
 const REACH = 2;
-/** Of the cells of a table at least this share says something; of other grids less does: forms, charts. */
+/** Minimum share of the cells of a table that have text; forms and charts have less. */
 const LEAST_FILLED = 0.4;
-/** A cell with more lines is no cell: something is drawn around parts of a page. */
+/** Maximum lines of a cell; a larger one is a box around parts of a page. */
 const MOST_LINES = 25;
-/** Of the lines in cells at most this share has wide gaps, as rows have that no rule divides. */
+/** Maximum share of the lines in cells with wide gaps; more are rows without borders between their cells. */
 const MOST_GAPS = 0.1;
 
-/** So many lines that stand side by side in all cells of a row are rows that no rule divides. */
-const UNDIVIDED = 3;
+/** Minimum lines side by side in all cells of a row that are rows without borders between them. */
+const LEAST_UNDIVIDED = 3;
+/** Maximum difference of the baselines of lines side by side, in font sizes. */
 const SAME_LINE = 0.5;
 
 /** A line of a cell. */
@@ -25,11 +26,10 @@ interface CellLine {
   gaps: number;
 }
 
-/** The lines of a page, those in a grid cut at its rules: cell by cell and row by row, in place of the first of them. */
-export const ruledLines = (lines: readonly PdfLine[], grids: readonly Grid[]): PdfLine[] =>
-  grids.reduce<PdfLine[]>((all, grid) => withGrid(all, grid), [...lines]);
+/** Cuts the lines in grids at the borders. The cells, row by row, stand in place of the first of those lines. */
+export const linesInGrids = (lines: readonly PdfLine[], grids: readonly Grid[]): readonly PdfLine[] => grids.reduce(cutLines, lines);
 
-function withGrid(lines: readonly PdfLine[], grid: Grid): PdfLine[] {
+function cutLines(lines: readonly PdfLine[], grid: Grid): readonly PdfLine[] {
   const inside: CellLine[] = [];
   const left: PdfLine[] = [];
   let first: number | undefined;
@@ -46,15 +46,17 @@ function withGrid(lines: readonly PdfLine[], grid: Grid): PdfLine[] {
     for (const [place, own] of places) if (place !== undefined) inside.push({ ...cellOf(place, grid), ...lineOfRuns(own) });
   }
   const table = tableOf(inside, grid);
-  return table ? [...left.slice(0, first), ...table, ...left.slice(first)] : [...lines];
+  return table ? left.toSpliced(first!, 0, ...table) : lines;
 }
 
-/** A run in parts where it reaches over a rule: pdf.js joins what stands close. Each part ends between words. */
+/** Cuts a run between words where it reaches over a border: pdf.js joins runs that stand close. */
 function cutRun(run: PdfRun, grid: Grid): PdfRun[] {
   const { text, x, right } = run;
   const row = rowOf(run, grid);
   const edge =
-    row < 0 ? undefined : grid.columns.find((at, column) => at > x + REACH && at < right - REACH && grid.ownerOf(row, column) === column);
+    row < 0
+      ? undefined
+      : grid.columns.find((at, column) => at > x + REACH && at < right - REACH && grid.firstColumn(row, column) === column);
   if (edge === undefined) return [run];
   const wanted = ((edge - x) / (right - x)) * text.length;
   const spaces = Array.from(text.matchAll(/\s+/g), ({ index }) => index).filter((at) => at > 0 && at < text.length - 1);
@@ -63,50 +65,50 @@ function cutRun(run: PdfRun, grid: Grid): PdfRun[] {
   return [{ ...run, text: text.slice(0, at), right: edge }, ...cutRun({ ...run, text: text.slice(at).trimStart(), x: edge }, grid)];
 }
 
-/** The row that a run stands in; -1 outside of the grid. */
+/** Finds the row of a run; -1 outside of the grid. */
 const rowOf = ({ y, size }: PdfRun, { rows }: Grid): number =>
   rows.findIndex((edge, i) => y + MIDDLE * size <= edge && y + MIDDLE * size > (rows[i + 1] ?? edge));
 
-/** The number of the cell that a run stands in; undefined outside of the grid. */
+/** Finds the number of the cell of a run; undefined outside of the grid. */
 function placeOf(run: PdfRun, grid: Grid): number | undefined {
-  const { columns, ownerOf } = grid;
+  const { columns, firstColumn } = grid;
   const middle = (run.x + run.right) / 2;
   const column = columns.findIndex((edge, i) => middle >= edge && middle < (columns[i + 1] ?? edge));
   const row = rowOf(run, grid);
-  return column < 0 || row < 0 ? undefined : row * columns.length + ownerOf(row, column);
+  return column < 0 || row < 0 ? undefined : row * columns.length + firstColumn(row, column);
 }
 
 const cellOf = (place: number, { columns }: Grid) => ({ row: Math.floor(place / columns.length), column: place % columns.length });
 
-/** The lines with rows of their own where these stand between the same rules. */
-function undivided(inside: readonly CellLine[]): CellLine[] {
+/** Divides rows of the grid that hold several rows of text; their numbers get fractions. */
+function divideRows(inside: readonly CellLine[]): CellLine[] {
   return [...Map.groupBy(inside, ({ row }) => row).values()].flatMap((cells) => {
     const columns = [...Map.groupBy(cells, ({ column }) => column).values()].map((all) => all.toSorted((a, b) => b.line.y - a.line.y));
     const [first, ...others] = columns as [CellLine[], ...CellLine[][]];
     const isBeside = (one: CellLine, other: CellLine | undefined): boolean =>
       other !== undefined && Math.abs(one.line.y - other.line.y) < SAME_LINE * one.line.size;
     const areRows = others.every((all) => all.length === first.length && all.every((one, i) => isBeside(one, first[i])));
-    if (first.length < UNDIVIDED || others.length === 0 || !areRows) return cells;
+    if (first.length < LEAST_UNDIVIDED || others.length === 0 || !areRows) return cells;
     return columns.flatMap((all) => all.map((one, i) => ({ ...one, row: one.row + i / all.length })));
   });
 }
 
 /** Whether a row is one cell. */
-const isWhole = (row: number, { columns, ownerOf }: Grid): boolean => ownerOf(row, columns.length - 2) === 0;
+const isWhole = (row: number, { columns, firstColumn }: Grid): boolean => firstColumn(row, columns.length - 2) === 0;
 
-/** How many cells the rules of these rows draw. */
-const cellsIn = (rows: readonly number[], { columns, ownerOf }: Grid): number =>
-  rows.reduce((count, row) => count + new Set(columns.slice(1).map((_, column) => ownerOf(row, column))).size, 0);
+/** Counts the cells of rows. */
+const countCells = (rows: readonly number[], { columns, firstColumn }: Grid): number =>
+  rows.reduce((count, row) => count + new Set(columns.slice(1).map((_, column) => firstColumn(row, column))).size, 0);
 
-/** The lines of a table; undefined where the cells are none of one. */
+/** Orders the lines of a table; undefined if the grid is not a table. */
 function tableOf(inside: readonly CellLine[], grid: Grid): PdfLine[] | undefined {
   const filled = Map.groupBy(inside, ({ row, column }) => row * grid.columns.length + column);
   const numbers = (of: (one: CellLine) => number): number[] => [...new Set(inside.map(of))].toSorted((a, b) => a - b);
   const [rows, columns] = [numbers(({ row }) => row), numbers(({ column }) => column)];
-  if (rows.length < 2 || columns.length < 2 || filled.size < LEAST_FILLED * cellsIn(rows, grid)) return undefined;
+  if (rows.length < 2 || columns.length < 2 || filled.size < LEAST_FILLED * countCells(rows, grid)) return undefined;
   if (filled.values().some((cell) => cell.length > MOST_LINES)) return undefined;
   if (inside.filter(({ gaps }) => gaps > 0).length > MOST_GAPS * inside.length) return undefined;
-  return undivided(inside)
+  return divideRows(inside)
     .toSorted((a, b) => a.row - b.row || a.column - b.column || b.line.y - a.line.y || a.line.x - b.line.x)
     .map(({ row, column, line }) => ({
       ...line,

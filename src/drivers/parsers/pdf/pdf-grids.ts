@@ -1,0 +1,190 @@
+import type { PageTurn, PdfLine } from './pdf-lines.ts';
+
+/** A table's cells as their borders are drawn. */
+export interface Grid {
+  /** Where its columns begin and end, from left to right. */
+  columns: readonly number[];
+  /** Where its rows begin and end, from the top down. */
+  rows: readonly number[];
+  /** Finds the first column of the cell at this row and column, which may span several. */
+  firstColumn(row: number, column: number): number;
+}
+
+/** The part of pdf.js's operator list that is read here: numbers of operations, and their arguments. */
+export interface OperatorList {
+  fnArray: readonly number[];
+  argsArray: readonly unknown[];
+}
+
+/** Operations of pdf.js: those that move the coordinates, and the one that draws a shape. */
+const OPERATION = { save: 10, restore: 11, transform: 12, beginForm: 74, endForm: 75, shape: 91 };
+/** How a shape is drawn: these paint it, others only clip by it. */
+const PAINTED = { first: 20, last: 27 };
+/** Segments of a shape, each followed by its points. */
+const SEGMENT = { move: 0, line: 1, curve: 2, close: 3 };
+
+/** A straight line on a page, in the coordinates of its text; `at` is its y, or its x if it is vertical. */
+interface Rule {
+  isVertical: boolean;
+  at: number;
+  from: number;
+  to: number;
+}
+
+/** Maximum thickness in points: of a rectangle that is a line, and of a line that is straight. */
+const THIN = 3;
+const STRAIGHT = 0.5;
+/** Minimum length in points; shorter lines are parts of letters and signs. */
+const SHORTEST = 4;
+/** Maximum lines of a page; more are a drawing. */
+const MOST_RULES = 3000;
+/** Maximum distance in points of two rules that are one, and of a rule's end from another that it meets. */
+const NEAR = 3;
+
+type Matrix = readonly [number, number, number, number, number, number];
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+type Point = readonly [x: number, y: number];
+
+const multiply = ([a, b, c, d, e, f]: Matrix, inner: readonly number[]): Matrix => {
+  const [p = 1, q = 0, r = 0, s = 1, t = 0, u = 0] = inner;
+  return [a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f];
+};
+
+/** A page whose lines stand side by side at least this often may have a table. */
+const LEAST_ROWS = 2;
+/** Maximum difference of the baselines of two lines that stand side by side, in font sizes. */
+const SAME_LINE = 0.5;
+/** After this many such pages without a grid only every eighth is searched, until one has a grid: listing what is drawn takes long. */
+const FRUITLESS = 3;
+const ONE_OF = 8;
+
+/** Searches the pages of a document in their order. */
+export class GridSearch {
+  #fruitless = 0;
+
+  /** Finds the grids on a page with these lines. */
+  async findGrids(page: { getOperatorList(): Promise<OperatorList> }, lines: readonly PdfLine[], turn: PageTurn): Promise<Grid[]> {
+    if (!mayHaveTable(lines)) return [];
+    this.#fruitless++;
+    if (this.#fruitless > FRUITLESS && this.#fruitless % ONE_OF !== 0) return [];
+    const grids = gridsIn(await page.getOperatorList(), turn);
+    if (grids.length > 0) this.#fruitless = 0;
+    return grids;
+  }
+}
+
+function mayHaveTable(lines: readonly PdfLine[]): boolean {
+  const ordered = lines.toSorted((a, b) => b.y - a.y);
+  const rows = ordered.filter((line, i) => line.cells.length > 1 || (i > 0 && ordered[i - 1]!.y - line.y < SAME_LINE * line.size));
+  return rows.length >= LEAST_ROWS;
+}
+
+/** Finds the grids that lines draw: at least two rows and two columns each. */
+function gridsIn(drawing: OperatorList, turn: PageTurn): Grid[] {
+  const rules = joinRules(rulesIn(drawing, turn));
+  const left = new Set(rules);
+  return rules.flatMap((first) => {
+    if (!first.isVertical || !left.delete(first)) return [];
+    const group = [first];
+    for (const rule of group)
+      for (const other of left)
+        if (other.isVertical !== rule.isVertical && meet(rule, other)) {
+          left.delete(other);
+          group.push(other);
+        }
+    return gridOf(group) ?? [];
+  });
+}
+
+const meet = (one: Rule, other: Rule): boolean =>
+  other.at >= one.from - NEAR && other.at <= one.to + NEAR && one.at >= other.from - NEAR && one.at <= other.to + NEAR;
+
+/** Lists the rules of a page; none if it is a drawing. */
+function rulesIn({ fnArray, argsArray }: OperatorList, [cos, sin]: PageTurn): Rule[] {
+  const rules: Rule[] = [];
+  const saved: Matrix[] = [];
+  const upright: Matrix = [cos, -sin, sin, cos, 0, 0];
+  let matrix = upright;
+  for (const [i, operation] of fnArray.entries()) {
+    const args = argsArray[i] as readonly unknown[] | null;
+    if (operation === OPERATION.save || operation === OPERATION.beginForm) saved.push(matrix);
+    if (operation === OPERATION.restore || operation === OPERATION.endForm) matrix = saved.pop() ?? upright;
+    if (operation === OPERATION.transform) matrix = multiply(matrix, args as readonly number[]);
+    if (operation === OPERATION.beginForm) matrix = multiply(matrix, (args?.[0] as readonly number[] | null) ?? IDENTITY);
+    if (operation === OPERATION.shape) for (const outline of outlinesOf(args, matrix)) rules.push(...rulesOf(outline));
+    if (rules.length > MOST_RULES) return [];
+  }
+  return rules;
+}
+
+/** Lists the outlines of a painted shape that have straight lines alone. */
+function outlinesOf(args: readonly unknown[] | null, [a, b, c, d, e, f]: Matrix): Point[][] {
+  const [painting, data] = (args ?? []) as [number | undefined, ArrayLike<number>[] | undefined];
+  const path = data?.[0];
+  if (painting === undefined || painting < PAINTED.first || painting > PAINTED.last || !path) return [];
+  const outlines: Point[][] = [[]];
+  for (let at = 0; at < path.length;) {
+    const segment = path[at]!;
+    const outline = outlines.at(-1)!;
+    const [x, y] = [path[at + 1]!, path[at + 2]!];
+    if (segment === SEGMENT.close && outline.length > 0) outline.push(outline[0]!);
+    else if (segment === SEGMENT.curve) outline.length = 0;
+    else if (segment === SEGMENT.line) outline.push([a * x + c * y + e, b * x + d * y + f]);
+    else if (segment === SEGMENT.move) outlines.push([[a * x + c * y + e, b * x + d * y + f]]);
+    at += segment === SEGMENT.curve ? 7 : segment === SEGMENT.close ? 1 : 3;
+  }
+  return outlines;
+}
+
+/** Lists the rules that an outline draws; a thin rectangle is one. */
+function rulesOf(outline: readonly Point[]): Rule[] {
+  const whole = ruleThrough(outline, THIN);
+  return whole ? [whole] : outline.slice(1).flatMap((point, i) => ruleThrough([outline[i]!, point], STRAIGHT) ?? []);
+}
+
+function ruleThrough(points: readonly Point[], thickness: number): Rule | undefined {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const [left, right, lower, upper] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  if (upper - lower < thickness && right - left >= SHORTEST) return { isVertical: false, at: (lower + upper) / 2, from: left, to: right };
+  if (right - left < thickness && upper - lower >= SHORTEST) return { isVertical: true, at: (left + right) / 2, from: lower, to: upper };
+  return undefined;
+}
+
+/** Joins rules that continue each other. */
+function joinRules(rules: readonly Rule[]): Rule[] {
+  const joined: Rule[] = [];
+  const order = (a: Rule, b: Rule): number =>
+    Number(a.isVertical) - Number(b.isVertical) || Math.round(a.at / NEAR) - Math.round(b.at / NEAR) || a.from - b.from;
+  for (const rule of rules.toSorted(order)) {
+    const before = joined.at(-1);
+    const continues = before?.isVertical === rule.isVertical && Math.abs(before.at - rule.at) < NEAR && rule.from <= before.to + NEAR;
+    if (continues) before.to = Math.max(before.to, rule.to);
+    else joined.push({ ...rule });
+  }
+  return joined;
+}
+
+function gridOf(rules: readonly Rule[]): Grid | undefined {
+  const [vertical, across] = [rules.filter(({ isVertical }) => isVertical), rules.filter(({ isVertical }) => !isVertical)];
+  if (across.length < 2) return undefined;
+  const columns = edgesOf(vertical, across);
+  const rows = edgesOf(across, vertical).toReversed();
+  if (columns.length < 3 || rows.length < 3) return undefined;
+  const isCut = (row: number, column: number): boolean => {
+    const middle = (rows[row]! + rows[row + 1]!) / 2;
+    return vertical.some(({ at, from, to }) => Math.abs(at - columns[column]!) < NEAR && from <= middle && to >= middle);
+  };
+  const firstColumn = (row: number, column: number): number => {
+    let first = column;
+    while (first > 0 && !isCut(row, first)) first--;
+    return first;
+  };
+  return { columns, rows, firstColumn };
+}
+
+/** Lists the places of rules and the ends of those that cross them, in ascending order, near ones once. */
+function edgesOf(rules: readonly Rule[], crossing: readonly Rule[]): number[] {
+  const ends = [Math.min(...crossing.map(({ from }) => from)), Math.max(...crossing.map(({ to }) => to))];
+  const places = [...rules.map(({ at }) => at), ...ends].toSorted((a, b) => a - b);
+  return places.filter((place, i) => i === 0 || place - places[i - 1]! >= 2 * NEAR);
+}
