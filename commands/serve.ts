@@ -4,7 +4,7 @@ import { CONFIG_NAME } from '../src/config/load.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { settingFlags } from '../src/cli/flags.ts';
 
-const LAST_BREATH = 2_000; // milliseconds that a process has to end by itself once the server has stopped
+const LAST_BREATH = 2_000; // milliseconds for the process to end by itself after the server has stopped
 
 export default class Serve extends KbCommand {
   static override summary = 'Serve the knowledge base over HTTP';
@@ -36,10 +36,10 @@ export default class Serve extends KbCommand {
       const watching = flags.watch ? createEngine({ config, home, tracer }) : undefined;
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;
-      const isTerminal = process.stderr.isTTY && !screen.json; // a log is read on one that only knows lines, too
+      const isTerminal = process.stderr.isTTY && !screen.json; // also on a terminal with TERM=dumb
       await serve({ engine, home, token, signal, quiet: screen.quiet, isTerminal, watching, onListening });
     };
     await this.withEngine(flags, serving, { surface: 'server' });
-    setTimeout(() => process.exit(), LAST_BREATH).unref(); // work that did not hear that it is to stop does not keep the process
+    setTimeout(() => process.exit(), LAST_BREATH).unref(); // work that does not stop must not keep the process alive
   }
 }

@@ -5,7 +5,7 @@ import { blocksIn, renderMarkdown } from './markdown.ts';
 import { bareText, wordsOf } from './passage.ts';
 import type { Event } from '../src/schema/results.ts';
 
-/** Characters before a citation that say what it is for. */
+/** Maximum characters before a citation that its statement takes. */
 const STATEMENT = 600;
 /** Words that make a sentence worth looking up by itself. */
 const FEW = 4;
@@ -105,7 +105,7 @@ function emphasize(prose: HTMLElement, highlight: string): void {
   strong.append(sentence);
 }
 
-/** Says what is being done before the answer begins. */
+/** Describes the stage before the answer begins. */
 function stageText({ type, stage, data, message }: Event): string | undefined {
   if (type !== 'progress') return undefined;
   if (data.wait !== undefined) return message;
@@ -131,7 +131,7 @@ export class RunningTurn {
     this.root.append(this.#prose, this.#stage);
   }
 
-  /** Tells what is being done. */
+  /** Shows the stage of an event. */
   say(event: Event): void {
     this.#stage.textContent = stageText(event) ?? this.#stage.textContent;
   }

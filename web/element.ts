@@ -29,9 +29,9 @@ export const button = (label: string, onclick: () => void, attributes: Record<st
 export const problem = (message: string, ...actions: Child[]): HTMLElement =>
   element('div', { class: 'problem', role: 'alert' }, element('p', {}, message), ...actions);
 
-/** Creates the names of keys that stand beside their action. */
+/** Creates labels of keyboard keys. */
 export const keys = (...names: string[]): HTMLElement =>
   element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));
 
-/** What is said instead of how documents are added, to who may not. */
+/** Text shown to users who may not add documents. */
 export const READS_ALONE = 'Your token may read only. Whoever runs this server can add documents.';

@@ -133,7 +133,7 @@ async function start(): Promise<void> {
     await refreshCollections();
   } catch (error) {
     if (error instanceof RequestError && error.status === 403) askForToken(error.message);
-    return; // of all else the token form or the banner tells
+    return; // the token form or the banner shows other errors
   }
   tokenForm.close();
   signOut.hidden = accessToken.get() === undefined;

@@ -2,19 +2,18 @@ import { readBlocks } from '../src/text/markdown/blocks.ts';
 
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** The share of a statement's words that a block must hold to be what it rests on. */
+/** Minimum share of the words of a statement that a supporting block contains. */
 const ENOUGH = 0.3;
 
 /** The words of a text in small letters, of scripts without spaces too. */
 export const wordsOf = (text: string): string[] =>
   Array.from(SEGMENTER.segment(text.toLowerCase()), ({ segment, isWordLike }) => (isWordLike ? segment : '')).filter(Boolean);
 
-/** Letters and figures alone: what two renderings of a text have in common. */
+/** Reduces a text to letters and digits, to compare renderings. */
 export const bareText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /**
- * The index of the block that a statement most likely rests on; -1 if none does. Words that few blocks hold count more; among blocks that hold as much,
- * the one with less beside it wins.
+ * Finds the index of the block that most likely supports a statement; -1 if none. Rare words count more; of equal blocks, the shorter wins.
  */
 export function findQuotedBlock(blocks: readonly string[], statement: string): number {
   const wanted = new Set(wordsOf(statement));

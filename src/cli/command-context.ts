@@ -7,7 +7,7 @@ import type { Screen } from './screen.ts';
 /** Values of the flags of a command line, by name. */
 export type FlagValues = Record<string, unknown>;
 
-/** What a command works with once its command line is parsed. */
+/** State of a command after its command line is parsed. */
 export interface CommandContext {
   loaded: LoadedConfig;
   engine: Engine;
@@ -38,10 +38,10 @@ export function interruptible(): { signal: AbortSignal; release(): void } {
   };
 }
 
-/** Milliseconds in which a second Ctrl-C is taken for the first: a terminal sends it to a launcher and to what that runs, and the launcher passes it on. */
+/** Milliseconds in which two interrupts count as one: the terminal signals both the launcher and kb, and the launcher forwards its own. */
 const ONE_PRESS = 500;
 
-/** Tells at each Ctrl-C whether one came before it, so that what has not heard that one is to be left. */
+/** Makes a function for each Ctrl-C that returns whether it is a second one. */
 export function doubleInterrupt(): () => boolean {
   let first: number | undefined;
   return () => {

@@ -16,10 +16,10 @@ import { setFlagsFromString } from 'node:v8';
 import * as Flags from '@oclif/core/flags';
 import { confirmed } from './prompts.ts';
 
-/** Milliseconds in which an engine closes whose work was stopped: it may wait for what can't be. */
+/** Maximum milliseconds for an engine to close after an interrupt: some work cannot be stopped. */
 const LAST_BREATH = 500;
 
-/** How a command shows an operation: what it does with each event, what it prints at the end, and whether that counts as failed. */
+/** How a command runs and shows an operation. */
 export interface Show<Name extends OperationName> {
   request: RequestOf<Name>;
   onEvent?: (event: Event) => void;
@@ -28,9 +28,9 @@ export interface Show<Name extends OperationName> {
   /** Not called with `--json`. */
   result?: (result: ResultOf<Name>) => void;
   hasFailed?: (result: ResultOf<Name>) => boolean;
-  /** Around the whole run, for progress. */
+  /** Title of the progress line. */
   title?: string;
-  /** What the command waits for, if nothing can be counted. */
+  /** Text beside a spinner, if the work has no progress to count. */
   waiting?: string;
   /** Whether `onEvent` prints, line by line. */
   prints?: boolean;
@@ -127,9 +127,8 @@ export function baseAbove({ config: { storage }, file, home }: Pick<LoadedConfig
 }
 
 /**
- * Keeps the space of new objects as small as it is: left to itself, V8 widens it the more of them pass through, and a long ingest would take twice
- * the memory of a short one (measured with bench/memory.ts: 434 MB against 254 for 3,000 files and 300; with this 314 against 234). Storing 100,000 chunks takes
- * 618 to 667 MB with this, 741 without.
+ * Stops V8 from growing the space for new objects, which would double the memory of a long ingest. Measured with bench/memory.ts, 3,000 files
+ * and 300: 434 MB and 254 without this, 314 and 234 with it. Storing 100,000 chunks: 741 MB without, 618 to 667 with it.
  */
 export const tuneGarbageCollector = (): void => setFlagsFromString('--semi-space-growth-factor=1');
 

@@ -16,11 +16,11 @@ export function exitCodeOf(error: unknown): number {
   return isUsageError(error) ? EXIT.usage : EXIT.failed;
 }
 
-/** Errors that oclif makes of a command line that it can't read. */
+/** Whether oclif could not parse the command line. */
 const isUsageError = (error: unknown): error is Error =>
   error instanceof Error && ('oclif' in error || error.constructor.name.startsWith('CLI'));
 
-/** Says what went wrong — as the exception envelope on standard output where `--json` asks for it — and sets the exit code. */
+/** Prints an error, with `--json` as the exception envelope on standard output, and sets the exit code. */
 export async function reportFailure(error: unknown, argv: readonly string[]): Promise<void> {
   const ended = endedByOclif(error);
   if (ended !== undefined) {
@@ -48,7 +48,7 @@ export function messageOf(error: unknown): string {
   return process.env.KB_DEBUG && error instanceof Error ? `${text}\n${printable(error.stack ?? '')}` : `Error: ${text}`;
 }
 
-/** oclif's message in one sentence, with the command or flag that was probably meant. */
+/** Rewrites oclif's message as one sentence, with the command or flag that was probably meant. */
 async function readable(error: Error, argv: readonly string[]): Promise<string> {
   const unknownFlag = /Nonexistent flags?: (\S+?),?\s/.exec(`${error.message} `)?.[1];
   if (unknownFlag) return `There is no flag ${unknownFlag}.${await meantFlag(unknownFlag, argv)}`;
@@ -89,7 +89,7 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
   return meant ? ` Did you mean --${meant}?` : ' Try --help.';
 }
 
-/** `words` are the command, its topic before it where it has one, and what was given to it. */
+/** `words`: the topic if any, the command and its arguments. */
 async function noCommand(words: readonly string[]): Promise<string> {
   const config = await commandConfig();
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));

@@ -40,10 +40,10 @@ export const commonFlags: FlagTable = {
   }),
 };
 
-/** For commands of which some items may fail while the rest is done. */
+/** Flag of commands whose items may fail one by one. */
 export const allowFailures = Flags.boolean({ description: 'Exit with 0 even when some items failed' });
 
-/** For commands that hand out documents. */
+/** Flag of commands that output documents. */
 export const outputDir = Flags.string({ description: 'Write each document as a Markdown file into this folder', helpValue: 'FOLDER' });
 
 /** Keys of the configuration that have a flag of their own, in the sections that an operation reads. */
@@ -92,7 +92,7 @@ const whereFlag = Flags.string({
   helpValue: 'CONDITION',
 });
 
-/** The flags of an operation: the fields of its request, then the keys of the configuration that it reads. `omit` names fields that are arguments. */
+/** Makes the flags of an operation: fields of its request, then configuration keys that it reads. `omit`: fields that are arguments. */
 export function operationFlags(
   { input, sections }: Pick<Operation, 'input' | 'sections'>,
   { omit = [], configuration = Config }: { omit?: readonly string[]; configuration?: z.ZodObject } = {},
@@ -132,7 +132,7 @@ export function splitCollections(values: FlagValues): { flags: FlagValues; colle
     : { flags: values, collections: {} };
 }
 
-/** For commands that search. */
+/** Flag of commands that search. */
 export const searchedCollectionFlag = Flags.string({
   description: 'Collection to search; several with commas between them',
   helpValue: 'NAME',
@@ -166,7 +166,7 @@ function readJson(flag: string, text: string): unknown {
   }
 }
 
-/** Keys that say which collection is meant, where it lies and how its vectors are made. */
+/** Configuration keys that identify a collection, its store and its embedder. */
 const PLACE = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embedding\.(?:provider|model|options))(?:\.|$)/;
 
 /**

@@ -23,7 +23,7 @@ interface Answers {
 const HEAD =
   '# Configuration of kb. kb.config.example.yaml in the kb package shows every key with its default.\n# Credentials are read from the environment, or from .env beside this file; never from here.\n';
 
-/** Writes kb.config.yaml into the working directory, or the file that `--config` names: with the answers of the person at the terminal, or with the defaults (`--yes`), and over them what `--set` says. */
+/** Writes kb.config.yaml, or the file of `--config`, from answers at the terminal or the defaults (`--yes`), overridden by `--set`. */
 export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
   const path = flags.config === undefined ? join(process.cwd(), CONFIG_NAME) : resolve(String(flags.config));
@@ -59,7 +59,7 @@ function write(path: string, text: string): void {
   }
 }
 
-/** The providers that need no address to be written down, with the variable that holds their key. */
+/** Lists the providers that need no address, with the variable of their key. */
 function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
   return providersOf(kind)
     .filter((name) => name !== 'openai_compatible')

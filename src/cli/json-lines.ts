@@ -18,7 +18,7 @@ export async function* inputLines(what: string): AsyncGenerator<string, void, vo
   yield* jsonLinesOf(process.stdin.setEncoding('utf8'));
 }
 
-/** The lines of a text that comes in pieces. A line ends with a line feed alone: JSON may hold the other separators that `node:readline` ends one at (U+2028, U+2029). */
+/** Splits streamed text into lines at line feeds only: JSON may contain U+2028 and U+2029, at which `node:readline` splits too. */
 export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let unfinished: string[] = [];
   for await (const piece of pieces) {
@@ -87,17 +87,17 @@ type Summable = { failed: number; errors: unknown[] };
 interface PipeOptions<Name extends OperationName> {
   /** Standard input in batches; throws if it is empty. */
   batches: AsyncGenerator<InputBatch<unknown>, void, void>;
-  /** The request for one batch of what came in. */
+  /** Makes the request for a batch. */
   request: (batch: never[]) => RequestOf<Name>;
-  /** What is waited for while a batch is worked on. */
+  /** Text beside a spinner during a batch. */
   waiting?: string;
-  /** What is printed of a batch, unless `--json` wants it all in one document. */
+  /** Prints a batch; not called with `--json`. */
   show?: (result: ResultOf<Name>) => void;
-  /** What is printed in the end, unless `--json`. */
+  /** Prints the total; not called with `--json`. */
   summary?: (total: ResultOf<Name>) => void;
 }
 
-/** Passes standard input through an operation batch by batch, so that a long pipe needs little memory; `--json` gathers one result. The next batch is read while one is worked on. */
+/** Runs an operation over standard input batch by batch, to bound memory; `--json` merges the results. Reads the next batch meanwhile. */
 export async function piped<Name extends OperationName>(
   context: CommandContext,
   name: Name,
@@ -116,11 +116,11 @@ export async function piped<Name extends OperationName>(
     let coming = batches.next();
     for (let batch = await coming; !batch.done; batch = await coming) {
       coming = batches.next();
-      coming.catch(() => {}); // told where it is awaited, if this batch does not fail first
+      coming.catch(() => {}); // reported when it is awaited
       await pass(batch.value);
     }
   } catch (error) {
-    process.stdin.destroy(); // nobody reads what is yet to come
+    process.stdin.destroy(); // the rest is not read
     throw error;
   }
   if (screen.json) screen.printJson(total);

@@ -13,10 +13,10 @@ export async function main(root: string): Promise<void> {
   }
 }
 
-/** Milliseconds between two looks whether a process whose work has failed may end. */
+/** Milliseconds between checks whether a failed process may exit. */
 const LOOK_EVERY = 500;
 
-/** Ends the process when all is printed, whatever still runs that nobody waits for: requests of LanceDB to a bucket that does not answer take minutes. */
+/** Ends a failed process once its output is written: requests of LanceDB to an unreachable bucket would keep it for minutes. */
 function endSoon(): void {
   const isPrinted = () => process.stdout.writableLength + process.stderr.writableLength === 0;
   setInterval(() => isPrinted() && process.exit(), LOOK_EVERY).unref();
@@ -31,7 +31,7 @@ export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {
   const endLoudly = () => {
     if (!isWarned) {
       isWarned = true;
-      return void setImmediate(() => {}); // what else hears of the end, as a prompt that was left with Ctrl-D, may still go on
+      return void setImmediate(() => {}); // another listener, such as a prompt left with Ctrl-D, may continue the work
     }
     process.stderr.write('Error: kb stopped before its work was done, which is a mistake in kb. Please report what you did.\n');
     process.exit(1);

@@ -7,14 +7,14 @@ interface FollowOptions {
   screen: Screen;
   /** Title of the progress line; without it none is shown. */
   title?: string | undefined;
-  /** What is waited for where nothing can be counted: said beside a spinner on a terminal, and nowhere else. */
+  /** Text beside a spinner, for work without progress to count; shown on a terminal only. */
   waiting?: string | undefined;
-  /** The run itself prints, line by line: a moving line gives way to each. */
+  /** Whether the run itself prints lines, which replace the progress line. */
   prints?: boolean | undefined;
   onEvent?: ((event: Event) => void) | undefined;
 }
 
-/** Columns of a terminal on which what moves can be drawn: on a narrower one it would be broken letter by letter, and on one that tells of none without end. */
+/** Minimum columns for a redrawn line; a narrower terminal, or one of unknown width, would break it. */
 const LEAST_COLUMNS = 40;
 
 /** Milliseconds between two progress lines if standard error is no terminal. */
@@ -52,14 +52,14 @@ export function rendererFor(
   return isTerminal ? 'moving' : 'lines';
 }
 
-/** A wait that cannot be counted, such as for a model that is loaded or for another run that holds the collection. It is gone when it is over. */
+/** Shows a spinner during work without progress to count, such as loading a model or waiting for a lock. */
 async function withSpinner<R>(
   waiting: string,
   { colorBeside }: Pick<Screen, 'colorBeside'>,
   drain: (show: (event: Event) => void) => Promise<R>,
 ): Promise<R> {
   const { default: ora } = await import('ora');
-  // standard input is left to who asks there
+  // standard input is left to prompts
   const color = colorBeside.level > 0 && 'cyan'; // ora itself does not heed NO_COLOR
   const spinner = ora({ text: waiting, color, stream: process.stderr, discardStdin: false, hideCursor: false }).start();
   const show = (event: Event) => {
@@ -68,7 +68,7 @@ async function withSpinner<R>(
   return await drain(show).finally(() => spinner.stop());
 }
 
-/** On standard error, wherever standard output goes; a failure is left to whoever shows it in the end. */
+/** Draws progress on standard error; the caller reports a failure. */
 async function onTerminal<R>(title: string, drain: (show: (event: Event) => void) => Promise<R>): Promise<R> {
   const { DefaultRenderer, Listr, ListrLogger, ProcessOutput } = await import('listr2');
   // listr2 would draw on standard output, and not at all where that is no terminal
@@ -96,7 +96,7 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
   return result!;
 }
 
-/** A failure or a notice is left to whoever shows it in the end, and what a run hands out to whoever prints it. */
+/** Whether progress shows the message of an event; the caller prints failures, notices and items. */
 const isSaid = ({ type, data }: Event): boolean => (type === 'progress' || type === 'page') && data.notice !== true;
 
 function statusTeller(screen: Screen, title: string): (event: Event) => void {
@@ -127,7 +127,7 @@ function lineTeller(screen: Screen, { title, prints }: { title: string; prints: 
 
 type Amount = (name: string) => number | undefined;
 
-/** How far it is, how fast, and how long it may still take: `120 of 400 documents, 812 chunks, 42 chunks/s, about 1 min left`; of a crawl `124 pages, 37 queued, 2 failed, 61 pages/s`. */
+/** Writes amount, rate and remaining time: `120 of 400, 812 chunks, 42 chunks/s, about 1 min left`; for a crawl `124 pages, 37 queued, 2 failed, 61 pages/s`. */
 export function progressText(data: Record<string, unknown>, milliseconds: number): string {
   const amount: Amount = (name) => (typeof data[name] === 'number' ? data[name] : undefined);
   if (amount('queued') !== undefined) return crawlText(amount, milliseconds);

@@ -11,15 +11,15 @@ export async function confirmed(question: string, command: string): Promise<bool
   return answered((where) => confirm({ message: question, default: false }, where));
 }
 
-/** Throws a KbError (`usage`) where nobody can be asked: `asks` says who would. */
+/** Throws a KbError (`usage`) without a terminal. `asks`: the beginning of the message. */
 export function assertTerminal(asks: string, hint: string): void {
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new KbError('usage', `${asks}, and there is no terminal to ask on.`, { hint });
 }
 
-/** The answer to a prompt, which is told where to be drawn and what ends it; Ctrl-C and Ctrl-D at it are a KbError (`aborted`), as everywhere. */
+/** Shows a prompt on standard error and returns the answer. Ctrl-C and Ctrl-D throw a KbError (`aborted`). */
 export async function answered<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
   const left = new AbortController();
-  const leave = () => left.abort(); // after Ctrl-D a prompt waits for keys that nobody reads any more
+  const leave = () => left.abort(); // after Ctrl-D a prompt would wait forever
   process.once('beforeExit', leave);
   try {
     return await prompt({ ...BESIDE, signal: left.signal });
@@ -32,14 +32,14 @@ export async function answered<Answer>(prompt: (where: typeof BESIDE & { signal:
 }
 
 interface Known {
-  /** What it is a name of: `collection`. */
+  /** Kind of the named thing: `collection`. */
   kind: string;
   names: readonly string[];
   /** The command that lists them. */
   listed: string;
 }
 
-/** Throws a KbError (`not_found`) for a name of nothing, before a person is asked whether to change or remove what it names. */
+/** Throws a KbError (`not_found`) for an unknown name, before the user is asked to confirm a change. */
 export function assertKnown(name: string, { kind, names, listed }: Known): void {
   if (names.includes(name)) return;
   throw new KbError('not_found', `There is no ${kind} «${name}».`, { hint: didYouMean(name, names) ?? `«${listed}» lists them all.` });

@@ -37,7 +37,7 @@ export interface Screen {
 }
 
 /** Control characters except tab and newline, and characters that change the direction of text. */
-// oxlint-disable-next-line no-control-regex -- it is what has to be found
+// oxlint-disable-next-line no-control-regex -- the pattern looks for them
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Makes text from a source safe to print: nothing in it can move the cursor, change colours or hide what follows. */
@@ -51,7 +51,7 @@ export function jsonFor({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, value: unk
 
 /** A terminal control sequence that is cut off at the end of a piece. */
 const UNFINISHED =
-  // oxlint-disable-next-line no-control-regex -- it is what has to be found
+  // oxlint-disable-next-line no-control-regex -- the pattern looks for them
   /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c\n]*\u001b?)?|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c\n]*)$/;
 
 /** Characters after which an unfinished sequence is treated as text. */

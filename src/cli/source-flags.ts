@@ -18,10 +18,10 @@ import { redactUrl } from '../core/secrets.ts';
 type IngestInput = RequestOf<'ingest'>;
 type ApiEntry = Extract<NonNullable<IngestInput['api']>, unknown[]>[number];
 
-// Each takes all that follows it up to the next flag: the shell makes several words of `--docs manuals/*.pdf`.
+// Each takes all words up to the next flag: the shell expands `--docs manuals/*.pdf` to several.
 const many = (description: string, helpValue: string) => Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });
 
-/** The flags that say what is ingested. */
+/** Flags that name the sources of an ingest. */
 export const sourceFlags = {
   docs: many('Files, folders, globs or links to documents', 'PATH'),
   urls: many('Web pages', 'URL'),
@@ -43,7 +43,7 @@ interface Surroundings {
   environment: Environment;
 }
 
-/** The request of an ingest: the file of `--sources`, and over it what the flags name. In what files say of APIs, `${NAME}` stands for a variable of the environment. */
+/** Makes the request of an ingest: the file of `--sources`, overridden by flags. `${NAME}` in API settings is an environment variable. */
 export async function ingestSources(flags: FlagValues, { home, environment }: Surroundings): Promise<IngestInput> {
   const place: PathPlace = { cwd: process.cwd(), home };
   const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
@@ -77,12 +77,12 @@ function yamlValue(text: string, key: string): unknown {
   }
 }
 
-/** An address, or the APIs that `@file` describes, with the values of the variables that it refers to. */
+/** Returns an address, or the APIs of `@file` with its variables filled in. */
 export function apiEntries(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
   if (!given.startsWith('@')) return [given];
   const path = given.slice(1);
   const entries = [filledIn(readStructure(path, flag), environment)].flat();
-  // the engine knows neither the file nor its keys' place
+  // the engine could not name the file and the key
   for (const entry of entries)
     parsePart(typeof entry === 'string' ? ApiSource.shape.url : ApiSource, entry, {
       where: `${flag}: ${path}`,
@@ -129,7 +129,7 @@ function readText(path: string, flag: string): string {
 
 type ApiEntries = Extract<NonNullable<RequestOf<'fetch'>['apis']>, unknown[]>;
 
-/** The APIs that a command line names, each with its `--header` and `--param`. `${NAME}` in their values stands for a variable of the environment. */
+/** Lists the APIs of a command line, with `--header` and `--param`. `${NAME}` in values is an environment variable. */
 export function fetchEntries(given: readonly string[], flags: FlagValues, environment: Environment): ApiEntries {
   const entries = given.flatMap((one) => apiEntries(one, { flag: 'API', environment }));
   const pairs = (flag: string, sign: string) => ((flags[flag] as string[] | undefined) ?? []).map((text) => pairOf(text, { flag, sign }));
@@ -167,8 +167,8 @@ export function pagesGiven(named: readonly string[], retry: string | undefined):
 }
 
 /**
- * The pages of a list of failures that may pass when they are sent again, each once, and of the sites that they failed at. The file holds the result of `kb scrape --json` (or the body of `/v1/ingest/url`), error items as a
- * list, or one a line. A page is read by itself, where the failure was not that of a whole crawl. Throws a KbError (`usage`) that names the file.
+ * Lists the retryable pages of a file, each once. The file holds the result of `kb scrape --json` (or of `/v1/ingest/url`), or error items as a
+ * list or one a line. A page is read alone, unless its whole crawl failed. Throws a KbError (`usage`) that names the file.
  */
 function pagesToRetry(path: string): Entry[] {
   const entries = new Map<string, Entry>();
@@ -185,7 +185,7 @@ function pagesToRetry(path: string): Entry[] {
 
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
-/** What failed is what is asked for again: nothing that came by such a file leads to another site than it says. */
+/** A retry must stay on the site of the failure: the file may come from elsewhere. */
 const elsewhere = (path: string, source: string, url: string): KbError =>
   new KbError('usage', `--retry: ${path} would have ${redactUrl(url)} read in place of ${redactUrl(source)}, which is another site.`, {
     hint: 'If that is meant, give the address itself.',

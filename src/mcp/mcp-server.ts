@@ -14,7 +14,7 @@ import { inspect } from 'node:util';
 import { settle } from '../core/run.ts';
 import type { Engine } from '../ports/engines.ts';
 
-/** Milliseconds between two notices of progress, at least: an ingest tells of each document. */
+/** Minimum milliseconds between progress notifications. */
 const PACE = 250;
 
 /** What the MCP server works with. */
@@ -133,14 +133,14 @@ async function call(tool: Tool, asked: unknown, { parts, extra }: { parts: McpPa
   return { content: [{ type: 'text' as const, text }, ...further], structuredContent: data };
 }
 
-/** The words of tools: the arguments of this one, and the others that are offered. */
+/** Wording of advice for tools: arguments of this one, and the other tools offered. */
 const wordingOf = (parts: Pick<McpParts, 'allowWrite'>, tool?: Tool): Wording =>
   requestWording(tool?.input ?? z.object({}), (operation, request) => {
     const named = Object.entries(tools).find(([, other]) => other.operation === operation && (parts.allowWrite || !isWriting(other)));
     return named && [named[0], bodyOf(named[1].input, request)].filter(Boolean).join(' ');
   });
 
-/** Tells a client that asks for it how the work goes on. */
+/** Sends progress to a client that requested it. */
 function progressTo({ _meta, sendNotification }: Extra): (event: Event) => void {
   const progressToken = _meta?.progressToken;
   let [progress, last] = [0, -Infinity];
@@ -212,7 +212,7 @@ const CODES: Partial<Record<ErrorCode, number>> = {
   not_found: NO_RESOURCE,
 };
 
-/** Resources have no result that says an error: it is one of the protocol. */
+/** Converts errors of resources to protocol errors: their results have no error form. */
 async function asProtocolError<Result>(work: Promise<Result>, parts: McpParts): Promise<Result> {
   return await work.catch((error: unknown) => {
     if (error instanceof ProtocolError) throw error;
@@ -226,7 +226,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 /** Metadata of a field that is only for kb. */
 const OWN_KEYS = ['id', 'flag', 'overrides', 'unit', 'examples'] as const;
 
-/** The JSON Schema of what a tool takes (`input`) or gives, without references and without what only kb understands: not every client follows the one, or passes over the other. */
+/** Converts the input or output schema of a tool to JSON Schema without references and metadata of kb, which some clients do not support. */
 function toolSchema(schema: z.ZodObject, io: 'input' | 'output'): { type: 'object' } {
   const override = ({ jsonSchema }: { jsonSchema: JsonSchema }): void => {
     for (const key of OWN_KEYS) delete jsonSchema[key];
@@ -249,10 +249,10 @@ const partsOf = (engine: Engine, allowWrite: boolean): McpParts => ({
   allowWrite,
 });
 
-/** Answers a line that is no JSON, or no message, as JSON-RPC 2.0 wants it: without the id of a request. The SDK only tells of it. */
+/** Responds to an invalid line as JSON-RPC 2.0 requires, with a null id; the SDK only reports it. */
 function answerUnreadable(error: Error): void {
   const isJson = error.name !== 'SyntaxError';
-  if (isJson && error.name !== 'ZodError') return; // the class is that of the copy of zod that the SDK has
+  if (isJson && error.name !== 'ZodError') return; // the SDK has its own copy of zod
   const problem = isJson
     ? { code: sdk.ErrorCode.InvalidRequest, message: 'The line is no message of JSON-RPC 2.0.' }
     : { code: sdk.ErrorCode.ParseError, message: 'The line is no JSON: each message is one line of it.' };

@@ -18,7 +18,7 @@ interface Link {
   title: string;
 }
 
-/** What a tool answers: text for the model, the same as data that fits the tool's `output`, and documents to read on. */
+/** Answer of a tool: text for the model, the same as structured data (`output`), and links to documents. */
 interface Answer {
   text: string;
   data: Record<string, unknown>;
@@ -49,13 +49,13 @@ const tool = <Name extends OperationName, Input extends z.ZodObject>(row: ToolRo
 /** The address of a stored document as a resource. */
 export const uriOf = (collection: string, id: string): string => `kb://${encodeURIComponent(collection)}/${encodeURIComponent(id)}`;
 
-/** What addresses a document. Throws a KbError (`usage`) for what is no address of one. */
+/** Parses the URI of a document. Throws a KbError (`usage`) for any other. */
 export function addressIn(uri: string): { collection: string; id: string } {
   const [, collection, id] = /^kb:\/\/([^/?#]+)\/([^/?#]+)/.exec(uri) ?? [];
   try {
     if (collection && id) return { collection: decodeURIComponent(collection), id: decodeURIComponent(id) };
   } catch {
-    // a percent sign that begins nothing
+    // an invalid percent-encoding
   }
   throw new KbError('usage', `«${uri.slice(0, 200)}» is no address of a document, such as kb://default/0123456789abcdef.`);
 }
@@ -70,7 +70,7 @@ const place = {
   uri: z.string().describe('The document as a resource'),
 };
 
-/** A text without a name would take the place of the last one that had none. */
+/** A text needs a name: texts without one would replace each other. */
 const NamedText = MarkdownEntry.options[1].extend({
   source: z.string().min(1).describe('Name under which the text is stored; a later text with the same name replaces it'),
 });

@@ -7,7 +7,7 @@ import { isForeseen, KbError, partialResultOf, toErrorItem } from '../core/error
 import { errorEvent, type Progress } from '../core/run.ts';
 import type { OperationName } from '../schema/operations.ts';
 
-/** Milliseconds after which a stream that has nothing to say shows that it lives: proxies close what is silent for a minute. */
+/** Milliseconds between heartbeats of an idle stream: proxies close a connection that is silent for a minute. */
 export const HEARTBEAT = 15_000;
 
 /** Answers with server-sent events (contract, section 4), drawn no faster than the client reads; when it leaves, `events` is returned. */
@@ -20,11 +20,11 @@ export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, vo
     .send(stream);
 }
 
-/** Writes events as what goes over the wire. */
+/** Serializes events. */
 export type FrameWriter = (events: AsyncIterable<Event>) => AsyncIterable<string>;
 
 async function* frames(events: AsyncIterable<Event>): AsyncGenerator<string, void, void> {
-  yield ': kb\n\n'; // the client learns at once that it is answered
+  yield ': kb\n\n'; // sends the headers at once
   for await (const event of withHeartbeat(events, HEARTBEAT)) yield event ? frame(event) : ': still here\n\n';
 }
 
@@ -54,7 +54,7 @@ export function failureItem(error: KbError, operation: OperationName): ErrorItem
 
 const unexpected = (): KbError => new KbError('internal', 'Something went wrong inside kb. The log of the server says what.');
 
-/** A run, of which the first step was taken already. */
+/** A run whose first step has begun. */
 interface Begun<R> {
   run: AsyncGenerator<Event, R, void>;
   first: Promise<IteratorResult<Event, R>>;

@@ -9,7 +9,7 @@ import type { Health, WatchHealth } from '../schema/http-bodies.ts';
 import type { Socket } from 'node:net';
 import { type Failure, refuse } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import type { DeadlineFor } from './request-deadline.ts';
+import type { DeadlineFor } from './perform.ts';
 import { sendEvents } from './event-stream.ts';
 
 /** The files of Swagger UI. They come with the package; its plugin would serve the document a second and a third time. */
@@ -46,7 +46,7 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: new URL('v1/openapi.json', location.href).href, dom_id: '#page', deepLinking: true, validatorUrl: null, defaultModelsExpandDepth: 0, tryItOutEnabled: true });\n`;
 
-/** Serves the document at /v1/openapi.json, and at /docs a page about it on which requests can be tried, which loads nothing from anywhere else. */
+/** Serves the OpenAPI document at /v1/openapi.json, and Swagger UI at /docs, which loads nothing from elsewhere. */
 export function registerDocs(app: FastifyInstance, document: OpenApiDocument): void {
   const text = JSON.stringify(document);
   const config = { needs: 'token' } as const;
@@ -101,12 +101,12 @@ async function failureOfStore(engine: Pick<Engine, 'collections'>): Promise<stri
   return await Promise.race([answer, late]);
 }
 
-/** Answers and closes a connection that sent no readable request, or not all of it in time. */
+/** Responds to an invalid or incomplete request, and closes the connection. */
 export function answerNoRequest({ code }: { code?: string }, socket: Socket): void {
   const [line, { body }] = ANSWERS[code ?? ''] ?? NO_HTTP;
   if (socket.writable)
     socket.write(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(body)}`);
-  socket.destroySoon(); // Node has done with it: nobody else would close it
+  socket.destroySoon(); // Node does not close it
 }
 
 const NO_HTTP: [string, Failure] = ['400 Bad Request', refuse(400, 'This is not a valid HTTP request.')];
@@ -118,14 +118,14 @@ const ANSWERS: Record<string, [string, Failure]> = {
 
 type WithId = { Params: { id: string } };
 
-/** Tells of jobs, and cancels them. Those of collections that the caller may not use are not there for it. */
+/** Registers the routes of jobs. A caller sees only jobs of collections that it may use. */
 export function registerJobs(server: FastifyInstance, jobs: Jobs, deadlineFor: DeadlineFor): void {
   const [read, write] = [{ config: { needs: 'read' } }, { config: { needs: 'write' } }] as const;
   server.get('/v1/jobs', read, async ({ access }) => ({ jobs: await jobs.list(access) }));
   server.get<WithId>('/v1/jobs/:id', read, async ({ params, access }) => await jobs.get(params.id, access));
   server.delete<WithId>('/v1/jobs/:id', write, async ({ params, access }) => await jobs.cancel(params.id, access));
   server.get<WithId>('/v1/jobs/:id/events', { ...read, exposeHeadRoute: false }, async ({ params, access }, reply) => {
-    await jobs.get(params.id, access); // one that is not there is a 404, and no stream
+    await jobs.get(params.id, access); // an unknown job is a 404, not a stream
     const events = jobs.events(params.id);
     const { signal, release } = deadlineFor(reply, { isBounded: false });
     signal.addEventListener('abort', () => void events.return());

@@ -24,9 +24,8 @@ interface Message {
 }
 
 /**
- * MCP over streamable HTTP at /mcp. Each request is served by a server of its own, so that restarts and several machines behind one address do no harm:
- * the id of a session only tells the calls of clients apart, so that one can be cancelled. What a client may do, its token says. The SDK is loaded by the
- * first request.
+ * Registers MCP over streamable HTTP at /mcp. Each request gets its own server, so that restarts and load balancing do no harm: the session id
+ * only identifies calls for cancellation. Rights come from the token. The first request loads the SDK.
  */
 export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' | 'collections'>, context: RouteContext): void {
   const running = new Map<string, () => void>();
@@ -44,7 +43,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
     const server = createMcpServer(partsOf({ request, reply }, { engine, context }));
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, keepAliveMs: HEARTBEAT });
     await server.connect(transport);
-    if (reply.raw.destroyed) return reply.send(); // its client has left, and nobody would hear the close of its connection
+    if (reply.raw.destroyed) return reply.send(); // the client has left, and `close` would not be emitted again
     const close = () => void server.close();
     const key = method === 'tools/call' && id !== undefined && session !== undefined ? keyOf(id) : undefined;
     if (key) running.set(key, close);

@@ -50,7 +50,7 @@ export class Metrics {
     this.#add(name, written(`${name}_count`, labels), 1);
   }
 
-  /** All of them in the text format of Prometheus, version 0.0.4. */
+  /** Writes all metrics in the text format of Prometheus, version 0.0.4. */
   text(gauges: Gauges): string {
     const lines = (Object.keys(HELP) as MetricName[]).flatMap((name) => {
       const read = (gauges[name] ?? []).map(([labels, value]) => [written(name, labels), value] as const);
@@ -89,7 +89,7 @@ const processGauges = (): Gauges => {
   };
 };
 
-/** Counts every answer, and answers /metrics with the counts and with what `read` tells of this moment. */
+/** Counts all responses, and serves /metrics with the counts and the gauges that `read` returns. */
 export function registerMetrics(server: FastifyInstance, metrics: Metrics, read: () => Promise<Gauges>): void {
   server.addHook('onResponse', async ({ method, routeOptions, is404 }, { statusCode, elapsedTime }) => {
     const route = is404 ? 'none' : (routeOptions.url ?? 'none');
@@ -124,7 +124,7 @@ interface Countable {
   llm?: { input_tokens?: number; output_tokens?: number };
 }
 
-/** An engine whose runs are counted, and of which each that writes leaves a line in the log: who, what, where, how much; no text. */
+/** Wraps an engine: counts its runs and logs those that write: caller, operation, collections and amounts, no text. */
 export function observeEngine<E extends Pick<Engine, 'run'>>(engine: E, observers: Observers): E {
   async function* run<Name extends OperationName>(
     operation: Name,

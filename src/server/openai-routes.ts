@@ -40,7 +40,7 @@ export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, co
   });
 }
 
-/** The names under which the caller may ask. */
+/** Lists the models that the caller may use. */
 async function models(engine: OpenAiEngine, access: AccessRights | undefined): Promise<string[]> {
   const names = await engine.collections({ access });
   return [...(mayUse(access, engine.config.collection) ? [CONFIGURED_MODEL] : []), ...names.filter((name) => name !== CONFIGURED_MODEL)];
@@ -63,7 +63,7 @@ function noModel(name: string, there: readonly string[]): KbError {
   );
 }
 
-// OpenAI's clients have no other paths: what takes one is the operator's to do.
+// OpenAI's clients have no other paths, so advice names none.
 const [completionWording, embeddingWording] = [CompletionRequest, EmbeddingsRequest].map((input) => requestWording(input, () => undefined));
 
 const EMBED = { operation: 'embed', queue: 'search' } as const;
@@ -205,12 +205,12 @@ interface Range {
   end_index: number;
 }
 
-/** A citation in the shape of OpenAI: of a page by its address, of any other source by its name. Indices are of the answer's text, in UTF-16 units. */
+/** A citation in OpenAI's shape: a page by its address, any other source by its name. Indices into the answer, in UTF-16 units. */
 type Annotation =
   | { type: 'url_citation'; url_citation: Range & { url: string; title: string } }
   | { type: 'file_citation'; file_citation: Range & { file_id: string; filename: string; title: string; location: Source['location'] } };
 
-/** The citations of an answer, each with the range that it supports: what stands in the source word for word, else the sentence, with its mark. */
+/** Lists the citations of an answer, each with the range that it supports: the verbatim quotation, else the sentence, including the mark. */
 export function annotationsOf({ answer, sources }: Pick<ChatResult, 'answer' | 'sources'>): Annotation[] {
   const found: Annotation[] = [];
   let [start, from] = [0, 0];
@@ -218,7 +218,7 @@ export function annotationsOf({ answer, sources }: Pick<ChatResult, 'answer' | '
     const cited = (numbersCited(list!, sources.length) ?? []).map((number) => sources.filter(({ citation }) => citation === number));
     const saying = cited.flat();
     if (saying.length === 0) continue;
-    // a mark right behind another one supports the same
+    // adjacent marks support the same text
     if (/[\p{L}\p{N}]/u.test(answer.slice(from, index))) start = supportedFrom(answer, { from, to: index }, saying);
     from = index + mark.length;
     for (const [source] of cited) if (source) found.push(annotation(source, { start_index: start, end_index: from }));

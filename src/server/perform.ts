@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { KbError } from '../core/errors.ts';
+import { KbError, isAbort } from '../core/errors.ts';
 import { settle } from '../core/run.ts';
 import type { Wording } from '../core/advice/wording.ts';
 import type { Engine } from '../ports/engines.ts';
@@ -12,14 +12,13 @@ import type { Jobs } from './jobs/jobs.ts';
 import { type FrameWriter, narrated, sendEvents } from './event-stream.ts';
 import { envelopeOf } from './envelope.ts';
 import type { Bodies } from './request-bodies.ts';
-import type { DeadlineFor } from './request-deadline.ts';
 import { httpWording, type Route } from './routes.ts';
 import type { Queues } from './queues.ts';
 
-/** Milliseconds that the first word of a stream is waited for: what fails by then is answered with its own status. */
+/** Milliseconds to wait for the first event of a stream; a failure until then gets its own status. */
 const FIRST_WORD = 2000;
 
-/** What every route works with. */
+/** What the routes share. */
 export interface RouteContext {
   engine: Pick<Engine, 'run'>;
   enter: Queues;
@@ -34,15 +33,15 @@ export interface Exchange {
   given: unknown;
   /** Writes the events of a stream; as server-sent events with their types where absent. */
   write?: FrameWriter;
-  /** Aborted when the client takes this one back, beside leaving. */
+  /** Aborted when the client cancels the request (besides disconnecting). */
   cancelled?: AbortSignal;
-  /** The words in which advice is given. Default: those of the operation's own request. */
+  /** Wording of advice. Default: that of the operation's request. */
   wording?: Wording;
   /** Called with the events of an operation that responds only with its result. */
   onEvent?: (event: Event) => void;
 }
 
-/** What a request has done. */
+/** The operation of a request, and its queue. */
 type Work = Pick<Route, 'operation' | 'queue'>;
 
 type Result = Record<string, unknown>;
@@ -60,14 +59,14 @@ const begin = (
     traceparent: request.headers.traceparent as string | undefined,
   }) as Running;
 
-/** Waits for the turn of a request; from then on its body is no longer among those that wait. */
+/** Waits for the turn of a request, and stops counting its body as queued. */
 async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, context: RouteContext) {
   const leave = await context.enter(queue, { signal, client: request.ip });
   context.bodies.release(request);
   return leave;
 }
 
-/** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
+/** Runs an operation and returns its result. Throws the error of the work, or the reason it was stopped. */
 export async function runOperation(
   route: Work,
   { request, reply, given, wording, cancelled, onEvent }: Exchange,
@@ -79,7 +78,7 @@ export async function runOperation(
   try {
     const leave = await turnOf(route, { request, signal }, context);
     const work = settle(begin(context, route, { request, given, wording, signal }), onEvent).finally(leave);
-    return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
+    return await Promise.race([work, over]); // responds at once, even if the work takes time to stop
   } catch (error) {
     throw deadline.reasonFor(error);
   } finally {
@@ -97,7 +96,7 @@ export async function streamOperation(
   const { signal } = deadline;
   let run: Running | undefined;
   let leave = (): void => {};
-  // Its turn is over when the run has ended, which a client that left, or never read a word, does not wait for.
+  // The turn ends with the run, even if the client has left or never read.
   const end = async (): Promise<void> => {
     deadline.release();
     await run?.return(undefined as never).catch(() => {});
@@ -108,7 +107,7 @@ export async function streamOperation(
     run = begin(context, route, { request, given, wording, signal });
     const first = run.next();
     await inTime(first, FIRST_WORD);
-    if (signal.aborted) throw signal.reason; // nobody would hear the close of a connection that is closed already
+    if (signal.aborted) throw signal.reason; // a closed connection emits no `close` event
     const onFailure = (error: unknown): unknown => {
       const reason = deadline.reasonFor(error);
       if (envelopeOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
@@ -170,7 +169,7 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
   return rest;
 }
 
-/** Starts a job. An invalid request is rejected now: nobody may look at the job again. */
+/** Starts a job. Validates the request first: the client may never read the job. */
 async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, context }: RouteParts): Promise<FastifyReply> {
   const asked = withoutBackground(route, given) as object;
   const { access } = request;
@@ -180,7 +179,7 @@ async function startJob(route: Route, { request, reply, given }: Exchange, { eng
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
 }
 
-/** A query knows text alone: what its fields hold besides is read from it. What can't be read stays text, for the schema to refuse. */
+/** Parses the texts of a query by the types of its fields. Invalid values stay text, which the schema rejects. */
 function queryValues({ shape }: z.ZodObject, query: object): Record<string, unknown> {
   const valueOf = (name: string, text: unknown) => {
     const field = unwrapped(shape[name] ?? z.string());
@@ -193,3 +192,69 @@ function queryValues({ shape }: z.ZodObject, query: object): Record<string, unkn
   };
   return Object.fromEntries(Object.entries(query).map(([name, text]) => [name, valueOf(name, text)]));
 }
+
+/** Milliseconds for a client to read the last events of stopped work. */
+const CLOSING_MILLISECONDS = 5_000;
+
+interface RequestDeadline {
+  readonly signal: AbortSignal;
+  /** Rejects when the work is to stop. */
+  readonly over: Promise<never>;
+  /** The error of the request: why its work was stopped, else the one that it threw. */
+  reasonFor(error: unknown): unknown;
+  release(): void;
+}
+
+/** Makes the deadline for a request, which ends when its connection does; `isBounded: false` for one that only listens to what a job does. */
+export type DeadlineFor = (reply: FastifyReply, options?: { isBounded: boolean }) => RequestDeadline;
+
+/** Stops work when its client leaves or after `seconds`; `stopAll` stops all work, now and later. Clients that stop reading are disconnected. */
+export function createDeadlines(seconds: number): { deadlineFor: DeadlineFor; stopAll(): void } {
+  const live = new Set<AbortController>();
+  let isStopping = false;
+  return {
+    deadlineFor(reply, { isBounded } = { isBounded: true }) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const timers = isBounded ? [setTimeout(() => controller.abort(tooSlow(seconds)), seconds * 1000)] : [];
+      const left = () => {
+        if (!reply.raw.writableFinished) controller.abort(new KbError('aborted', 'The client disconnected.'));
+      };
+      const over = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => {
+          timers.push(setTimeout(() => reply.raw.destroy(), CLOSING_MILLISECONDS));
+          reject(signal.reason as Error);
+        }),
+      );
+      over.catch(() => {}); // avoids an unhandled rejection
+      reply.raw.once('close', left);
+      live.add(controller);
+      if (reply.raw.destroyed) left(); // it left before the listener was added
+      if (isStopping) controller.abort(serverStopsError()); // its body arrived after stopAll
+      return {
+        signal,
+        over,
+        reasonFor: (error) => (signal.aborted && isAbort(error) ? signal.reason : error),
+        release: () => {
+          for (const timer of timers) clearTimeout(timer);
+          reply.raw.off('close', left);
+          live.delete(controller);
+        },
+      };
+    },
+    stopAll: () => {
+      isStopping = true;
+      for (const controller of live) controller.abort(serverStopsError());
+    },
+  };
+}
+
+const tooSlow = (seconds: number): KbError =>
+  new KbError('unavailable', `The request took longer than ${seconds} seconds, and was stopped.`, {
+    hint: 'Ingest in the background («background: true»), or ask for less at once; the operator can raise server.request_timeout.',
+    isRetryable: true,
+  });
+
+/** Makes the error of a request that arrives or runs while the server stops. */
+export const serverStopsError = (): KbError =>
+  new KbError('unavailable', 'The server is stopping.', { hint: 'Try again when it is up.', isRetryable: true });

@@ -3,7 +3,7 @@ import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import type { TokenScope, Server } from '../schema/config.ts';
 import { type Failure, refuse, send } from './envelope.ts';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
-import { serverStopsError } from './request-deadline.ts';
+import { serverStopsError } from './perform.ts';
 import type { Authenticator } from './token-file.ts';
 
 declare module 'fastify' {
@@ -106,7 +106,7 @@ const unauthenticated = (): Failure => ({
   isOurs: false,
 });
 
-/** A request that comes on an open connection while the server stops. */
+/** Rejects requests on open connections while the server stops. */
 export function refuseWhenClosing(server: FastifyInstance): void {
   let isClosing = false;
   server.addHook('preClose', async () => void (isClosing = true));
@@ -117,7 +117,7 @@ export function refuseWhenClosing(server: FastifyInstance): void {
   });
 }
 
-/** Tells how many requests are being answered. */
+/** Counts the requests in progress. */
 export function countRequests(server: FastifyInstance): () => number {
   let count = 0;
   server.addHook('onRequest', async (_request, reply) => {
@@ -167,7 +167,7 @@ async function limitRate(server: FastifyInstance, max: number): Promise<void> {
   await server.register(limit, { global: false });
   const count = server.createRateLimit({ max, timeWindow: '1 minute' });
   server.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.url === '/v1/health') return undefined; // whoever watches the server must not be told that it is down
+    if (request.routeOptions.url === '/v1/health') return undefined; // monitoring must not see the server as down
     const state = await count(request);
     if (state.isAllowed || !state.isExceeded) return undefined;
     void reply.header('retry-after', state.ttlInSeconds);

@@ -7,7 +7,7 @@ interface Waiting {
   begin(): void;
 }
 
-/** Lets a number of works run at once; the others wait, first come first served, but for clients that have their share already: these let others go first. */
+/** Limits how many works run at once. Others wait in order, but clients at their limit are skipped. */
 export class Slots {
   readonly #size: number;
   #free: number;
@@ -86,13 +86,13 @@ export class Slots {
 /** Maximum requests in a queue; a further one is rejected. */
 const LONGEST_QUEUE = 1000;
 
-/** Forms whose files are received and read at once: each may fill the disk for temporary files with `max_files` files of `upload_limit`. */
+/** Forms received at once; each may take `max_files` times `upload_limit` of temporary disk space. */
 const UPLOADS_AT_ONCE = 4;
-/** Those of one client, so that one that sends slowly leaves others a way; and those of it that may wait. */
+/** Uploads of one client at once, so that a slow one does not block others; and how many of it may wait. */
 const UPLOADS_OF_ONE = 3;
 const WAITING_UPLOADS_OF_ONE = 100;
 
-/** Seconds after which a request that found no room should come back. */
+/** Seconds after which a rejected request should be retried. */
 const RETRY_AFTER = 5;
 
 type QueueName = Route['queue'] | 'upload';
@@ -102,7 +102,7 @@ interface Waiter {
   client: string;
 }
 
-/** Waits for a turn; gives the function that ends it, which may be called again. Throws a KbError: `unavailable` where too many wait already, `aborted` when the signal stops the waiting. */
+/** Waits for a turn, and returns the function that ends it (may be called twice). Throws a KbError: `unavailable` if the queue is full, `aborted` by the signal. */
 export type Queues = (queue: QueueName, waiter: Waiter) => Promise<() => void>;
 
 interface QueueTable {
@@ -111,7 +111,7 @@ interface QueueTable {
   lengths(): { queue: QueueName; running: number; waiting: number }[];
 }
 
-/** Queues with `max_concurrent` turns each: for searches, for work that may take minutes, and for uploads, of which no client has all turns. */
+/** Makes the queues of searches, of long work (`max_concurrent` turns each) and of uploads, where no client gets all turns. */
 export function createQueues(max_concurrent: number): QueueTable {
   const queues: Record<QueueName, Slots> = {
     search: new Slots(max_concurrent),
@@ -133,7 +133,7 @@ export function createQueues(max_concurrent: number): QueueTable {
   return { enter, lengths };
 }
 
-/** The error of a request for which there is no room now. `why` ends the sentence «The server is busy: …». */
+/** Makes the error of a rejected request. `why` completes «The server is busy: …». */
 export const busy = (why: string): KbError =>
   new KbError('unavailable', `The server is busy: ${why}.`, {
     hint: `Try again in ${RETRY_AFTER} seconds.`,

@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { packageRoot } from '../core/project.ts';
 
-/** Milliseconds in which changes are gathered: an editor writes a file in several steps. */
+/** Milliseconds to collect changes: editors write a file in several steps. */
 const SETTLED = 150;
-/** Milliseconds after which a server that does not stop is killed: longer than it gives its last requests. */
+/** Milliseconds after which a server that does not stop is killed; longer than the time for its last requests. */
 const PATIENCE = 15_000;
 
-/** What a server that is run by `serveAndReload` says and hears. */
+/** Message between `serveAndReload` and its server. */
 type Word = { listening: string } | 'stop';
 
 interface ReloadOptions {
@@ -27,8 +27,8 @@ interface ReloadOptions {
 }
 
 /**
- * Runs the server in a process of its own, and starts it again when the configuration, `.env` beside it, the file of tokens or, in a checkout, the sources have changed.
- * A configuration or a source that does not fit leaves the server as it is, or down, until it is mended. Ends when the signal is aborted.
+ * Runs the server in a child process, and restarts it when the configuration, `.env`, the tokens file or, in a checkout, the source code changes.
+ * After an invalid change the server stays as it is, or down, until it is fixed. Ends when the signal is aborted.
  */
 export async function serveAndReload({ argv, file, tokens, keepsPort, signal, say }: ReloadOptions): Promise<void> {
   const changes = watchAll([file, join(dirname(file), '.env'), ...(tokens === undefined ? [] : [tokens])]);
@@ -63,7 +63,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Stops the server when whoever runs it says so, or is gone; tells it the address. Does nothing where nobody runs it. */
+/** Stops the server when its parent `serveAndReload` says so or exits; returns a function that reports the address. Does nothing without a parent. */
 export function obeyReloader(signal: AbortSignal): (url: string) => void {
   if (!process.send) return () => {};
   const stop = () => {
@@ -73,7 +73,7 @@ export function obeyReloader(signal: AbortSignal): (url: string) => void {
   process.on('message', (word: Word) => {
     if (word === 'stop') stop();
   });
-  process.channel?.unref(); // it alone is no reason to go on
+  process.channel?.unref(); // the channel alone must not keep the process alive
   return (listening) => void process.send!({ listening } satisfies Word);
 }
 
@@ -84,7 +84,7 @@ interface Changes {
 }
 
 function watchAll(files: readonly string[]): Changes {
-  const changed = new Set<string>(); // also what changes while the server starts or the compiler runs
+  const changed = new Set<string>(); // includes changes during start and compilation
   let wake = (): void => {};
   const note = (what: string) => {
     changed.add(what);
@@ -98,7 +98,7 @@ function watchAll(files: readonly string[]): Changes {
   const isCheckout = existsSync(join(packageRoot, 'tsconfig.build.json'));
   for (const sources of isCheckout ? ['src', 'commands'] : [])
     watchers.push(watch(join(packageRoot, sources), { recursive: true }, () => note(SOURCES)));
-  for (const watcher of watchers) watcher.on('error', () => {}); // a folder that is gone changes no more
+  for (const watcher of watchers) watcher.on('error', () => {}); // a removed folder is ignored
   return {
     async next(say) {
       for (;;) {

@@ -6,15 +6,15 @@ import type { NamedRequest, Wording } from '../core/advice/wording.ts';
 /** One path of `/v1` that runs an operation. Its request and its answer are the operation's own. */
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
-  /** With parameters as OpenAPI writes them: `/v1/collections/{name}`. They are fields of the operation's request, beside those of the body or, of a GET, of the query. */
+  /** Path with OpenAPI parameters: `/v1/collections/{name}`. They are fields of the request, like those of the body or, for GET, the query. */
   path: string;
   operation: OperationName;
-  /** json: the result; stream: server-sent events, the last of which holds the result; upload: the result, of a multipart form. */
+  /** json: the result; stream: server-sent events, the result in the last one; upload: takes a form, responds with the result. */
   reply: 'json' | 'stream' | 'upload';
-  /** Which of the two queues it waits in: a search never waits behind ingests. */
+  /** Queue in which it waits; searches never wait behind ingests. */
   queue: 'search' | 'work';
   background?: boolean;
-  /** Under which heading the documentation lists it. */
+  /** Heading in the documentation. */
   tag: 'Ask' | 'Ingest' | 'Stages' | 'Maintain' | 'Collections';
 }
 
@@ -58,7 +58,7 @@ export const routes: readonly Route[] = [
   { method: 'DELETE', path: '/v1/collections/{name}/sources/{id}', operation: 'delete_source', ...collections, queue: 'work' },
 ];
 
-/** The words of HTTP for who sends a request: the fields of its body, and the paths that the caller may use. */
+/** Wording of advice for HTTP clients: fields of the body, and paths that the caller may use. */
 export const httpWording = (operation: OperationName, { access }: { access?: AccessRights | undefined }): Wording =>
   requestWording(operations[operation].input, (name, request) => {
     const route = routes.find((one) => one.operation === name);

@@ -17,7 +17,7 @@ import type { WatchResult } from '../schema/results.ts';
 
 /** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
 const LAST_REQUESTS = 10;
-/** Seconds that stopped work has to say so. */
+/** Seconds for stopped work to respond. */
 const CLOSING_SECONDS = 2;
 
 interface ServeOptions {
@@ -28,9 +28,9 @@ interface ServeOptions {
   signal: AbortSignal;
   quiet: boolean;
   isTerminal: boolean;
-  /** Watches the configured sources meanwhile, and is closed with the server. The bounds of requests (`allowed_roots`, private addresses) do not hold for it. */
+  /** Engine that watches the configured sources; closed with the server. Limits of requests (`allowed_roots`, private addresses) do not apply. */
   watching: Engine | undefined;
-  /** Called with the address once it listens. */
+  /** Called with the address when the server listens. */
   onListening(url: string): void;
 }
 
@@ -111,8 +111,8 @@ export interface BackgroundWatch {
 type Progress = WatchResult & Pick<WatchHealth, 'state'>;
 
 /**
- * Begins to watch the sources that an engine is configured with, and closes it in the end. Its ingests are counted as those of requests are, and
- * logged where they wrote something. A failure that ends the watch is logged, and the server goes on. Throws a KbError (`configuration`) if the configuration lists no sources.
+ * Watches the configured sources of an engine, which it closes at the end. Counts its ingests, and logs those that wrote something and a
+ * failure that ends the watch. Throws a KbError (`configuration`) if no sources are configured.
  */
 export function watchInBackground(engine: Engine, observers: Observers): BackgroundWatch {
   const collections = engine.check('watch', {});

@@ -12,7 +12,7 @@ import { rootsFilter } from '../engine/permissions.ts';
 import { TokenScope, type Server, TokenRow } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
 
-/** Where a tokens file is looked for, and where it must not be. */
+/** Settings that locate the tokens file, and folders where it must not be. */
 interface TokenPlace {
   settings: Pick<Server, 'tokens_file' | 'allowed_roots'>;
   /** The folder that it is relative to. */
@@ -41,7 +41,7 @@ interface TokenFile {
   document: Document;
 }
 
-/** Reads a file of tokens, YAML or JSON. Throws a KbError (`configuration`) that names the file and what is wrong with it; no hash is repeated. */
+/** Reads a tokens file, YAML or JSON. Throws a KbError (`configuration`) that names the file and the problem, but no hash. */
 export function readTokenFile(file: string): TokenFile {
   const document = parseDocument(textOf(file), { prettyErrors: false });
   if (document.errors.length > 0) throw new KbError('configuration', `${file} is neither YAML nor JSON: ${document.errors[0]!.message}.`);
@@ -158,7 +158,7 @@ export function createAuthenticator({
     if (now !== read) known = [...first, ...now.map(({ hash, ...access }) => ({ access, expected: Buffer.from(hash, 'hex') }))];
     read = now;
     const shown = digest(given);
-    // all are compared, whichever fits: digests of one length, in a time that does not depend on how much of them is right
+    // compares all digests in constant time
     let caller: AccessRights | undefined;
     for (const { access, expected } of known) if (timingSafeEqual(shown, expected)) caller = access;
     return caller;

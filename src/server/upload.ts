@@ -14,7 +14,7 @@ import { type Exchange, type RouteContext, runOperation } from './perform.ts';
 import { dropRest, keepPace } from './request-bodies.ts';
 import type { Route } from './routes.ts';
 
-/** Folders of this host's servers; those of others that share the temporary folder are left alone. */
+/** Prefix of the folders of this host; other hosts may share the temporary folder. */
 const PREFIX = `kb-upload-${hostname()}-`;
 
 /** Bytes of a field that is no file. */
@@ -41,7 +41,7 @@ export async function registerUpload(
   });
 }
 
-/** Waits for a turn, reads the form, and has it worked on. Whatever ends the reading ends the turn: the client that leaves, the time that runs out, the pace that is too slow. */
+/** Waits for a turn, reads the form and runs the operation. A disconnect, the deadline and a slow client end the turn. */
 async function receive(
   route: Route,
   { request, reply, limits }: Omit<Exchange, 'given'> & { limits: UploadLimits },
@@ -52,7 +52,7 @@ async function receive(
     const leave = await context.enter('upload', { signal: deadline.signal, client: request.ip });
     const pace = keepPace(request.raw.socket);
     const ends = Promise.race([deadline.over, pace.tooSlow]);
-    ends.catch(() => {}); // nobody may be waiting for it
+    ends.catch(() => {}); // avoids an unhandled rejection
     const work = (given: unknown) => {
       deadline.release();
       return runOperation(route, { request, reply, given }, context);
@@ -72,7 +72,7 @@ async function receive(
 }
 
 interface Reading {
-  /** Rejects when the form is no longer waited for. */
+  /** Rejects when reading must stop. */
   ends: Promise<never>;
   /** Called when the form was read to its end. */
   onRead(): void;
@@ -98,7 +98,7 @@ async function withUpload<T>(
     onRead();
     return await work(form);
   } finally {
-    reading.abort(); // a file that nobody goes on sending would stay open, and its bytes on the disk
+    reading.abort(); // closes a file that is only partly received
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -121,7 +121,7 @@ async function received(request: FastifyRequest, { folder, signal }: Target): Pr
   return { ...fields, files };
 }
 
-/** A form that holds too much, ends too early, or is none. What else Fastify refuses says so itself; that a file can't be kept is no fault of the form. */
+/** Makes the error of an invalid form: too large, incomplete or no form. Passes on other errors of Fastify and of the file system. */
 const unreadable =
   ({ headers }: FastifyRequest, { upload_limit, max_files }: UploadLimits) =>
   (error: unknown): never => {
@@ -152,7 +152,7 @@ async function saved(part: MultipartFile, path: string, signal: AbortSignal): Pr
   return { name: part.filename ?? '', path };
 }
 
-/** Forms know text alone. */
+/** Parses a field, which is text in a form. */
 function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
   if (valueTruncated)
     throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${size(LONGEST_FIELD)} are read.` });
@@ -180,7 +180,7 @@ function structure(name: string, value: unknown): unknown {
   }
 }
 
-/** Removes what servers have left that were killed while they received files. */
+/** Removes the upload folders of servers that were killed. */
 export async function sweepUploads(): Promise<void> {
   const found = await readdir(tmpdir()).catch(() => []);
   const names = found.filter((name) => name.startsWith(PREFIX) && !isRunning(Number.parseInt(name.slice(PREFIX.length), 10)));

@@ -87,7 +87,7 @@ export class AskView implements View {
     }
   }
 
-  /** The field grows with what is written into it. */
+  /** Fits the height of the field to its text. */
   #fit(): void {
     this.#field.style.height = 'auto';
     this.#field.style.height = `${this.#field.scrollHeight}px`;
@@ -173,7 +173,7 @@ export class AskView implements View {
     return root;
   }
 
-  /** Puts an answer on the clipboard in Markdown, with what it cites. */
+  /** Copies an answer as Markdown, with its sources. */
   async #copy({ answer, sources }: StoredTurn): Promise<void> {
     const cited = sources.filter(({ cited: isCited }) => isCited);
     const lines = cited.map(

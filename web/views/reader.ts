@@ -70,7 +70,7 @@ export class Reader {
   }
 
   close(): void {
-    if (history.state === COVERS) history.back(); // which hides it
+    if (history.state === COVERS) history.back(); // `popstate` hides it
     else this.#hide();
   }
 
@@ -112,7 +112,7 @@ export class Reader {
   }
 
   #open({ title, place }: { title: string; place: string }, opener: HTMLElement): number {
-    if (NARROW.matches && !this.isOpen) history.pushState(COVERS, ''); // going back, as people do on a phone, closes it
+    if (NARROW.matches && !this.isOpen) history.pushState(COVERS, ''); // the back button of a phone closes it
     this.#opener = opener;
     this.#title.textContent = title;
     this.#place.textContent = place;
@@ -158,7 +158,7 @@ export class Reader {
     return tools;
   }
 
-  /** Removing takes two presses: nothing brings the document back but storing it again. */
+  /** Creates the button that removes a document; the second press confirms. */
   #removal(collection: string, source: StoredDocument): HTMLElement {
     const made = button(
       'Remove',
@@ -221,7 +221,7 @@ function markPassage(prose: HTMLElement, { text, statement }: CitedPassage): HTM
   return marks[0];
 }
 
-/** The page that is shown among those there are, and the way to the ones beside it. */
+/** Creates the page number with buttons for the previous and next page. */
 function pager(pages: readonly number[], extent: Extent, go: (to: Extent) => () => void): HTMLElement[] {
   const shown = extent.kind === 'page' ? extent.page : undefined;
   const place = shown === undefined ? -1 : pages.indexOf(shown);

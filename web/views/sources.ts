@@ -5,10 +5,10 @@ import type { StoredSourceSummary } from '../../src/schema/stored/stored-sources
 import type { Shell, View } from '../shell.ts';
 import { type Uploads } from './uploads.ts';
 
-/** Documents that a list begins with, and how many more come at a time. */
+/** Documents loaded at first, and at each «Show more». */
 const FEW = 100;
 
-/** The view of what is stored: collections, their documents, and how more come in. */
+/** The view of collections, documents and uploads. */
 export class SourcesView implements View {
   readonly name = 'sources';
   readonly label = 'Sources';
@@ -31,7 +31,7 @@ export class SourcesView implements View {
   #all: Promise<StoredSourceSummary[]> | undefined;
   #cursor: string | undefined;
   #turn = 0;
-  /** Whether the first documents are still to come: what is typed until then is searched when they are there. */
+  /** Whether the first documents are loading; a search waits for them. */
   #isLoading = false;
   /** Whether the collection may have changed since it was last asked for. */
   #isStale = true;

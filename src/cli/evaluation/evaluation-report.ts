@@ -7,7 +7,7 @@ import { allowFailures } from '../flags.ts';
 import { listNames } from '../../text/count.ts';
 import type { Difference } from '../../stages/evaluate/summarize.ts';
 
-/** Every figure that a gate may ask for, by the gate's flag. */
+/** Figures that gates check, by the flag of the gate. */
 const GATES: Record<string, { what: string; value: (result: EvaluationResult) => number | undefined }> = {
   'min-recall': { what: 'recall@5', value: ({ retrieval }) => retrieval?.['recall@5'] },
   'min-recall@1': { what: 'recall@1', value: ({ retrieval }) => retrieval?.['recall@1'] },
@@ -24,7 +24,7 @@ const GATES: Record<string, { what: string; value: (result: EvaluationResult) =>
   'min-refusal-recall': { what: 'recall of refusals', value: ({ refusals }) => refusals?.recall },
 };
 
-/** The flags of `kb eval` beside those of a chat; those of the gates take the least value, 0 to 1, of a figure. */
+/** Flags of `kb eval` besides those of a chat. A gate's flag takes the minimum of a figure, 0 to 1. */
 export const evaluationFlags: Interfaces.FlagInput = {
   compare: Flags.string({
     description: 'Two configuration files to measure over the same questions',
@@ -42,7 +42,7 @@ export const evaluationFlags: Interfaces.FlagInput = {
   ),
 };
 
-/** The gates that flags ask for. Throws a KbError (`usage`) for what is no number from 0 to 1. */
+/** Reads the gates from the flags. Throws a KbError (`usage`) for anything but a number from 0 to 1. */
 export function readGates(flags: FlagValues): Map<string, number> {
   const gates = new Map<string, number>();
   for (const name of Object.keys(GATES)) {
@@ -55,7 +55,7 @@ export function readGates(flags: FlagValues): Map<string, number> {
   return gates;
 }
 
-/** A sentence for each gate that a result misses. A figure that there are no questions for is missed: a gate never holds for nothing. */
+/** Writes a sentence for each gate that a result misses. A gate without questions is missed. */
 export function missedGates(result: EvaluationResult, gates: ReadonlyMap<string, number>): string[] {
   return [...gates].flatMap(([name, least]) => {
     const { what, value } = GATES[name]!;

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-/** What takes one column each: letters, digits and marks of western Europe, and nothing that moves the cursor or joins with its neighbour. */
+/** Text of characters that take one column each: letters, digits and marks of western Europe. */
 const PLAIN = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*$/;
 
 let wide: ((text: string) => number) | undefined;
 
-/** Columns that a text takes on a terminal; colours take none. The library is loaded with the first text that needs it: its expressions take 25 ms to compile. */
+/** Counts the terminal columns of a text; colours take none. Loads string-width only if needed: it takes 25 ms. */
 export function width(text: string): number {
   if (PLAIN.test(text)) return text.length;
   wide ??= (require('string-width') as { default: (text: string) => number }).default;
@@ -26,7 +26,7 @@ export function clipped(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The same with the end kept: of a path that says most. */
+/** Cuts a text at its beginning: the end of a path says most. */
 export function clippedStart(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = '';

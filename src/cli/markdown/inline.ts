@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { plain, type Paint, type Span } from './flow.ts';
 
-/** Characters that a mark is looked at: what is longer is text. It bounds what is held back, and the time that hostile text can cost. */
+/** Maximum characters of a span; longer ones are text. Bounds the buffer and the time that hostile text can cost. */
 const LONGEST = { span: 420, address: 1010, link: 2500 };
 
 /** Characters that may begin a span. */
@@ -17,10 +17,10 @@ const CITATION = /^\[\d[\d,;\s–-]{0,48}\](?!\()/;
 const ADDRESS = /^<(https?:\/\/[^\s<>]{1,1000})>/;
 const ESCAPED = /^\\([!-/:-@[-`{-~])/;
 
-/** An underscore behind it is part of a name. */
+/** After such a character an underscore is part of a name. */
 const IN_WORD = /[\p{L}\p{N}_]$/u;
 
-/** What may still become a span when more of the line comes, and the characters after which it can't. */
+/** Unfinished spans, and the characters after which they count as text. */
 const UNFINISHED: readonly (readonly [RegExp, number])[] = [
   [/^`/, LONGEST.span],
   [/^([*_~])\1*$|^(?:\*{1,3}(?![\s*])|_{1,3}(?![\s_])|~~+(?!\s))/, LONGEST.span],
@@ -66,7 +66,7 @@ function spanAt(rest: string, { color, paint, before }: { color: Styles; paint: 
   return escaped ? found(escaped, [{ text: escaped[1]!, paint }]) : undefined;
 }
 
-/** `text (address)`; the address alone where the text says no more. */
+/** `text (address)`, or the address alone if the text equals it or is empty. */
 function linkSpans(
   [, label = '', address = '']: RegExpExecArray,
   { color, paint, over }: { color: Styles; paint: Paint; over: (style: Paint) => Paint },
@@ -76,7 +76,7 @@ function linkSpans(
   return [...spansOf(label, color, paint), { text: ' (', paint }, target, { text: ')', paint }];
 }
 
-/** Reads the spans of a text from its beginning: those that are complete, and what is left because more of the line may change it. */
+/** Reads the complete spans of a text; `rest` is what further text may still change. */
 function read(
   text: string,
   { color, paint, isOver, before }: { color: Styles; paint: Paint; isOver: boolean; before: string },
@@ -113,7 +113,7 @@ const mayGrow = (rest: string, before: string): boolean =>
 export const spansOf = (text: string, color: Styles, paint: Paint = plain): Span[] =>
   read(text, { color, paint, isOver: true, before: '' }).spans;
 
-/** The spans of a line that comes in pieces: each as soon as it is clear what it is. A mark without its counterpart is text. */
+/** Reads the spans of a line that arrives in pieces, each as soon as it is unambiguous. A mark without its counterpart is text. */
 export function inline(emit: (span: Span) => void, color: Styles, paint: Paint = plain) {
   let held = '';
   let before = '';

@@ -4,7 +4,7 @@ import { readLine, lineKind } from '../../text/markdown/lines.ts';
 import { Flow, type Paint, plain, type Span, width, folded } from './flow.ts';
 import { inline, spansOf } from './inline.ts';
 
-/** What a line of Markdown is. `rest` is what of a text has been read beyond its mark. */
+/** Kind of a line of Markdown. `rest`: its text after the mark. */
 type MarkdownBlock =
   | { kind: 'blank' | 'table' | 'rule' }
   | { kind: 'fence'; fence: string }
@@ -17,11 +17,11 @@ interface BlockOptions {
   isOver: boolean;
 }
 
-/** Beginnings of a line that may become anything yet. */
+/** Beginnings of a line that are still ambiguous. */
 const UNDECIDED = /^\s*(?:#{1,6}\s*|[-*+_][\s*_:|-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)?$/;
 const QUOTE = /^\s*>\s*(?=\S|$)/;
 
-/** What the line that begins with `head` is; undefined while that is open. Once `isOver`, it is something. */
+/** Classifies the line that begins with `head`; undefined if it is still ambiguous, which a whole line (`isOver`) never is. */
 function blockOf(head: string, { color, columns, isOver }: BlockOptions): MarkdownBlock | undefined {
   if (!isOver && UNDECIDED.test(head)) return undefined;
   const { kind, start, indent: blanks } = readLine(head, 0);
@@ -39,7 +39,7 @@ function blockOf(head: string, { color, columns, isOver }: BlockOptions): Markdo
   return { kind: 'text', first: indent, hang: indent, rest: head.trimStart() };
 }
 
-/** Without colours its marks say that it is a heading. */
+/** Without colours a heading keeps its marks. */
 const heading = (rest: string, marks: string, color: ChalkInstance): MarkdownBlock =>
   color.level > 0 ? { kind: 'text', paint: color.bold, rest } : { kind: 'text', first: `${marks} `, rest };
 
@@ -58,15 +58,15 @@ interface MarkdownOptions {
 /** Columns of a thematic break. */
 const BREAK_WIDTH = 40;
 
-/** Draws Markdown on a terminal while it comes: each word, table row and line of code once it is complete. Nothing of the text is lost. */
+/** Draws streamed Markdown on a terminal: each word, table row and line of code as soon as it is complete. No text is lost. */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;
   readonly #flow: Flow;
   #out = '';
-  /** Of the line that is read: what does not yet say what it is; then the reader of its text. */
+  /** Unclassified beginning of the current line; then the reader of its text. */
   #head = '';
   #line: ReturnType<typeof inline> | undefined;
-  /** The line is over, but not a span that began in it: the next line may be its end. */
+  /** The line has ended inside a span, which the next line may close. */
   #isBroken = false;
   #table: string[] = [];
   #fence = '';
@@ -122,7 +122,7 @@ export class MarkdownStream {
     this.#isBroken = false;
   }
 
-  /** A line after one that is over, or the rest of a span that began in that: only what is no block of its own. */
+  /** Begins a block, or continues an open span of the previous line if this line is plain text. */
   #goOn(block: MarkdownBlock): void {
     const isPlain = block.kind === 'text' && !block.paint && (block.first ?? '').trim() === '';
     if (!this.#isBroken || !isPlain) {
@@ -201,7 +201,7 @@ interface Cell {
   width: number;
 }
 
-/** How far a cell is moved to the right: the share of the room that is left. */
+/** Horizontal alignment of a cell: the share of the free space on its left. */
 type Shift = 0 | 0.5 | 1;
 
 interface TableView {
@@ -209,7 +209,7 @@ interface TableView {
   columns: number;
 }
 
-/** The lines of a Markdown table, as columns where they fit, else a record a row: `Header: value`. Lines that are no table after all stay text. Each ends with a newline. */
+/** Draws the lines of a Markdown table: as columns if they fit, else one record per row (`Header: value`). Other lines stay text. Each line ends with a newline. */
 export function tableText(lines: readonly string[], view: TableView): string {
   const delimiter = lines[1]?.trim() ?? '';
   if (lineKind(delimiter) !== 'separator') return lines.map((line) => `${folded(spansOf(line, view.color), view)}\n`).join('');
@@ -226,7 +226,7 @@ const textsOf = (line: string): string[] =>
     .replace(/(?<!\\)\|$/, '')
     .split(/(?<!\\)\|/);
 
-/** Where each column stands: `---:` at the right, `:---:` in the middle. */
+/** Reads the alignment of each column: `---:` right, `:---:` centred. */
 const shiftsOf = (delimiter: string): Shift[] =>
   textsOf(delimiter).map((mark) => (!mark.trim().endsWith(':') ? 0 : mark.trim().startsWith(':') ? 0.5 : 1));
 

@@ -14,12 +14,12 @@ import { failureLine } from './show-ingest.ts';
 import type { ListSourcesResult, StoredSourceSummary } from '../../schema/stored/stored-sources.ts';
 import { count } from '../../text/count.ts';
 
-/** Bytes of a name, at most: file systems take 255 with what is put around it. */
+/** Maximum bytes of a name; file systems allow 255, including prefix and extension. */
 const LONGEST_NAME = 180;
-/** Names that Windows keeps for devices, whatever extension they have. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** The name of a document's file, made of its source: letters and digits of any script, and a few signs. It names no folder and is never hidden. */
+/** Derives a file name from a source: letters and digits of any script and a few signs; never a path or a hidden file. */
 export function fileNameOf(source: string): string {
   const plain = source.replace(/^https?:\/\//i, '').replace(/\.(md|markdown)$/i, '');
   const safe = plain.replace(/[^\p{L}\p{M}\p{N}._=]+/gu, '-').replace(/^[.-]+/, '');
@@ -29,7 +29,7 @@ export function fileNameOf(source: string): string {
   return DEVICE.test(name) ? `_${name}` : name || 'document';
 }
 
-/** Names of the files in the folder that may be among the documents that are read: also one that is read later must not be replaced. */
+/** Lists files of the output folder that are also sources, which must not be replaced. */
 function sourcesIn(folder: string, paths: readonly string[]): string[] {
   const real = realPath(resolve(folder));
   return paths.flatMap((given) => {
@@ -41,7 +41,7 @@ function sourcesIn(folder: string, paths: readonly string[]): string[] {
   });
 }
 
-/** Undefined where nothing can be found there: it may be a pattern, or a link. */
+/** Undefined if nothing exists there: it may be a pattern or a link. */
 function isFolderAt(path: string): boolean | undefined {
   try {
     return statSync(path).isDirectory();
@@ -52,13 +52,13 @@ function isFolderAt(path: string): boolean | undefined {
 
 interface WriterOptions {
   home: string;
-  /** Files, folders and patterns that the documents are read from. */
+  /** Files, folders and patterns of the sources. */
   paths?: readonly string[] | undefined;
 }
 
 /**
- * Writes documents as Markdown files into a folder, which is made where there is none, and hands back the path of each. What is there under that name is replaced,
- * but no source and nothing that a link leads to. Throws a KbError (`usage`) where that fails.
+ * Makes a function that writes a document as a Markdown file into a folder, which is created, and returns the path. Replaces existing files,
+ * except sources and targets of links. Throws a KbError (`usage`) if writing fails.
  */
 export function documentWriter(folder: string, { home, paths = [] }: WriterOptions): (document: Document) => string {
   const place = { cwd: process.cwd(), home };
@@ -88,7 +88,7 @@ export function documentWriter(folder: string, { home, paths = [] }: WriterOptio
   };
 }
 
-/** Shows a run that hands out items: each as a JSON line as it comes, failures and, in the end, notices on standard error. With `--json` the result alone is written, at the end. With `--output-dir` documents become files, which are named on standard error; `paths` are what they are read from. */
+/** Prints items as JSON lines when they arrive, failures and notices on standard error. With `--json` only the result is printed. With `--output-dir` documents become files; `paths`: their sources. */
 export function itemPrinter(
   { screen, flags, loaded }: Pick<CommandContext, 'screen' | 'flags' | 'loaded'>,
   paths?: readonly string[],
@@ -115,7 +115,7 @@ export function itemPrinter(
 
 /** Columns between two cells. */
 const GAP = 2;
-/** What source and title are not cut below, as long as another column can be left out. */
+/** Minimum widths of source and title while other columns can be left out. */
 const NARROWEST: Partial<Record<string, number>> = { source: 24, title: 16 };
 
 const HEADS = ['source', 'title', 'kind', 'chunks', 'characters', 'written (UTC)'] as const;
@@ -132,10 +132,10 @@ const rowOf = ({ source, title, source_kind, chunks, characters, ingested_at }: 
     ingested_at?.slice(0, 16).replace('T', ' ') ?? '',
   ].map(printable);
 
-/** Columns that are left out where not all fit, the first of them first. */
+/** Columns that may be left out, in this order. */
 const OPTIONAL = ['characters', 'kind', 'written (UTC)', 'chunks', 'title'] as const;
 
-/** A line a document, as columns; where they don't fit, titles and then sources, which keep their ends, are cut, and columns left out. */
+/** Prints documents as a table. If it is too wide, columns are left out, and titles and then sources (at their beginning) are cut. */
 export function printDocuments({ sources, total, cursor }: ListSourcesResult, screen: Screen): void {
   if (sources.length === 0) return screen.print(total === 0 ? 'No document matches.' : 'There are no more documents.');
   const rows = sources.map(rowOf);
@@ -166,7 +166,7 @@ interface Column {
   room: number;
 }
 
-/** Those of the columns that fit side by side, as wide as they may be. */
+/** Selects the columns that fit side by side, and their widths. */
 function fitted(all: readonly Column[], most: number): Column[] {
   const excessOf = (columns: readonly Column[], roomOf: (column: Column) => number) =>
     columns.reduce((sum, column) => sum + roomOf(column) + GAP, -GAP) - most;

@@ -23,7 +23,7 @@ function doubtOf(
   return retrieval_quality.passed_chunks ? messages.uncertain : messages.little;
 }
 
-/** Passages that are shown beside a doubtful answer, with those that it cites. */
+/** Maximum passages shown with a doubtful answer, including cited ones. */
 const MOST_OTHERS = 3;
 
 type Shown = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { citation?: number };
@@ -66,7 +66,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
     screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
-/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`: the title and headings as above a quotation, and a remark behind it; «–» for the number of what an answer was not built from. */
+/** Writes a source as `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark; «–» instead of a number if the answer does not use it. */
 export function sourceLine(
   { citation, title, metadata, location, collection }: Shown,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
@@ -86,10 +86,10 @@ export function sourceLine(
   return folded(spans, { hang: '    ', columns });
 }
 
-/** Whether a script should take the answer for a failure: there is none, or errors took its place. */
+/** Whether the exit code is a failure: there is no answer, or errors instead. */
 export const hasNoAnswer = ({ answer, answer_confidence }: ChatResult): boolean => answer === '' || answer_confidence.reason === 'errors';
 
-/** Shows text in Markdown as it comes: drawn on a terminal, as it is elsewhere. Nothing in it can act on the terminal. */
+/** Prints streamed Markdown: drawn on a terminal, unchanged elsewhere, without control sequences. */
 export function markdownPrinter({ columns, color, write }: Screen): Pick<MarkdownStream, 'push' | 'end' | 'isAtLineStart'> {
   const pieces = printablePieces();
   const drawn = new MarkdownStream({ columns: columns ?? Infinity, color, write });
@@ -126,7 +126,7 @@ function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message'>): st
   return stage === 'generation' ? `Reading ${count(Number(data.sources), 'passage')}…` : undefined;
 }
 
-/** Shows a chat as it goes: what is being done while nothing is to be seen, the answer word by word, then what it cites. `end` leaves the screen at the beginning of a line, however it went. */
+/** Prints a chat while it runs: its stage, the answer word by word, then its sources. `end` always leaves the cursor at the beginning of a line. */
 export function answerPrinter(screen: Screen) {
   const answer = markdownPrinter(screen);
   let hasTokens = false;

@@ -74,13 +74,13 @@ export function markWords(text: string, query: string, mark: (word: string) => s
   return printable(text).replace(WORDS, (word) => (terms(word).some((term) => wanted.has(term)) ? mark(word) : word));
 }
 
-/** A line in pieces that fit, broken between words. A row of a table and code that is indented stay whole. */
+/** Wraps a line between words. Rows of tables and indented code stay whole. */
 export function wrapped(line: string, columns: number): string[] {
   const isWhole = line.startsWith('|') || /^(?: {4}|\t)(?!\s*(?:[-*+•]|\d+[.)])\s)/.test(line) || width(line) <= columns;
   return isWhole ? [line] : wrappedText(line, columns).split('\n');
 }
 
-/** Every hit with its title, place, score and passage: on a terminal a snippet of that, unless it is `full`. */
+/** Prints each hit with title, score, location and passage; on a terminal a snippet of the passage, unless `full`. */
 export function showHits(result: RetrieveResult, screen: Screen, { full = false }: { full?: boolean } = {}): void {
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
   if (result.items.length === 0 && result.failed === 0)
@@ -133,7 +133,7 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
   for (const told of armsOf(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
 }
 
-/** What is told of how a rank came about, by its name: of each kind of search, and what they were fused to. */
+/** Explanation of a rank: figures of each search arm, and the fused score. */
 type Arms = Readonly<Record<string, unknown>>;
 
 type Passage = ChatExplain['passages'][number];
@@ -145,7 +145,7 @@ const pairs = (values: object): string =>
     .map(([name, value]) => `${name} ${figure(value)}`)
     .join(' ');
 
-/** How a rank came about, a part each: `text weight 0.500 rank 1 score 7.210`, `fused_score 0.981`. */
+/** Writes the explanation of a rank, one text per arm: `text weight 0.500 rank 1 score 7.210`, `fused_score 0.981`. */
 const armsOf = (arms: Arms = {}): string[] =>
   Object.entries(arms).map(([name, value]) =>
     printable(`${name} ${typeof value === 'object' && value !== null ? pairs(value) : figure(value)}`),

@@ -15,7 +15,7 @@ const MOST_NOTICES = 10;
 /** Names in one line of the summary. */
 const MOST_NAMED = 3;
 
-/** One failure as a line: with what failed, but for a question, which was just typed, and with how often it was tried. */
+/** Writes a failure as a line: the source (unless it is the question), the error and the number of attempts. */
 export function failureLine({ source, source_kind, error, attempts }: ErrorItem): string {
   const text = source_kind === 'query' || source_kind === 'chat' || error.includes(source) ? error : `${source}: ${error}`;
   return printable(attempts > 1 ? `${text} It was tried ${attempts} times.` : text);
@@ -42,7 +42,7 @@ interface IngestView {
   screen: Screen;
   milliseconds: number;
   dry_run: boolean;
-  /** What the command line said: some of it has to be typed again. */
+  /** Flags of the command line; the suggested next command repeats some. */
   flags: FlagValues;
   /** Keys of the configuration that the collection remembers. */
   remembered: readonly string[];
@@ -89,7 +89,7 @@ function showFailures(errors: readonly ErrorItem[], failed: number, screen: Scre
   if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
 }
 
-/** Tells beside the result what a watch does: a line with the time for each step, failures also with `--quiet`. */
+/** Makes a listener that prints the events of a watch, a line with the time each; failures also with `--quiet`. */
 export function watchTeller(screen: Screen): (event: Event) => void {
   let began = Date.now();
   return ({ type, stage, message, data }) => {

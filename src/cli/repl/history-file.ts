@@ -14,13 +14,13 @@ import {
 import { dirname, resolve } from 'node:path';
 import { lockSync } from 'proper-lockfile';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two attempts. */
 const LOOK_EVERY = 10;
 
-/** Milliseconds after which a lock was left behind by a program that died: what is done under it takes a few. The least that proper-lockfile allows. */
+/** Milliseconds after which a lock counts as abandoned; work under it takes a few. The minimum of proper-lockfile. */
 const LEFT_BEHIND = 2000;
 
-/** Milliseconds after which nobody waits any longer, for nothing else happens meanwhile. */
+/** Maximum milliseconds to wait for a lock; the wait blocks the process. */
 const LONGEST = 2500;
 
 /** Runs `work` while holding an exclusive lock on `file`. Throws what `work` throws, and an Error if there is no getting the lock. */
@@ -48,12 +48,12 @@ function locked(file: string): () => void {
 
 const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Whether a path is a device that takes everything and keeps nothing, such as /dev/null. */
+/** Whether a path is a character device, such as /dev/null. */
 export function isDevice(path: string): boolean {
   try {
     return statSync(path).isCharacterDevice();
   } catch {
-    return false; // what is wrong with it is said when it is read
+    return false; // reading it reports the problem
   }
 }
 
@@ -72,7 +72,7 @@ export function textIn(file: string): string {
   }
 }
 
-/** Writes a file anew, by way of a draft beside it that nobody can have put there before. */
+/** Replaces a file atomically, by renaming a draft with a random name. */
 export function replaceFile(file: string, text: string): void {
   const target = targetOf(file);
   const draft = `${target}.${randomBytes(8).toString('hex')}.new`;
@@ -116,6 +116,6 @@ function removed(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    return; // where it can't be removed it can't have been written
+    return; // a draft that cannot be removed was not written
   }
 }

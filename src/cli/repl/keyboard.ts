@@ -7,14 +7,14 @@ import { doubleInterrupt } from '../command-context.ts';
 const PROMPT = '› ';
 const GOES_ON = '… ';
 
-/** Asks a terminal to mark what is pasted, so that its lines are told from typed ones (xterm's bracketed paste). */
+/** Control sequences for bracketed paste (xterm): the terminal marks pasted text, so that its lines differ from typed ones. */
 const MARK_PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
-/** Standard output as readline sees it. While it is muted, what is typed ahead is heard and not shown: it would stand in the middle of the answer. */
+/** Standard output as readline sees it. While muted, keys are read but not echoed: the echo would appear in the middle of the answer. */
 class Echo extends Writable {
   isMuted = true;
 
-  /** None while muted: readline must not count rows that nobody sees. */
+  /** Undefined while muted: readline must not count rows that are not shown. */
   get columns(): number | undefined {
     return this.isMuted ? undefined : process.stdout.columns;
   }
@@ -27,24 +27,24 @@ class Echo extends Writable {
 
 interface KeyboardOptions {
   screen: Screen;
-  /** What the arrow keys bring back, latest first. */
+  /** Lines for the arrow keys, latest first. */
   asked: readonly string[];
-  /** What may stand in the place of `replaced`, the end of the line. */
+  /** Completions for `replaced`, the end of the line. */
   complete(line: string): Promise<{ candidates: string[]; replaced: string }>;
 }
 
-/** Whether a person types here, and sees what comes. */
+/** Whether standard input and output are both a terminal. */
 export const isConversation = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
-/** What is typed or piped in, question by question. */
+/** Reads questions from a terminal or a pipe. */
 export class Keyboard {
   readonly #isTerminal = isConversation();
   readonly #screen: Screen;
   readonly #echo = new Echo();
   readonly #reader: Interface;
-  /** readline's own list for the arrow keys, known once it has told. */
+  /** readline's history array; undefined until its first `history` event. */
   #recalled: string[] | undefined;
-  /** Questions that were typed ahead, and the lines of the one that is not complete. */
+  /** Questions typed ahead, and the lines of the unfinished one. */
   #waiting: string[] = [];
   #lines: string[] = [];
   #wake: ((question: string | undefined) => void) | undefined;
@@ -101,7 +101,7 @@ export class Keyboard {
     return question;
   }
 
-  /** Until the work is done, Ctrl-C calls `stop`; where that is not heard, a second one ends the process at once. */
+  /** Runs `work`; meanwhile Ctrl-C calls `stop`, and a second Ctrl-C ends the process. */
   async during<Result>(stop: () => void, work: () => Promise<Result>): Promise<Result> {
     const isSecond = doubleInterrupt();
     this.#stop = () => {
@@ -116,7 +116,7 @@ export class Keyboard {
     }
   }
 
-  /** Has the arrow keys bring back these lines, latest first. */
+  /** Sets the lines for the arrow keys, latest first. */
   recall(asked: readonly string[]): void {
     this.#recalled?.splice(0, Infinity, ...asked);
   }
@@ -155,7 +155,7 @@ export class Keyboard {
     this.#wake?.(undefined);
   }
 
-  /** Ctrl-C: stops what is being done, else drops what was typed, else says how to leave, and leaves the second time. */
+  /** Handles Ctrl-C: stops the running work, else clears the input, else prints how to leave; the second time it leaves. */
   #interrupt(): void {
     if (this.#stop) return this.#stop();
     const isEmpty = this.#reader.line === '' && this.#lines.length === 0;
@@ -171,13 +171,13 @@ export class Keyboard {
 }
 
 interface Suspension {
-  /** Gives the terminal back to the shell as it was. */
+  /** Restores the terminal for the shell. */
   leave(): void;
-  /** Takes it again, and shows what is typed. */
+  /** Takes the terminal again and redraws the input. */
   goOn(): void;
 }
 
-/** Lets Ctrl-Z stop the program and `fg` go on with it, for which readline alone would wait in vain. Returns what ends that. */
+/** Makes Ctrl-Z suspend the program and `fg` resume it, which readline alone does not support. Returns the function that removes the handlers. */
 export function suspendable(reader: Interface, { leave, goOn }: Suspension): () => void {
   let isOver = false;
   let isAway = false;
@@ -187,14 +187,14 @@ export function suspendable(reader: Interface, { leave, goOn }: Suspension): () 
     process.stdin.setRawMode(true);
     goOn();
   };
-  const stay = () => void (isAway && resume()); // where there is no shell to go back to, nothing stops
+  const stay = () => void (isAway && resume()); // without a shell, the process is not stopped
   process.on('SIGCONT', resume);
   reader.on('SIGTSTP', () => {
     isAway = true;
     leave();
     process.stdin.setRawMode(false);
     process.kill(0, 'SIGTSTP'); // what started kb, such as npx, is stopped too, as when the terminal does it
-    setImmediate(() => setImmediate(stay)); // a SIGCONT is heard before the second
+    setImmediate(() => setImmediate(stay)); // a SIGCONT arrives before the second
   });
   return () => {
     isOver = true;

@@ -76,7 +76,7 @@ export async function converse(context: CommandContext, request: Record<string, 
   signal.addEventListener('abort', () => keyboard.close(), { once: true });
   const greeting = `Ask about «${collectionOf(session)}». /help shows what else there is.${continuesConversation(session)}`;
   const isBlind = process.stdin.isTTY && !isConversation(); // `kb chat | tee log`: there is no prompt to be seen
-  // whoever pipes questions in knows what is asked, but not that a conversation is there already
+  // piped questions need no greeting, except that a conversation exists already
   if (isBlind) screen.note(`${greeting} Type a question a line; Ctrl-D ends.`);
   else if (isConversation() || session.talk.turns.length > 0) screen.note(greeting);
   if (isConversation()) printPlaceKept(session);
@@ -104,7 +104,7 @@ function printPlaceKept(session: Session): void {
   screen.note(screen.colorBeside.dim(wrappedText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
 }
 
-/** Answers a question, and leaves a line free behind that; a person who sees it fail needs no exit code. */
+/** Answers a question and prints a blank line. On a terminal the exit code is kept: the user sees the failure. */
 async function answered(question: string, session: Session): Promise<true> {
   const { exitCode } = process;
   try {
@@ -135,10 +135,10 @@ async function handle(text: string, session: Session, keyboard: Keyboard): Promi
   }
 }
 
-/** Characters of a passage in a list, where no terminal says how many there is room for. */
+/** Characters of a passage in a list if the width of the terminal is unknown. */
 const EXCERPT = 200;
 
-/** The passages that an answer was built from, each with its place and its beginning. */
+/** Lists the sources of an answer, each with its location and beginning. */
 function showSourceList(sources: readonly Source[], session: Session): void {
   const { color, columns } = session.context.screen;
   for (const source of sources) {
@@ -170,7 +170,7 @@ interface Command {
   argument: string;
   /** Line in /help; absent if it is not listed. */
   summary?: string;
-  /** False where it leaves the conversation. */
+  /** Returns false to end the conversation. */
   run(argument: string, session: Session): void | false | Promise<void>;
 }
 
@@ -196,7 +196,7 @@ export const commands: Readonly<Record<string, Command>> = {
   '/quit': { argument: '', run: () => false },
 };
 
-/** Whether a line is one of them, or means to be, as `/top_k 5`: a path, a fraction or a route with a mark behind it (`/login?`) is none. */
+/** Whether a line is a command, or a misspelt one such as `/top_k 5`. Paths, fractions and routes (`/login?`) are not. */
 export const isCommand = (line: string): boolean => /^\/[a-z][\w-]*!?(?:\s|$)/i.test(line) || glued(line) !== undefined;
 
 /**

@@ -126,7 +126,7 @@ export const noSuchJob = (): KbError =>
     hint: 'GET /v1/jobs lists all jobs; finished ones are kept for 7 days.',
   });
 
-/** Why work is stopped from outside, and so the state that it ends in. */
+/** Reason for stopping work, and the state that it ends in. */
 export type Stop = 'cancelled' | 'interrupted';
 
 const RETRY_HINT: Record<JobOperation, string> = {
@@ -138,7 +138,7 @@ const STOP_MESSAGE: Record<Stop, string> = {
   interrupted: 'The job was interrupted: the server stopped before it was done.',
 };
 
-/** The end of work that was stopped; `error` is what it ended with, which may know what had been stored by then. */
+/** Makes the end of stopped work; `error`: what it threw, with its partial result. */
 export function stoppedEnd(stop: Stop, operation: JobOperation, error?: unknown): JobEnd {
   const kept = error instanceof KbError && error.code === 'aborted' ? error.hint : undefined;
   const hint = kept ?? (stop === 'interrupted' ? RETRY_HINT[operation] : undefined);
@@ -146,13 +146,13 @@ export function stoppedEnd(stop: Stop, operation: JobOperation, error?: unknown)
   return { state: stop, error: ending, unfinished: partialResultOf(error) };
 }
 
-/** The end of work whose process is gone. */
+/** Makes the end of work whose process died. */
 function abandonedEnd(operation: JobOperation): JobEnd {
   const message = 'The job was interrupted: the server that ran it ended before it was done.';
   return { state: 'interrupted', error: new KbError('aborted', message, { hint: RETRY_HINT[operation], isRetryable: true }) };
 }
 
-/** The end of work that failed. */
+/** Makes the end of failed work. */
 export function failedEnd(error: unknown): JobEnd {
   const unfinished = partialResultOf(error);
   if (isForeseen(error)) return { state: 'failed', error, unfinished };
@@ -165,7 +165,7 @@ export const KEPT_FOR = 7 * 24 * 60 * 60 * 1_000;
 /** How many jobs that have ended are kept. */
 export const MOST_KEPT = 200;
 
-/** Called with problems that no response reports: for the log of the server. */
+/** Reports problems to the log of the server. */
 export type OnProblem = (message: string, cause: unknown) => void;
 
 const RECORD = '.json';
@@ -199,7 +199,7 @@ export class JobFiles {
     if (record?.state !== 'running') return record;
     const sign = await this.#lastSign(id);
     if (sign !== undefined && isLiving(record.owner, sign)) return record;
-    const again = await this.#record(id); // it may have ended between the two looks
+    const again = await this.#record(id); // it may have ended in between
     if (again?.state !== 'running') return again;
     const ended = endedRecord(again, abandonedEnd(again.operation), new Date(sign ?? Date.now()));
     await this.write(ended);

@@ -23,10 +23,10 @@ import type { Job, JobOperation } from '../../schema/http-bodies.ts';
 import { Slots } from '../queues.ts';
 import { JobWorker } from './job-worker.ts';
 
-/** Milliseconds between two looks at the file of a job that another process runs: as often as that one writes it. */
+/** Milliseconds between reads of the file of another process's job; it is written as often. */
 const LOOK_EVERY = 1_000;
 
-/** The events of a job as its files tell them: its progress while another process runs it, and its end. Throws a KbError (`not_found`). */
+/** Yields the events of a job of another process, from its files: progress and the end. Throws a KbError (`not_found`). */
 async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): AsyncGenerator<Event, void, void> {
   let told = '{}';
   for (let sequence = 0; !signal.aborted;) {
@@ -40,11 +40,11 @@ async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): Asyn
     if (JSON.stringify(data) !== told)
       yield { type: 'progress', stage: EVENT_STAGE[record.operation], message: '', data, sequence: sequence++ };
     told = JSON.stringify(data);
-    await wait(LOOK_EVERY, undefined, { signal }).catch(() => {}); // its reader has left
+    await wait(LOOK_EVERY, undefined, { signal }).catch(() => {}); // the reader has left
   }
 }
 
-/** A stream that its reader can leave while it waits (a generator's `return()` would wait behind `next()`): it aborts the signal by which `make` ends. */
+/** Makes a stream whose `return()` works during a pending `next()`, unlike a generator's: it aborts the signal given to `make`. */
 function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, void, void>): AsyncGenerator<Item, void, void> {
   const left = new AbortController();
   const inner = make(left.signal);
@@ -70,7 +70,7 @@ const HEARS_WITHIN = 5_000;
 
 /** How many jobs of a server run at once. */
 export const MOST_AT_ONCE = 4;
-/** How many may wait for their turn, and the bytes of the requests of all that are held in memory. */
+/** How many may wait, and the total bytes of requests in memory. */
 export const MOST_WAITING = 100;
 const MOST_BYTES = 128 * 2 ** 20;
 /** Seconds after which a job that found no room may be asked for again. */
@@ -78,22 +78,22 @@ const RETRY_AFTER = 10;
 /** Maximum ended jobs that are kept in memory with their results if they cannot be written. */
 export const MOST_UNWRITTEN = 20;
 
-/** Work that goes on without the connection that asked for it, and whose end outlives the server. */
+/** Background jobs, which outlive their connections; their results outlive the server. */
 export interface Jobs {
-  /** Begins the work and hands back its job (state `running`). Throws a KbError (`unavailable`) where too many wait, and once the server stops. */
+  /** Starts a job and returns it (state `running`). Throws a KbError (`unavailable`) if too many are waiting or the server is stopping. */
   start(operation: JobOperation, request: object, origin?: JobOrigin): Promise<Job>;
-  /** All that the caller may know of, the latest first, without their results. */
+  /** Lists the jobs that the caller may see, latest first, without results. */
   list(access?: AccessRights): Promise<Job[]>;
-  /** One, with its result. Throws a KbError (`not_found`), also for one that the caller may not know of. */
+  /** Returns a job with its result. Throws a KbError (`not_found`), also if the caller may not see it. */
   get(id: string, access?: AccessRights): Promise<Job>;
-  /** Stops it and waits for that (`cancelled`, or `done`). A job that has ended stays. Throws a KbError: `not_found`, `conflict` if another process runs it. */
+  /** Stops a job and waits until it has ended (`cancelled` or `done`). Throws a KbError: `not_found`, or `conflict` if another process runs it. */
   cancel(id: string, access?: AccessRights): Promise<Job>;
   /**
    * Yields the kept events and those to come; ends after exactly one `final` event. For a job of another process only progress and the end.
    * The first `next()` throws a KbError (`not_found`). `return()` ends it at once, also while nothing happens.
    */
   events(id: string): AsyncGenerator<Event, void, void>;
-  /** Stops what runs (it becomes `interrupted`), and waits at most that long for it. No job begins any more. */
+  /** Interrupts running jobs, waits at most `seconds` for them, and accepts no more. */
   close(options: { seconds: number }): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ interface JobsOptions {
   onProblem?: OnProblem;
 }
 
-/** Opens the jobs of a folder. Those whose server is gone are interrupted, and those that ended too long ago are removed. Never throws for what is in the folder. */
+/** Opens the jobs of a folder: marks those of dead servers as interrupted and removes old ones. Never throws because of a file. */
 export async function openJobs({ engine, folder, onProblem = () => {} }: JobsOptions): Promise<Jobs> {
   const files = new JobFiles(folder, onProblem);
   await files.tidy(new Set());
@@ -200,7 +200,7 @@ class FolderJobs implements Jobs {
     yield* work ? work.events(signal) : watchJob(id, this.#files, signal);
   }
 
-  /** The job where this process works on it, or could not write its end. Throws a KbError (`not_found`) for one that the caller may not know of. */
+  /** Finds a job of this process: running, or not yet written. Throws a KbError (`not_found`) if the caller may not see it. */
   #work(id: string, access: AccessRights | undefined): JobWorker | undefined {
     const work = this.#works.get(id);
     if (work && !isVisible(work.record, access)) throw noSuchJob();
@@ -208,13 +208,13 @@ class FolderJobs implements Jobs {
   }
 
   async #read(id: string, access: AccessRights | undefined): Promise<JobRecord> {
-    const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // no other id comes near the file system
+    const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // an invalid id must not become a path
     if (!record || !isVisible(record, access)) throw noSuchJob();
     return record;
   }
 
   #record(operation: JobOperation): Omit<JobRecord, 'sources'> {
-    const time = (this.#lastTime = Math.max(Date.now(), this.#lastTime + 1)); // no two alike, so that ids sort as the jobs began
+    const time = (this.#lastTime = Math.max(Date.now(), this.#lastTime + 1)); // unique, so that ids sort by start
     const started = new Date(time).toISOString();
     return { id: makeId(time), operation, state: 'running', progress: {}, started, ended: null, owner: THIS_PROCESS };
   }
@@ -240,7 +240,7 @@ class FolderJobs implements Jobs {
       });
   }
 
-  /** Leaves to the files what they hold. */
+  /** Drops a job from memory once its files hold it. */
   #forget(work: JobWorker): void {
     if (work.isKept) this.#works.delete(work.record.id);
     const [oldest, ...rest] = this.#unwritten();

@@ -115,16 +115,16 @@ export interface OperationObject {
 
 /** Error responses by status: the name of the shared response, and when it is sent. */
 const REFUSALS = {
-  400: ['BadRequest', 'The request does not fit: the message names the field and what was expected'],
-  401: ['Unauthorized', 'The server has a token, and the request has not: `Authorization: Bearer …`'],
-  403: ['Forbidden', 'What the request asks for is not allowed over HTTP, or not with this token'],
-  404: ['NotFound', 'There is no such thing'],
-  413: ['TooLarge', 'The body, or a file in it, is larger than the server takes'],
-  415: ['UnsupportedMediaType', 'The body is not of the content type that the path takes'],
+  400: ['BadRequest', 'The request is invalid: the message names the field and what was expected'],
+  401: ['Unauthorized', 'The token is missing or wrong: send `Authorization: Bearer …`'],
+  403: ['Forbidden', 'The request is not allowed over HTTP, or not with this token'],
+  404: ['NotFound', 'Not found'],
+  413: ['TooLarge', 'The body, or a file in it, is too large'],
+  415: ['UnsupportedMediaType', 'The path does not accept the content type of the body'],
   424: ['SetupMissing', 'A key, a package or a browser is missing on the server: the message says how to add it'],
-  429: ['TooManyRequests', 'More requests than the server allows one client; `Retry-After` says when to come back'],
-  500: ['Failed', 'The work failed in a way that nobody foresaw, or the store or a provider refused what it was asked'],
-  503: ['Unavailable', 'What the work needs does not answer, the request took too long, or the server is going down'],
+  429: ['TooManyRequests', 'Too many requests of this client; `Retry-After` says when to retry'],
+  500: ['Failed', 'An unexpected failure, or the store or a provider refused the request'],
+  503: ['Unavailable', 'A service does not respond, the request took too long, or the server is stopping'],
 } as const;
 
 /** Status of a shared error response. */
@@ -157,7 +157,7 @@ export function json(schema: JsonSchema, components: Components): Record<string,
 /** Makes a response of server-sent events; `final` describes its last event. */
 export const eventStream = (event: JsonSchema, final: string): ResponseObject => ({
   description:
-    'Server-sent events. Each is `event: <type>` and one `data:` line with an Event as JSON; lines that begin with `:` only keep the connection open. ' +
-    `After an \`error\` event or without one, the stream ends with exactly one \`final\` event: ${final}`,
+    'Server-sent events. Each is `event: <type>` and one `data:` line with an Event as JSON; lines that begin with `:` are heartbeats. ' +
+    `The stream always ends with exactly one \`final\` event, after an \`error\` event if the work failed: ${final}`,
   content: { 'text/event-stream': { schema: event } },
 });

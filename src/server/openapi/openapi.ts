@@ -44,11 +44,11 @@ const fixedPaths = (components: Components): Paths => ({
 
 function jobPaths(components: Components): Paths {
   const id = parameterOf('id', Job.shape.id, components);
-  const list = { description: 'The jobs, without their results', content: json(components.of(JobList, 'output'), components) };
+  const list = { description: 'Jobs without their results', content: json(components.of(JobList, 'output'), components) };
   const jobAs = (description: string) => ({ description, content: json(components.of(Job, 'output'), components) });
   const events = eventStream(
     components.of(Event, 'output'),
-    'its `data` is the result of the job; where that ended early, what had come of it, and in `errors` why.',
+    'its `data` is the result of the job, or its partial result with the reason in `errors`.',
   );
   const one = (operationId: string, summary: string, done: Responses[string]): OperationObject => ({
     operationId,
@@ -62,15 +62,15 @@ function jobPaths(components: Components): Paths {
       get: {
         operationId: 'list_jobs',
         tags: ['Jobs'],
-        summary: 'List the jobs, the latest first',
+        summary: 'List jobs, latest first',
         responses: { 200: list, ...refusals(ANYWHERE) },
       },
     },
     '/v1/jobs/{id}': {
-      get: one('show_job', 'Tell how far a job is, and what came of it', jobAs('The job')),
-      delete: one('cancel_job', 'Stop a job', jobAs('The job as it is now')),
+      get: one('show_job', 'Show the progress and the result of a job', jobAs('The job')),
+      delete: one('cancel_job', 'Stop a job', jobAs('The job in its present state')),
     },
-    '/v1/jobs/{id}/events': { get: one('show_job_stream', 'Follow a job', events) },
+    '/v1/jobs/{id}/events': { get: one('show_job_stream', 'Stream the events of a job', events) },
   };
 }
 
@@ -79,13 +79,13 @@ function health(components: Components): OperationObject {
   return {
     operationId: 'health',
     tags: ['Service'],
-    summary: 'Tell whether the server answers',
+    summary: 'Check whether the server responds',
     description: 'Needs no token.',
-    parameters: [{ name: 'deep', in: 'query', description: 'Also ask the store', schema: { type: 'boolean' } }],
+    parameters: [{ name: 'deep', in: 'query', description: 'Also check the store', schema: { type: 'boolean' } }],
     security: [],
     responses: {
-      200: { description: 'It answers', content },
-      503: { description: 'Its store does not', content },
+      200: { description: 'The server responds', content },
+      503: { description: 'The store does not respond', content },
       ...refusals([400, 403, 429, 500]),
     },
   };
@@ -107,22 +107,22 @@ export interface OpenApiDocument {
   };
 }
 
-const DESCRIPTION = `Everything that \`kb\` does on the command line. A field of a request lays itself over the key of the server's configuration that it names; what is absent there, or null, is as configured.
+const DESCRIPTION = `Everything that \`kb\` does on the command line. Fields of a request override keys of the server's configuration; absent fields and null keep the configured values.
 
-**Units.** Sizes of text are characters, times are seconds, scores go from 0 to 1. Paths are those of the server.
+**Units.** Text sizes are in characters, times in seconds, scores from 0 to 1. Paths are paths on the server.
 
-**Errors.** What fails while the rest goes on is an item of the result's \`errors\`, in a 200. A request that ends without a result is answered with \`{"error": {"type", "message"}}\`: the message says what is wrong, and what to do.
+**Errors.** If a part of the work fails, the response is a 200 that lists the failures in \`errors\`. If there is no result, the response is \`{"error": {"type", "message"}}\`; the message says what is wrong and what to do.
 
-**Streams.** Paths that end in \`/stream\`, and the events of a job, are server-sent events. A client that leaves stops the work of a stream, never that of a job.
+**Streams.** Paths that end in \`/stream\`, and the events of a job, are server-sent events. If the client disconnects, the work of a stream stops; a job continues.
 
-**Jobs.** \`"background": true\` makes a job of a request that takes long: the answer is a 202 at once, and \`/v1/jobs/{id}\` tells how far it is.`;
+**Jobs.** With \`"background": true\` a long request becomes a job: the response is a 202 at once, and \`/v1/jobs/{id}\` shows its progress and result.`;
 
 const TAGS: OpenApiDocument['tags'] = [
-  { name: 'Ask', description: 'Search the collection, and answer from it' },
+  { name: 'Ask', description: 'Search collections and answer questions from them' },
   { name: 'Ingest', description: 'Read documents, web pages, APIs and Markdown' },
-  { name: 'OpenAI', description: "What OpenAI's clients ask, with answers and errors in its shape" },
-  { name: 'Jobs', description: 'Work that goes on without its connection' },
-  { name: 'Stages', description: 'One step of an ingest at a time' },
+  { name: 'OpenAI', description: "Endpoints for OpenAI's clients, with responses and errors in its shape" },
+  { name: 'Jobs', description: 'Background work, which continues after its client disconnects' },
+  { name: 'Stages', description: 'Single steps of an ingest' },
   { name: 'Maintain', description: 'Write, change and remove stored chunks' },
   { name: 'Collections', description: 'What is stored' },
   { name: 'Service', description: 'The server itself' },
@@ -155,15 +155,14 @@ export function openApiDocument({ version, routes }: { version: string; routes: 
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description:
-            'A token, where the server has any: KB_SERVER_TOKEN, or one of server.tokens_file with the scope that the path names',
+          description: 'A token, if the server requires one: KB_SERVER_TOKEN, or a token of server.tokens_file with the scope of the path',
         },
       },
     },
   };
 }
 
-const OBJECT: JsonSchema = { type: 'object', description: "As OpenAI's API answers" };
+const OBJECT: JsonSchema = { type: 'object', description: "As in OpenAI's API" };
 const STATUSES = [400, 401, 403, 404, 413, 415, 424, 429, 500, 503];
 
 const MODEL: Parameter = { name: 'model', in: 'path', required: true, description: 'A collection, or kb', schema: { type: 'string' } };
@@ -201,7 +200,7 @@ const FILES: JsonSchema = {
   type: 'array',
   minItems: 1,
   items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
-  description: 'Documents of a supported kind, a part each, with their file names',
+  description: 'Documents of supported types: one part each, with its file name',
 };
 
 /** Describes a row of the table of routes. */
@@ -212,7 +211,7 @@ export function operationOf(route: Route, components: Components): OperationObje
   return {
     operationId: isStream ? `${route.operation}_stream` : route.operation,
     tags: [route.tag],
-    summary: isStream ? `${operation.summary}, and say how it goes meanwhile` : operation.summary,
+    summary: isStream ? `${operation.summary}, with progress events` : operation.summary,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.method === 'POST' ? { requestBody: { required: true, content: bodyOf(route, operation, components) } } : {}),
     responses: responsesOf(route, operation, components),
@@ -269,10 +268,10 @@ function responsesOf(route: Route, { output, sections }: Operation, components: 
     route.reply === 'stream'
       ? eventStream(
           components.of(Event, 'output'),
-          'its `data` is the result that the path without `/stream` answers with; where the work ended early, what had come of it, and in `errors` why.',
+          'its `data` is the result, as from the path without `/stream`, or the partial result with the reason in `errors`.',
         )
       : { description: meaningOf(result, components), content: json(result, components) };
-  const begun = { description: 'The job that does it', content: json(components.of(Job, 'output'), components) };
+  const begun = { description: 'The job that was started', content: json(components.of(Job, 'output'), components) };
   const bodied: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [];
   const named: RefusalResponse[] = route.path.includes('{') || sections.includes('collection') ? [404] : [];
   return { 200: done, ...(route.background ? { 202: begun } : {}), ...refusals([400, 424, ...bodied, ...named, ...ANYWHERE]) };
@@ -280,5 +279,5 @@ function responsesOf(route: Route, { output, sections }: Operation, components: 
 
 function meaningOf(result: JsonSchema, components: Components): string {
   const { description = 'The result', properties = {} } = components.resolved(result);
-  return 'errors' in properties ? `${description}. What failed while the rest went on is in its \`errors\`.` : description;
+  return 'errors' in properties ? `${description}. Its \`errors\` list what failed while the rest continued.` : description;
 }
