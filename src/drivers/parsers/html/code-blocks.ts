@@ -1,8 +1,6 @@
-import { type DomElement, type DomNode, elementNames } from './dom.ts';
+import { type DomElement, type DomNode, elementNames, isElement, isTextNode } from './dom.ts';
 import { codeFence, oneLine } from '../../../text/markdown/write.ts';
 
-const TEXT = 3;
-const ELEMENT = 1;
 /** How far above a block highlighters say its language: Sphinx, Rouge and VitePress wrap it once or twice, a table of line numbers five times more. */
 const ABOVE = 7;
 /** Beyond these, a class names the language of the text and not of the code. */
@@ -87,18 +85,18 @@ const spelled = (language: string): string =>
 function codeOf(node: DomElement): string {
   let code = '';
   const visit = (child: DomNode): void => {
-    if (child.nodeType === TEXT) code += child.textContent ?? '';
+    if (isTextNode(child)) code += child.textContent ?? '';
     else if (child.nodeName === 'BR') code += '\n';
-    else if (child.nodeType === ELEMENT && !isLineNumber(child as DomElement)) visitElement(child as DomElement);
+    else if (isElement(child) && !isLineNumber(child)) visitElement(child);
   };
   const visitElement = (element: DomElement): void => {
     const begin = code.length;
     for (const child of element.childNodes) visit(child);
     if (!isLine(element)) return;
     const next = element.nextSibling;
-    const isBroken = code.length > begin ? code.endsWith('\n') : false;
-    const breaksItself = next?.nodeType === TEXT && /^[ \t]*\n/.test(next.textContent ?? '');
-    if (!isBroken && !breaksItself) code += '\n';
+    const isBroken = code.length > begin && code.endsWith('\n');
+    const isBreakNext = next !== null && isTextNode(next) && /^[ \t]*\n/.test(next.textContent ?? '');
+    if (!isBroken && !isBreakNext) code += '\n';
   };
   for (const child of node.childNodes) visit(child);
   return code;

@@ -1,5 +1,3 @@
-import { oneLine } from '../../../text/markdown/write.ts';
-
 /** Limits: elements of a page, attributes of an element, nested elements. A larger DOM takes a gigabyte, or minutes. */
 const MOST_ELEMENTS = 1_000_000;
 const MOST_ATTRIBUTES = 10_000;
@@ -60,6 +58,7 @@ export interface DomElement extends DomNode {
   readonly childNodes: Iterable<DomNode>;
   readonly firstChild: DomNode | null;
   readonly firstElementChild: DomElement | null;
+  readonly previousElementSibling: DomElement | null;
   readonly nextElementSibling: DomElement | null;
   readonly parentElement: DomElement | null;
   className: string;
@@ -90,13 +89,22 @@ export interface DomDocument {
   cloneNode(deep: boolean): DomDocument;
 }
 
-const ELEMENT = 1;
+/** Selects all headings. */
+export const HEADINGS = 'h1, h2, h3, h4, h5, h6';
+
+/** Whether a node is a heading. */
+export const isHeading = ({ nodeName }: DomNode): boolean => /^H[1-6]$/.test(nodeName);
+
+/** Whether a node is text. */
+export const isTextNode = ({ nodeType }: DomNode): boolean => nodeType === 3;
+
+/** Whether a node is an element. */
+export const isElement = (node: DomNode): node is DomElement => node.nodeType === 1;
 
 /** Lists the child elements: faster than `children`, and safe while they are removed. */
 export function childElements(element: DomElement): DomElement[] {
   const children: DomElement[] = [];
-  for (let node: DomNode | null = element.firstChild; node; node = node.nextSibling)
-    if (node.nodeType === ELEMENT) children.push(node as DomElement);
+  for (let node: DomNode | null = element.firstChild; node; node = node.nextSibling) if (isElement(node)) children.push(node);
   return children;
 }
 
@@ -129,7 +137,7 @@ export async function parseHtml(source: string): Promise<{ document: DomDocument
   for (const node of outside) body.append(node);
   if (CAPITAL_NAME.test(html)) lowerNames(root);
   flatten(root);
-  for (const heading of body.querySelectorAll('h1, h2, h3, h4, h5, h6')) endHeading(heading);
+  for (const heading of body.querySelectorAll(HEADINGS)) endHeading(heading);
   return { document, body };
 }
 
@@ -221,35 +229,4 @@ export const purposeOf = (element: DomElement): string =>
 export interface Page {
   document: DomDocument;
   body: DomElement;
-}
-
-/** Elements of a body by their id (`#id`), and by the id of their label (`by id`). */
-export type Named = ReadonlyMap<string, DomElement>;
-
-/** Indexes the elements of a body by their id and their label. */
-export function namedElements(body: DomElement): Named {
-  const named = new Map<string, DomElement>();
-  for (const [attribute, sign] of [
-    ['id', '#'],
-    ['aria-labelledby', 'by '],
-  ] as const)
-    for (const element of body.querySelectorAll(`[${attribute}]`)) {
-      const name = `${sign}${element.getAttribute(attribute)}`;
-      if (!named.has(name)) named.set(name, element);
-    }
-  return named;
-}
-
-/** Finds the panel of a label: the element that it controls, or that names it as its label. */
-export const panelNamed = (label: DomElement, named: Named): DomElement | undefined =>
-  named.get(`#${label.getAttribute('aria-controls') ?? ''}`) ?? named.get(`by ${label.getAttribute('id') ?? ''}`);
-
-/** Makes a paragraph of the words of a label, in bold. */
-export function labelled(label: DomElement, { document }: Page): DomElement {
-  const [paragraph, strong] = [document.createElement('p'), document.createElement('strong')];
-  const words = label.cloneNode(true) as DomElement;
-  for (const silent of words.querySelectorAll('script, style, svg')) silent.remove();
-  strong.textContent = oneLine(words.textContent ?? '');
-  paragraph.append(strong);
-  return paragraph;
 }

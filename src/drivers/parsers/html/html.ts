@@ -8,7 +8,7 @@ import { toMarkdown } from './to-markdown.ts';
 import { escapeTags, heading } from '../../../text/markdown/write.ts';
 import { firstHeading } from '../parsed-document.ts';
 import { removeUnseen } from './remove-unseen.ts';
-import { openComponents, writeIcons, rewriteWidgets } from './widgets.ts';
+import { rewriteWidgets } from './widgets.ts';
 
 /** A longer address is a mistake, or an attack: thousands of links that each repeat a base of megabytes. Browsers and servers take about as much. */
 const LONGEST = 2000;
@@ -189,9 +189,7 @@ export const htmlFragmentParser: ParserRow = {
 /** All that HTML shows, menus that only their names tell included; with `isContent`, what asks for consent as well. */
 async function shownBy(html: string, { isContent = false } = {}): Promise<DomElement> {
   const page = await parseHtml(html);
-  openComponents(page.body, html);
   rewriteWidgets(page, html);
-  writeIcons(page.body, html);
   removeUnseen(page.body, isContent ? page.body : undefined);
   return page.body;
 }

@@ -1,7 +1,5 @@
-import type { DomElement, DomNode } from './dom.ts';
+import { type DomElement, type DomNode, isElement, isTextNode } from './dom.ts';
 
-const TEXT = 3;
-const ELEMENT = 1;
 const INLINE =
   /^(?:A|ABBR|B|BDI|BDO|BIG|CITE|CODE|DATA|DEL|DFN|EM|FONT|I|INS|KBD|LABEL|MARK|Q|S|SAMP|SMALL|SPAN|STRIKE|STRONG|SUB|SUP|TIME|TT|U|VAR|WBR)$/;
 /** A paragraph: less is a label, a teaser or an entry of a menu. */
@@ -14,14 +12,14 @@ const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
 /** Letters of English that say as much as one of theirs, about. */
 const DENSITY = 3;
 
-/** Letters of an element, white space counted once, those of dense scripts several times. */
+/** Counts the letters of an element: runs of white space once, letters of dense scripts several times. */
 export function lettersOf(element: { textContent: string | null } | undefined): number {
   return weightOf((element?.textContent ?? '').replace(/\s+/g, ' '));
 }
 
 const weightOf = (text: string): number => text.length + (DENSITY - 1) * (text.match(DENSE)?.length ?? 0);
 
-/** How much of an element is running text or code, in letters: paragraphs of some length that are not made of links, whatever elements they stand in. */
+/** Counts the letters of running text and code: paragraphs of some length that are not made of links, in whatever elements. */
 export function proseOf(root: DomElement): number {
   let total = 0;
   let [letters, linked] = [0, 0];
@@ -30,14 +28,14 @@ export function proseOf(root: DomElement): number {
     [letters, linked] = [0, 0];
   };
   const visit = (node: DomNode, inLink: boolean): void => {
-    if (node.nodeType === TEXT) {
+    if (isTextNode(node)) {
       const length = weightOf((node.textContent ?? '').trim());
       letters += length;
       if (inLink) linked += length;
-    } else if (node.nodeType === ELEMENT) {
+    } else if (isElement(node)) {
       const isBlock = !INLINE.test(node.nodeName);
       if (isBlock) flush();
-      for (let child = (node as DomElement).firstChild; child; child = child.nextSibling) visit(child, inLink || node.nodeName === 'A');
+      for (let child = node.firstChild; child; child = child.nextSibling) visit(child, inLink || node.nodeName === 'A');
       if (isBlock) flush();
     }
   };
@@ -46,25 +44,17 @@ export function proseOf(root: DomElement): number {
   return total;
 }
 
-/** The share of an element's letters that lead elsewhere. */
-export function linkShareOf(element: DomElement): number {
-  const letters = lettersOf(element);
-  let linked = 0;
-  for (const link of element.querySelectorAll('a[href]')) linked += lettersOf(link);
-  return letters === 0 ? 1 : linked / letters;
-}
-
-/** Measures of the content of an element. */
+/** How many letters an element has. */
 export interface Measure {
   letters: number;
   /** Those of them that stand in links. */
   linked: number;
 }
 
-/** What these hold is for no reader. */
+/** Elements whose content is not shown. */
 const SILENT = /^(?:SCRIPT|STYLE|TEMPLATE)$/;
 
-/** The measure of an element and of each one in it, in one walk: asking each for its text would take time with their number times their depth. */
+/** Measures an element and all elements in it in one walk: asking each for its text takes time with their number times their depth. */
 export function measuresOf(root: DomElement): (element: DomElement) => Measure {
   const known = new Map<DomElement, Measure>();
   const visit = (element: DomElement, inLink: boolean): Measure => {
@@ -79,15 +69,15 @@ export function measuresOf(root: DomElement): (element: DomElement) => Measure {
   };
   const measureOf = (node: DomNode, inLink: boolean): Measure => {
     if (SILENT.test(node.nodeName)) return { letters: 0, linked: 0 };
-    if (node.nodeType === ELEMENT) return visit(node as DomElement, inLink || isLink(node as DomElement));
-    const letters = node.nodeType === TEXT ? lettersOf(node) : 0;
+    if (isElement(node)) return visit(node, inLink || isLink(node));
+    const letters = isTextNode(node) ? lettersOf(node) : 0;
     return { letters, linked: inLink ? letters : 0 };
   };
   visit(root, false);
   return (element) => known.get(element) ?? { letters: 0, linked: 0 };
 }
 
-/** The letters of an element and of all in it, summed up: about what it costs to ask each of them for its text. */
+/** Sums up the letters of an element and of all elements in it: about what it costs to ask each of them for its text. */
 export function lettersAtAll(root: DomElement): number {
   const measured = measuresOf(root);
   let sum = measured(root).letters;

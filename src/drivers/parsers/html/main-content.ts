@@ -1,20 +1,19 @@
-import { type DomDocument, type DomElement, childElements, LEVEL, type Page, isTopic, purposeOf } from './dom.ts';
+import { type DomDocument, type DomElement, LEVEL, type Page, childElements, elementNames } from './dom.ts';
 import { lettersAtAll, lettersOf, measuresOf, proseOf } from './link-density.ts';
 import { rewriteReferences } from './references.ts';
 import { removeUnseen } from './remove-unseen.ts';
-import { removeFrames, removeNavigation } from './navigation.ts';
-import { headingText, headlineOf, leadOf, withLead } from './headline.ts';
-import { openComponents, writeIcons, rewriteWidgets } from './widgets.ts';
-import { isLineNumber } from './code-blocks.ts';
+import { removeBoilerplate, removeFrames, removeNavigation, isOfSite } from './boilerplate.ts';
+import { rewriteWidgets } from './widgets.ts';
+import { oneLine } from '../../../text/markdown/write.ts';
 
-/** What only pages have that want to be shared or subscribed to. */
+/** Elements of pages that are meant to be shared or subscribed to. */
 const SHARED =
   'meta[property^="og:"], meta[name^="twitter:"], meta[property^="article:"], link[type="application/rss+xml"], link[type="application/atom+xml"]';
 /** Pages with more scripts from files are those of shops, magazines and portals, whatever they say of themselves. */
 const MOST_SCRIPTS = 3;
-/** What manuals have and stories have not: code, and headings, terms and sections that can be linked to. */
+/** Elements of manuals that stories do not have: code, and headings, terms and sections with ids. */
 const MANUAL = 'pre, dt[id], h2[id], h3[id], h4[id], section[id] > h2, section[id] > h3';
-/** So many of them make a manual. */
+/** How many of them make a manual. */
 const MANUAL_MARKS = 3;
 
 /** Whether a page is one story of a magazine, blog or portal, with teasers, comments and advertisements around it; all else is kept whole. */
@@ -84,9 +83,9 @@ function dominant(body: DomElement, selector: string): DomElement | undefined {
 const LABORIOUS = 20_000_000;
 
 const MAIN = 'main, [role=main]';
-/** A choice of this much prose may be less of it: the rest of a news page is teasers and comments. */
+/** A choice of this many letters may be less: the rest of a news page is teasers and comments. */
 const LONG = 1500;
-/** Of a page's only article or main element a shorter choice has to keep this share of what is no link: tables, lists and what folds out are no prose, and go unnoticed else. */
+/** The share of a page's only article or main element, without links, that a shorter choice has to keep: tables, lists and accordions do not count as prose. */
 const MOST_OF_MAIN = 0.75;
 
 interface Main {
@@ -107,28 +106,26 @@ const LEFT_OUT = 0.1;
  */
 export async function mainContent(page: Page, source: GeneratorSource & { title: string }): Promise<Main> {
   const isOfStory = isStory(page.document) && !isGenerated(source);
-  openComponents(page.body, source.html);
   rewriteWidgets(page, source.html);
-  rewriteReferences(page, source.html);
-  writeIcons(page.body, source.html);
+  rewriteReferences(page.body, source.html);
   const generated = generatedContent(page.body, source);
   removeUnseen(page.body, generated);
   const heading = headlineOf(page.body, { content: generated, title: source.title });
   const headline = headingText(heading);
   if (generated && lettersOf(generated) > 0) return { content: removeBoilerplate(generated, 'generated'), headline };
-  if (!isOfStory) return { content: wholeOf(page.body, heading), headline };
-  return { ...(await storyOf(page, heading)), headline };
+  if (!isOfStory) return { content: wholeContent(page.body, heading), headline };
+  return { ...(await storyContent(page, heading)), headline };
 }
 
-function wholeOf(body: DomElement, headline: DomElement | undefined): DomElement {
+function wholeContent(body: DomElement, headline: DomElement | undefined): DomElement {
   const content = candidate(body);
   if (content.nodeName === 'BODY') removeFrames(content);
   removeNavigation(content, headline);
   return removeBoilerplate(content, 'whole');
 }
 
-async function storyOf({ document, body }: Page, heading: DomElement | undefined): Promise<Omit<Main, 'headline'>> {
-  if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return { content: wholeOf(body, heading) };
+async function storyContent({ document, body }: Page, heading: DomElement | undefined): Promise<Omit<Main, 'headline'>> {
+  if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return { content: wholeContent(body, heading) };
   const lead = leadOf(document, heading)?.cloneNode(true) as DomElement | undefined;
   const rest = candidate(body.cloneNode(true) as DomElement); // Readability takes the page apart
   const chosen = await readable(document);
@@ -139,7 +136,7 @@ async function storyOf({ document, body }: Page, heading: DomElement | undefined
 
 /** A story, and how much of the page's content it is not: links are left out of both, since menus that no name tells are made of them. */
 function partOf(content: DomElement, rest: DomElement): Omit<Main, 'headline'> {
-  const left_out = 1 - unlinkedIn(content) / Math.max(1, unlinkedIn(wholeOf(rest, undefined)));
+  const left_out = 1 - unlinkedIn(content) / Math.max(1, unlinkedIn(wholeContent(rest, undefined)));
   return left_out > LEFT_OUT ? { content, left_out: Math.round(left_out * 100) / 100 } : { content };
 }
 
@@ -173,74 +170,84 @@ async function readable(document: DomDocument): Promise<DomElement | undefined> 
   return article?.content ?? undefined;
 }
 
-/** Signs beside a heading, a code block or a paragraph that do something and say nothing. */
-const SIGNS =
-  /(?:^|\s)(?:headerlink|header-anchor|hash-link|anchor-link|anchorjs-link|mw-editsection|mw-jump-link|copy-?(?:btn|button|code)|clipboard|edit-?(?:link|page|this-page)|theme-edit-this-page|md-content__button|mw-cite-backlink|navbox|hideme|viewcode-link|toctitle|pagination-nav|theme-doc-(?:footer|breadcrumbs|toc-mobile)|prev-next-area|rst-footer-buttons)(?:$|\s)/i;
-/** Names of signs that parts of a text have as well: they are believed of what leads elsewhere. */
-const LINKING = /(?:^|\s)(?:noprint|toc|pagination)(?:$|\s)/i;
-/** What most sites call the parts between and after the paragraphs that lead elsewhere or ask for something. */
-const AROUND =
-  /(?:^|[\s_-])(?:sharing|sharedaddy|recommendations?|breadcrumbs?|pagination|pager|comments?|disqus|respond|newsletter|advert(?:isement)?|sponsored|promo|loading|read(?:ing)?-?time|print-?only|copyright|credits?|licen[cs]e-?info|post-?navigation|more-?(?:posts|articles|stories)|read-?(?:more|next|also)|also-?(?:like|read)|author-?(?:bio|box|info))(?:$|[\s_-])/i;
-/** Words that say as much only where they end a name, or say of which kind the part is: `related-posts` are elsewhere, `related-commands` are here. */
-const ENDING =
-  /(?:^|[\s_-])(?:share|social|related|recommended|subscribe|rating|tags)(?:$|\s|__|--|[_-](?:\d|area|articles?|bar|block|box|buttons?|cloud|component|container|contents?|coverage|footer|form|group|header|icons?|inner|items?|links?|list|media|menu|module|more|networks?|news|pages?|panel|posts?|products?|reading|row|section|stars?|stories|story|teasers?|this|title|tools?|topics|us|videos?|widget|wrap|wrapper)(?:$|[\s_-]))/i;
-/** A part with such a name that is longer than this, or more of the whole, is content after all. */
-const SHORT = 0.2;
-/** A part that holds this many letters has to be made of links. */
-const LINKS = 300;
+const AROUND = 'aside, footer';
+/** A page with more of them has none that says what it is about. */
+const MOST = 100;
+/** Signs that link to a heading. */
+const SIGN = /[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu;
+
+/**
+ * Finds the heading that names the topic of a page: the first in its content, if that is known, or in its main element; that of its only
+ * article, if the title of the page contains it; the first that is not the name of the site; or else the first of another level that the
+ * title contains. Call it after what surrounds the content was removed.
+ */
+function headlineOf(body: DomElement, { content, title }: { content: DomElement | undefined; title: string }): DomElement | undefined {
+  const all = [...body.querySelectorAll('h1')]
+    .slice(0, MOST)
+    .filter((heading) => headingText(heading) !== '' && heading.closest(AROUND) === null);
+  const ofArticles = all.filter((heading) => heading.closest('article') !== null);
+  return (
+    all.find((heading) => content?.contains(heading)) ??
+    all.find((heading) => heading.closest(MAIN) !== null) ??
+    (ofArticles.length === 1 && isIn(title, headingText(ofArticles[0])) ? ofArticles[0] : all.find((heading) => !isOfSite(heading))) ??
+    [body.querySelector('h2, h3, h4')].find((heading) => heading !== null && isIn(title, headingText(heading))) ??
+    undefined
+  );
+}
+
+const isIn = (title: string, words: string): boolean =>
+  words !== '' && ` ${title.replace(/[\s|·•»«—–:-]+/g, ' ')} `.includes(` ${words.replace(/[\s|·•»«—–:-]+/g, ' ')} `);
+
+/** The words of a heading, without the sign that links to it. */
+const headingText = (heading: DomElement | undefined): string => oneLine((heading?.textContent ?? '').replace(SIGN, ''));
+
+/** Class names of the paragraph under a headline. */
+const LEAD = /(?:^|[\s_-])(?:lead|lede|teaser|standfirst|sub-?(?:title|head(?:line|ing)?)|dek|excerpt|vorspann|chapo)(?:$|[\s_-])/i;
+const SHORTEST = 40;
+const LONGEST = 1000;
+/** How far above the headline an element may begin that holds both. */
+const NEAR = 4;
 const LINKED = 0.3;
+/** Letters at the beginning that tell one paragraph from another. */
+const BEGINNING = 40;
 
-/** The number of a note in a wiki, and the way to the source of rustdoc (by that word). */
-const isMark = ({ nodeName, textContent }: DomElement, names: string): boolean =>
-  (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
-  (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? ''));
+const comparableWords = (text: string | null | undefined): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 
-/** Takes out what belongs to the page and not to its text, and returns the element. From a `whole` page only what leads elsewhere, from `generated` content nothing by name. */
-export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' | 'story'): DomElement {
-  const measured = measuresOf(root);
-  const whole = measured(root).letters;
-  const isSmall = (element: DomElement): boolean => {
-    const { letters, linked } = measured(element);
-    return letters <= LINKS || linked >= letters * LINKED;
-  };
-  const isLinking = (element: DomElement): boolean => measured(element).linked >= measured(element).letters * LINKED;
-  const isElsewhere = kind === 'whole' ? isLinking : isSmall;
-  const isSign = (element: DomElement): boolean => {
-    const names = purposeOf(element);
-    if (element.nodeName === 'PRE' || names.length < 3) return false;
-    return (
-      (SIGNS.test(names) && isSmall(element)) ||
-      (LINKING.test(names) && isLinking(element)) ||
-      isLineNumber(element) ||
-      isMark(element, names)
-    );
-  };
-  for (const sign of outermost(root, isSign)) removeSign(sign);
-  if (kind === 'generated') return root;
-  const isAround = (element: DomElement): boolean =>
-    element.nodeName !== 'PRE' && isNamedAround(purposeOf(element)) && measured(element).letters <= whole * SHORT && isElsewhere(element);
-  for (const element of outermost(root, isAround)) element.remove();
-  return root;
-}
-
-/** A sign to link to a heading takes its anchor along where nothing else has it. */
-function removeSign(sign: DomElement): void {
-  const heading = sign.parentElement;
-  const anchor = sign.id || sign.getAttribute('name');
-  if (heading && anchor && heading.id === '' && isTopic(heading)) heading.id = anchor;
-  sign.remove();
-}
-
-const isNamedAround = (names: string): boolean => AROUND.test(names) || ENDING.test(names);
-
-function outermost(root: DomElement, isSo: (element: DomElement) => boolean): DomElement[] {
-  const found: DomElement[] = [];
+/** The paragraph under the headline, by its name or by the page's description: Readability takes it for the head. Ask before the page is taken apart. */
+function leadOf(document: DomDocument, headline: DomElement | undefined): DomElement | undefined {
+  if (!headline) return undefined;
+  const description = comparableWords(
+    document.querySelector('meta[name="description"], meta[property="og:description"]')?.getAttribute('content'),
+  );
+  let [isBelow, lead] = [false, undefined as DomElement | undefined];
   const visit = (element: DomElement): void => {
     for (const child of childElements(element)) {
-      if (isSo(child)) found.push(child);
+      if (lead) return;
+      if (child === headline) isBelow = true;
+      else if (isBelow && isLead(child, description)) lead = child;
       else visit(child);
     }
   };
-  visit(root);
-  return found;
+  visit(above(headline));
+  return lead;
+}
+
+function above(headline: DomElement): DomElement {
+  let around = headline;
+  for (let i = 0; i < NEAR && around.parentElement && around.parentElement.nodeName !== 'BODY'; i++) around = around.parentElement;
+  return around;
+}
+
+function isLead(element: DomElement, description: string): boolean {
+  const isNamed = LEAD.test(elementNames(element));
+  if (!isNamed && (element.nodeName !== 'P' || description === '')) return false;
+  const { letters, linked } = measuresOf(element)(element);
+  if (letters < SHORTEST || letters > LONGEST || linked > letters * LINKED) return false;
+  return isNamed || description.startsWith(comparableWords(element.textContent).slice(0, 2 * BEGINNING));
+}
+
+/** Puts the lead above the text, unless the text contains it. */
+function withLead(content: DomElement, lead: DomElement | undefined): DomElement {
+  if (lead && !comparableWords(content.textContent).includes(comparableWords(lead.textContent).slice(0, BEGINNING))) content.prepend(lead);
+  return content;
 }

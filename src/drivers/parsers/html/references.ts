@@ -1,5 +1,4 @@
-import { childElements, type DomElement, moveInto, type Page, unwrap } from './dom.ts';
-
+import { childElements, type DomElement, moveInto, unwrap } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 
 // References that a program made of a program: what their stylesheets draw as headings, signatures, code and tables becomes elements that say so.
@@ -8,30 +7,30 @@ import { oneLine } from '../../../text/markdown/write.ts';
 const SIGN = /memberdecls|memname|class="fragment"|headertitle|summary-table|tsd-signature|head-ltitle/;
 
 /** Rewrites pages of Doxygen, Javadoc, TypeDoc and mandoc. */
-export function rewriteReferences(page: Page, html: string): void {
+export function rewriteReferences(body: DomElement, html: string): void {
   if (!SIGN.test(html)) return;
-  const { body } = page;
-  for (const table of body.querySelectorAll('table.memberdecls')) writeDeclarations(table, page);
-  for (const table of body.querySelectorAll('table.memname')) table.replaceWith(code(signatureOf(table), page));
-  for (const title of body.querySelectorAll('h2.memtitle')) rename(title, 'h3', page);
-  for (const lines of body.querySelectorAll('div.fragment')) rename(lines, 'pre', page);
-  for (const title of body.querySelectorAll('.headertitle > .title')) rename(title, 'h1', page);
+  for (const table of body.querySelectorAll('table.memberdecls')) writeDeclarations(table);
+  for (const table of body.querySelectorAll('table.memname')) table.replaceWith(signatureBlock(table));
+  for (const title of body.querySelectorAll('h2.memtitle')) rename(title, 'h3');
+  for (const lines of body.querySelectorAll('div.fragment')) rename(lines, 'pre');
+  for (const title of body.querySelectorAll('.headertitle > .title')) rename(title, 'h1');
   for (const more of body.querySelectorAll('.contents a[href*="#"]')) if (more.textContent === 'More...') more.remove();
-  for (const grid of body.querySelectorAll('.summary-table')) writeGrid(grid, page);
+  for (const grid of body.querySelectorAll('.summary-table')) writeGrid(grid);
   for (const tag of body.querySelectorAll('code.tsd-tag')) tag.append(' ');
-  for (const list of body.querySelectorAll('ul.tsd-signatures')) writeSignatures(list, page);
+  for (const list of body.querySelectorAll('ul.tsd-signatures')) writeSignatures(list);
   for (const title of body.querySelectorAll('.head-ltitle, .foot-date')) title.closest('table')?.remove();
 }
 
-function code(text: string, { document }: Page): DomElement {
-  const block = document.createElement('pre');
-  block.textContent = text;
+/** Makes a code block of the signature in an element. */
+function signatureBlock(element: DomElement): DomElement {
+  const block = element.ownerDocument.createElement('pre');
+  block.textContent = signatureOf(element);
   return block;
 }
 
 /** Puts an element of another kind in the place of one. Its class stays, so that the language of code is known. */
-function rename(element: DomElement, name: string, { document }: Page): DomElement {
-  const renamed = document.createElement(name);
+function rename(element: DomElement, name: string): DomElement {
+  const renamed = element.ownerDocument.createElement(name);
   renamed.className = element.className;
   if (element.id) renamed.id = element.id;
   moveInto(renamed, element);
@@ -48,16 +47,16 @@ const signatureOf = (element: DomElement): string =>
     .replace(/\)(?=\w)/g, ') ');
 
 /** The rows of a table of declarations (Doxygen): the heading of a group, signatures, and what is said about each. */
-function writeDeclarations(table: DomElement, page: Page): void {
+function writeDeclarations(table: DomElement): void {
   const parts: DomElement[] = [];
   for (const row of table.querySelectorAll('tr')) {
     const heading = row.querySelector('h1, h2, h3, h4');
     if (heading) parts.push(heading);
-    else if (row.querySelector('.memItemRight, .memTemplItemRight')) parts.push(code(signatureOf(row), page));
+    else if (row.querySelector('.memItemRight, .memTemplItemRight')) parts.push(signatureBlock(row));
     else if ((row.textContent ?? '').trim() !== '') {
-      const said = page.document.createElement('p');
-      for (const cell of row.querySelectorAll('td')) if ((cell.textContent ?? '').trim() !== '') moveInto(said, cell);
-      parts.push(said);
+      const description = table.ownerDocument.createElement('p');
+      for (const cell of row.querySelectorAll('td')) if ((cell.textContent ?? '').trim() !== '') moveInto(description, cell);
+      parts.push(description);
     }
   }
   for (const part of parts) table.before(part);
@@ -67,24 +66,22 @@ function writeDeclarations(table: DomElement, page: Page): void {
 const isHead = ({ className }: DomElement): boolean => /(?:^|\s)table-header(?:\s|$)/.test(className);
 
 /** A table whose cells are parts in a grid (Javadoc since version 16). */
-function writeGrid(grid: DomElement, page: Page): void {
+function writeGrid(grid: DomElement): void {
   const cells = childElements(grid);
   const width = cells.findIndex((cell) => !isHead(cell));
   if (width < 2) return;
-  const table = page.document.createElement('table');
+  const document = grid.ownerDocument;
+  const table = document.createElement('table');
   for (let start = 0; start < cells.length; start += width) {
-    const row = page.document.createElement('tr');
-    for (const cell of cells.slice(start, start + width)) row.append(rename(cell, isHead(cell) ? 'th' : 'td', page));
+    const row = document.createElement('tr');
+    for (const cell of cells.slice(start, start + width)) row.append(rename(cell, isHead(cell) ? 'th' : 'td'));
     table.append(row);
   }
   grid.replaceWith(table);
 }
 
 /** The signatures of a function, each above what is said about it (TypeDoc). */
-function writeSignatures(list: DomElement, page: Page): void {
-  for (const item of childElements(list)) {
-    if (/(?:^|\s)tsd-signature(?:\s|$)/.test(item.className)) rename(item, 'pre', page);
-    else rename(item, 'div', page);
-  }
+function writeSignatures(list: DomElement): void {
+  for (const item of childElements(list)) rename(item, /(?:^|\s)tsd-signature(?:\s|$)/.test(item.className) ? 'pre' : 'div');
   unwrap(list);
 }

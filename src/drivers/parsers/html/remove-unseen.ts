@@ -1,14 +1,12 @@
-import { childElements, type DomElement, elementNames } from './dom.ts';
+import { childElements, type DomElement, elementNames, HEADINGS } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import { type Measure, measuresOf } from './link-density.ts';
 import { isConcealed, unhide, isUnshown } from './widgets.ts';
-import { isOfSite } from './headline.ts';
-
-const HEADINGS = 'h1, h2, h3, h4, h5, h6, dt, summary';
+import { isOfSite } from './boilerplate.ts';
 
 /** Replaces a button that is a whole heading (a click folds the section out) by its words, since readers of pages take it for the page's header. */
 function writeLabels(root: DomElement): void {
-  for (const heading of root.querySelectorAll(HEADINGS)) {
+  for (const heading of root.querySelectorAll(`${HEADINGS}, dt, summary`)) {
     const buttons = [...heading.querySelectorAll('button')];
     const besides = lettersIn(heading) - buttons.reduce((sum, button) => sum + lettersIn(button), 0);
     if (!buttons[0] || besides > 0) continue;

@@ -1,25 +1,23 @@
 import type TurndownService from 'turndown';
 import type { Mark } from '../../../schema/items.ts';
-import { childElements, type DomElement, type DomNode, LEVEL, moveInto, headOfPart } from './dom.ts';
-import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
-import { codeBlock, flattenCode } from './code-blocks.ts';
+import { heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
 import { altText } from '../parsed-document.ts';
-import { writeBoxes, writeFolds } from './box-titles.ts';
-import { addTableRules } from './html-tables.ts';
+import { codeBlock, codeLines, codeSpan } from './code-blocks.ts';
+import { BOX_TITLE, childElements, type DomElement, HEADINGS, headOfPart, isHeading, isTextNode, LEVEL, span } from './dom.ts';
+import { normalizeElements } from './normalize-elements.ts';
 
-// A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.
+// Headings with anchors, and the cells of tables, carry characters that occur in no text until the Markdown around them is known.
 const OPEN = '\ufdd3';
 const CLOSE = '\ufdd4';
 /** The element that an application writes its pages into is no part of any. */
 const MOUNT = /^(?:app|root|app-root|react-root|svelte|__\w+)$/;
-const TEXT = 3;
 const NUMBERED = new RegExp(`${OPEN}(\\d+)${CLOSE} ?`, 'g');
 
 /** Writes the number of its anchor into each heading; gives the anchors by number. */
 function numberHeadings(root: DomElement): string[] {
   const anchors: string[] = [];
   const begun = new Set<DomElement>();
-  for (const node of root.querySelectorAll('h1, h2, h3, h4, h5, h6, dt[id]')) {
+  for (const node of root.querySelectorAll(`${HEADINGS}, dt[id]`)) {
     const anchor = anchorOf(node, begun);
     for (const sign of node.querySelectorAll('a[href^="#"]')) if (!/[\p{L}\p{N}]/u.test(sign.textContent ?? '')) sign.remove();
     if (anchor) node.prepend(`${OPEN}${anchors.push(anchor) - 1}${CLOSE}`);
@@ -46,7 +44,7 @@ function idOfSection(node: DomElement, begun: ReadonlySet<DomElement>): string {
 /** An empty anchor before a heading, as pages have them from the time before each element could have an id. */
 function placeBefore(node: DomElement): DomElement | undefined {
   let before = node.previousSibling;
-  if (before?.nodeType === TEXT && (before.textContent ?? '').trim() === '') before = before.previousSibling;
+  if (before && isTextNode(before) && (before.textContent ?? '').trim() === '') before = before.previousSibling;
   return before?.nodeName === 'A' && (before.textContent ?? '').trim() === '' ? (before as DomElement) : undefined;
 }
 
@@ -65,79 +63,6 @@ function marksIn(converted: string, anchors: readonly string[]): { text: string;
   }
   return { text: [...pieces, converted.slice(from)].join(''), marks };
 }
-
-const KINDS: Readonly<Record<string, string>> = { B: 'strong', STRONG: 'strong', I: 'em', EM: 'em', CODE: 'code' };
-
-/** Parts with emphasis that touch become one, and codes that touch get a space between them: the signs of Markdown around both would be others together. */
-function joinAdjoining(root: DomElement): void {
-  for (const element of root.querySelectorAll('b, strong, i, em, code')) {
-    const kind = KINDS[element.nodeName];
-    if (kind === 'code') {
-      if (isOf(element.nextSibling, kind) && element.closest('pre') === null) element.replaceWith(element.cloneNode(true), ' ');
-      continue;
-    }
-    for (let next = element.nextSibling; isOf(next, kind); next = element.nextSibling) {
-      moveInto(element, next);
-      next.remove();
-    }
-  }
-}
-
-const isOf = (node: DomNode | null, kind: string | undefined): node is DomElement => node !== null && KINDS[node.nodeName] === kind;
-
-/** A number as it stands above or below another: of a power, a unit, an index. */
-const NUMBER = /^[+\-−–]?\d+(?:[.,/]\d+)?$/;
-/** A formula, such as `n+1`; two letters are the end of an ordinal, or a mark. */
-const FORMULA = /^(?=.*[\d+\-−–*/=])[\p{L}\d\s+\-−–*/=().,]{2,20}$/u;
-/** A variable. The other letters make ordinals of numbers: 1er, 2e, 3a, 4o. */
-const VARIABLE = /^(?![aeo])\p{L}$/iu;
-
-/** Writes `10<sup>6</sup>` as `10^6` and the like, so that no other number comes of it. Ordinals, marks and the signs of notes stay as they are. */
-function writeScripts(root: DomElement): void {
-  for (const element of root.querySelectorAll('sup, sub')) {
-    const said = (element.textContent ?? '').trim();
-    const before = lastOf(element.previousSibling);
-    if (before === '' || element.querySelector('a') || element.closest('a')) continue;
-    const sign = element.nodeName === 'SUP' ? '^' : '_';
-    if (sign === '_' && !/[\d\p{S}]/u.test(before)) continue; // H2O
-    if (!/[\p{L}\p{N}\p{S})\]]/u.test(before)) continue;
-    if (NUMBER.test(said) || VARIABLE.test(said)) element.textContent = sign + said;
-    else if (FORMULA.test(said)) element.textContent = `${sign}(${said})`;
-  }
-}
-
-/** The letter that an element follows directly, or nothing. */
-const lastOf = (node: DomNode | null): string => /\S$/u.exec(node?.textContent ?? '')?.[0] ?? '';
-
-const ELEMENT = 1;
-const BLOCK =
-  /^(?:ADDRESS|ARTICLE|ASIDE|BLOCKQUOTE|BODY|BR|CENTER|DD|DETAILS|DIV|DL|DT|FIELDSET|FIGCAPTION|FIGURE|FOOTER|FORM|HEADER|HR|LI|MAIN|NAV|OL|P|SECTION|SUMMARY|TABLE|TD|TH|TR|UL)$/;
-const HEADING = /^H[1-6]$/;
-const CODE = /^(?:CODE|PRE)$/;
-/** Characters that occur in no text (Unicode, 23.7: noncharacters): the conversion to Markdown marks places with them. */
-const RESERVED = /[\ufdd0-\ufdef]/g;
-
-/** Makes every text of an element Markdown that shows the same. What is markup only at the start of a line is escaped only there. */
-function escapeText(root: DomElement): void {
-  root.normalize();
-  let isStart = true;
-  const visit = (node: DomNode): void => {
-    if (node.nodeType === TEXT) {
-      const text = (node.textContent ?? '').replace(RESERVED, '');
-      node.textContent = isStart ? escapeLine(text) : escapeTags(text);
-      isStart &&= text.trim() === '';
-    } else if (node.nodeType === ELEMENT) {
-      const { nodeName, childNodes } = node as DomElement;
-      const isBlock = BLOCK.test(nodeName);
-      isStart = (isStart || isBlock) && !HEADING.test(nodeName) && !CODE.test(nodeName);
-      if (!CODE.test(nodeName)) for (const child of childNodes) visit(child);
-      isStart ||= isBlock || HEADING.test(nodeName) || nodeName === 'PRE';
-    }
-  };
-  visit(root);
-}
-
-const HEADINGS = 'h1, h2, h3, h4, h5, h6';
 
 /** An item of a list with the number that a browser shows; one with headings of its own is a part of the page. `next`: the number that the next item of each list has, because looking that up at each takes its time from long lists. */
 function listItem(content: string, node: DomElement, next: WeakMap<DomElement, number>): string {
@@ -164,12 +89,7 @@ let turndown: Promise<TurndownService> | undefined;
 
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
-  writeBoxes(root);
-  writeFolds(root);
-  writeScripts(root);
-  flattenCode(root);
-  joinAdjoining(root);
-  escapeText(root);
+  normalizeElements(root);
   const anchors = numberHeadings(root);
   const converted = (await (turndown ??= converter())).turndown(root);
   return marksIn(converted, anchors);
@@ -189,7 +109,7 @@ async function converter(): Promise<TurndownService> {
   const next = new WeakMap<DomElement, number>();
   service
     .addRule('heading', {
-      filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+      filter: isHeading,
       replacement: (content, node) =>
         content.trim() === '' ? '' : `\n\n${heading(Number(node.getAttribute(LEVEL) ?? node.nodeName[1]), content)}\n\n`,
     })
@@ -199,10 +119,7 @@ async function converter(): Promise<TurndownService> {
       filter: (node) => TERM.test(node.nodeName) || CALLED.test(node.className),
       replacement: (content) => `\n\n${bold(content)}\n\n`,
     })
-    .addRule('signature', {
-      filter: (node) => node.nodeName === 'DT' && isSignature(node),
-      replacement: (_content, node) => signature(node),
-    })
+    .addRule('signature', { filter: isSignature, replacement: (_content, node) => signature(node) })
     .addRule('javadocSignature', {
       filter: (node) => node.className === 'member-signature',
       replacement: (_content, node) => codeBlock(node),
@@ -214,9 +131,9 @@ async function converter(): Promise<TurndownService> {
   return service;
 }
 
-/** The name and parameters of what a manual describes, as Sphinx marks them. */
+/** Whether a term is the name and parameters of what a manual describes, as Sphinx marks them. */
 const isSignature = (node: DomElement): boolean =>
-  /(?:^|\s)sig(?:\s|$)/.test(node.className) || node.querySelector('.descname, .sig-name') !== null;
+  node.nodeName === 'DT' && (/(?:^|\s)sig(?:\s|$)/.test(node.className) || node.querySelector('.descname, .sig-name') !== null);
 
 const signature = (node: DomElement): string =>
   `\n\n\`${oneLine(node.textContent ?? '')
@@ -251,3 +168,133 @@ function link(content: string, node: DomElement): string {
 /** An address without what would end it in Markdown. */
 const destination = (address: string): string =>
   address.replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+const CELL = '\ufdd0';
+const ROW = '\ufdd1';
+const CELL_TEXT = '\ufdd2';
+/** A table with so many more places than cells, about, is drawn by its spans, or an attack: spans of both kinds in each row fill rows times columns. */
+const MOST_PLACES = 20;
+const FEW_PLACES = 500;
+
+/** Code of more lines than this cannot be read in a cell. */
+const MOST_LINES = 8;
+/** Characters of a cell that is repeated in each row that it spans: longer ones are no label of the rows. */
+const LONGEST_REPEATED = 100;
+
+interface Cell {
+  text: string;
+  columns: number;
+  rows: number;
+}
+
+/** A table that only arranges a page: its cells are read one after another. */
+function isLayout(table: DomElement): boolean {
+  if (/^(presentation|none)$/.test(table.getAttribute('role') ?? '')) return true;
+  if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true;
+  if ([...table.querySelectorAll('pre')].some((code) => codeLines(code).length > MOST_LINES)) return true;
+  return ![...table.querySelectorAll('tr')].some((row) => [...row.children].filter(isCell).length > 1);
+}
+
+const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
+
+/** Tables as GFM: the first row is the header, or an empty one where the page has none, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
+function addTableRules(service: TurndownService): void {
+  const known = new WeakMap<DomElement, boolean>();
+  const isLaidOut = (table: DomElement | null): boolean => {
+    if (!table) return true;
+    if (!known.has(table)) known.set(table, isLayout(table));
+    return known.get(table)!;
+  };
+  service
+    .addRule('tableCell', {
+      filter: ['td', 'th'],
+      replacement: (content, node) =>
+        isLaidOut(node.closest('table'))
+          ? `\n\n${node.className === BOX_TITLE ? `**${content.trim()}**` : content}\n\n`
+          : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${CELL_TEXT}${oneLine(content)}`,
+    })
+    .addRule('tableCode', {
+      filter: (node) => node.nodeName === 'PRE' && !isLaidOut(node.closest('td, th')?.closest('table') ?? null),
+      replacement: (_content, node) => codeSpan(node),
+    })
+    .addRule('tableRow', {
+      filter: 'tr',
+      replacement: (content, node) => (isLaidOut(node.closest('table')) ? content : `${ROW}${content}`),
+    })
+    .addRule('tableSection', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
+    .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
+    .addRule('table', {
+      filter: 'table',
+      replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content, hasHeader(node))}\n\n`,
+    });
+}
+
+/** Classes of the tables of Asciidoctor, Sphinx and DocBook, which mark the cells of a header wherever there is one. */
+const MARKED = '.tableblock, .docutils, .informaltable, .table-contents';
+
+/** Whether the first row names the columns: where nothing tells, it mostly does. */
+const hasHeader = (table: DomElement): boolean => table.closest(MARKED) === null || table.querySelector('th, thead') !== null;
+
+function tableText(content: string, isHeaded: boolean): string {
+  const [before = '', ...written] = content.split(ROW);
+  const rows = written.map(cellsOf);
+  const grid = withoutEmptyColumns(laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
+  const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
+  if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
+  const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
+  const table = grid.length === 0 ? '' : tableLines(isHeaded ? [header, ...grid.slice(1)] : [[], ...grid]).join('\n');
+  return [before.trim(), table].filter(Boolean).join('\n\n');
+}
+
+/** The columns that hold something: others keep distance. Rows end at their last value. */
+function withoutEmptyColumns(grid: readonly string[][]): string[][] {
+  const filled = new Set<number>();
+  for (const row of grid) for (const [column, cell] of row.entries()) if (cell !== '') filled.add(column);
+  return grid.map((row) => {
+    const cells = row.filter((_, column) => filled.has(column));
+    return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+  });
+}
+
+const cellsOf = (row: string): Cell[] =>
+  row
+    .split(CELL)
+    .slice(1)
+    .map((cell) => {
+      const [spans = '', text = ''] = cell.split(CELL_TEXT);
+      const [columns = 1, rows = 1] = spans.split(',').map(Number);
+      return { text, columns, rows };
+    });
+
+/**
+ * Lays out cells as a browser does, repeated in each further row that they span. Rows end at their last value. Undefined for a mostly
+ * spanned table.
+ */
+function laidOut(rows: readonly Cell[][]): string[][] | undefined {
+  const taken: { rows: number; text: string }[] = []; // by column: how many more rows the cell above reaches into
+  let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
+  const grid: string[][] = [];
+  for (const cells of rows) {
+    const row: string[] = [];
+    const fillTaken = () => {
+      for (let above = taken[row.length]; above && above.rows > 0; above = taken[row.length]) {
+        above.rows -= 1;
+        row.push(above.text);
+      }
+    };
+    for (const [at, { text, columns, rows: reach }] of cells.entries()) {
+      fillTaken();
+      const isOpen = at === cells.length - 1 && reach === 1; // nothing comes behind it: many pages write 999 for all columns
+      for (let i = 0; i < (isOpen ? 1 : columns); i++) {
+        taken[row.length] = { rows: reach - 1, text: i === 0 && text.length <= LONGEST_REPEATED ? text : '' };
+        row.push(i === 0 ? text : '');
+      }
+      if (row.length > places) return undefined;
+    }
+    fillTaken();
+    row.length = row.findLastIndex((cell) => cell !== '') + 1;
+    grid.push(row);
+    places -= row.length;
+  }
+  return grid;
+}

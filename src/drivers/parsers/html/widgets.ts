@@ -1,8 +1,61 @@
-import { childElements, type DomElement, labelled, type Named, namedElements, type Page, panelNamed, type DomNode, unwrap } from './dom.ts';
+import { childElements, type DomElement, type DomNode, HEADINGS, isElement, isTextNode, type Page, unwrap } from './dom.ts';
 import { measuresOf } from './link-density.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 
-const HEADING = 'h1, h2, h3, h4, h5, h6, dt, summary';
+/** Content that needs a script, a style sheet or a click to be understood; pages without any of these words have none. */
+const WIDGET_SIGN = /aria-expanded|tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
+
+/**
+ * Rewrites what needs a script or a style sheet to be understood: shadow roots stand in their place, panels behind tabs get the label of their tab, what a
+ * click would show is shown, formulas become TeX between dollar signs, icons text.
+ */
+export function rewriteWidgets({ body }: Page, html: string): void {
+  if (/shadowrootmode/i.test(html)) openShadowRoots(body);
+  if (WIDGET_SIGN.test(html)) {
+    const lists = [...body.querySelectorAll(TABLISTS)];
+    const named: Named = lists.length > 0 || html.includes('aria-expanded') ? namedElements(body) : new Map();
+    for (const list of lists) labelPanels(list, named);
+    unfold(body, named);
+    for (const label of body.querySelectorAll(SINGLE_LABELS)) label.replaceWith(labelParagraph(label));
+    if (/math\/tex/.test(html)) for (const drawn of body.querySelectorAll(DRAWN)) drawn.remove();
+    for (const formula of body.querySelectorAll(FORMULAS)) if (body.contains(formula)) writeFormula(formula);
+  }
+  if (ICON_SIGN.test(html)) writeIcons(body);
+}
+
+/** Elements of a body by their id (`#id`), and by the id of their label (`by id`). */
+type Named = ReadonlyMap<string, DomElement>;
+
+/** Indexes the elements of a body by their id and their label. */
+function namedElements(body: DomElement): Named {
+  const named = new Map<string, DomElement>();
+  for (const [attribute, sign] of [
+    ['id', '#'],
+    ['aria-labelledby', 'by '],
+  ] as const)
+    for (const element of body.querySelectorAll(`[${attribute}]`)) {
+      const name = `${sign}${element.getAttribute(attribute)}`;
+      if (!named.has(name)) named.set(name, element);
+    }
+  return named;
+}
+
+/** Finds the panel of a label: the element that it controls, or that names it as its label. */
+const panelNamed = (label: DomElement, named: Named): DomElement | undefined =>
+  named.get(`#${label.getAttribute('aria-controls') ?? ''}`) ?? named.get(`by ${label.getAttribute('id') ?? ''}`);
+
+/** Makes a paragraph of the words of a label, in bold. */
+function labelParagraph(label: DomElement): DomElement {
+  const document = label.ownerDocument;
+  const [paragraph, strong] = [document.createElement('p'), document.createElement('strong')];
+  const words = label.cloneNode(true) as DomElement;
+  for (const silent of words.querySelectorAll('script, style, svg')) silent.remove();
+  strong.textContent = oneLine(words.textContent ?? '');
+  paragraph.append(strong);
+  return paragraph;
+}
+
+const TITLES = `${HEADINGS}, dt, summary`;
 /** What folds out there leads elsewhere or asks for something. */
 const MENU = 'nav, dialog, form, [role=navigation], [role=menu], [role=menubar], [role=dialog], [role=search], [role=tree], [role=banner]';
 const FRAME = 'header, footer, aside';
@@ -12,17 +65,17 @@ const CHOICE = /^(?:combobox|dialog|listbox|menu|tab|tree|treeitem)$/;
 /** What can be clicked and is no part of a table or a list. */
 const LABEL = /^(?:A|DIV|SPAN)$/;
 const PRESSED = /^(?:button|link)?$/;
-const BLOCKS = 'h1, h2, h3, h4, h5, h6, p, ul, ol, table, pre';
+const BLOCKS = `${HEADINGS}, p, ul, ol, table, pre`;
 const PROSE = 'p, td, th';
 const CONTROLS = 'input, select, textarea';
 /** Letters of which more than this share lead elsewhere are a menu. */
 const LINKED = 0.5;
 
 /** Shows what a click on a button would (WAI-ARIA, «accordion» and «disclosure»). A button outside of a heading becomes a paragraph, or words of its sentence. */
-function unfold(page: Page, named: Named): void {
-  const measured = measuresOf(page.body);
+function unfold(body: DomElement, named: Named): void {
+  const measured = measuresOf(body);
   const seen = new Set<DomElement>();
-  for (const fold of page.body.querySelectorAll('[aria-expanded]')) {
+  for (const fold of body.querySelectorAll('[aria-expanded]')) {
     const panel = panelOf(fold, named);
     if (!panel || seen.has(panel) || !isContent(fold) || CHOICE.test(panel.getAttribute('role') ?? '')) continue;
     seen.add(panel);
@@ -30,7 +83,7 @@ function unfold(page: Page, named: Named): void {
     if (letters === 0 || linked > letters * LINKED || panel.contains(fold) || panel.querySelector(CONTROLS)) continue;
     unhide(panel);
     if (!isLabel(fold)) continue;
-    const label = labelled(fold, page);
+    const label = labelParagraph(fold);
     fold.replaceWith(fold.closest(PROSE) ? `${label.textContent} ` : label);
   }
 }
@@ -43,13 +96,13 @@ const isContent = (fold: DomElement): boolean =>
 
 /** Whether it is made of words alone, and stands for itself. */
 const isLabel = (fold: DomElement): boolean =>
-  fold.closest(HEADING) === null &&
+  fold.closest(TITLES) === null &&
   (fold.nodeName === 'BUTTON' ||
     (LABEL.test(fold.nodeName) && PRESSED.test(fold.getAttribute('role') ?? '') && fold.querySelector(BLOCKS) === null));
 
 /** The panel that is named, or else what is hidden directly after the button or its heading. */
 function panelOf(fold: DomElement, named: Named): DomElement | undefined {
-  const next = (fold.closest(HEADING) ?? fold).nextElementSibling;
+  const next = (fold.closest(TITLES) ?? fold).nextElementSibling;
   return panelNamed(fold, named) ?? (next && isConcealed(next) ? next : undefined);
 }
 
@@ -59,35 +112,20 @@ const SINGLE_LABELS = '.sd-tab-label, .tabbed-set > label';
 const FORMULAS = 'mjx-container, .mwe-math-element, .katex-display, .katex, math, script[type^="math/tex"]';
 /** What MathJax 2 draws beside the script that holds the formula. */
 const DRAWN = '.MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML';
-/** A page without any of these words has no widget that is rewritten. */
-const SIGN = /aria-expanded|tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
-
-/** Rewrites what needs a script or a style sheet to be understood: panels behind tabs get the label of their tab, what folds out is shown, formulas become TeX between dollar signs. */
-export function rewriteWidgets(page: Page, html: string): void {
-  if (!SIGN.test(html)) return;
-  const lists = [...page.body.querySelectorAll(TABLISTS)];
-  const named: Named = lists.length > 0 || html.includes('aria-expanded') ? namedElements(page.body) : new Map();
-  for (const list of lists) labelPanels(list, page, { named });
-  unfold(page, named);
-  for (const label of page.body.querySelectorAll(SINGLE_LABELS)) label.replaceWith(labelled(label, page));
-  if (/math\/tex/.test(html)) for (const drawn of page.body.querySelectorAll(DRAWN)) drawn.remove();
-  for (const formula of page.body.querySelectorAll(FORMULAS)) if (page.body.contains(formula)) writeFormula(formula);
-}
-
 /** What a tab says, and what it brings forth. */
 interface Panel {
   label: DomElement;
   panel: DomElement;
 }
 
-function labelPanels(list: DomElement, page: Page, { named }: { named: Named }): void {
+function labelPanels(list: DomElement, named: Named): void {
   const labels = [...list.querySelectorAll('[role="tab"], label')];
   const pairs = pairsOf(list, labels, named);
   if (pairs.length === 0) return;
   const panels = new Set(pairs.map(({ panel }) => panel));
   panels.forEach(unhide);
   const isFilter = panels.size < pairs.length; // Javadoc: all tabs show parts of one table
-  if (!isFilter) for (const { label, panel } of pairs) panel.prepend(labelled(label, page));
+  if (!isFilter) for (const { label, panel } of pairs) panel.prepend(labelParagraph(label));
   list.remove();
 }
 
@@ -134,20 +172,6 @@ function texOf(formula: DomElement): string {
   return oneLine(written ?? '').replace(/^\{\\displaystyle\s(.*)\}$/, (_, tex: string) => tex.trimStart());
 }
 
-const STYLE = /display:\s*none|visibility:\s*hidden/i;
-
-/** Whether an element says of itself that it is not shown. */
-export const isConcealed = (element: DomElement): boolean =>
-  (element.hasAttribute('hidden') && element.getAttribute('hidden') !== 'until-found') || STYLE.test(element.getAttribute('style') ?? '');
-
-/** Lets a part be seen that a click or a script would bring forth, so that nothing that reads the page later takes it for hidden. */
-export function unhide(element: DomElement): void {
-  for (const name of ['hidden', 'aria-hidden']) element.removeAttribute(name);
-  if (STYLE.test(element.getAttribute('style') ?? '')) element.removeAttribute('style');
-}
-
-const TEXT = 3;
-const ELEMENT = 1;
 const WORD = /[\p{L}\p{N}]/u;
 /** Words for screen readers beside an icon, as Bootstrap, WordPress and Primer name them. */
 const UNSHOWN = /(?:^|[\s_-])(?:sr-only|visually-?hidden|screen-reader-text)(?:$|[\s_-])/i;
@@ -158,12 +182,11 @@ const CONTROL = /^(?:BUTTON|SELECT|TEXTAREA|SCRIPT|STYLE|TEMPLATE)$/;
 export const isUnshown = (element: DomElement): boolean => UNSHOWN.test(element.getAttribute('class') ?? '');
 
 /** Writes out icons as text if nothing else says it: the ticks of task lists, and icons that fill a table cell. */
-export function writeIcons(body: DomElement, html: string): void {
-  if (!ICON_SIGN.test(html)) return;
+function writeIcons(body: DomElement): void {
   for (const box of body.querySelectorAll('li input[type=checkbox]')) if (isTask(box)) box.replaceWith(`${tickOf(box)} `);
   for (const cell of body.querySelectorAll('td, th')) {
-    const said = saidBySigns(cell);
-    if (said) cell.append(said);
+    const text = iconsText(cell);
+    if (text) cell.append(text);
   }
 }
 
@@ -174,23 +197,21 @@ const isTask = (box: DomElement): boolean =>
 const tickOf = (box: DomElement): string => (box.hasAttribute('checked') ? '[x]' : '[ ]');
 
 /** Finds the text of the first icon in a cell; undefined if the cell has words or pictures of its own. */
-function saidBySigns(cell: DomElement): string | undefined {
-  const said: string[] = [];
+function iconsText(cell: DomElement): string | undefined {
+  const texts: string[] = [];
   const hasWords = (node: DomNode): boolean => {
-    if (node.nodeType === TEXT) return WORD.test(node.textContent ?? '');
-    if (node.nodeType !== ELEMENT) return false;
-    const element = node as DomElement;
-    if (CONTROL.test(element.nodeName)) return false;
-    const own = saidBy(element);
-    if (own === undefined && [...element.childNodes].some(hasWords)) return true;
-    said.push(own ?? labelOf(element));
-    return element.nodeName === 'IMG' && labelOf(element) !== '';
+    if (isTextNode(node)) return WORD.test(node.textContent ?? '');
+    if (!isElement(node) || CONTROL.test(node.nodeName)) return false;
+    const own = iconText(node);
+    if (own === undefined && [...node.childNodes].some(hasWords)) return true;
+    texts.push(own ?? labelOf(node));
+    return node.nodeName === 'IMG' && labelOf(node) !== '';
   };
-  return [...cell.childNodes].some(hasWords) ? undefined : said.find((words) => words !== '');
+  return [...cell.childNodes].some(hasWords) ? undefined : texts.find((text) => text !== '');
 }
 
-/** What a sign says whose content nobody sees. */
-function saidBy(element: DomElement): string | undefined {
+/** Finds the text of an icon, whose content nobody sees. */
+function iconText(element: DomElement): string | undefined {
   if (element.nodeName.toUpperCase() === 'SVG') return labelOf(element) || oneLine(element.querySelector('title')?.textContent ?? '');
   if (element.nodeName === 'INPUT')
     return element.getAttribute('type') === 'checkbox' && element.hasAttribute('disabled') ? tickOf(element) : '';
@@ -200,15 +221,22 @@ function saidBy(element: DomElement): string | undefined {
 const labelOf = (element: DomElement): string =>
   oneLine(['aria-label', 'alt', 'title'].map((name) => element.getAttribute(name)).find(Boolean) ?? '');
 
-/** Puts the content of components that a server drew in their place. */
-export function openComponents(body: DomElement, html: string): void {
-  if (/shadowrootmode/i.test(html)) openShadowRoots(body);
-}
-
 /** A declared shadow root is shown where it stands (HTML, 4.12.3), before what is slotted into it. */
 function openShadowRoots(element: DomElement): void {
   for (const child of childElements(element)) {
     openShadowRoots(child);
     if (child.nodeName === 'TEMPLATE' && child.hasAttribute('shadowrootmode')) unwrap(child);
   }
+}
+
+const STYLE = /display:\s*none|visibility:\s*hidden/i;
+
+/** Whether an element says of itself that it is not shown. */
+export const isConcealed = (element: DomElement): boolean =>
+  (element.hasAttribute('hidden') && element.getAttribute('hidden') !== 'until-found') || STYLE.test(element.getAttribute('style') ?? '');
+
+/** Lets a part be seen that a click or a script would bring forth, so that nothing that reads the page later takes it for hidden. */
+export function unhide(element: DomElement): void {
+  for (const name of ['hidden', 'aria-hidden']) element.removeAttribute(name);
+  if (STYLE.test(element.getAttribute('style') ?? '')) element.removeAttribute('style');
 }

@@ -1,5 +1,28 @@
-import { BOX_TITLE, childElements, type DomElement, moveInto, span, LEVEL } from './dom.ts';
-import { oneLine } from '../../../text/markdown/write.ts';
+import { escapeLine, escapeTags, oneLine } from '../../../text/markdown/write.ts';
+import { flattenCode } from './code-blocks.ts';
+import {
+  BOX_TITLE,
+  childElements,
+  type DomElement,
+  type DomNode,
+  HEADINGS,
+  isElement,
+  isHeading,
+  isTextNode,
+  LEVEL,
+  moveInto,
+  span,
+} from './dom.ts';
+
+/** Rewrites elements that Markdown has no form for, and escapes all text, so that the Markdown of the element shows the same. */
+export function normalizeElements(root: DomElement): void {
+  writeBoxes(root);
+  writeFolds(root);
+  writeScripts(root);
+  flattenCode(root);
+  joinAdjoining(root);
+  escapeText(root);
+}
 
 /** What boxes beside the outline of a page are called, by DocBook and others. */
 const BOX = /(?:^|\s)(?:admonition(?:block)?|attention|caution|danger|hint|important|note|sidebar|tip|warning)(?:\s|$)/i;
@@ -7,7 +30,7 @@ const BOXED = /^(?:ASIDE|DIV|TABLE)$/;
 const INNER = 'h2, h3, h4, h5, h6';
 
 /** Makes the titles of boxes words above them, and what draws a box as a table a box: what follows one would else belong to its heading. */
-export function writeBoxes(root: DomElement): void {
+function writeBoxes(root: DomElement): void {
   for (const heading of root.querySelectorAll(INNER)) writeTitle(heading, root);
   for (const table of root.querySelectorAll('table')) unwrapNote(table);
 }
@@ -15,7 +38,7 @@ export function writeBoxes(root: DomElement): void {
 /** A heading without an id of its own that begins a box and is its only one. */
 function writeTitle(heading: DomElement, root: DomElement): void {
   const box = boxAround(heading, root);
-  if (!box || heading.id !== '' || [...box.querySelectorAll('h1, h2, h3, h4, h5, h6')].length > 1) return;
+  if (!box || heading.id !== '' || [...box.querySelectorAll(HEADINGS)].length > 1) return;
   const title = heading.ownerDocument.createElement('p');
   title.className = BOX_TITLE;
   moveInto(title, heading);
@@ -63,8 +86,6 @@ const MOST_FOLDS = 60;
 /** Characters of a summary that may be a heading, at most, and of what it stands above, at least. */
 const LONGEST = 150;
 const SHORTEST_BODY = 40;
-const HEADING = /^H[1-6]$/;
-const HEADINGS = 'h1, h2, h3, h4, h5, h6';
 const NESTED = 'li, td, th, dd, blockquote, details';
 const DEEPEST = 6;
 
@@ -72,7 +93,7 @@ const DEEPEST = 6;
  * Makes the summaries of folds that stand one after another, as the questions of an FAQ do, headings one level below the section that they are in: what
  * they bring forth would else be cited as the section before.
  */
-export function writeFolds(root: DomElement): void {
+function writeFolds(root: DomElement): void {
   const folds = [...root.querySelectorAll('details')].filter((fold) => isSection(fold, root));
   const names = new Set(folds.map((fold) => oneLine(summaryOf(fold)!.textContent ?? '')));
   if (names.size < 2 || names.size < folds.length || folds.length > MOST_FOLDS) return;
@@ -80,7 +101,7 @@ export function writeFolds(root: DomElement): void {
   let level = 1;
   for (const element of root.querySelectorAll(`${HEADINGS}, details`))
     if (chosen.has(element)) writeHeading(element, Math.min(DEEPEST, level + 1));
-    else if (HEADING.test(element.nodeName)) level = Number(element.getAttribute(LEVEL) ?? element.nodeName[1]);
+    else if (isHeading(element)) level = Number(element.getAttribute(LEVEL) ?? element.nodeName[1]);
 }
 
 const summaryOf = (fold: DomElement): DomElement | undefined => childElements(fold).find(({ nodeName }) => nodeName === 'SUMMARY');
@@ -101,8 +122,8 @@ function isBeforeSection(fold: DomElement, root: DomElement): boolean {
   let last: DomElement = fold;
   while (!last.nextElementSibling && last.parentElement && last.parentElement !== root) last = last.parentElement;
   let next = last === root ? null : last.nextElementSibling;
-  while (next && next.nodeName !== 'DETAILS' && !HEADING.test(next.nodeName) && next.firstElementChild) next = next.firstElementChild;
-  return !next || next.nodeName === 'DETAILS' || HEADING.test(next.nodeName);
+  while (next && next.nodeName !== 'DETAILS' && !isHeading(next) && next.firstElementChild) next = next.firstElementChild;
+  return !next || next.nodeName === 'DETAILS' || isHeading(next);
 }
 
 function writeHeading(fold: DomElement, level: number): void {
@@ -112,4 +133,73 @@ function writeHeading(fold: DomElement, level: number): void {
   if (anchor) heading.id = anchor;
   moveInto(heading, summary);
   summary.replaceWith(heading);
+}
+
+const KINDS: Readonly<Record<string, string>> = { B: 'strong', STRONG: 'strong', I: 'em', EM: 'em', CODE: 'code' };
+
+/** Parts with emphasis that touch become one, and codes that touch get a space between them: the signs of Markdown around both would be others together. */
+function joinAdjoining(root: DomElement): void {
+  for (const element of root.querySelectorAll('b, strong, i, em, code')) {
+    const kind = KINDS[element.nodeName];
+    if (kind === 'code') {
+      if (isOf(element.nextSibling, kind) && element.closest('pre') === null) element.replaceWith(element.cloneNode(true), ' ');
+      continue;
+    }
+    for (let next = element.nextSibling; isOf(next, kind); next = element.nextSibling) {
+      moveInto(element, next);
+      next.remove();
+    }
+  }
+}
+
+const isOf = (node: DomNode | null, kind: string | undefined): node is DomElement => node !== null && KINDS[node.nodeName] === kind;
+
+/** A number as it stands above or below another: of a power, a unit, an index. */
+const NUMBER = /^[+\-−–]?\d+(?:[.,/]\d+)?$/;
+/** A formula, such as `n+1`; two letters are the end of an ordinal, or a mark. */
+const FORMULA = /^(?=.*[\d+\-−–*/=])[\p{L}\d\s+\-−–*/=().,]{2,20}$/u;
+/** A variable. The other letters make ordinals of numbers: 1er, 2e, 3a, 4o. */
+const VARIABLE = /^(?![aeo])\p{L}$/iu;
+
+/** Writes `10<sup>6</sup>` as `10^6` and the like, so that no other number comes of it. Ordinals, marks and the signs of notes stay as they are. */
+function writeScripts(root: DomElement): void {
+  for (const element of root.querySelectorAll('sup, sub')) {
+    const said = (element.textContent ?? '').trim();
+    const before = lastOf(element.previousSibling);
+    if (before === '' || element.querySelector('a') || element.closest('a')) continue;
+    const sign = element.nodeName === 'SUP' ? '^' : '_';
+    if (sign === '_' && !/[\d\p{S}]/u.test(before)) continue; // H2O
+    if (!/[\p{L}\p{N}\p{S})\]]/u.test(before)) continue;
+    if (NUMBER.test(said) || VARIABLE.test(said)) element.textContent = sign + said;
+    else if (FORMULA.test(said)) element.textContent = `${sign}(${said})`;
+  }
+}
+
+/** The letter that an element follows directly, or nothing. */
+const lastOf = (node: DomNode | null): string => /\S$/u.exec(node?.textContent ?? '')?.[0] ?? '';
+
+const BLOCK =
+  /^(?:ADDRESS|ARTICLE|ASIDE|BLOCKQUOTE|BODY|BR|CENTER|DD|DETAILS|DIV|DL|DT|FIELDSET|FIGCAPTION|FIGURE|FOOTER|FORM|HEADER|HR|LI|MAIN|NAV|OL|P|SECTION|SUMMARY|TABLE|TD|TH|TR|UL)$/;
+const CODE = /^(?:CODE|PRE)$/;
+/** Characters that occur in no text (Unicode, 23.7: noncharacters): the conversion to Markdown marks places with them. */
+const RESERVED = /[\ufdd0-\ufdef]/g;
+
+/** Makes every text of an element Markdown that shows the same. What is markup only at the start of a line is escaped only there. */
+function escapeText(root: DomElement): void {
+  root.normalize();
+  let isStart = true;
+  const visit = (node: DomNode): void => {
+    if (isTextNode(node)) {
+      const text = (node.textContent ?? '').replace(RESERVED, '');
+      node.textContent = isStart ? escapeLine(text) : escapeTags(text);
+      isStart &&= text.trim() === '';
+    } else if (isElement(node)) {
+      const { nodeName, childNodes } = node;
+      const isBlock = BLOCK.test(nodeName);
+      isStart = (isStart || isBlock) && !isHeading(node) && !CODE.test(nodeName);
+      if (!CODE.test(nodeName)) for (const child of childNodes) visit(child);
+      isStart ||= isBlock || isHeading(node) || nodeName === 'PRE';
+    }
+  };
+  visit(root);
 }

@@ -1,0 +1,191 @@
+import { childElements, type DomElement, HEADINGS, isHeading, isTopic, purposeOf } from './dom.ts';
+import { type Measure, measuresOf, proseOf } from './link-density.ts';
+import { isLineNumber } from './code-blocks.ts';
+
+/** Elements that hold parts of a page. */
+const PART = /^(?:CENTER|DIV|FOOTER|FORM|HEADER|OL|P|SECTION|TABLE|UL)$/;
+/** A way to the page before or after this one: as its attributes say, or its words. */
+const TURNING = 'a[rel~=prev], a[rel~=next], a[rel~=up], a[accesskey=p], a[accesskey=n], a[accesskey=u]';
+const TURNING_WORDS = /^\W*(?:prev(?:ious)?|next|up|back|home|top|contents|index)\W*$/i;
+/** Letters of which more than this share lead elsewhere are a menu. */
+const LINKED = 0.5;
+/** Letters of a part under the text: a longer one is not there to turn pages. */
+const LONGEST = 600;
+
+type Measured = (element: DomElement) => Measure;
+
+/** Removes parts of links by their place: those above the headline without prose, and those under all text. */
+export function removeNavigation(root: DomElement, headline: DomElement | undefined): void {
+  const measured = measuresOf(root);
+  const { letters, linked } = measured(root);
+  if (headline && root.contains(headline)) removeAbove(root, headline);
+  if (linked < letters * LINKED) removeBelow(root, measured); // of a page of links, they are the content
+}
+
+/** Parts in front of the headline that hold links and no prose, and those behind it in the same header. */
+function removeAbove(root: DomElement, headline: DomElement): void {
+  for (let inner = headline; inner !== root; inner = inner.parentElement!) {
+    const around = inner.parentElement!;
+    let isBelow = false;
+    for (const child of childElements(around)) {
+      if (child === inner) isBelow = true;
+      else if (isBelow && around.nodeName !== 'HEADER') break;
+      else if (PART.test(child.nodeName) && child.querySelector('a[href]') !== null && proseOf(child) === 0) child.remove();
+    }
+  }
+}
+
+/** The last parts, as far as they hold nothing but links, or ways to the next page. */
+function removeBelow(root: DomElement, measured: Measured): void {
+  for (const child of childElements(root).toReversed()) {
+    const { letters } = measured(child);
+    if (letters <= 1) continue;
+    if (leadsElsewhere(child, measured)) child.remove();
+    else {
+      if (PART.test(child.nodeName) && child.nodeName !== 'P') removeBelow(child, measured);
+      return;
+    }
+  }
+}
+
+function leadsElsewhere(part: DomElement, measured: Measured): boolean {
+  const { letters, linked } = measured(part);
+  if (!PART.test(part.nodeName) || letters > LONGEST || proseOf(part) > 0) return false;
+  const links = [...part.querySelectorAll('a[href]')];
+  if (links.length === 0) return false;
+  if (links.some(({ textContent }) => TURNING_WORDS.test(textContent ?? '')) || part.querySelector(TURNING) !== null) return true;
+  const isHeaded = part.querySelector(HEADINGS) !== null || (part.previousElementSibling && isHeading(part.previousElementSibling));
+  return part.nodeName === 'DIV' && links.length > 1 && !isHeaded && linked >= letters * LINKED;
+}
+
+const PLACE = '(?:site|page|main|top|global|primary|secondary|left|right|bottom|side|sub|mobile|desktop|user)[_-]?';
+const NAME_ENDING = '[_-]?(?:container|wrapper|wrap|area|inner|list|links|content|menu|bar|nav)';
+const named = (words: string): RegExp => new RegExp(`(?:^|\\s)(?:${PLACE})?(?:${words})(?:${NAME_ENDING})?(?:$|\\s)`, 'i');
+/** Names of menus on sites without elements for them. */
+const LEADING = named('nav|navbar|navigation|menu|breadcrumbs?');
+/** Names of columns beside the content; one with a heading is a box of the text. */
+const BESIDE = named('sidebar');
+/** Names of what stands under each page. */
+const FOOTER = named('footer|foot|colophon');
+/** Elements that hold parts of a page; any other with such a name is a part of a text. */
+const PART_OF_PAGE = /^(?:DIV|SECTION|UL|OL)$/;
+/** The largest share of the page's letters in a menu without links, and in a part that is removed by its name. */
+const SHORT = 0.2;
+
+/** Removes menus and the footer from the body of a page that marks them by names alone. */
+export function removeFrames(body: DomElement): void {
+  const measured = measuresOf(body);
+  let footer: DomElement | undefined;
+  const visit = (element: DomElement): void => {
+    for (const child of childElements(element)) {
+      const names = PART_OF_PAGE.test(child.nodeName) ? purposeOf(child) : '';
+      const isNamed = LEADING.test(names) || (BESIDE.test(names) && child.querySelector(HEADINGS) === null);
+      if (isNamed && !holdsContent(child) && isMenu(child, measured)) child.remove();
+      else if (FOOTER.test(names) && !holdsContent(child) && isSmall(measured(child))) footer = child;
+      else visit(child);
+    }
+  };
+  visit(body);
+  if (footer && isUnder(footer, body, measured)) footer.remove();
+}
+
+/** Whether a footer stands in the body or beside its headline, and nothing but links follows it: that of a part stands in the part. */
+function isUnder(footer: DomElement, body: DomElement, measured: Measured): boolean {
+  if (measured(footer).letters >= measured(body).letters) return false;
+  if (footer.parentElement !== body && footer.parentElement!.querySelector('h1') === null) return false;
+  const isLinks = ({ letters, linked }: Measure): boolean => letters <= linked;
+  for (let next = footer.nextElementSibling; next; next = next.nextElementSibling) if (!isLinks(measured(next))) return false;
+  return true;
+}
+
+const holdsContent = (element: DomElement): boolean =>
+  element.querySelector('main, article') !== null || [...element.querySelectorAll('h1')].some((heading) => !isOfSite(heading));
+
+function isMenu(element: DomElement, measured: Measured): boolean {
+  const { letters, linked } = measured(element);
+  if (linked >= letters * LINKED) return true;
+  const body = element.closest('body');
+  return body !== null && letters <= measured(body).letters * SHORT && element.querySelector('h2, h3, p, table, pre, dl') === null;
+}
+
+/** A part of more letters has to lead elsewhere to be removed by its name. */
+const MOST_LETTERS = 300;
+/** The least share of letters in links of a part that leads elsewhere. */
+const LEADING_SHARE = 0.3;
+
+const isLinking = ({ letters, linked }: Measure): boolean => linked >= letters * LEADING_SHARE;
+const isSmall = (measure: Measure): boolean => measure.letters <= MOST_LETTERS || isLinking(measure);
+
+/** Class names of the name of the site. */
+const SITE = /(?:^|[\s_-])(?:site-?(?:title|name|logo|branding)|logo|navbar-brand)(?:$|[\s_-])/i;
+/** The address of a site's start page, also in one of its languages. */
+const HOME =
+  /^(?:https?:\/\/[^/]+)?\/(?:[a-z]{2}(?:-[a-z]{2})?\/?)?(?:index\.\w+)?$|^https?:\/\/[^/]+$|^(?:\.\.?\/)*\.\.\/$|^(?:\.\.?\/)+index\.\w+$/i;
+/** Whether a heading of the first level is the name of the site, which stands on each of its pages. */
+export function isOfSite(heading: DomElement): boolean {
+  const link = heading.closest('a[href]') ?? heading.querySelector('a[href]');
+  const names = [heading, heading.parentElement].map((element) => `${element?.getAttribute('class') ?? ''} ${element?.id ?? ''}`);
+  return (link !== null && HOME.test(link.getAttribute('href')!.trim())) || names.some((name) => SITE.test(name));
+}
+
+/** Signs beside a heading, a code block or a paragraph that do something and say nothing. */
+const SIGNS =
+  /(?:^|\s)(?:headerlink|header-anchor|hash-link|anchor-link|anchorjs-link|mw-editsection|mw-jump-link|copy-?(?:btn|button|code)|clipboard|edit-?(?:link|page|this-page)|theme-edit-this-page|md-content__button|mw-cite-backlink|navbox|hideme|viewcode-link|toctitle|pagination-nav|theme-doc-(?:footer|breadcrumbs|toc-mobile)|prev-next-area|rst-footer-buttons)(?:$|\s)/i;
+/** Names of signs that parts of a text have as well: they are believed of what leads elsewhere. */
+const LINKING = /(?:^|\s)(?:noprint|toc|pagination)(?:$|\s)/i;
+/** What most sites call the parts between and after the paragraphs that lead elsewhere or ask for something. */
+const AROUND =
+  /(?:^|[\s_-])(?:sharing|sharedaddy|recommendations?|breadcrumbs?|pagination|pager|comments?|disqus|respond|newsletter|advert(?:isement)?|sponsored|promo|loading|read(?:ing)?-?time|print-?only|copyright|credits?|licen[cs]e-?info|post-?navigation|more-?(?:posts|articles|stories)|read-?(?:more|next|also)|also-?(?:like|read)|author-?(?:bio|box|info))(?:$|[\s_-])/i;
+/** Words that say as much only where they end a name, or say of which kind the part is: `related-posts` are elsewhere, `related-commands` are here. */
+const ENDING =
+  /(?:^|[\s_-])(?:share|social|related|recommended|subscribe|rating|tags)(?:$|\s|__|--|[_-](?:\d|area|articles?|bar|block|box|buttons?|cloud|component|container|contents?|coverage|footer|form|group|header|icons?|inner|items?|links?|list|media|menu|module|more|networks?|news|pages?|panel|posts?|products?|reading|row|section|stars?|stories|story|teasers?|this|title|tools?|topics|us|videos?|widget|wrap|wrapper)(?:$|[\s_-]))/i;
+
+/** The number of a note in a wiki, and the way to the source of rustdoc (by that word). */
+const isMark = ({ nodeName, textContent }: DomElement, names: string): boolean =>
+  (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
+  (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? ''));
+
+/** Removes what belongs to the page and not to its text, and returns the element: from a `whole` page only what leads elsewhere, from `generated` content nothing by name. */
+export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' | 'story'): DomElement {
+  const measured = measuresOf(root);
+  const isSign = (element: DomElement): boolean => {
+    const names = purposeOf(element);
+    if (element.nodeName === 'PRE' || names.length < 3) return false;
+    return (
+      (SIGNS.test(names) && isSmall(measured(element))) ||
+      (LINKING.test(names) && isLinking(measured(element))) ||
+      isLineNumber(element) ||
+      isMark(element, names)
+    );
+  };
+  for (const sign of outermost(root, isSign)) removeSign(sign);
+  if (kind === 'generated') return root;
+  const most = measured(root).letters * SHORT;
+  const isElsewhere = kind === 'whole' ? isLinking : isSmall;
+  const isAround = (element: DomElement): boolean =>
+    element.nodeName !== 'PRE' && isNamedAround(purposeOf(element)) && measured(element).letters <= most && isElsewhere(measured(element));
+  for (const element of outermost(root, isAround)) element.remove();
+  return root;
+}
+
+/** A sign to link to a heading takes its anchor along where nothing else has it. */
+function removeSign(sign: DomElement): void {
+  const heading = sign.parentElement;
+  const anchor = sign.id || sign.getAttribute('name');
+  if (heading && anchor && heading.id === '' && isTopic(heading)) heading.id = anchor;
+  sign.remove();
+}
+
+const isNamedAround = (names: string): boolean => AROUND.test(names) || ENDING.test(names);
+
+function outermost(root: DomElement, isMatch: (element: DomElement) => boolean): DomElement[] {
+  const found: DomElement[] = [];
+  const visit = (element: DomElement): void => {
+    for (const child of childElements(element)) {
+      if (isMatch(child)) found.push(child);
+      else visit(child);
+    }
+  };
+  visit(root);
+  return found;
+}
