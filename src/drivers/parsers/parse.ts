@@ -135,13 +135,13 @@ function rowOf({ source, file_type }: ParseTask): ParserRow {
   return row;
 }
 
-/** The document with a title and properties that each of its chunks can hold. */
+/** Cuts the title and properties, which each chunk of the document holds. */
 function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
-  const { title, metadata } = parsed;
-  const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > MOST_OF_PROPERTY;
-  if ((title?.length ?? 0) <= MOST_OF_TITLE && !Object.values(metadata).some(isLong)) return parsed;
-  const cut = Object.entries(metadata).map(([key, value]) => [key, isLong(value) ? value.slice(0, MOST_OF_PROPERTY) : value]);
-  return { ...parsed, title: title?.slice(0, MOST_OF_TITLE), metadata: Object.fromEntries(cut) };
+  const properties = Object.entries(parsed.metadata).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value.slice(0, MOST_OF_PROPERTY) : value,
+  ]);
+  return { ...parsed, title: parsed.title?.slice(0, MOST_OF_TITLE), metadata: Object.fromEntries(properties) };
 }
 
 const failAsFile =

@@ -44,15 +44,10 @@ const MOST_KEPT = 384 * 2 ** 20;
 type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
 const SCRIPT = workerFile(import.meta.url, 'process/parse-worker');
 
-/** Processes that parse documents. One is started when there is work and none is idle; who asks bounds how many work at once. */
-interface ParsePool {
-  /** Parses documents together in one process, which may take so many seconds of processor time and is killed with the signal. */
-  run(tasks: readonly ParseTask[], limits: { signal: AbortSignal; seconds: number }): Promise<ParseOutcome[] | { death: Death }>;
-  /** Ends all processes, also those that work. */
-  close(): Promise<void>;
-}
+/** Processes that parse documents. One is started when there is work and none is idle; the caller bounds how many work at once. */
+type ParsePool = ReturnType<typeof createParsePool>;
 
-function createParsePool(limits: MemoryLimits): ParsePool {
+function createParsePool(limits: MemoryLimits) {
   const idle: ParseProcess[] = [];
   const all = new Set<ParseProcess>();
   let isClosed = false;
@@ -66,7 +61,11 @@ function createParsePool(limits: MemoryLimits): ParsePool {
     await process.kill();
   };
   return {
-    async run(tasks, { signal, seconds }) {
+    /** Parses documents together in one process, which may take so many seconds of processor time and is killed with the signal. */
+    async run(
+      tasks: readonly ParseTask[],
+      { signal, seconds }: { signal: AbortSignal; seconds: number },
+    ): Promise<ParseOutcome[] | { death: Death }> {
       if (isClosed) throw stoppedError();
       const process = takeAlive(idle) ?? start();
       const answer = await process.ask(tasks, { signal, seconds });
@@ -75,7 +74,8 @@ function createParsePool(limits: MemoryLimits): ParsePool {
       else idle.push(process);
       return 'death' in answer ? answer : answer.outcomes;
     },
-    async close() {
+    /** Ends all processes, also those that work. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all([...all].map(end));
     },

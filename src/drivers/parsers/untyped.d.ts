@@ -10,13 +10,8 @@ declare module 'turndown' {
     constructor(options: Record<string, string>);
     escape: (text: string) => string;
     addRule(name: string, rule: Rule): this;
-    use(plugins: unknown[]): this;
     turndown(root: DomElement): string;
   }
-}
-
-declare module '@joplin/turndown-plugin-gfm' {
-  export const strikethrough: unknown;
 }
 
 declare module 'papaparse' {

@@ -27,9 +27,7 @@ export const jsonParser: ParserRow = {
   extensions: ['.json', '.jsonc', '.geojson', '.jsonld', '.webmanifest'],
   is_text: true,
   async parse(bytes): Promise<ParsedDocument> {
-    const reader = new JsonReader(await decodeText(bytes));
-    const records = reader.readAll();
-    return asDocument(records);
+    return recordsDocument(new JsonReader(await decodeText(bytes)).readAll());
   },
 };
 
@@ -41,7 +39,7 @@ export const jsonLinesParser: ParserRow = {
   extensions: ['.jsonl', '.ndjson'],
   is_text: true,
   async parse(bytes): Promise<ParsedDocument> {
-    return asDocument(new JsonReader(await decodeText(bytes)).readSequence());
+    return recordsDocument(new JsonReader(await decodeText(bytes)).readSequence());
   },
 };
 
@@ -52,7 +50,7 @@ interface JsonRecord {
   leaves: Leaf[];
 }
 
-function asDocument(records: readonly JsonRecord[]): ParsedDocument {
+function recordsDocument(records: readonly JsonRecord[]): ParsedDocument {
   const lines = new MarkedLines();
   for (const { number, leaves } of records) {
     if (leaves.length === 0) continue;
@@ -69,10 +67,10 @@ function asDocument(records: readonly JsonRecord[]): ParsedDocument {
   return { text: lines.text, marks: lines.marks, metadata: count > 0 ? { records: count } : {} };
 }
 
-const BLANK = /[\s\ufeff]/;
+const SPACE = /[\s\ufeff]{1,4096}|\/\/.*|\/\*[^]*?(?:\*\/|$)/y;
 const SCALAR = /[^\s,\]}:"/]+/y;
 
-/** Reads JSON with the line of each value; comments and commas before a bracket are passed over. */
+/** Reads JSON with the line of each value; passes over comments, and commas before a closing bracket. */
 class JsonReader {
   readonly #text: string;
   #at = 0;
@@ -85,26 +83,14 @@ class JsonReader {
 
   /** The records of a list, or the one value. */
   readAll(): JsonRecord[] {
-    this.#skip();
-    if (this.#text[this.#at] !== '[') {
-      const records = [this.#record(undefined)];
-      this.#end();
-      return records;
-    }
     const records: JsonRecord[] = [];
-    this.#at += 1;
-    for (;;) {
-      this.#skip();
-      if (this.#text[this.#at] === ']') break;
-      records.push(this.#record(records.length + 1));
-      this.#skip();
-      if (this.#text[this.#at] === ',') this.#at += 1;
-      else if (this.#text[this.#at] !== ']') this.#fail();
-    }
-    this.#at += 1;
-    this.#end();
-    const isList = records.every(({ leaves }) => leaves.every(({ path }) => path === ''));
-    return isList ? [{ number: undefined, leaves: records.flatMap(({ leaves }) => leaves) }] : records;
+    this.#skip();
+    if (this.#text[this.#at] === '[') this.#list(']', () => records.push(this.#record(records.length + 1)));
+    else records.push(this.#record(undefined));
+    this.#skip();
+    if (this.#at < this.#text.length) this.#fail();
+    const leaves = records.flatMap((record) => record.leaves);
+    return leaves.every(({ path }) => path === '') ? [{ number: undefined, leaves }] : records;
   }
 
   /** Values one after another. */
@@ -112,11 +98,6 @@ class JsonReader {
     const records: JsonRecord[] = [];
     for (this.#skip(); this.#at < this.#text.length; this.#skip()) records.push(this.#record(records.length + 1));
     return records;
-  }
-
-  #end(): void {
-    this.#skip();
-    if (this.#at < this.#text.length) this.#fail();
   }
 
   #record(number: number | undefined): JsonRecord {
@@ -134,12 +115,10 @@ class JsonReader {
     if (start === '{') return this.#members(path, depth, leaves);
     if (start === '[') return this.#items(path, depth, leaves);
     if (start === '"') return void leaves.push({ path, value: this.#string(), line });
-    const begin = this.#at;
-    const value = this.#match(SCALAR);
-    if (value === undefined || !/^(?:true|false|null|NaN|[-+]?(?:Infinity|[\d.][\w.+-]*))$/.test(value)) {
-      this.#at = begin;
-      return this.#fail();
-    }
+    SCALAR.lastIndex = this.#at;
+    const value = SCALAR.exec(this.#text)?.[0] ?? '';
+    if (!/^(?:true|false|null|NaN|[-+]?(?:Infinity|[\d.][\w.+-]*))$/.test(value)) this.#fail();
+    this.#at += value.length;
     if (value !== 'null') leaves.push({ path, value, line });
   }
 
@@ -158,7 +137,9 @@ class JsonReader {
     const own: Leaf[] = [];
     let count = 0;
     this.#list(']', () => this.#value(`${path}[${++count}]`, depth + 1, own));
-    const isShort = own.length === count && own.every(({ value, line }) => value.length <= 80 && line === own[0]!.line);
+    const isShort =
+      own.length === count &&
+      own.every((leaf, i) => leaf.path === `${path}[${i + 1}]` && leaf.value.length <= 80 && leaf.line === own[0]!.line);
     if (isShort && count > 0) leaves.push({ path, value: own.map(({ value }) => value).join(', '), line: own[0]!.line });
     else for (const leaf of own) leaves.push(leaf);
   }
@@ -198,26 +179,14 @@ class JsonReader {
     return this.#text.length;
   }
 
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found !== undefined) this.#at += found.length;
-    return found;
-  }
-
+  /** Passes over white space and comments. */
   #skip(): void {
     for (;;) {
-      const letter = this.#text[this.#at];
-      if (letter === '\n') this.#line += 1;
-      else if (letter === '/' && /[/*]/.test(this.#text[this.#at + 1] ?? '')) {
-        const isLine = this.#text[this.#at + 1] === '/';
-        const end = this.#text.indexOf(isLine ? '\n' : '*/', this.#at + 2);
-        const stop = end < 0 ? this.#text.length : isLine ? end : end + 2;
-        this.#line += this.#text.slice(this.#at, stop).split('\n').length - 1;
-        this.#at = stop;
-        continue;
-      } else if (letter === undefined || !BLANK.test(letter)) return;
-      this.#at += 1;
+      SPACE.lastIndex = this.#at;
+      const space = SPACE.exec(this.#text)?.[0];
+      if (space === undefined) return;
+      this.#at += space.length;
+      this.#line += space.split('\n').length - 1;
     }
   }
 

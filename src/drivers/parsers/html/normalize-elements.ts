@@ -18,6 +18,7 @@ import {
 export function normalizeElements(root: DomElement): void {
   writeBoxes(root);
   writeFolds(root);
+  numberItems(root);
   writeScripts(root);
   flattenCode(root);
   joinAdjoining(root);
@@ -133,6 +134,25 @@ function writeHeading(fold: DomElement, level: number): void {
   if (anchor) heading.id = anchor;
   moveInto(heading, summary);
   summary.replaceWith(heading);
+}
+
+/** Gives each item of a numbered list the number that a browser shows. */
+function numberItems(root: DomElement): void {
+  for (const list of root.querySelectorAll('ol')) {
+    const items = childElements(list).filter(({ nodeName }) => nodeName === 'LI');
+    const isReversed = list.hasAttribute('reversed');
+    let next = numberIn(list, 'start') ?? (isReversed ? items.length : 1);
+    for (const item of items) {
+      const number = numberIn(item, 'value') ?? next;
+      item.setAttribute('value', String(number));
+      next = Math.max(0, number + (isReversed ? -1 : 1));
+    }
+  }
+}
+
+function numberIn(element: DomElement, attribute: string): number | undefined {
+  const number = Number.parseInt(element.getAttribute(attribute) ?? '', 10);
+  return number >= 0 && number < 1_000_000_000 ? number : undefined;
 }
 
 const KINDS: Readonly<Record<string, string>> = { B: 'strong', STRONG: 'strong', I: 'em', EM: 'em', CODE: 'code' };

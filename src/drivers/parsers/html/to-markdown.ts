@@ -3,7 +3,7 @@ import type { Mark } from '../../../schema/items.ts';
 import { heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
 import { altText } from '../parsed-document.ts';
 import { codeBlock, codeLines, codeSpan } from './code-blocks.ts';
-import { BOX_TITLE, childElements, type DomElement, HEADINGS, headOfPart, isHeading, isTextNode, LEVEL, span } from './dom.ts';
+import { BOX_TITLE, type DomElement, HEADINGS, headOfPart, isHeading, isTextNode, LEVEL, span } from './dom.ts';
 import { normalizeElements } from './normalize-elements.ts';
 
 // Headings with anchors, and the cells of tables, carry characters that occur in no text until the Markdown around them is known.
@@ -64,25 +64,12 @@ function marksIn(converted: string, anchors: readonly string[]): { text: string;
   return { text: [...pieces, converted.slice(from)].join(''), marks };
 }
 
-/** An item of a list with the number that a browser shows; one with headings of its own is a part of the page. `next`: the number that the next item of each list has, because looking that up at each takes its time from long lists. */
-function listItem(content: string, node: DomElement, next: WeakMap<DomElement, number>): string {
-  const list = node.parentElement;
-  const isNumbered = list?.nodeName === 'OL';
-  const number = isNumbered ? (numberIn(node, 'value') ?? next.get(list) ?? firstOf(list)) : 0;
-  if (isNumbered) next.set(list, Math.max(0, number + (list.hasAttribute('reversed') ? -1 : 1)));
-  if (node.querySelector(HEADINGS)) return `\n\n${isNumbered ? content.trim().replace(/^#+ /, `$&${number}. `) : content}\n\n`;
-  const mark = isNumbered ? `${number}. ` : '- ';
-  const text = content.trim().replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`);
-  return text === '' ? '' : `${mark}${text}\n`;
-}
-
-/** Where a list begins; one that counts down, with as many as it has. */
-const firstOf = (list: DomElement): number =>
-  numberIn(list, 'start') ?? (list.hasAttribute('reversed') ? childElements(list).filter(({ nodeName }) => nodeName === 'LI').length : 1);
-
-function numberIn(element: DomElement, attribute: string): number | undefined {
-  const number = Number.parseInt(element.getAttribute(attribute) ?? '', 10);
-  return number >= 0 && number < 1_000_000_000 ? number : undefined;
+/** Writes an item of a list; one with headings of its own is a part of the page. */
+function listItem(content: string, node: DomElement): string {
+  const mark = node.parentElement?.nodeName === 'OL' ? `${node.getAttribute('value')}. ` : '- ';
+  const text = content.trim();
+  if (node.querySelector(HEADINGS)) return `\n\n${mark === '- ' ? content : text.replace(/^#+ /, `$&${mark}`)}\n\n`;
+  return text === '' ? '' : `${mark}${text.replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`)}\n`;
 }
 
 let turndown: Promise<TurndownService> | undefined;
@@ -96,7 +83,7 @@ export async function toMarkdown(root: DomElement): Promise<{ text: string; mark
 }
 
 async function converter(): Promise<TurndownService> {
-  const [{ default: Turndown }, { strikethrough }] = await Promise.all([import('turndown'), import('@joplin/turndown-plugin-gfm')]);
+  const { default: Turndown } = await import('turndown');
   const service = new Turndown({
     headingStyle: 'atx',
     codeBlockStyle: 'fenced',
@@ -104,16 +91,15 @@ async function converter(): Promise<TurndownService> {
     emDelimiter: '*',
     hr: '---',
   });
-  service.escape = (text) => text; // it is done, with an eye on where the text stands
-  service.use([strikethrough]);
-  const next = new WeakMap<DomElement, number>();
+  service.escape = (text) => text; // normalizeElements has escaped it
   service
     .addRule('heading', {
       filter: isHeading,
       replacement: (content, node) =>
         content.trim() === '' ? '' : `\n\n${heading(Number(node.getAttribute(LEVEL) ?? node.nodeName[1]), content)}\n\n`,
     })
-    .addRule('listItem', { filter: 'li', replacement: (content, node) => listItem(content, node, next) })
+    .addRule('strikethrough', { filter: ['del', 's', 'strike'], replacement: (content) => `~~${content}~~` })
+    .addRule('listItem', { filter: 'li', replacement: listItem })
     .addRule('codeBlock', { filter: 'pre', replacement: (_content, node) => codeBlock(node) })
     .addRule('term', {
       filter: (node) => TERM.test(node.nodeName) || CALLED.test(node.className),

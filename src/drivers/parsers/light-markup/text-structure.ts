@@ -1,6 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import type { Mark } from '../../../schema/items.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
+import { MarkedLines } from '../parsed-document.ts';
+import { isTerm } from '../roff/roff-writer.ts';
 
 /** The longest line that may be a heading. */
 const LONGEST = 80;
@@ -117,7 +118,9 @@ const TAB = 8;
 const SUBHEADING = 4;
 /** Minimum indentation of a definition below its term. */
 const HANGING = 3;
-const MOST_TERM_WORDS = 16;
+
+/** Writes the title of a manual page, such as `TAR(1)`, in small letters where its name has none. */
+export const manualPageTitle = (title: string): string => (/\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase());
 
 interface Line {
   /** Without tabs, words not hyphenated. */
@@ -148,8 +151,6 @@ function linesOf(text: string): Line[] {
   return lines.map((printed) => ({ printed, text: squeeze(printed), indent: printed.search(/\S|$/) }));
 }
 
-const isTerm = ({ text }: Line): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
-
 const TAG = /^[^\s`]+(?: [^\s`]+)?(?<![.:!?])$/;
 
 /** The tag and definition of `28     Operation timeout.`; undefined for other lines. */
@@ -172,12 +173,10 @@ export function readManualPage(source: string): ParsedDocument | undefined {
   const [, title] = HEAD.exec(expand(source.trimStart().split('\n', 1)[0]!)) ?? [];
   if (title === undefined) return undefined;
   const lines = linesOf(source);
-  const marks: Mark[] = [];
-  let [text, expected] = ['', 0];
-  const add = (index: number, written: string, isApart = false): void => {
-    if (index + 1 !== expected) marks.push({ at: text.length, line: index + 1 });
-    text += isApart ? `${written}\n\n` : `${written}\n`;
-    expected = isApart ? 0 : index + 2;
+  const out = new MarkedLines();
+  const addTerm = (term: string, line: number) => {
+    out.add(`\`${term}\``, line);
+    out.add('', line);
   };
   for (const [i, line] of lines.entries()) {
     if (HEAD.test(line.printed) || FOOT.test(line.printed)) continue;
@@ -185,13 +184,13 @@ export function readManualPage(source: string): ParsedDocument | undefined {
     const isFirst = !before || before.text === '' || before.indent > line.indent || before.indent <= SUBHEADING;
     const isDefined = next !== undefined && next.text !== '' && next.indent >= line.indent + HANGING;
     const tagged = isFirst ? taggedLine(line, next) : undefined;
-    if (line.text === '') add(i, '');
-    else if (line.indent <= SUBHEADING) add(i, `${line.indent === 0 ? '##' : '###'} ${line.text}`);
+    if (line.text === '') out.add('', i + 1);
+    else if (line.indent <= SUBHEADING) out.add(`${line.indent === 0 ? '##' : '###'} ${line.text}`, i + 1);
     else if (tagged) {
-      add(i, `\`${tagged[0]}\``, true);
-      add(i, escapeLine(tagged[1]));
-    } else if (isFirst && isDefined && isTerm(line)) add(i, `\`${line.text}\``, true);
-    else add(i, escapeLine(line.text));
+      addTerm(tagged[0], i + 1);
+      out.add(escapeLine(tagged[1]), i + 1);
+    } else if (isFirst && isDefined && isTerm(line.text)) addTerm(line.text, i + 1);
+    else out.add(escapeLine(line.text), i + 1);
   }
-  return { text, title: /\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase(), metadata: {}, marks };
+  return { text: out.text, title: manualPageTitle(title), metadata: {}, marks: out.marks };
 }

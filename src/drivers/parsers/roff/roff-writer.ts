@@ -6,8 +6,6 @@ import { JOINER, type Definitions } from './roff-lines.ts';
 const NUMBER = /^(?:[•·○□]|\(?\w{1,3}[.)])$/;
 const BULLET = /^[*+o–—-]$/;
 
-const MOST_TERM_WORDS = 16;
-
 /** The blocks of a manual page, as the macros of man and mdoc ask for them: headings, terms above what defines them, items, code, tables, paragraphs. */
 export class RoffWriter {
   readonly #blocks = new MarkedBlocks();
@@ -142,7 +140,10 @@ export class RoffWriter {
 /** A bullet or number that DocBook sets before the text of an item, with motions between. */
 const BEFORE_TEXT = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${JOINER}`);
 
-const isTerm = (text: string): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
+const MOST_TERM_WORDS = 16;
+
+/** Whether a line may be a term that the lines below it define. */
+export const isTerm = (text: string): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
 
 const withoutMarks = (text: string): string => text.replaceAll(JOINER, '');
 

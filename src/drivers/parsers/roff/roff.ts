@@ -1,6 +1,6 @@
 import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { markHeadings } from '../light-markup/text-structure.ts';
+import { manualPageTitle, markHeadings } from '../light-markup/text-structure.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { type MacroTarget, RoffWriter } from './roff-writer.ts';
 import { isManMacro, writeMan } from './man-macros.ts';
@@ -24,20 +24,16 @@ export const roffParser: ParserRow = {
   is_quick: true,
   async parse(bytes) {
     const text = await decodeText(bytes);
-    return ROFF.test(text.slice(0, HEAD)) ? readRoff(text) : { ...markHeadings(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
+    return ROFF.test(text.slice(0, HEAD))
+      ? new RoffPage(text).read()
+      : { ...markHeadings(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
   },
 };
 
 /** What is asked for in pages of either kind. */
 const REQUESTS = new Set(['sp', 'br', 'nf', 'fi', 'so', 'TS', 'TE', 'EQ', 'EN']);
 
-/** Reads a manual page in roff, with the macros of man(7) or mdoc(7). */
-export function readRoff(source: string): ParsedDocument {
-  const page = new RoffPage(source);
-  return page.read();
-}
-
-/** A manual page while it is read. */
+/** A manual page in roff with the macros of man(7) or mdoc(7), while it is read. */
 class RoffPage implements MacroTarget {
   readonly writer = new RoffWriter();
   /** Of the link whose text is being read. */
@@ -67,8 +63,7 @@ class RoffPage implements MacroTarget {
   }
 
   title(name = '', section = ''): void {
-    const known = `${name}${section && `(${section})`}`;
-    this.#title = /\p{Ll}/u.test(name) ? known : known.toLowerCase();
+    this.#title = manualPageTitle(`${name}${section && `(${section})`}`);
   }
 
   heading(level: number, text: string, line: number): void {

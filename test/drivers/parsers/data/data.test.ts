@@ -29,6 +29,7 @@ describe('JSON', () => {
   it.each([
     ['{"a": "one\\ntwo \\u00e9"}', '- a: one two é'],
     ['["x", "y"]', 'x\ny'],
+    ['{"servers": [{"url": "a"}, {"url": "b"}], "ports": [1, 2]}', '- servers[1].url: a\n- servers[2].url: b\n- ports: 1, 2'],
     ['"just words"', 'just words'],
   ])('%s is %s', async (source, text) => {
     expect((await read('json', source)).text).toBe(text);
