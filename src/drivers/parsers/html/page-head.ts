@@ -1,25 +1,18 @@
 import { givenProperties } from '../parsed-document.ts';
 import type { DomDocument, DomElement } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
+import type { PageFacts } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import { readDate } from '../../../text/dates.ts';
 
-/** JSON-LD of an article (schema.org). */
-interface LinkedData {
-  author?: string | undefined;
-  created?: string | undefined;
-  modified?: string | undefined;
-  lang?: string | undefined;
-}
-
-/** More is a catalogue and not the description of a page. */
-const LONGEST = 200_000;
+/** JSON-LD (schema.org) of more characters is a catalogue and not the description of a page. */
+const LONGEST_DATA = 200_000;
 const DESCRIBED = /Article|Posting|WebPage|Report|Recipe|Review|Book|Course|HowTo|APIReference|Event/;
 
 type Node = Record<string, unknown>;
 
-/** The first node of the page's JSON-LD that dates or signs a page; what cannot be read is passed over. */
-function linkedDataOf(elements: readonly DomElement[]): LinkedData {
+/** Reads the author, dates and language in the JSON-LD of a page; passes over what cannot be read. */
+function linkedDataOf(elements: readonly DomElement[]) {
   const nodes = elements.filter(({ nodeName }) => nodeName === 'SCRIPT').flatMap(({ textContent }) => nodesIn(textContent ?? ''));
   const described = nodes.filter((node) => DESCRIBED.test([node['@type']].flat().join(' ')));
   const first = (name: string): unknown => described.map((node) => node[name]).find((value) => value !== undefined && value !== '');
@@ -32,7 +25,7 @@ function linkedDataOf(elements: readonly DomElement[]): LinkedData {
 }
 
 function nodesIn(json: string): Node[] {
-  if (json.length > LONGEST) return [];
+  if (json.length > LONGEST_DATA) return [];
   try {
     const parsed: unknown = JSON.parse(json);
     return [parsed].flat().flatMap((node) => (isNode(node) ? [node, ...[node['@graph'] ?? []].flat().filter(isNode)] : []));
@@ -58,7 +51,7 @@ interface Head {
   generator: string;
 }
 
-/** Names under which sites give the same thing: Open Graph, Dublin Core, Highwire, schema.org and plain HTML. */
+/** Names of one property in Open Graph, Dublin Core, Highwire, schema.org and plain HTML. */
 const CREATED = [
   'article:published_time',
   'datepublished',
@@ -72,16 +65,16 @@ const CREATED = [
 const MODIFIED = ['article:modified_time', 'datemodified', 'og:updated_time', 'dcterms.modified', 'last-modified'];
 const AUTHOR = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author'];
 const LONGEST_NAME = 200;
-/** What stands around the text is by others, or by who made the site. */
+/** Authors that are named there wrote something else, or made the site. */
 const ELSEWHERE = 'aside, nav, footer';
 const SIGN = '[rel~=author], [itemprop~=author]';
-/** After so many that say nothing, there is none. */
+/** How many elements are searched for an author. */
 const MOST_SIGNS = 100;
 /** Selects what readers write about a page: comments, reviews, answers. */
 const ANSWERS =
   '[itemprop=comment], [itemprop=review], [itemprop=suggestedAnswer], [itemprop=acceptedAnswer], #comments, .comments, .comment';
 
-/** `elements` are those of the page that may say something: meta, time and script, and what names an author. */
+/** Reads the title and metadata of a page; `elements` are its meta, time and script elements, and those that name an author. */
 export function headOf(document: DomDocument, elements: readonly DomElement[]): Head {
   const named = metaOf(elements);
   const meta = (...names: string[]) => names.map((name) => named.get(name)).find(Boolean);
@@ -93,7 +86,7 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
     created: date(...CREATED) ?? readDate(data.created ?? '') ?? timeOf(times, /datePublished|published|pubdate|entry-date/i),
     modified: date(...MODIFIED) ?? readDate(data.modified ?? '') ?? timeOf(times, /dateModified|updated|modified/i),
     description: meta('description', 'og:description', 'dc.description'),
-    lang: langOf(document, meta, data),
+    lang: langOf(document) || meta('language', 'content-language', 'dc.language') || meta('og:locale')?.replace('_', '-') || data.lang,
   };
   return {
     title: titleOf(document) || meta('og:title', 'dc.title') || '',
@@ -145,22 +138,89 @@ function isElsewhere(sign: DomElement): boolean {
 const isSign = (element: DomElement): boolean =>
   element.nodeName !== 'META' &&
   element.nodeName !== 'LINK' &&
-  ['rel', 'itemprop'].some((attribute) => words(element.getAttribute(attribute)).includes('author'));
+  ['rel', 'itemprop'].some((attribute) => wordsIn(element, attribute).includes('author'));
 
-const words = (value: string | null): string[] => (value ?? '').toLowerCase().split(/\s+/);
-
-/** What a `time` element says that is marked so, or stands in an element that is. */
+/** Reads the date of a `time` element that is marked so, or stands in an element that is. */
 function timeOf(times: readonly DomElement[], mark: RegExp): string | undefined {
-  const says = (element: DomElement | null) =>
+  const isMarked = (element: DomElement | null) =>
     mark.test(
       `${element?.getAttribute('itemprop')} ${element?.getAttribute('class')} ${element?.hasAttribute('pubdate') ? 'pubdate' : ''}`,
     );
-  const found = times.find((time) => says(time) || says(time.parentElement));
+  const found = times.find((time) => isMarked(time) || isMarked(time.parentElement));
   return readDate(found?.getAttribute('datetime') ?? found?.textContent ?? '');
 }
 
-function langOf(document: DomDocument, meta: (...names: string[]) => string | undefined, data: LinkedData): string | undefined {
-  const root = document.documentElement;
-  const given = root.getAttribute('lang')?.trim() || root.getAttribute('xml:lang')?.trim();
-  return given || meta('language', 'content-language', 'dc.language') || meta('og:locale')?.replace('_', '-') || data.lang;
+function langOf({ documentElement: root }: DomDocument): string | undefined {
+  return root.getAttribute('lang')?.trim() || root.getAttribute('xml:lang')?.trim();
+}
+
+/** Maximum length of an address, about that of browsers and servers: thousands of links might each repeat a base of megabytes. */
+const LONGEST_ADDRESS = 2000;
+
+/** Turns an address on a page into an absolute http(s) one; undefined for others, such as `mailto:`. */
+export type Resolve = (address: string) => string | undefined;
+
+/** Returns how addresses on the page of these elements are resolved (`<base href>` first, HTML 2.4.3); undefined for a page in a file. */
+export function addressResolver(elements: readonly DomElement[], source: string): Resolve | undefined {
+  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return undefined;
+  const own = relativeTo(source);
+  const base = elements.find((element) => element.nodeName === 'BASE' && element.hasAttribute('href'))?.getAttribute('href');
+  return relativeTo(own(base ?? '') ?? source);
+}
+
+const relativeTo =
+  (base: string): Resolve =>
+  (address) => {
+    const relative = address.trim();
+    if (relative.length > LONGEST_ADDRESS || base.length > LONGEST_ADDRESS || !URL.canParse(relative, base)) return undefined;
+    const { protocol, href } = new URL(relative, base);
+    return /^https?:$/.test(protocol) && href.length <= LONGEST_ADDRESS ? href : undefined;
+  };
+
+/** More links than a page for people has. */
+const MOST_LINKS = 10_000;
+const FEED = /^application\/(?:rss|atom)\+xml$/i;
+
+/** Reads what a page says about its neighbours and to robots; `elements` are those of the whole page: meta, link, a, area and frame. */
+export function factsOf(elements: readonly DomElement[], resolve: Resolve): PageFacts {
+  const related = (rel: string, type = /^/): string[] =>
+    elements
+      .filter((link) => link.nodeName === 'LINK' && wordsIn(link, 'rel').includes(rel) && type.test(link.getAttribute('type') ?? ''))
+      .flatMap((link) => documentAddress(link.getAttribute('href') ?? '', resolve) ?? []);
+  const robots = new Set(elements.filter((meta) => isMeta(meta, 'name', 'robots')).flatMap((meta) => wordsIn(meta, 'content')));
+  return {
+    links: linksOf(elements, resolve),
+    canonical: related('canonical')[0],
+    feeds: [...new Set(related('alternate', FEED))],
+    noindex: robots.has('noindex') || robots.has('none'),
+    nofollow: robots.has('nofollow') || robots.has('none'),
+  };
+}
+
+const isMeta = (element: DomElement, attribute: string, name: string): boolean =>
+  element.nodeName === 'META' && element.getAttribute(attribute)?.trim().toLowerCase() === name;
+
+const wordsIn = (element: DomElement, attribute: string): string[] => (element.getAttribute(attribute) ?? '').toLowerCase().split(/[\s,]+/);
+
+/** Resolves the address of a document, without the place in it; undefined for an empty one, which is the page itself. */
+const documentAddress = (address: string, resolve: Resolve): string | undefined =>
+  address.trim() === '' ? undefined : resolve(address)?.replace(/#.*/s, '');
+
+function linksOf(elements: readonly DomElement[], resolve: Resolve): string[] {
+  const links = new Set<string>();
+  for (const element of elements) {
+    const target = targetOf(element).trim();
+    const address = target.startsWith('#') ? undefined : documentAddress(target, resolve);
+    if (address !== undefined && !wordsIn(element, 'rel').includes('nofollow')) links.add(address);
+    if (links.size === MOST_LINKS) break;
+  }
+  return [...links];
+}
+
+/** Returns the address that an element leads to; a refresh names it after its seconds: `0; url=/next` (HTML 4.2.5.3). */
+function targetOf(element: DomElement): string {
+  if (/^(?:A|AREA)$/.test(element.nodeName)) return element.getAttribute('href') ?? '';
+  if (element.nodeName === 'FRAME') return element.getAttribute('src') ?? '';
+  if (!isMeta(element, 'http-equiv', 'refresh')) return '';
+  return /^[\d.\s]*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(element.getAttribute('content') ?? '')?.[1] ?? '';
 }

@@ -22,24 +22,24 @@ interface ElementPlace {
   measured: (element: DomElement) => Measure;
 }
 
-/** Never content, or nothing that text shows. */
+/** Elements that are never content, or have no text to show. */
 const UNSEEN = new Set(
   'SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT EMBED CANVAS LINK META TITLE SELECT TEXTAREA DATALIST DIALOG INPUT BUTTON AUDIO VIDEO PROGRESS SLOT'.split(
     ' ',
   ),
 );
-/** Roles of what stands around the content (WAI-ARIA 1.2, 5.3.4, and widgets that lead elsewhere). */
+/** Roles of landmarks around the content (WAI-ARIA 1.2, 5.3.4) and of widgets that lead elsewhere. */
 const AROUND = new Set('navigation banner contentinfo search menu menubar toolbar dialog alertdialog doc-pagefooter doc-toc'.split(' '));
-/** Elements that frame a page where they stand outside of its article, and an article where they stand in it. */
+/** Elements that frame a page outside of its article, and belong to an article inside of it. */
 const FRAMES = new Set(['HEADER', 'FOOTER', 'ASIDE']);
 const CONTENT = new Set(['MAIN', 'ARTICLE']);
 const CONTROLS = 'input:not([type=hidden]), textarea, select';
-/** Panels that a click brings forth are read like the one that is open. */
+/** Names of panels that a click opens: they are read like the open one. */
 const PANEL = /\b(?:tab-?pane|tabs?-?panel|tabbed-block|tab-?content|collapse|accordion)/i;
-/** A form of this many letters is a page. */
+/** A form with at least this many letters is a page. */
 const FORM_LETTERS = 1500;
 
-/** Takes out what is never read: scripts, controls, hidden parts, navigation, what surrounds `content`. Panels behind tabs are shown. */
+/** Removes what is never read: scripts, controls, hidden parts, navigation, what surrounds `content`. Panels behind tabs stay. */
 export function removeUnseen(root: DomElement, content?: DomElement): void {
   writeLabels(root);
   const measured = measuresOf(root);
@@ -69,22 +69,22 @@ function isUnseen(element: DomElement, place: ElementPlace): boolean {
   return name !== 'BODY' && isUnshown(element);
 }
 
-/** Whether a script takes the cloak off what hides the whole page. */
+/** Whether an element hides the whole page until a script shows it. */
 const isCloaked = (element: DomElement, { measured }: ElementPlace): boolean =>
   isMostOf(element.parentElement, measured(element).letters, measured);
 
-/** A form for an address, an opinion or a search. Some sites put the whole page into a form: ASP.NET always does. */
+/** Whether a form asks for an address, an opinion or a search. Some sites put the whole page into a form: ASP.NET always does. */
 function isAsking(form: DomElement, { measured }: ElementPlace): boolean {
   const { letters } = measured(form);
   if (letters >= FORM_LETTERS || form.querySelector('h1, main, article') !== null) return false;
   return form.querySelector(CONTROLS) !== null && !isMostOf(form.parentElement, letters, measured);
 }
 
-/** Whether so many letters are most of the body's that an element stands directly in. */
+/** Whether so many letters are more than half of the body, which is the parent. */
 const isMostOf = (body: DomElement | null, letters: number, measured: ElementPlace['measured']): boolean =>
   body?.nodeName === 'BODY' && letters > measured(body).letters / 2;
 
-/** MathJax keeps the source of a formula in a script. */
+/** Whether a script holds the source of a formula (MathJax). */
 const isFormula = (element: DomElement, name: string): boolean =>
   name === 'SCRIPT' && (element.getAttribute('type') ?? '').startsWith('math/tex');
 
@@ -101,7 +101,7 @@ const isBox = (element: DomElement, { measured }: ElementPlace): boolean =>
   (isNote(element) || childElements(element).some(isNote) || standsBetween(element)) &&
   measured(element).linked < measured(element).letters / 2;
 
-/** `isPlain` is a page of a single headline: its header may say what it is about. */
+/** Whether an element surrounds the content; the header of a page with a single headline (`isPlain`) may say what it is about. */
 function isAround(element: DomElement, { isContent, isPlain }: { isContent: boolean; isPlain: boolean }): boolean {
   const name = element.nodeName;
   if (name === 'NAV' || AROUND.has(element.getAttribute('role') ?? '')) return true;

@@ -8,36 +8,30 @@ import { markHeadings, readManualPage } from './text-structure.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 
-/** Values in one front matter, characters of all of them, and values within values, at most. YAML's aliases can make a million out of a few lines. */
+/** Maximum values, characters and depth of front matter: YAML's aliases can make a million values out of a few lines. */
 const MOST_VALUES = 10_000;
 const MOST_CHARACTERS = 100_000;
 const DEEPEST = 32;
 
-interface FrontMatter {
-  data: Metadata;
-  /** Offset and line (from 1) at which the body begins. */
-  start: number;
-  line: number;
-}
-
-/** The lines around front matter. A word behind the first names a language: only YAML is read, and gray-matter would run `---js` as a program. */
+/** Matches front matter in YAML. A word behind the first line names another language; gray-matter would run `---js` as a program. */
 const FRONT_MATTER = /^---[ \t]*(?:ya?ml[ \t]*)?\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
 
-/** The YAML block at the beginning of a text; undefined where there is none, or none that can be read: then it is part of the body. */
-async function readFrontMatter(text: string): Promise<FrontMatter | undefined> {
-  if (!FRONT_MATTER.test(text)) return undefined;
+/** Reads the YAML block at the beginning of a text, and the offset and line (from 1) of the body; a block that cannot be read is part of the body. */
+async function readFrontMatter(text: string): Promise<{ data: Metadata; start: number; line: number }> {
+  const none = { data: {}, start: 0, line: 1 };
+  if (!FRONT_MATTER.test(text)) return none;
   const { default: matter } = await import('gray-matter');
   try {
     const { data, content } = matter(text, { language: 'yaml' });
-    if (typeof data !== 'object' || data === null || Array.isArray(data) || content.length === text.length) return undefined;
+    if (typeof data !== 'object' || data === null || Array.isArray(data) || content.length === text.length) return none;
     const start = text.length - content.length;
     return { data: plainData(data), start, line: text.slice(0, start).split('\n').length };
   } catch {
-    return undefined;
+    return none;
   }
 }
 
-/** As JSON can hold it: dates as ISO strings, a date without a time as one without. Throws beyond the bounds. */
+/** Copies values as JSON holds them: dates as ISO strings, those without a time as a date. Throws beyond the bounds. */
 function plainData(data: Metadata): Metadata {
   let [values, characters] = [0, 0];
   const counted = (text: string): string => {
@@ -66,7 +60,7 @@ export const markdownParser: ParserRow = {
   is_quick: true,
   async parse(bytes, { source: name }): Promise<ParsedDocument> {
     const source = withoutTablePadding(await decodeText(bytes));
-    const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
+    const { data, start, line } = await readFrontMatter(source);
     const body = source.slice(start);
     const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
     const { text, marks } = await readDialects(body.slice(blank.length), {
@@ -79,7 +73,7 @@ export const markdownParser: ParserRow = {
   },
 };
 
-/** Plain text: kept as it is, line by line; a printed manual page becomes Markdown. */
+/** Plain text: its evident headings are marked, line by line; a printed manual page becomes Markdown. */
 export const textParser: ParserRow = {
   file_type: 'text',
   name: 'a text file',
@@ -96,10 +90,10 @@ export const textParser: ParserRow = {
   },
 };
 
-/** Characters of a table's header and delimiter row from which their padding is in the way: both are repeated in each chunk of the table. */
+/** Characters of a table's header and delimiter row from which their padding is removed: each chunk of the table repeats both. */
 const LONG_HEADER = 240;
 
-/** What every padded table has; most texts have none. */
+/** Matches every padded table; most texts have none. */
 const MAY_BE_PADDED = / {20}|-{40}/;
 
 const withoutPadding = (row: string): string => row.replace(/ {3,}/g, ' ');
@@ -121,7 +115,7 @@ export function withoutTablePadding(markdown: string): string {
   return text + markdown.slice(at);
 }
 
-/** A line, and its number in the file, from 1. */
+/** A line and its number in the file, from 1. */
 interface NumberedLine {
   text: string;
   number: number;
@@ -151,8 +145,8 @@ export const isMdxName = (source: string): boolean => source.toLowerCase().endsW
 export const hasDialect = (source: string): boolean => DIALECT.test(source);
 
 /**
- * Markdown in which what other programs read as notes, tabs, boxes and tables stands as Markdown: MkDocs, Docusaurus, VitePress, GitBook, GitHub; with
- * `isMdx` also without imports and the tags of components. Marks tell the lines of the file.
+ * Rewrites the notes, tabs, boxes and HTML tables of MkDocs, Docusaurus, VitePress, GitBook and GitHub as Markdown; with `isMdx`, also removes imports
+ * and the tags of components. Marks tell the lines of the file.
  */
 export async function readDialects(
   source: string,
@@ -170,28 +164,23 @@ async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[
   for (let at = 0; at < lines.length;) {
     const { text, number } = lines[at]!;
     const put = (shown: string) => out.push({ text: shown, number });
-    const putAll = (written: readonly NumberedLine[]) => {
-      for (const one of written) out.push(one);
-    };
     const fence = FENCE.exec(text)?.[1];
     const boxed = NOTE.exec(text) ?? TAB.exec(text);
     let next = at + 1;
     if (fence) {
       while (next < lines.length && !lines[next]!.text.trimStart().startsWith(fence)) next += 1;
       next = Math.min(lines.length, next + 1);
-      putAll(lines.slice(at, next));
+      for (const line of lines.slice(at, next)) out.push(line);
     } else if (boxed) {
       next = blockEnd(lines, at + 1, boxed[1]!.length + INDENT);
       put(text.trimStart().startsWith('=') ? `**${boxed[2]!}**` : boxed[3] ? boxTitle(boxed[3]) : admonition(boxed[2]!, ''));
       out.push({ text: '', number });
       const inner = lines.slice(at + 1, next).map((one) => ({ ...one, text: one.text.slice(boxed[1]!.length + INDENT) }));
-      putAll(await plainLines(inner));
+      for (const line of await plainLines(inner)) out.push(line);
     } else if (/^\s*<table[\s>]/i.test(text)) {
-      next = tableEnd(lines, at);
-      const table = next === at ? undefined : await tableLines(lines.slice(at, next));
-      if (table) for (const row of table) put(row);
-      else putAll(lines.slice(at, Math.max(next, at + 1)));
-      next = Math.max(next, at + 1);
+      const end = tableEnd(lines, at);
+      if (end === undefined) put(text);
+      else for (const row of await tableLines(lines.slice(at, (next = end)))) put(row);
     } else put(plainLine(text));
     at = next;
   }
@@ -211,7 +200,7 @@ function plainLine(text: string): string {
   return text;
 }
 
-/** Boxes whose name says something; others only lay out. */
+/** Names of boxes that are shown; other boxes only lay out. */
 const NAMED = /^(?:attention|caution|danger|error|hint|important|info|note|success|tip|warning)$/i;
 
 /** The title of a component or a block, in bold; empty where it has none. */
@@ -232,14 +221,14 @@ function blockEnd(lines: readonly NumberedLine[], from: number, indent: number):
   return end;
 }
 
-/** The line behind the end of a table; `from` itself where it has none. */
-function tableEnd(lines: readonly NumberedLine[], from: number): number {
+/** Finds the line behind the end of a table; undefined where it has none. */
+function tableEnd(lines: readonly NumberedLine[], from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < Math.min(lines.length, from + MOST_LINES); at++) {
     for (const [tag] of lines[at]!.text.matchAll(/<\/?table(?=[\s>])/gi)) depth += tag.startsWith('</') ? -1 : 1;
     if (depth <= 0) return at + 1;
   }
-  return from;
+  return undefined;
 }
 
 async function tableLines(lines: readonly NumberedLine[]): Promise<string[]> {
@@ -248,7 +237,7 @@ async function tableLines(lines: readonly NumberedLine[]): Promise<string[]> {
   return ['', ...text.split('\n'), ''];
 }
 
-/** Without what MDX has beside Markdown: imports, exports, comments and the tags of components, whose titles and contents stay. */
+/** Removes imports, exports, comments and the tags of components from MDX; the titles and contents of components stay. */
 function withoutComponents(lines: readonly NumberedLine[]): NumberedLine[] {
   const out: NumberedLine[] = [];
   let fence: string | undefined;

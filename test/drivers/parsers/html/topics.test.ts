@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseHtml } from '../../../../src/drivers/parsers/html/dom.ts';
-import { removeBoilerplate } from '../../../../src/drivers/parsers/html/main-content.ts';
+import { removeBoilerplate } from '../../../../src/drivers/parsers/html/boilerplate.ts';
 import { placeOf, read } from '../read.ts';
 
 const sentence =
