@@ -1,6 +1,6 @@
 /** How many bytes tell the encoding. */
 const ENCODING_SAMPLE = 65_536;
-/** chardet's confidence (0 to 100) from which it is believed without another look. */
+/** chardet's confidence (0 to 100) from which its answer is taken without another test. */
 const SURE = 50;
 const ESCAPE = 0x1b;
 
@@ -19,7 +19,7 @@ export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return first! > 0.4 && second! < 0.1 ? 'utf-16be' : undefined;
 }
 
-/** Decodes a file: by its byte order mark, else as UTF-8, else as it declares, else by what its letters look like. Newlines are `\n`; there is no NUL. */
+/** Decodes a file by its byte order mark, else as UTF-8, else as it declares, else by statistics of its letters. Newlines become `\n`; NUL is removed. */
 export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
   const wide = isUtf16(bytes) ?? escapedCharset(bytes, declared);
   const text = wide
@@ -28,7 +28,7 @@ export async function decodeText(bytes: Uint8Array, declared?: string): Promise<
   return plain(text ?? (await decodeGuessed(bytes)));
 }
 
-/** The declared encoding where it writes its letters as ASCII between escapes (ISO-2022): that would be UTF-8 without an error, too. */
+/** Returns a declared encoding that writes letters as ASCII between escapes (ISO-2022): such bytes are valid UTF-8, too. */
 const escapedCharset = (bytes: Uint8Array, declared: string | undefined): string | undefined =>
   /^(?:cs)?iso-?2022/i.test(declared ?? '') && bytes.includes(ESCAPE) ? declared : undefined;
 
@@ -45,7 +45,7 @@ function decodeAs(label: string | undefined, bytes: Uint8Array): string | undefi
   }
 }
 
-/** The text of bytes that are no UTF-8, by what its letters look like. */
+/** Decodes bytes that are not UTF-8 by statistics of their letters. */
 export async function decodeGuessed(bytes: Uint8Array): Promise<string> {
   const { default: chardet } = await import('chardet');
   const first = bytes.findIndex((byte) => byte > 127);
@@ -55,7 +55,7 @@ export async function decodeGuessed(bytes: Uint8Array): Promise<string> {
   return japanese ?? decodeAs(best?.name, bytes) ?? new TextDecoder('windows-1252').decode(bytes);
 }
 
-/** Shift_JIS that is nothing but Japanese: of a short text, statistics make Latin letters. Narrow katakana would fit nearly any bytes. */
+/** Decodes Shift_JIS that is nothing but Japanese (statistics see Latin letters in a short text); without narrow katakana, which fits nearly any bytes. */
 export function decodeJapanese(bytes: Uint8Array): string | undefined {
   const text = decodeStrictly('shift_jis', bytes);
   return text !== undefined && JAPANESE.test(text) ? text : undefined;
@@ -63,7 +63,7 @@ export function decodeJapanese(bytes: Uint8Array): string | undefined {
 
 const JAPANESE = /^[\p{ASCII}\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff\u3000-\u303f\uff01-\uff5e]+$/u;
 
-/** The text in this encoding; undefined where some of the bytes are none of it. */
+/** Decodes bytes in an encoding; undefined if some are not valid in it. */
 export function decodeStrictly(label: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);
@@ -86,7 +86,7 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
   65001: 'utf-8',
 };
 
-/** A decoder for a code page of Windows; of one that is not known, that of Western Europe. */
+/** Creates the decoder of a code page of Windows; that of Western Europe for an unknown one. */
 export function createDecoder(codepage: number): InstanceType<typeof TextDecoder> {
   const iso = codepage > 28590 && codepage < 28606 ? `iso-8859-${codepage - 28590}` : undefined;
   try {
@@ -96,11 +96,11 @@ export function createDecoder(codepage: number): InstanceType<typeof TextDecoder
   }
 }
 
-/** How far into a file its type is looked for. Readers of PDF look for its header in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
+/** Bytes in which the type of a file is looked for, as readers of PDF do (ISO 32000-1, annex H.3.4.1). */
 const HEAD = 1024;
 /** How many bytes tell text from other content, and UTF-16 by its zeros. */
 const TEXT_SAMPLE = 4096;
-/** A larger share of control characters than this is no text. */
+/** Maximum share of control characters in text. */
 const MOST_CONTROL = 0.1;
 
 const latin1 = (bytes: Uint8Array, length: number): string =>
@@ -117,7 +117,7 @@ export const holdsStream = (bytes: Uint8Array, ...names: string[]): boolean =>
 
 const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
 
-/** Not the opening of another format, and hardly a control character. NUL does not count: some programs pad text with it. */
+/** Whether bytes have few control characters, and not the signature of another format. NUL does not count: some programs pad text with it. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
   const wide = isUtf16(bytes);

@@ -12,23 +12,23 @@ let library: Promise<typeof import('papaparse')> | undefined;
 
 const NEWLINE = { newline: '\n' };
 
-/** Those that hardly stand in values come first: of several that fit as well, the first is taken. */
+/** In ascending order of how often they occur in values: of several that fit equally well, the first is taken. */
 const DELIMITERS = ['\t', '|', ';', ','];
-/** Stands in no text that was decoded: the delimiter of a file of one column, and the quote of a file without quotes. */
+/** Occurs in no decoded text: the delimiter of a file of one column, and the quote of a file without quotes. */
 const NONE = '\0';
-/** Characters and records that tell the delimiter. */
+/** Characters and records in which the delimiter is looked for. */
 const SAMPLE = 200_000;
 const MOST_SAMPLED = 200;
-/** Delimiters whose records are as regular, but for this share of them, fit as well. */
+/** Delimiters fit equally well if the shares of regular records differ by less than this. */
 const AS_REGULAR = 0.05;
-/** Records that tell whether columns have names. */
+/** Records that are compared with the names of columns. */
 const MOST_COMPARED = 50;
-/** Values below a name, at least, for it to be missed. */
+/** Minimum number of records below a first record that may be no header. */
 const LEAST_BELOW = 2;
-/** Lines about a table above its header, at most. */
+/** Maximum number of lines about a table above its header. */
 const MOST_ABOVE = 20;
 
-/** Tables as text: Markdown tables with their headers, and what stands above them as lines. Blank records are left out, and counted. */
+/** CSV: Markdown tables with their headers, and the lines above them. Blank records are left out, but counted. */
 export const csvParser: ParserRow = {
   file_type: 'csv',
   name: 'a CSV file',
@@ -83,10 +83,10 @@ function usualWidth(records: readonly (readonly string[])[]): { width: number; s
 
 const withoutEmptyEnd = (cells: readonly string[]): string[] => cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
 
-/** The line that psql, mysql and others draw below names. */
+/** Whether a record is a line that psql, mysql and others draw below the names of columns. */
 const isRule = ({ cells }: NumberedRow): boolean => cells.every((cell) => /^[\s:+=-]+$/.test(cell) && /[=-]{2}/.test(cell));
 
-/** One table, and another one from each record below a blank one that names columns. */
+/** Splits the records into tables: another one begins with each record below a blank one that names columns. */
 function tablesOf(records: readonly NumberedRow[]): NumberedRow[][] {
   const rows = records.filter((record) => record.cells.length > 0 && !isRule(record));
   const tables: NumberedRow[][] = [[]];
@@ -115,7 +115,7 @@ function tablesText(tables: readonly (readonly NumberedRow[])[]): { text: string
   return { text: blocks.text, marks: blocks.marks };
 }
 
-/** How many records at the beginning say something about the table: comments, and single values above a wider record. */
+/** Counts the records about the table at its beginning: comments, and single values above a wider record. */
 function headerIndex(rows: readonly NumberedRow[]): number {
   const { width } = usualWidth(rows.slice(0, MOST_SAMPLED).map(({ cells }) => cells));
   const isAbout = ({ cells }: NumberedRow) =>
@@ -124,10 +124,10 @@ function headerIndex(rows: readonly NumberedRow[]): number {
   return start > 0 && start <= MOST_ABOVE ? start : 0;
 }
 
-/** What a value is like: a number with its sign, unit or percent, or a date. */
+/** Whether a value is a number, with a sign, unit or percent, or a date. */
 const isMeasured = (cell: string): boolean => /^[^\p{L}\d]{0,3}\d[\d.,:/\-T ]*[^\d]{0,3}$/u.test(cell.trim());
 
-/** The rows, below an empty header where the first record is a record like the others: each column of numbers has a number in it, too. */
+/** Adds an empty header above a first record that is like the others: it has numbers in all columns of numbers. */
 function withHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
   const [first, ...rest] = rows;
   const below = rest.slice(0, MOST_COMPARED);

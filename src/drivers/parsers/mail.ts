@@ -12,7 +12,7 @@ import { factList } from './parsed-document.ts';
 import { createDecoder, decodeText, holdsStream, isCompound } from './bytes.ts';
 
 const MOST_MESSAGES = 10_000;
-/** Parts within parts, and bytes of the headers, at most. */
+/** Maximum depth of parts, and bytes of the headers. */
 const LIMITS = { maxNestingDepth: 32, maxHeadersSize: 2 ** 20 };
 
 /** A mail as it is sent (RFC 5322). */
@@ -45,10 +45,10 @@ export const mboxParser: ParserRow = {
 
 /** A byte order mark, in Latin letters, and empty lines. */
 const BEFORE_FIRST = /^(?:ï»¿)?\s*/;
-/** A line that begins a mail, behind an empty one: it has the time and the year of its arrival, or nothing but an address. Paragraphs, too, begin with «From ». */
+/** The line before a mail, below an empty one: it has a time and a year, or only an address. Paragraphs, too, may begin with «From ». */
 const SEPARATOR = /\r?\n\r?\nFrom (?:(?=[^\r\n]{0,300}\d:\d\d)(?=[^\r\n]{0,300}\b(?:19|20)\d\d\b)[^\r\n]*|[^\s@]+@[^\s@]+[ \t]*)\r?\n/;
 
-/** The mails of a mailbox, whose first line is `From `. */
+/** Splits a mailbox, whose first line is `From `, into its mails. */
 function messagesIn(bytes: Uint8Array): Buffer[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replace(BEFORE_FIRST, '');
   if (!text.startsWith('From ')) return [];
@@ -81,7 +81,7 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
   };
 }
 
-/** The date as the header has it, without the comment that may name its time zone. */
+/** Returns the date of the header, without the comment that may name its time zone. */
 const dateHeader = ({ headers }: Email): string | undefined =>
   headers
     .find(({ key }) => key === 'date')
@@ -91,7 +91,7 @@ const dateHeader = ({ headers }: Email): string | undefined =>
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
-/** Pictures within the text are no documents, nor are parts that have no name and are not called attachments. */
+/** Whether a part is a document: it has a name or is marked as an attachment, and is no picture in the text. */
 const isForPeople = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
   (Boolean(filename) || disposition === 'attachment') && !related;
 
@@ -101,7 +101,7 @@ const addresses = (list: readonly Address[] = []): string =>
     .filter(Boolean)
     .join(', ');
 
-/** A mail, whatever format it was kept in. Absent fields are empty. */
+/** A mail in any format. Absent fields are empty. */
 export interface Mail {
   subject: string;
   from: string;
@@ -109,7 +109,7 @@ export interface Mail {
   cc: string;
   /** As ISO 8601, or as it is written. */
   date: string;
-  /** The date as a reader is shown it, in the sender's own time zone where that is known. */
+  /** The date for readers, in the sender's time zone if that is known. */
   shown_date: string;
   message_id: string;
   in_reply_to: string;
@@ -124,10 +124,10 @@ interface MailDocument extends ParsedDocument {
   files: { path: string; media_type?: string; bytes(): Uint8Array }[];
 }
 
-/** Attachments of a mail that are read. */
+/** Maximum number of attachments that are read. */
 const MOST_ATTACHMENTS = 100;
 
-/** A mail under its subject: who wrote it to whom and when, its text, the names of its attachments. Those that can be read are documents of their own. */
+/** Writes a mail: its subject, sender, recipients, date and attachments, and its text. The attachments are files of their own. */
 export async function mailDocument(mail: Mail): Promise<MailDocument> {
   const { subject, from, to, cc, shown_date, attachments } = mail;
   const names = distinctNames(attachments.map(({ name }, i) => name || `attachment ${i + 1}`));
@@ -153,7 +153,7 @@ function metadataOf({ from, date, message_id, in_reply_to, references }: Mail): 
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
 }
 
-/** The plain text, or the HTML where that says much more. */
+/** Returns the plain text, or the HTML if that is twice as long. */
 async function bodyOf({ text, html }: Mail): Promise<string> {
   const plain = text
     .replace(/\r\n?/g, '\n')
@@ -170,14 +170,14 @@ async function bodyOf({ text, html }: Mail): Promise<string> {
 const PROPERTIES = '__properties_version1.0';
 const HEADER_BYTES = 32;
 const PROPERTY_BYTES = 16;
-/** Of a property: when a mail was sent, when it arrived, as a FILETIME. */
+/** Tags of the times when a mail was sent and when it arrived (FILETIME). */
 const TIMES = [0x00390040, 0x0e060040];
-/** Of a property: the code page of text that is not Unicode, in the mail and in its HTML. */
+/** Tags of the code page of text that is not Unicode, in the mail and in its HTML. */
 const CODE_PAGES = [0x3ffd0003, 0x3fde0003];
-/** In an attachment: the folder of a mail that is attached whole. Its properties begin eight bytes earlier. */
+/** The folder of an attached mail. Its properties begin eight bytes earlier. */
 const ATTACHED_MAIL = '__substg1.0_3701000D/';
 const SHORT_HEADER = 24;
-/** What says that text is Unicode, and so says nothing of text that is not. */
+/** The code page of Unicode, which says nothing about other text. */
 const UTF_16 = 1200;
 /** 100 ns from 1601 to 1970. */
 const EPOCH = 116_444_736_000_000_000n;
@@ -244,14 +244,14 @@ export const msgParser: ParserRow = {
   },
 };
 
-/** The value of a property of fixed length. */
+/** Finds the value of a property of fixed length. */
 function propertyOf(properties: Buffer | undefined, tag: number): Buffer | undefined {
   for (let at = HEADER_BYTES; properties && at + PROPERTY_BYTES <= properties.length; at += PROPERTY_BYTES)
     if (properties.readUInt32LE(at) === tag) return properties.subarray(at + 8, at + PROPERTY_BYTES);
   return undefined;
 }
 
-/** When a mail was sent; undefined where it does not say. */
+/** Reads when a mail was sent, or else when it arrived; undefined if both are missing. */
 function dateIn(properties: Buffer | undefined): Date | undefined {
   for (const tag of TIMES) {
     const value = propertyOf(properties, tag);
@@ -262,7 +262,7 @@ function dateIn(properties: Buffer | undefined): Date | undefined {
   return undefined;
 }
 
-/** A mail that is attached as a folder of another, as a file of its own; undefined where there is none. */
+/** Makes a file of a mail that is attached as a folder; undefined if there is none. */
 function attachedMail(streams: ReadonlyMap<string, Stream>, folder: string, CFB: typeof XLSX.CFB): Buffer | undefined {
   const own = [...streams].filter(([path, { content }]) => path.startsWith(folder) && !path.endsWith('/') && content);
   if (own.length === 0) return undefined;

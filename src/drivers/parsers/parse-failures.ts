@@ -7,11 +7,11 @@ type NamedType = Pick<Parser, 'file_type' | 'name'>;
 
 const nameOf = ({ name, file_type }: NamedType): string => name ?? `a file of the kind «${file_type}»`;
 
-/** A file without a byte. */
+/** Makes the error for a file without a byte. */
 export const emptyFile = (source: string): KbError =>
   new KbError('invalid', `${source} is empty: it has no bytes.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
 
-/** A file that was read, and in which there is nothing to find. */
+/** Makes the error for a file without text. */
 export const withoutText = (source: string, type: NamedType): KbError =>
   new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
 
@@ -19,7 +19,7 @@ export const withoutText = (source: string, type: NamedType): KbError =>
 export const withoutReadable = (source: string, reason: string): KbError =>
   new KbError('invalid', `${source} holds no file that can be read: ${reason}.`, { hint: 'Unpack it, and ingest what is in it.' });
 
-/** A document of pictures whose text is not recognized. */
+/** Makes the error for a document of pictures without a text layer. */
 export const withoutTextLayer = (source: string, pages: number): KbError =>
   new KbError(
     'invalid',
@@ -27,7 +27,7 @@ export const withoutTextLayer = (source: string, pages: number): KbError =>
     { hint: ocrReads('it') },
   );
 
-/** A PDF that a password protects; `tried` passwords were given for it. */
+/** Makes the error for a PDF with a password; `tried` passwords did not open it. */
 export const encryptedPdf = (source: string, tried = 0): KbError =>
   tried > 0
     ? new KbError(
@@ -41,13 +41,13 @@ export const encryptedPdf = (source: string, tried = 0): KbError =>
         hint: toOperator`It is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that ${setting('ingestion.docs.password')} names.`,
       });
 
-/** A file that a password protects, of a kind that is not opened with one. */
+/** Makes the error for another file with a password. */
 export const encryptedFile = (source: string): KbError =>
   new KbError('invalid', `${source} is encrypted: kb opens only PDFs with a password.`, {
     hint: 'Save a copy without a password, and ingest that.',
   });
 
-/** A file whose bytes are something else than its name says: `found`, a type that can be read or a description. */
+/** Makes the error for a file whose bytes are of another type than its name: `found`, a type that can be read or a description. */
 export function wrongType(source: string, { expected, found }: { expected: NamedType; found: Parser | string }): KbError {
   const [is, hint] =
     typeof found === 'string'
@@ -56,7 +56,7 @@ export function wrongType(source: string, { expected, found }: { expected: Named
   return new KbError('invalid', `${source} is ${is} by its content, not ${nameOf(expected)}.`, { hint });
 }
 
-/** A file of the right kind that is broken. */
+/** Makes the error for a file of the right type that is broken. */
 export const brokenFile = (source: string, type: NamedType, cause: unknown): KbError =>
   new KbError('invalid', `${source} cannot be read as ${nameOf(type)}: ${reasonOf(cause)}.`, {
     hint: 'It may be damaged: open it in the program that made it, and save it again.',

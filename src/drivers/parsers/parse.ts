@@ -33,7 +33,7 @@ async function typeOfArchive(archive: Archive): Promise<ParserRow | undefined> {
   );
 }
 
-/** Names what the bytes are instead. */
+/** Throws an error that names the actual type of the bytes. */
 async function refuse(bytes: Uint8Array, expected: ParserRow, source: string): Promise<never> {
   throw wrongType(source, { expected, found: await typeOrDescription(bytes, source) });
 }
@@ -50,13 +50,13 @@ async function typeOrDescription(bytes: Uint8Array, source: string): Promise<Par
   return parsers.find(({ signature }) => signature?.test(beginningOf(bytes))) ?? 'plain text';
 }
 
-/** Characters of a title, and of any other property: each chunk of a document holds them, so that megabytes would be multiplied. */
+/** Maximum characters of a title and of any other property: each chunk of a document holds them. */
 const MOST_OF_TITLE = 1_000;
 const MOST_OF_PROPERTY = 100_000;
 
 /**
- * Reads one file: is it what its name says, what is in it, is there any text. To be run where it can be stopped. A web page may come without
- * text: what it links to is worth knowing, and a browser may find more in it; XML comes as a value.
+ * Checks and parses a file and the files in it; to be called where it can be stopped. A web page may be without text
+ * (its links count, and a browser may find more), XML of an API has a value instead.
  * @throws KbError that names the file and what is wrong with it.
  */
 export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
@@ -65,7 +65,7 @@ export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
   return parseChecked(task);
 }
 
-/** The same of a file that is known to be what its name says. */
+/** Parses a file whose content is known to be of its type. */
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   const { bytes, source, ...options } = task;
   const row = rowOf(task);
@@ -77,13 +77,13 @@ export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   return withBoundedProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
 }
 
-/** Files within files, at most: what is attached to a mail in a mailbox. */
+/** Maximum depth of files within files: a file that is attached to a mail in a mailbox. */
 const DEEPEST = 2;
-/** Files in another that its metadata names as left out. */
+/** Maximum number of files that the metadata names as left out. */
 const MOST_NAMED = 100;
 const LONGEST_REASON = 300;
 
-/** Reads the files in another, one after the other; of those that cannot be read, says why. */
+/** Reads the files in another one after another, and lists the reasons of those that cannot be read. */
 async function readMembers(files: readonly InnerFile[], task: ParseTask): Promise<{ members: ParsedMember[]; left_out: string[] }> {
   const members: ParsedMember[] = [];
   const left_out: string[] = [];
@@ -112,7 +112,7 @@ async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<Pa
   return { path, file_type: row.file_type, parsed };
 }
 
-/** The parser of a file in another, which is known by its name as in a folder; by what it is said to be where that has no extension. */
+/** Finds the parser of a file in another by its name; by its media type if that has no extension. */
 function rowOfMember({ path, file_type, media_type }: InnerFile): ParserRow | undefined {
   if (file_type) return parsers.find((row) => row.file_type === file_type);
   const extension = extensionOf(path);
@@ -123,7 +123,7 @@ function rowOfMember({ path, file_type, media_type }: InnerFile): ParserRow | un
   );
 }
 
-/** The name of a file and what is wrong with it. */
+/** Describes why a file was left out. */
 function reasonOf({ path }: InnerFile, error: unknown): string {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON).replace(/\.$/, '');
   return reason.startsWith(path) ? reason : `${path} ${error instanceof KbError ? `(${reason})` : reason}`;
@@ -150,7 +150,7 @@ const failAsFile =
     throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), reasonFor(error));
   };
 
-/** What a library stumbles over in a damaged file says nothing to those who read it: «Cannot read properties of undefined». */
+/** Replaces errors of programs that say nothing to users, such as «Cannot read properties of undefined». */
 const reasonFor = (error: unknown): unknown =>
   error instanceof TypeError ? new Error('parts of it are missing or damaged', { cause: error }) : error;
 

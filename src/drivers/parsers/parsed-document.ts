@@ -2,14 +2,14 @@ import type { Mark, Metadata } from '../../schema/items.ts';
 import { type NumberedRow, numberedTable, oneLine, escapeLine } from '../../text/markdown/write.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 
-/** Lines of text, each with the line of the source that it was made from. */
+/** Lines of text, and marks that tell the line of the source of each. */
 export class MarkedLines {
   readonly marks: Mark[] = [];
   #pieces: string[] = [];
   #length = 0;
   #expected = 0;
 
-  /** Adds a line, which stands at `line` in the source. */
+  /** Adds a line that was made from `line` of the source. */
   add(text: string, line: number): void {
     if (line !== this.#expected) this.marks.push({ at: this.#length, line });
     this.#pieces.push(text);
@@ -38,7 +38,7 @@ export class MarkedBlocks {
     this.#text += '\n'.repeat(at - this.#text.length) + block;
   }
 
-  /** Adds a block with marks of its own, whose `at` counts from its beginning; behind a `joint` to the block before, if there is one. */
+  /** Adds a block with its marks, whose `at` counts from its beginning; a `joint` takes the place of the blank line before it. */
   addMarked(block: string, marks: readonly Mark[], joint?: string): void {
     const begin = joint === undefined ? this.end : this.#text.length + joint.length;
     for (const mark of marks) this.marks.push({ ...mark, at: begin + mark.at });
@@ -63,34 +63,34 @@ export class MarkedBlocks {
   }
 }
 
-/** How far into a text its first heading is looked for, in characters. */
+/** Characters in which the first heading of a text is looked for. */
 const HEAD = 20_000;
 
 /** Emphasis by one mark. */
 const EMPHASIS = /(?<![\p{L}\p{N}])([*_])(\S(?:.{0,200}?\S)?)\1(?![\p{L}\p{N}])/gu;
 
-/** The words of the first heading of a Markdown text; undefined if there is none near the beginning. */
+/** Finds the words of the first heading of a Markdown text; undefined if there is none near the beginning. */
 export function firstHeading(markdown: string): string | undefined {
   const titles = readBlocks(markdown.slice(0, HEAD)).map(({ title }) => title.replace(EMPHASIS, '$2'));
   return titles.find((title) => title !== '');
 }
 
-/** The properties of a document without those that it does not give. */
+/** Drops the properties that a document does not have. */
 export const givenProperties = (properties: Metadata): Metadata =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 
-/** The name of a file, which programs write where nobody described a picture. */
+/** Matches the name of a file, which programs write if nobody described a picture. */
 const FILE_NAME = /^\S+\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|webp|wmf)$/i;
-/** What Office writes about a picture by itself. */
+/** Descriptions of pictures that Office generates. */
 const UNWRITTEN = /AI-generated content|automatically generated|automatisch generiert/i;
 
-/** The alternative text of a picture as it stands in Markdown; empty where it is the name of its file. */
+/** Writes the alternative text of a picture for Markdown; empty if it is the name of its file. */
 export function altText(description: string | null | undefined): string {
   const text = oneLine((description ?? '').replace(/[[\]]/g, ' '));
   return FILE_NAME.test(text) ? '' : text;
 }
 
-/** The alternative text of a picture of Office that somebody has written; empty where nobody has. */
+/** Writes the alternative text of a picture of Office; empty if a program wrote it. */
 export function pictureText(description: string | undefined): string {
   const text = altText(description);
   return UNWRITTEN.test(text) ? '' : text;
@@ -104,19 +104,19 @@ export const factList = (facts: Readonly<Record<string, string | undefined>>): s
 
 const isWords = (cell: string): boolean => !/\d/.test(cell);
 
-/** Whether the cells of a row name the columns of the rows below: words alone, above something else than words. */
+/** Whether the cells of a row name the columns of the rows below: words alone, above rows that are not only words. */
 export const namesColumns = (cells: readonly string[], below: readonly (readonly string[])[]): boolean =>
   cells.length > 1 &&
   cells.every((cell) => isWords(cell) && cell.trim() !== '') &&
   below.length > 0 &&
   !below.every((row) => row.every(isWords));
 
-/** The line that names a box: its title as it is written. */
+/** Writes the title of a box. */
 export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
 
-/** A paragraph of an admonition («note», «warning») in Markdown: its name, then what stands in its first line. */
+/** Writes the first paragraph of an admonition («note», «warning»): its name, then the text of its first line. */
 export const admonition = (name: string, text: string): string =>
   `**${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}:**${text === '' ? '' : ` ${text}`}`;
 
-/** Where a line begins: its indentation in columns, a tab counted as one. */
+/** Counts the characters of indentation of a line. */
 export const indentOf = (line: string): number => line.length - line.trimStart().length;

@@ -3,7 +3,7 @@ import type { KbError } from '../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { PdfLine } from './pdf/pdf-lines.ts';
 
-/** What a parser gets besides the bytes. */
+/** Options of a parser. */
 export interface ParseOptions {
   source: string;
   /** Passwords that may open an encrypted file. */
@@ -18,7 +18,7 @@ export interface InnerFile {
   path: string;
   /** Default: that of its extension. */
   file_type?: string;
-  /** What it is said to be, which is believed where its name has no extension. */
+  /** Its media type, which counts if its name has no extension. */
   media_type?: string;
   bytes(): Promise<Uint8Array> | Uint8Array;
 }
@@ -40,9 +40,9 @@ export interface ParserRow extends Parser {
   readonly is_page?: boolean;
   /** Whether bytes are of this format. Absent: they need to look like text. */
   recognizes?(bytes: Uint8Array): boolean;
-  /** The folder that tells the format among ZIP archives. */
+  /** A folder that only ZIP archives of this format have. */
   readonly archive_folder?: string;
-  /** What the part `mimetype` of an archive says where it is of this format. */
+  /** Matches the part `mimetype` of an archive of this format. */
   readonly archive_mimetype?: RegExp;
   /** Any ZIP archive, read for the files in it. */
   readonly is_archive?: boolean;
@@ -53,7 +53,7 @@ export interface ParserRow extends Parser {
   parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedFile>;
 }
 
-/** A reader of documents that leaves to others what their pictures show. */
+/** A reader of documents without the text of pictures. */
 export interface BaseReader extends DocumentReader {
   read(bytes: Uint8Array, options: ReadOptions): Promise<ParsedDocument>;
   /** Whether pages of files of this type may be pictures. */

@@ -16,10 +16,10 @@ import { looksLikeText } from './bytes.ts';
 const lateFile = (source: string, limit: string): KbError =>
   new KbError('too_large', `${source} was not read within ${limit}.`, { hint: 'Split it, or leave it out.' });
 
-/** What V8 and the C++ library say before they abort. */
+/** Messages of V8 and the C++ library before they abort. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|invalid size error|bad_alloc/i;
 
-/** A file whose process died: of its watchdog where it took too long, of SIGKILL where it held more memory than its limit or the machine allows, or did not start. */
+/** Makes the error for a file whose process ended: by its watchdog (too slow), by SIGKILL (too much memory for its limit or the machine), or without a start. */
 function deadProcess(source: string, { code, signal, stderr }: Death, { megabytes, seconds }: Omit<Limits, 'processes'>): KbError {
   if (stderr.endsWith(OUT_OF_TIME)) return lateFile(source, `${seconds} s of processor time`);
   if (signal === 'SIGKILL' || OUT_OF_MEMORY.test(stderr))
@@ -31,14 +31,14 @@ function deadProcess(source: string, { code, signal, stderr }: Death, { megabyte
       hint: 'Free memory, or raise the limit of processes, and try again.',
       isRetryable: true,
     });
-  const said = /^(?:Uncaught )?\w*Error\b.*$/m.exec(stderr)?.[0].slice(0, 200);
-  const reason = said ?? `the process that read it ended with ${signal ?? `code ${code}`}`;
+  const message = /^(?:Uncaught )?\w*Error\b.*$/m.exec(stderr)?.[0].slice(0, 200);
+  const reason = message ?? `the process that read it ended with ${signal ?? `code ${code}`}`;
   return new KbError('invalid', `${source} cannot be read: ${reason}.`, {
     hint: 'Open it in the program that made it, and save it again.',
   });
 }
 
-/** A process that still holds so many bytes after a document makes room for a new one: what is left would count against the next document. */
+/** Resident bytes after a document from which a process is replaced: they would count against the next document. */
 const MOST_KEPT = 384 * 2 ** 20;
 
 type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
@@ -82,7 +82,7 @@ function createParsePool(limits: MemoryLimits) {
   };
 }
 
-/** The process that worked last: those that are not needed stay asleep. */
+/** Takes the process that worked last, so that the others stay asleep. */
 function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
   for (let process = idle.pop(); process; process = idle.pop()) if (process.isAlive) return process;
   return undefined;
@@ -92,13 +92,13 @@ function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
 const QUICK = new Set(parsers.flatMap(({ is_quick, file_type }) => (is_quick ? [file_type] : [])));
 const SMALL_BYTES = 64 * 2 ** 10;
 const SMALL_AT_ONCE = 16;
-/** MiB beside the heap: Node itself, the bytes of the document, what is unpacked of it. */
+/** MiB besides the heap: for Node itself, the bytes of the document and its unpacked parts. */
 const BESIDE_HEAP = 512;
 
-/** Seconds of processor time for a document, and for each MiB of it: what takes longer was made to, or is not worth the wait. */
+/** Seconds of processor time for a document, and for each MiB of it. */
 const SECONDS = 20;
 const SECONDS_A_MEBIBYTE = 10;
-/** So many times as long a document may take by the clock: other programs may need the processor as well. */
+/** How many times as long a document may take by the clock: other programs need the processor as well. */
 const WAITED = 4;
 
 interface Limits {
@@ -110,7 +110,7 @@ interface Limits {
   megabytes: number;
 }
 
-interface Wanted extends ParseTask {
+interface PendingTask extends ParseTask {
   signal?: AbortSignal | undefined;
 }
 
@@ -118,7 +118,7 @@ interface Wanted extends ParseTask {
 export function createDocumentReader(limits: Limits): BaseReader {
   const inTurn = pLimit(limits.processes);
   const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + BESIDE_HEAP });
-  const run = (tasks: readonly Wanted[]) => inTurn(() => runIn(pool, tasks, limits));
+  const run = (tasks: readonly PendingTask[]) => inTurn(() => runIn(pool, tasks, limits));
   const runTogether = batched(SMALL_AT_ONCE, run);
   return {
     ...fileTypes(),
@@ -126,7 +126,7 @@ export function createDocumentReader(limits: Limits): BaseReader {
     async read(bytes, { signal, ...options }) {
       throwIfAborted(signal);
       const { file_type } = options;
-      const task: Wanted = { bytes, signal, ...options };
+      const task: PendingTask = { bytes, signal, ...options };
       if (isShortText(task)) return parseChecked(task);
       const isSmall = QUICK.has(file_type) && bytes.length <= SMALL_BYTES;
       // where a batch dies, each is read alone, so that only the one that is at fault fails
@@ -144,36 +144,36 @@ function parsedOf(outcome: ParseOutcome): ParsedDocument {
   throw new KbError(code, message, { hint, hasNoText });
 }
 
-/** One message, stopped with its process when it is late or not wanted any more. */
-async function runIn(pool: ParsePool, tasks: readonly Wanted[], limits: Limits): Promise<ParseOutcome[]> {
-  const wanted = tasks.flatMap(({ signal }) => signal ?? []);
+/** One message, stopped with its process when it is late or not signals any more. */
+async function runIn(pool: ParsePool, tasks: readonly PendingTask[], limits: Limits): Promise<ParseOutcome[]> {
+  const signals = tasks.flatMap(({ signal }) => signal ?? []);
   const { source } = tasks[0]!;
   const size = tasks.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const seconds = Math.min(limits.seconds, Math.ceil(SECONDS + (size / 2 ** 20) * SECONDS_A_MEBIBYTE));
   const clock = AbortSignal.timeout(seconds * WAITED * 1000);
-  wanted.forEach(throwIfAborted);
-  const ended = await pool.run(tasks.map(plainTask), { signal: AbortSignal.any([clock, ...wanted]), seconds });
-  wanted.forEach(throwIfAborted);
+  signals.forEach(throwIfAborted);
+  const ended = await pool.run(tasks.map(plainTask), { signal: AbortSignal.any([clock, ...signals]), seconds });
+  signals.forEach(throwIfAborted);
   if (!('death' in ended)) return ended;
   throw clock.aborted ? lateFile(source, `${seconds * WAITED} s`) : deadProcess(source, ended.death, { ...limits, seconds });
 }
 
-/** Without the signal, and the bytes as what they are: the class Buffer would be sent, too. */
-const plainTask = ({ bytes, signal: _signal, ...options }: Wanted): ParseTask => ({
+/** Removes the signal, and the class Buffer of the bytes, which would be sent as well. */
+const plainTask = ({ bytes, signal: _signal, ...options }: PendingTask): ParseTask => ({
   bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   ...options,
 });
 
-/** Bytes, at most: decoding them and looking for a heading takes less than a millisecond. */
+/** Maximum bytes of a short text: decoding it and looking for a heading takes less than a millisecond. */
 const MOST_BYTES = 256 * 2 ** 10;
-/** Bytes of front matter, at most: what YAML makes of its aliases and merged keys stays small. */
+/** Maximum bytes of front matter: its aliases and merged keys stay small. */
 const MOST_FRONT_MATTER = 4 * 2 ** 10;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * Whether a document may be parsed in this process: a short text in UTF-8, whose parser takes linear time and no more memory than a few times its size.
- * What has to be guessed (its encoding, what it is if no text), expanded (much front matter) or rewritten (dialects of Markdown, with tables in HTML) is
- * for a process that can be stopped.
+ * Whether a document may be parsed in this process: a short text in UTF-8, whose parser takes linear time and a few times its size in memory.
+ * A text whose encoding or type is guessed, with long front matter, or in a dialect of Markdown (with tables in HTML) is
+ * parsed in a process that can be stopped.
  */
 export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;

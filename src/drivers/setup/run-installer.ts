@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { throwIfAborted } from '../../core/run.ts';
 
-/** How many lines of an installer tell why it failed. */
+/** Lines of an installer that are shown as the reason of its failure. */
 const LAST = 3;
 
 interface InstallerOptions {
@@ -12,7 +12,7 @@ interface InstallerOptions {
   failure(reason: string): Error;
 }
 
-/** Runs an installer, a program with its arguments, and yields what it says. */
+/** Runs an installer, a program with its arguments, and yields the lines of its output. */
 export async function* runInstaller(
   [program, ...words]: readonly string[],
   { signal, failure }: InstallerOptions,
@@ -22,12 +22,12 @@ export async function* runInstaller(
   const stop = () => endAll(child);
   signal?.addEventListener('abort', stop);
   const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
-  const said = new PassThrough();
-  for (const stream of [child.stdout, child.stderr]) stream.pipe(said, { end: false });
-  void ended.then(() => said.end());
+  const output = new PassThrough();
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(output, { end: false });
+  void ended.then(() => output.end());
   const lines: string[] = [];
   try {
-    for await (const line of createInterface({ input: said })) {
+    for await (const line of createInterface({ input: output })) {
       if (line.trim() === '') continue;
       lines.push(line.trim());
       yield line;
@@ -41,7 +41,7 @@ export async function* runInstaller(
   if (end !== 0) throw failure(end instanceof Error ? end.message : reasonIn(lines) || `the installer ended with ${end}`);
 }
 
-/** Ends a process and what it has started in its turn: an installer leaves the work to others. Windows knows no such groups. */
+/** Ends a process and the processes that it has started; Windows has no such groups. */
 function endAll(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return void child.kill();
   try {
@@ -49,7 +49,7 @@ function endAll(child: ChildProcess): void {
   } catch {} // they are gone
 }
 
-/** The errors among an installer's lines (Playwright's and apt's begin so), each once, or else its last lines. */
+/** Finds the errors among the lines of an installer (of Playwright and apt), each once, or else its last lines. */
 function reasonIn(lines: readonly string[]): string {
   const errors = [...new Set(lines.filter((line) => /^(Error|E): /.test(line)))].map((line) => line.replace(/^\w+: /, ''));
   return (errors.length > 0 ? errors : lines).slice(-LAST).join('; ');

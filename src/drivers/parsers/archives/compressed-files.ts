@@ -13,7 +13,7 @@ const MOST_INFLATED = 256 * 2 ** 20;
 
 const isGzipName = (name: string): boolean => name.toLowerCase().endsWith(GZIP_EXTENSION);
 
-/** The extension of a name, without the one that says that it is compressed. A shared library (`libz.so.1`) has none. */
+/** Returns the extension of a name, without that of compression. A shared library (`libz.so.1`) has none. */
 export function extensionOf(path: string): string {
   const name = path.toLowerCase();
   if (/\.so(?:\.\d+)+$/.test(name)) return '';
@@ -37,7 +37,7 @@ export async function decompress(bytes: Uint8Array, source: string): Promise<Uin
   }
 }
 
-/** Files that systems and programs put beside those of people. */
+/** Files that operating systems and programs add. */
 const BESIDE = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/)|Thumbs\.db$|desktop\.ini$)|\/$/i;
 
 /** The files of an archive, in the order of their names. No name becomes a path on this machine. */

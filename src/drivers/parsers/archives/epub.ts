@@ -32,9 +32,13 @@ export const epubParser: ParserRow = {
     }
     const text = texts.join('\n\n');
     const facts = findElement(root, 'metadata') ?? root;
-    const said = (name: string): string | undefined => textNamed(facts, name);
-    const known = { author: said('creator'), created: said('date'), lang: said('language'), description: said('description') };
-    return { text, title: said('title') ?? firstHeading(text), metadata: givenProperties(known) };
+    const metadata = givenProperties({
+      author: textNamed(facts, 'creator'),
+      created: textNamed(facts, 'date'),
+      lang: textNamed(facts, 'language'),
+      description: textNamed(facts, 'description'),
+    });
+    return { text, title: textNamed(facts, 'title') ?? firstHeading(text), metadata };
   },
 };
 

@@ -43,7 +43,7 @@ const languageOf = new Map(
   Object.entries(LANGUAGES).flatMap(([name, extensions]) => extensions.split(' ').map((extension) => [extension, name])),
 );
 
-/** Source code: each function, class or statement of SQL under its name, with the comments before it and the lines where it stands. */
+/** Source code: each function, class or statement of SQL under its name, with the comments before it and its lines. */
 export const codeParser: ParserRow = {
   file_type: 'code',
   name: 'a file of source code',
@@ -57,7 +57,7 @@ export const codeParser: ParserRow = {
   },
 };
 
-/** A part of a file: its name and how deep it lies, empty and 0 for what stands before the first. Lines from 0. */
+/** A part of a file, with its name and level, which are empty and 0 before the first declaration. Lines from 0. */
 interface Section {
   name: string;
   level: number;
@@ -65,7 +65,7 @@ interface Section {
   to: number;
 }
 
-/** What stands before the word that says what is declared. */
+/** Modifiers before the keyword of a declaration. */
 const MODIFIERS = String.raw`(?:(?:export|default|declare|public|private|protected|internal|static|abstract|final|sealed|partial|virtual|override|async|unsafe|extern(?: "C")?|inline|const|open|data|suspend|pub(?:\([a-z ]+\))?|local|readonly|get|set|synchronized|native)\s+)*`;
 /** A declaration by its keyword. Longer lines are no code that people wrote. */
 const KEYWORD = new RegExp(
@@ -77,19 +77,19 @@ const VALUE =
 const METHOD = /^(?:[\w$<>[\]?,.:*&~@]+\s+){0,6}[*&]*(~?[\w$:#]+)\s*\([^;]{0,400}$/;
 const STATEMENT =
   /^(?:create|alter)\s+(?:or\s+replace\s+)?(?:(?:temp(?:orary)?|unique|materialized|unlogged)\s+)*(table|view|index|function|procedure|trigger|type|schema|sequence)\s+(?:if\s+not\s+exists\s+)?([\w."`[\]]+)/i;
-/** What looks like a call of a function and is none that is declared. */
+/** Keywords and calls that look like a declaration. */
 const NO_NAME =
   /^(?:if|for|while|switch|catch|return|else|do|try|with|foreach|using|lock|new|throw|await|yield|super|case|elif|except|match|sizeof|typeof|assert|print|describe|it|test|expect)$/;
 const BRACED = new Set(['ts', 'tsx', 'js', 'jsx', 'java', 'kotlin', 'scala', 'c', 'cpp', 'csharp', 'php', 'swift', 'vue']);
 const CONTAINER = /^(?:class|interface|struct|enum|trait|record|object|namespace|module|impl|protocol|extension)$/;
-/** A comment, an attribute or a decorator, which belongs to what follows it. */
+/** A comment, an attribute or a decorator, which belongs to the declaration below it. */
 const BEFORE = /^\s*(?:\/\/|\/\*|\*|#(?!include|define|if|endif|pragma)|--|@|\[\w)/;
 const LONGEST_LINE = 500;
 
-/** The sections of a file: what is declared at the margin, and within what is declared there. */
+/** Splits a file at the declarations at its margin, and at those directly inside of them. */
 function sectionsOf(lines: readonly string[], language: string): Section[] {
   const sections: Section[] = [{ name: '', level: 0, from: 0, to: lines.length }];
-  /** The margins of the containers that are open, and of what lies in the innermost. */
+  /** The margin of the open container, and that of its members. */
   let outer: { margin: number; inner: number | undefined } | undefined;
   for (const [i, line] of lines.entries()) {
     if (line.length > LONGEST_LINE || line.trim() === '') continue;
@@ -128,14 +128,14 @@ function declarationIn(
 
 const shellFunction = (line: string): string | undefined => /^([\w-]+)\s*\(\)\s*\{/.exec(line)?.[1];
 
-/** The first of the lines of comments and attributes directly before a line. */
+/** Finds the first line of the comments and attributes directly before a line. */
 function leadOf(lines: readonly string[], at: number, after: number): number {
   let from = at;
   while (from > after && BEFORE.test(lines[from - 1]!) && lines[from - 1]!.length <= LONGEST_LINE) from -= 1;
   return from;
 }
 
-/** Each section as a block of code under its name. A mark before the fence, in it and at its end keeps the lines right. */
+/** Writes each section as a block of code under its name. Marks before the fence, in it and at its end keep the lines right. */
 function sectionsText(lines: readonly string[], sections: readonly Section[], language: string): { text: string; marks: Mark[] } {
   const marks: Mark[] = [];
   let text = '';

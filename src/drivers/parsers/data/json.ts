@@ -4,10 +4,10 @@ import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { MarkedLines } from '../parsed-document.ts';
 
-/** Values within values, at most. */
+/** Maximum depth of values within values. */
 const DEEPEST = 256;
 const MOST_VALUES = 1_000_000;
-/** What a record is called by, in this order. */
+/** Fields that name a record, in order of preference. */
 const NAMES = ['title', 'name', 'headline', 'subject', 'question', 'label', 'id', 'key'];
 /** Characters of a name in a heading. */
 const LONGEST_NAME = 120;
@@ -43,9 +43,9 @@ export const jsonLinesParser: ParserRow = {
   },
 };
 
-/** A record, or what stands outside of any. */
+/** A record of a list, or all values if there is no list of records. */
 interface JsonRecord {
-  /** From 1; undefined for what is no record of a list. */
+  /** From 1; undefined outside of a list. */
   number: number | undefined;
   leaves: Leaf[];
 }
@@ -144,7 +144,7 @@ class JsonReader {
     else for (const leaf of own) leaves.push(leaf);
   }
 
-  /** What stands between brackets, with commas between. */
+  /** Reads the items between brackets, with commas between. */
   #list(closing: string, read: () => void): void {
     this.#at += 1;
     for (;;) {
@@ -169,7 +169,7 @@ class JsonReader {
     }
   }
 
-  /** Behind the quotation mark that ends a string: no backslash stands before it, or an even number of them. */
+  /** Finds the offset behind the quotation mark that ends a string: an even number of backslashes is before it. */
   #endOfString(): number {
     for (let end = this.#text.indexOf('"', this.#at + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
       let before = end;

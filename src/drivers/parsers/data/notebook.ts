@@ -20,7 +20,7 @@ interface Cell {
   outputs?: Output[];
 }
 
-/** A Jupyter notebook: its texts, its code with the language, and the text that it put out. */
+/** A Jupyter notebook: its texts, its code with the language, and its output as text. */
 export const notebookParser: ParserRow = {
   file_type: 'ipynb',
   name: 'a Jupyter notebook',
@@ -54,15 +54,15 @@ function cellText(cell: Cell, language: string): string {
   return [...(source ? [codeFence(source, language)] : []), ...outputs.map((output) => codeFence(output, 'output'))].join('\n\n');
 }
 
-/** What a cell put out as text, without the codes of terminals; pictures and pages are left out. */
+/** Returns the output of a cell as text, without the codes of terminals; pictures and pages are left out. */
 function outputText({ text, data, ename, evalue }: Output): string {
-  const said =
+  const output =
     textOf(text) ||
     textOf(data?.['text/markdown']) ||
     textOf(data?.['text/plain']) ||
     [textOf(ename), textOf(evalue)].filter(Boolean).join(': ');
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
-  const plain = said
+  const plain = output
     .slice(0, 4 * LONGEST_OUTPUT)
     .replace(/\u001b\[[0-9;]*m/g, '')
     .trim();

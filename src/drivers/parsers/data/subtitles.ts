@@ -16,7 +16,7 @@ interface Cue {
   text: string;
 }
 
-/** Subtitles (SubRip, WebVTT) as paragraphs of what is said, with the name of who says it; the mark of a cue is its time. */
+/** Subtitles (SubRip, WebVTT) as paragraphs of speech, with the name of the speaker; the mark of a cue is its time. */
 export const subtitlesParser: ParserRow = {
   file_type: 'subtitles',
   name: 'a file of subtitles (SRT, VTT)',
@@ -44,9 +44,9 @@ function readCues(source: string): Cue[] {
     const numbers = TIME.exec(lines[at]!)!
       .slice(1)
       .map((part) => Number(part ?? 0));
-    const said = lines.slice(at + 1).join('\n');
-    const speaker = oneLine(/<v(?:\.[^\s<>]{0,100})?[ \t]+([^<>\n]{0,200})>/.exec(said)?.[1] ?? '');
-    const text = oneLine(plain(said));
+    const speech = lines.slice(at + 1).join('\n');
+    const speaker = oneLine(/<v(?:\.[^\s<>]{0,100})?[ \t]+([^<>\n]{0,200})>/.exec(speech)?.[1] ?? '');
+    const text = oneLine(plain(speech));
     if (text !== '') cues.push({ start: seconds(numbers.slice(0, 3)), end: seconds(numbers.slice(4, 7)), speaker, text });
   }
   return withoutRepeats(cues);
@@ -90,9 +90,9 @@ function paragraphs(cues: readonly Cue[]): { text: string; marks: Mark[] } {
     if (isNew) length = 0;
     text += text === '' ? '' : isNew ? '\n\n' : ' ';
     marks.push({ at: text.length, time: clock(cue.start) });
-    const said = isNew && cue.speaker !== '' ? `${cue.speaker}: ${cue.text}` : cue.text;
-    text += isNew ? escapeLine(said) : said;
-    length += said.length;
+    const speech = isNew && cue.speaker !== '' ? `${cue.speaker}: ${cue.text}` : cue.text;
+    text += isNew ? escapeLine(speech) : speech;
+    length += speech.length;
     before = cue;
   }
   return { text, marks };

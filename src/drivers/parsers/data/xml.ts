@@ -239,13 +239,13 @@ async function entryText(entry: XmlElement): Promise<string> {
 const elementsNamed = (element: XmlElement, name: RegExp): XmlElement[] =>
   elementsIn(element).filter((child) => name.test(localName(child)));
 
-/** The text of the first child of such a name that has any. */
+/** Finds the text of the first child with such a name that has text. */
 const textOf = (element: XmlElement, name: RegExp): string =>
   elementsNamed(element, name)
     .map((child) => oneLine(allText(child)))
     .find(Boolean) ?? '';
 
-/** The HTML in an element of a feed: XHTML stands there as elements, HTML as text. */
+/** Writes the content of an element of a feed as HTML: XHTML is in elements there, HTML in text. */
 const htmlOf = ({ content, attributes: { type } }: XmlElement): string =>
   content
     .map((child) => {

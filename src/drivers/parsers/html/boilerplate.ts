@@ -4,12 +4,12 @@ import { isLineNumber } from './code-blocks.ts';
 
 /** Elements that hold parts of a page. */
 const PART = /^(?:CENTER|DIV|FOOTER|FORM|HEADER|OL|P|SECTION|TABLE|UL)$/;
-/** A way to the page before or after this one: as its attributes say, or its words. */
+/** Links to the page before or after this one, by their attributes or their words. */
 const TURNING = 'a[rel~=prev], a[rel~=next], a[rel~=up], a[accesskey=p], a[accesskey=n], a[accesskey=u]';
 const TURNING_WORDS = /^\W*(?:prev(?:ious)?|next|up|back|home|top|contents|index)\W*$/i;
-/** Letters of which more than this share lead elsewhere are a menu. */
+/** Minimum share of linked letters in a menu. */
 const LINKED = 0.5;
-/** Letters of a part under the text: a longer one is not there to turn pages. */
+/** Maximum letters of a part below the text that turns pages. */
 const LONGEST = 600;
 
 type Measured = (element: DomElement) => Measure;
@@ -22,7 +22,7 @@ export function removeNavigation(root: DomElement, headline: DomElement | undefi
   if (linked < letters * LINKED) removeBelow(root, measured); // of a page of links, they are the content
 }
 
-/** Parts in front of the headline that hold links and no prose, and those behind it in the same header. */
+/** Removes parts with links and no prose before the headline, and behind it in the same header. */
 function removeAbove(root: DomElement, headline: DomElement): void {
   for (let inner = headline; inner !== root; inner = inner.parentElement!) {
     const around = inner.parentElement!;
@@ -35,7 +35,7 @@ function removeAbove(root: DomElement, headline: DomElement): void {
   }
 }
 
-/** The last parts, as far as they hold nothing but links, or ways to the next page. */
+/** Removes the last parts while they hold only links, or links to the next page. */
 function removeBelow(root: DomElement, measured: Measured): void {
   for (const child of childElements(root).toReversed()) {
     const { letters } = measured(child);
@@ -65,9 +65,9 @@ const named = (words: string): RegExp => new RegExp(`(?:^|\\s)(?:${PLACE})?(?:${
 const LEADING = named('nav|navbar|navigation|menu|breadcrumbs?');
 /** Names of columns beside the content; one with a heading is a box of the text. */
 const BESIDE = named('sidebar');
-/** Names of what stands under each page. */
+/** Names of footers. */
 const FOOTER = named('footer|foot|colophon');
-/** Elements that hold parts of a page; any other with such a name is a part of a text. */
+/** Elements that may be menus or footers by their names. */
 const PART_OF_PAGE = /^(?:DIV|SECTION|UL|OL)$/;
 /** The largest share of the page's letters in a menu without links, and in a part that is removed by its name. */
 const SHORT = 0.2;
@@ -89,7 +89,7 @@ export function removeFrames(body: DomElement): void {
   if (footer && isUnder(footer, body, measured)) footer.remove();
 }
 
-/** Whether a footer stands in the body or beside its headline, and nothing but links follows it: that of a part stands in the part. */
+/** Whether a footer belongs to the page: it is a child of the body or next to the headline, and only links follow it. */
 function isUnder(footer: DomElement, body: DomElement, measured: Measured): boolean {
   if (measured(footer).letters >= measured(body).letters) return false;
   if (footer.parentElement !== body && footer.parentElement!.querySelector('h1') === null) return false;
@@ -110,7 +110,7 @@ function isMenu(element: DomElement, measured: Measured): boolean {
 
 /** A part of more letters has to lead elsewhere to be removed by its name. */
 const MOST_LETTERS = 300;
-/** The least share of letters in links of a part that leads elsewhere. */
+/** Minimum share of linked letters in a part that leads elsewhere. */
 const LEADING_SHARE = 0.3;
 
 const isLinking = ({ letters, linked }: Measure): boolean => linked >= letters * LEADING_SHARE;
@@ -121,26 +121,26 @@ const SITE = /(?:^|[\s_-])(?:site-?(?:title|name|logo|branding)|logo|navbar-bran
 /** The address of a site's start page, also in one of its languages. */
 const HOME =
   /^(?:https?:\/\/[^/]+)?\/(?:[a-z]{2}(?:-[a-z]{2})?\/?)?(?:index\.\w+)?$|^https?:\/\/[^/]+$|^(?:\.\.?\/)*\.\.\/$|^(?:\.\.?\/)+index\.\w+$/i;
-/** Whether a heading of the first level is the name of the site, which stands on each of its pages. */
+/** Whether a heading of the first level is the name of the site. */
 export function isOfSite(heading: DomElement): boolean {
   const link = heading.closest('a[href]') ?? heading.querySelector('a[href]');
   const names = [heading, heading.parentElement].map((element) => `${element?.getAttribute('class') ?? ''} ${element?.id ?? ''}`);
   return (link !== null && HOME.test(link.getAttribute('href')!.trim())) || names.some((name) => SITE.test(name));
 }
 
-/** Signs beside a heading, a code block or a paragraph that do something and say nothing. */
+/** Names of buttons and links beside a heading, a code block or a paragraph. */
 const SIGNS =
   /(?:^|\s)(?:headerlink|header-anchor|hash-link|anchor-link|anchorjs-link|mw-editsection|mw-jump-link|copy-?(?:btn|button|code)|clipboard|edit-?(?:link|page|this-page)|theme-edit-this-page|md-content__button|mw-cite-backlink|navbox|hideme|viewcode-link|toctitle|pagination-nav|theme-doc-(?:footer|breadcrumbs|toc-mobile)|prev-next-area|rst-footer-buttons)(?:$|\s)/i;
-/** Names of signs that parts of a text have as well: they are believed of what leads elsewhere. */
+/** Names that parts of a text have as well: only links with these names are signs. */
 const LINKING = /(?:^|\s)(?:noprint|toc|pagination)(?:$|\s)/i;
-/** What most sites call the parts between and after the paragraphs that lead elsewhere or ask for something. */
+/** Common names of parts between and after the paragraphs that lead elsewhere or ask for something. */
 const AROUND =
   /(?:^|[\s_-])(?:sharing|sharedaddy|recommendations?|breadcrumbs?|pagination|pager|comments?|disqus|respond|newsletter|advert(?:isement)?|sponsored|promo|loading|read(?:ing)?-?time|print-?only|copyright|credits?|licen[cs]e-?info|post-?navigation|more-?(?:posts|articles|stories)|read-?(?:more|next|also)|also-?(?:like|read)|author-?(?:bio|box|info))(?:$|[\s_-])/i;
-/** Words that say as much only where they end a name, or say of which kind the part is: `related-posts` are elsewhere, `related-commands` are here. */
+/** The same for words that count only at the end of a name, or before the kind of a part: `related-posts` leads elsewhere, `related-commands` does not. */
 const ENDING =
   /(?:^|[\s_-])(?:share|social|related|recommended|subscribe|rating|tags)(?:$|\s|__|--|[_-](?:\d|area|articles?|bar|block|box|buttons?|cloud|component|container|contents?|coverage|footer|form|group|header|icons?|inner|items?|links?|list|media|menu|module|more|networks?|news|pages?|panel|posts?|products?|reading|row|section|stars?|stories|story|teasers?|this|title|tools?|topics|us|videos?|widget|wrap|wrapper)(?:$|[\s_-]))/i;
 
-/** The number of a note in a wiki, and the way to the source of rustdoc (by that word). */
+/** Whether an element is the number of a note in a wiki, or the link to the source in rustdoc. */
 const isMark = ({ nodeName, textContent }: DomElement, names: string): boolean =>
   (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
   (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? ''));
@@ -168,7 +168,7 @@ export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' 
   return root;
 }
 
-/** A sign to link to a heading takes its anchor along where nothing else has it. */
+/** Removes a sign; its heading keeps the anchor of a sign that links to it. */
 function removeSign(sign: DomElement): void {
   const heading = sign.parentElement;
   const anchor = sign.id || sign.getAttribute('name');

@@ -14,12 +14,12 @@ const BESIDE = /(?:^|\s)(?:hljs|sourceCode)\s+([\w+#-]+)(?:\s|$)/;
 /** Shiki, Hugo and Mintlify. */
 const LANGUAGE_ATTRIBUTES = ['data-language', 'data-lang', 'language'];
 const NO_LANGUAGE = /^(?:default|none|text|plain|plaintext|txt|undefined|no-?highlight|source|numberSource)$/i;
-/** Elements that are a line each, by their kind or by what highlighters call them. */
+/** Elements that are a line each, by their kind or by the names that highlighters give them. */
 const LINE_ELEMENT = /^(?:DIV|P|LI|TR|OL|UL|TABLE)$/;
 const LINE_NAME = /(?:^|\s)(?:line|token-line|ec-line|code-line|code__line|view-line|highlight-line)(?:\s|$)/;
 const LINE_NUMBER = /(?:^|[\s_-])(?:linenos?|linenodiv|gutter|lnt?|line-?numbers?|line-?numbers-rows|hljs-ln-n(?:umbers)?|gl)(?:$|[\s_-])/i;
 
-/** So much white space in a row says nothing, and the conversion to Markdown takes time with the square of it. */
+/** The conversion to Markdown takes time with the square of a run of white space: long ones are cut. */
 const BLANK = /\s{400,}/g;
 
 const shortened = (blank: string): string => blank.slice(0, 200) + blank.slice(-200);

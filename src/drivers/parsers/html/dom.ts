@@ -141,7 +141,7 @@ export async function parseHtml(source: string): Promise<{ document: DomDocument
   return { document, body };
 }
 
-/** What an attribute in capital letters looks like: pages without any are not searched for them. */
+/** Matches an attribute with a capital letter; other pages are not searched for such attributes. */
 const CAPITAL_NAME = /\s[a-z]*[A-Z][\w-]*\s*=/;
 
 /** Writes the names of attributes in small letters, as browsers read them (HTML 13.2.5.33) and linkedom does not. */
@@ -189,13 +189,13 @@ function flatten(root: DomElement): void {
 /** Returns the classes and the id of an element, as one text. */
 export const elementNames = (element: DomElement): string => `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;
 
-/** The class of what names a box: bold words above it. */
+/** The class of the title of a box, which becomes bold words above it. */
 export const BOX_TITLE = 'admonition-title';
 
 /** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
 const WIDEST_SPAN = 1000;
 
-/** How many rows or columns a cell says that it spans. */
+/** Returns how many rows or columns a cell spans. */
 export const span = (node: DomElement, name: string): number =>
   Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
 

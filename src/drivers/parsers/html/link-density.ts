@@ -4,7 +4,7 @@ const INLINE =
   /^(?:A|ABBR|B|BDI|BDO|BIG|CITE|CODE|DATA|DEL|DFN|EM|FONT|I|INS|KBD|LABEL|MARK|Q|S|SAMP|SMALL|SPAN|STRIKE|STRONG|SUB|SUP|TIME|TT|U|VAR|WBR)$/;
 /** A paragraph: less is a label, a teaser or an entry of a menu. */
 const PARAGRAPH = 60;
-/** Text of which more than this share leads elsewhere is a list of links. */
+/** Minimum share of linked letters in a list of links. */
 const LINKED = 0.5;
 
 /** Scripts that write a syllable or a word with one letter. */
@@ -47,7 +47,7 @@ export function proseOf(root: DomElement): number {
 /** How many letters an element has. */
 export interface Measure {
   letters: number;
-  /** Those of them that stand in links. */
+  /** Letters in links. */
   linked: number;
 }
 

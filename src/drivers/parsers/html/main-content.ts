@@ -23,7 +23,7 @@ export const isStory = (document: DomDocument): boolean =>
 /** Whether an element is laid out like a manual: Readability, which was made for stories, leaves out its tables, lists and sections. */
 const isManual = (content: DomElement): boolean => [...content.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
 
-/** Where widely used generators of documentation put a page's content: a word of it, and what finds it. The first that holds text is it. */
+/** Where widely used generators of documentation put the content: a word to look for in the source, and a selector. The first with text is taken. */
 const ROOTS: readonly (readonly [string, string])[] = [
   ['theme-doc-markdown', '.theme-doc-markdown'], // Docusaurus
   ['md-content__inner', '.md-content__inner'], // Material for MkDocs
@@ -41,7 +41,7 @@ const ROOTS: readonly (readonly [string, string])[] = [
   ['td-content', '.td-content'], // Docsy for Hugo
   ['wiki-content', '.wiki-content'], // Confluence
 ];
-/** Generators that name themselves, and whose content is the page's main element. */
+/** Generators that name themselves and put the content into the main element. */
 const GENERATOR =
   /antora|asciidoctor|docfx|docusaurus|doxygen|gitbook|javadoc|jsdoc|mdbook|mintlify|mkdocs|nextra|pdoc|rustdoc|sphinx|starlight|typedoc|vitepress|vuepress|yard/i;
 /** Sphinx names itself in a script of each page, whatever theme it has. */
@@ -55,7 +55,7 @@ const DOMINANT = 0.7;
 interface GeneratorSource {
   /** HTML source of the page. */
   html: string;
-  /** The program that made it, as far as it is named. */
+  /** The program that made the page; empty if it is not named. */
   generator: string;
 }
 
@@ -79,7 +79,7 @@ function dominant(body: DomElement, selector: string): DomElement | undefined {
   return (sizes[largest] ?? 0) >= Math.max(ENOUGH, all * DOMINANT) ? fitting[largest] : undefined;
 }
 
-/** Readability asks every element for its text, several times. Of a page where that is more than so many letters it would take many seconds to choose. */
+/** Letters of all elements from which Readability would need many seconds: it asks each element for its text several times. */
 const LABORIOUS = 20_000_000;
 
 const MAIN = 'main, [role=main]';
@@ -134,7 +134,7 @@ async function storyContent({ document, body }: Page, heading: DomElement | unde
   return { content: removeBoilerplate(rest, 'story') };
 }
 
-/** A story, and how much of the page's content it is not: links are left out of both, since menus that no name tells are made of them. */
+/** Adds the share of the page's content that a story leaves out. Links do not count: menus without a telling name consist of them. */
 function partOf(content: DomElement, rest: DomElement): Omit<Main, 'headline'> {
   const left_out = 1 - unlinkedIn(content) / Math.max(1, unlinkedIn(wholeContent(rest, undefined)));
   return left_out > LEFT_OUT ? { content, left_out: Math.round(left_out * 100) / 100 } : { content };
@@ -171,7 +171,7 @@ async function readable(document: DomDocument): Promise<DomElement | undefined> 
 }
 
 const AROUND = 'aside, footer';
-/** A page with more of them has none that says what it is about. */
+/** How many headings of the first level are looked at. */
 const MOST = 100;
 /** Signs that link to a heading. */
 const SIGN = /[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu;
@@ -179,7 +179,7 @@ const SIGN = /[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu;
 /**
  * Finds the heading that names the topic of a page: the first in its content, if that is known, or in its main element; that of its only
  * article, if the title of the page contains it; the first that is not the name of the site; or else the first of another level that the
- * title contains. Call it after what surrounds the content was removed.
+ * title contains. Call it after the parts around the content were removed.
  */
 function headlineOf(body: DomElement, { content, title }: { content: DomElement | undefined; title: string }): DomElement | undefined {
   const all = [...body.querySelectorAll('h1')]
@@ -213,7 +213,7 @@ const BEGINNING = 40;
 
 const comparableWords = (text: string | null | undefined): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 
-/** The paragraph under the headline, by its name or by the page's description: Readability takes it for the head. Ask before the page is taken apart. */
+/** Finds the paragraph under the headline by its name or the page's description: Readability drops it. Call it before Readability changes the page. */
 function leadOf(document: DomDocument, headline: DomElement | undefined): DomElement | undefined {
   if (!headline) return undefined;
   const description = comparableWords(

@@ -25,12 +25,12 @@ export function normalizeElements(root: DomElement): void {
   escapeText(root);
 }
 
-/** What boxes beside the outline of a page are called, by DocBook and others. */
+/** Class names of boxes outside of the outline of a page (DocBook and others). */
 const BOX = /(?:^|\s)(?:admonition(?:block)?|attention|caution|danger|hint|important|note|sidebar|tip|warning)(?:\s|$)/i;
 const BOXED = /^(?:ASIDE|DIV|TABLE)$/;
 const INNER = 'h2, h3, h4, h5, h6';
 
-/** Makes the titles of boxes words above them, and what draws a box as a table a box: what follows one would else belong to its heading. */
+/** Makes the titles of boxes bold words, and tables that draw a box text: as headings they would also cover the text below the box. */
 function writeBoxes(root: DomElement): void {
   for (const heading of root.querySelectorAll(INNER)) writeTitle(heading, root);
   for (const table of root.querySelectorAll('table')) unwrapNote(table);
@@ -63,7 +63,7 @@ const isFirst = (element: DomElement, around: DomElement): boolean =>
 
 /**
  * Notes that are drawn as tables: DocBook's have a picture that spans all rows, the title beside it and the text below; Asciidoctor's have the picture, or
- * the title, in the cell before the text. The title says what the picture does.
+ * the title, in the cell before the text. The title repeats the picture.
  */
 function unwrapNote(table: DomElement): void {
   const rows = [...table.querySelectorAll('tr')];
@@ -82,17 +82,17 @@ function unwrapNote(table: DomElement): void {
 
 const isPicture = (sign: DomElement): boolean => sign.querySelector('img') !== null && (sign.textContent ?? '').trim() === '';
 
-/** A page with more folds has them for details of one thing each, such as the members of an API. */
+/** On a page with more folds, each holds the details of one thing, such as the members of an API. */
 const MOST_FOLDS = 60;
-/** Characters of a summary that may be a heading, at most, and of what it stands above, at least. */
+/** Maximum characters of a summary that may be a heading, and minimum of the text below it. */
 const LONGEST = 150;
 const SHORTEST_BODY = 40;
 const NESTED = 'li, td, th, dd, blockquote, details';
 const DEEPEST = 6;
 
 /**
- * Makes the summaries of folds that stand one after another, as the questions of an FAQ do, headings one level below the section that they are in: what
- * they bring forth would else be cited as the section before.
+ * Makes the summaries of folds in a row (the questions of an FAQ) headings, one level below their section: otherwise their
+ * content would be cited as the section before.
  */
 function writeFolds(root: DomElement): void {
   const folds = [...root.querySelectorAll('details')].filter((fold) => isSection(fold, root));
@@ -107,7 +107,7 @@ function writeFolds(root: DomElement): void {
 
 const summaryOf = (fold: DomElement): DomElement | undefined => childElements(fold).find(({ nodeName }) => nodeName === 'SUMMARY');
 
-/** Whether a fold stands in the text by itself, with a few words above some more. */
+/** Whether a fold is a section of its own: a few words above a longer text. */
 function isSection(fold: DomElement, root: DomElement): boolean {
   const summary = summaryOf(fold);
   const around = fold.parentElement?.closest(NESTED);
@@ -118,7 +118,7 @@ function isSection(fold: DomElement, root: DomElement): boolean {
   return isTitle && body >= SHORTEST_BODY && isBeforeSection(fold, root);
 }
 
-/** Whether a fold or a heading follows, or nothing: a paragraph would be taken for a part of what folds out. */
+/** Whether a fold, a heading or nothing follows: a paragraph would be taken for a part of the fold. */
 function isBeforeSection(fold: DomElement, root: DomElement): boolean {
   let last: DomElement = fold;
   while (!last.nextElementSibling && last.parentElement && last.parentElement !== root) last = last.parentElement;
@@ -174,7 +174,7 @@ function joinAdjoining(root: DomElement): void {
 
 const isOf = (node: DomNode | null, kind: string | undefined): node is DomElement => node !== null && KINDS[node.nodeName] === kind;
 
-/** A number as it stands above or below another: of a power, a unit, an index. */
+/** A number above or below another: of a power, a unit, an index. */
 const NUMBER = /^[+\-−–]?\d+(?:[.,/]\d+)?$/;
 /** A formula, such as `n+1`; two letters are the end of an ordinal, or a mark. */
 const FORMULA = /^(?=.*[\d+\-−–*/=])[\p{L}\d\s+\-−–*/=().,]{2,20}$/u;
@@ -184,14 +184,14 @@ const VARIABLE = /^(?![aeo])\p{L}$/iu;
 /** Writes `10<sup>6</sup>` as `10^6` and the like, so that no other number comes of it. Ordinals, marks and the signs of notes stay as they are. */
 function writeScripts(root: DomElement): void {
   for (const element of root.querySelectorAll('sup, sub')) {
-    const said = (element.textContent ?? '').trim();
+    const text = (element.textContent ?? '').trim();
     const before = lastOf(element.previousSibling);
     if (before === '' || element.querySelector('a') || element.closest('a')) continue;
     const sign = element.nodeName === 'SUP' ? '^' : '_';
     if (sign === '_' && !/[\d\p{S}]/u.test(before)) continue; // H2O
     if (!/[\p{L}\p{N}\p{S})\]]/u.test(before)) continue;
-    if (NUMBER.test(said) || VARIABLE.test(said)) element.textContent = sign + said;
-    else if (FORMULA.test(said)) element.textContent = `${sign}(${said})`;
+    if (NUMBER.test(text) || VARIABLE.test(text)) element.textContent = sign + text;
+    else if (FORMULA.test(text)) element.textContent = `${sign}(${text})`;
   }
 }
 
@@ -204,7 +204,7 @@ const CODE = /^(?:CODE|PRE)$/;
 /** Characters that occur in no text (Unicode, 23.7: noncharacters): the conversion to Markdown marks places with them. */
 const RESERVED = /[\ufdd0-\ufdef]/g;
 
-/** Makes every text of an element Markdown that shows the same. What is markup only at the start of a line is escaped only there. */
+/** Escapes every text of an element; markup that counts only at the start of a line is escaped only there. */
 function escapeText(root: DomElement): void {
   root.normalize();
   let isStart = true;

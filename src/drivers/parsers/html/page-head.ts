@@ -45,7 +45,7 @@ function nameOf(value: unknown): string | undefined {
 
 interface Head {
   title: string;
-  /** Author, created, modified, description and lang, as far as they are given. */
+  /** Author, created, modified, description and lang, if they are given. */
   metadata: Metadata;
   /** The program that made it. */
   generator: string;
@@ -70,7 +70,7 @@ const ELSEWHERE = 'aside, nav, footer';
 const SIGN = '[rel~=author], [itemprop~=author]';
 /** How many elements are searched for an author. */
 const MOST_SIGNS = 100;
-/** Selects what readers write about a page: comments, reviews, answers. */
+/** Comments, reviews and answers of readers. */
 const ANSWERS =
   '[itemprop=comment], [itemprop=review], [itemprop=suggestedAnswer], [itemprop=acceptedAnswer], #comments, .comments, .comment';
 
@@ -95,7 +95,7 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
   };
 }
 
-/** The first content of each name, in lower case; several names may share one, with spaces between them. */
+/** Maps each name in lower case to its first content; an element may have several names with spaces between. */
 function metaOf(elements: readonly DomElement[]): Map<string, string> {
   const named = new Map<string, string>();
   for (const element of elements) {
@@ -110,11 +110,11 @@ function metaOf(elements: readonly DomElement[]): Map<string, string> {
 const titleOf = (document: DomDocument): string =>
   oneLine([...document.querySelectorAll('title')].find((title) => !title.closest('svg'))?.textContent ?? '');
 
-/** Facebook wants the address of a profile where others want a name. */
+/** Whether a value is a name: Facebook asks for the address of a profile instead. */
 const isName = (value: string | undefined): value is string =>
   value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
 
-/** The author that a page marks (HTML 4.6.7.2, schema.org), in its article if it has one. Comments and teasers have others; two names give none. */
+/** Finds the author that a page marks (HTML 4.6.7.2, schema.org), in its article if it has one; none if there are two names. */
 function signedBy(document: DomDocument, elements: readonly DomElement[]): string | undefined {
   const [article, ...others] = document.querySelectorAll('article');
   const isOwn = (sign: DomElement): boolean =>
@@ -129,7 +129,7 @@ function signedBy(document: DomDocument, elements: readonly DomElement[]): strin
   return names.size === 1 ? [...names][0] : undefined;
 }
 
-/** The end of an article is still its own. */
+/** Whether a mark is outside of the text; the footer of an article is part of it. */
 function isElsewhere(sign: DomElement): boolean {
   const around = sign.closest(ELSEWHERE);
   return around !== null && !(around.nodeName === 'FOOTER' && around.closest('article') !== null);

@@ -1,7 +1,7 @@
 import { childElements, type DomElement, moveInto, unwrap } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 
-// References that a program made of a program: what their stylesheets draw as headings, signatures, code and tables becomes elements that say so.
+// API references made by programs: what their style sheets draw as headings, signatures, code and tables becomes such elements.
 
 /** A page without any of these words is none of them. */
 const SIGN = /memberdecls|memname|class="fragment"|headertitle|summary-table|tsd-signature|head-ltitle/;
@@ -38,7 +38,7 @@ function rename(element: DomElement, name: string): DomElement {
   return renamed;
 }
 
-/** A signature in one line, whatever cells it stands in. */
+/** Joins the cells of a signature on one line. */
 const signatureOf = (element: DomElement): string =>
   oneLine([...element.querySelectorAll('td')].map(({ textContent }) => textContent).join(' '))
     .replace(/ ([*&]+) (?=\w)/g, ' $1')
@@ -46,7 +46,7 @@ const signatureOf = (element: DomElement): string =>
     .replaceAll(',', ', ')
     .replace(/\)(?=\w)/g, ') ');
 
-/** The rows of a table of declarations (Doxygen): the heading of a group, signatures, and what is said about each. */
+/** Writes out a table of declarations (Doxygen): the headings of groups, signatures, and their descriptions. */
 function writeDeclarations(table: DomElement): void {
   const parts: DomElement[] = [];
   for (const row of table.querySelectorAll('tr')) {
@@ -65,7 +65,7 @@ function writeDeclarations(table: DomElement): void {
 
 const isHead = ({ className }: DomElement): boolean => /(?:^|\s)table-header(?:\s|$)/.test(className);
 
-/** A table whose cells are parts in a grid (Javadoc since version 16). */
+/** Makes a table of a grid (Javadoc since version 16). */
 function writeGrid(grid: DomElement): void {
   const cells = childElements(grid);
   const width = cells.findIndex((cell) => !isHead(cell));
@@ -80,7 +80,7 @@ function writeGrid(grid: DomElement): void {
   grid.replaceWith(table);
 }
 
-/** The signatures of a function, each above what is said about it (TypeDoc). */
+/** Writes the signatures of a function, each above its description (TypeDoc). */
 function writeSignatures(list: DomElement): void {
   for (const item of childElements(list)) rename(item, /(?:^|\s)tsd-signature(?:\s|$)/.test(item.className) ? 'pre' : 'div');
   unwrap(list);

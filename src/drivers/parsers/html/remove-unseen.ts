@@ -4,7 +4,7 @@ import { type Measure, measuresOf } from './link-density.ts';
 import { isConcealed, unhide, isUnshown } from './widgets.ts';
 import { isOfSite } from './boilerplate.ts';
 
-/** Replaces a button that is a whole heading (a click folds the section out) by its words, since readers of pages take it for the page's header. */
+/** Replaces a button that is a whole heading (of an accordion) by its words: Readability takes it for the header of the page. */
 function writeLabels(root: DomElement): void {
   for (const heading of root.querySelectorAll(`${HEADINGS}, dt, summary`)) {
     const buttons = [...heading.querySelectorAll('button')];
@@ -95,7 +95,7 @@ const isNote = (element: DomElement): boolean => NOTE.test(element.getAttribute(
 const standsBetween = (element: DomElement): boolean =>
   element.nextElementSibling !== null && childElements(element.parentElement!).some(({ nodeName }) => nodeName === 'P');
 
-/** Whether an aside stands between the paragraphs of a page or holds notes to them, and not beside them. */
+/** Whether an aside is a box between the paragraphs of a page, or holds notes to them. */
 const isBox = (element: DomElement, { measured }: ElementPlace): boolean =>
   element.nodeName === 'ASIDE' &&
   (isNote(element) || childElements(element).some(isNote) || standsBetween(element)) &&

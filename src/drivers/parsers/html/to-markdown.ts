@@ -26,7 +26,7 @@ function numberHeadings(root: DomElement): string[] {
   return anchors;
 }
 
-/** The id of the heading, of an anchor in it, of the section that it begins, or of an anchor directly before it. `begun`: what had a heading before. */
+/** Finds the id of the heading, of an anchor in it, of the section that it begins (not in `begun`), or of an anchor directly before it. */
 function anchorOf(node: DomElement, begun: ReadonlySet<DomElement>): string | undefined {
   const inner = node.querySelector('a[id], a[name], span[id]');
   return node.id || anchorIn(inner) || idOfSection(node, begun) || anchorIn(placeBefore(node)) || undefined;
@@ -127,12 +127,12 @@ const signature = (node: DomElement): string =>
     .replace(/(?<!\s)\s*\[source\]/, '')}\`\n\n`;
 
 const TERM = /^(?:DT|SUMMARY)$/;
-/** What notes are called by docutils and Python-Markdown, VitePress, GitHub and Docusaurus. */
+/** Titles of notes in docutils and Python-Markdown, VitePress, GitHub and Docusaurus. */
 const CALLED = /(?:^|\s)(?:admonition-title|custom-block-title|markdown-alert-title|admonitionHeading_\w+)(?:\s|$)/;
 
 const bold = (content: string): string => (/[*\n#]/.test(content.trim()) || content.trim() === '' ? content : `**${content.trim()}**`);
 
-/** A picture is kept for what is said about it. */
+/** Writes a picture that has a description. */
 function image(node: DomElement): string {
   const alt = altText(node.getAttribute('alt'));
   const source = node.getAttribute('src') ?? '';
@@ -151,14 +151,14 @@ function link(content: string, node: DomElement): string {
   return `${around[0]}${[`${mark}${linked}`, ...lines.slice(1)].join('\n')}${around[1]}`;
 }
 
-/** An address without what would end it in Markdown. */
+/** Escapes the characters that would end an address in Markdown. */
 const destination = (address: string): string =>
   address.replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const CELL_TEXT = '\ufdd2';
-/** A table with so many more places than cells, about, is drawn by its spans, or an attack: spans of both kinds in each row fill rows times columns. */
+/** Limits of places per cell, and of places in small tables: in a table with more, spans only draw it, or are an attack. */
 const MOST_PLACES = 20;
 const FEW_PLACES = 500;
 
@@ -173,7 +173,7 @@ interface Cell {
   rows: number;
 }
 
-/** A table that only arranges a page: its cells are read one after another. */
+/** Whether a table only arranges a page: its cells are read one after another. */
 function isLayout(table: DomElement): boolean {
   if (/^(presentation|none)$/.test(table.getAttribute('role') ?? '')) return true;
   if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true;
@@ -183,7 +183,7 @@ function isLayout(table: DomElement): boolean {
 
 const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
 
-/** Tables as GFM: the first row is the header, or an empty one where the page has none, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
+/** Writes tables as GFM, with an empty header if there is none. A cell that spans rows is repeated, one that spans columns is in the first; line breaks become spaces. */
 function addTableRules(service: TurndownService): void {
   const known = new WeakMap<DomElement, boolean>();
   const isLaidOut = (table: DomElement | null): boolean => {
@@ -218,7 +218,7 @@ function addTableRules(service: TurndownService): void {
 /** Classes of the tables of Asciidoctor, Sphinx and DocBook, which mark the cells of a header wherever there is one. */
 const MARKED = '.tableblock, .docutils, .informaltable, .table-contents';
 
-/** Whether the first row names the columns: where nothing tells, it mostly does. */
+/** Whether the first row names the columns, as it does in most tables without marks. */
 const hasHeader = (table: DomElement): boolean => table.closest(MARKED) === null || table.querySelector('th, thead') !== null;
 
 function tableText(content: string, isHeaded: boolean): string {
@@ -227,7 +227,7 @@ function tableText(content: string, isHeaded: boolean): string {
   const grid = withoutEmptyColumns(laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
   const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
   if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
-  const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
+  const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold in any case
   const table = grid.length === 0 ? '' : tableLines(isHeaded ? [header, ...grid.slice(1)] : [[], ...grid]).join('\n');
   return [before.trim(), table].filter(Boolean).join('\n\n');
 }
@@ -257,7 +257,7 @@ const cellsOf = (row: string): Cell[] =>
  * spanned table.
  */
 function laidOut(rows: readonly Cell[][]): string[][] | undefined {
-  const taken: { rows: number; text: string }[] = []; // by column: how many more rows the cell above reaches into
+  const taken: { rows: number; text: string }[] = []; // by column: the rest of the rows that the cell above spans
   let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
   const grid: string[][] = [];
   for (const cells of rows) {

@@ -6,8 +6,8 @@ import { oneLine } from '../../../text/markdown/write.ts';
 const WIDGET_SIGN = /aria-expanded|tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
 
 /**
- * Rewrites what needs a script or a style sheet to be understood: shadow roots stand in their place, panels behind tabs get the label of their tab, what a
- * click would show is shown, formulas become TeX between dollar signs, icons text.
+ * Rewrites content that needs a script or a style sheet: opens shadow roots and accordions, writes the label of each tab above its
+ * panel, formulas as TeX between dollar signs, and icons as text.
  */
 export function rewriteWidgets({ body }: Page, html: string): void {
   if (/shadowrootmode/i.test(html)) openShadowRoots(body);
@@ -56,22 +56,22 @@ function labelParagraph(label: DomElement): DomElement {
 }
 
 const TITLES = `${HEADINGS}, dt, summary`;
-/** What folds out there leads elsewhere or asks for something. */
+/** Parts whose accordions lead elsewhere or ask for something. */
 const MENU = 'nav, dialog, form, [role=navigation], [role=menu], [role=menubar], [role=dialog], [role=search], [role=tree], [role=banner]';
 const FRAME = 'header, footer, aside';
 const CONTENT = 'main, article, [role=main]';
-/** Roles of what is chosen from. */
+/** Roles of widgets to choose from. */
 const CHOICE = /^(?:combobox|dialog|listbox|menu|tab|tree|treeitem)$/;
-/** What can be clicked and is no part of a table or a list. */
+/** Elements that may be a label, besides buttons. */
 const LABEL = /^(?:A|DIV|SPAN)$/;
 const PRESSED = /^(?:button|link)?$/;
 const BLOCKS = `${HEADINGS}, p, ul, ol, table, pre`;
 const PROSE = 'p, td, th';
 const CONTROLS = 'input, select, textarea';
-/** Letters of which more than this share lead elsewhere are a menu. */
+/** Minimum share of linked letters in a menu. */
 const LINKED = 0.5;
 
-/** Shows what a click on a button would (WAI-ARIA, «accordion» and «disclosure»). A button outside of a heading becomes a paragraph, or words of its sentence. */
+/** Opens accordions and disclosures (WAI-ARIA). A button outside of a heading becomes a paragraph, or words of its sentence. */
 function unfold(body: DomElement, named: Named): void {
   const measured = measuresOf(body);
   const seen = new Set<DomElement>();
@@ -94,25 +94,25 @@ const isContent = (fold: DomElement): boolean =>
   fold.closest(MENU) === null &&
   (fold.closest(FRAME) === null || fold.closest(CONTENT) !== null);
 
-/** Whether it is made of words alone, and stands for itself. */
+/** Whether a button consists of words alone, outside of a heading. */
 const isLabel = (fold: DomElement): boolean =>
   fold.closest(TITLES) === null &&
   (fold.nodeName === 'BUTTON' ||
     (LABEL.test(fold.nodeName) && PRESSED.test(fold.getAttribute('role') ?? '') && fold.querySelector(BLOCKS) === null));
 
-/** The panel that is named, or else what is hidden directly after the button or its heading. */
+/** Finds the panel that the button names, or else the hidden element directly after it or its heading. */
 function panelOf(fold: DomElement, named: Named): DomElement | undefined {
   const next = (fold.closest(TITLES) ?? fold).nextElementSibling;
   return panelNamed(fold, named) ?? (next && isConcealed(next) ? next : undefined);
 }
 
 const TABLISTS = '[role="tablist"], .tabbed-labels, .vp-code-group > .tabs';
-/** Labels that stand directly before what they bring forth: sphinx-design, and Material for MkDocs before version 9. */
+/** Labels directly before their panel: sphinx-design, and Material for MkDocs before version 9. */
 const SINGLE_LABELS = '.sd-tab-label, .tabbed-set > label';
 const FORMULAS = 'mjx-container, .mwe-math-element, .katex-display, .katex, math, script[type^="math/tex"]';
-/** What MathJax 2 draws beside the script that holds the formula. */
+/** The drawing of MathJax 2 beside the script that holds the formula. */
 const DRAWN = '.MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML';
-/** What a tab says, and what it brings forth. */
+/** The label of a tab, and its panel. */
 interface Panel {
   label: DomElement;
   panel: DomElement;
@@ -140,7 +140,7 @@ function pairsOf(list: DomElement, labels: readonly DomElement[], named: Named):
   return shown.length === panels.length ? shown.map((label, i) => ({ label, panel: panels[i]! })) : [];
 }
 
-/** The panels that tabs name no place of: the children of the next element, or what follows. */
+/** Finds panels that tabs do not name: the children of the next element, or the elements that follow. */
 function panelsAfter(list: DomElement, count: number): DomElement[] {
   const next = list.nextElementSibling;
   if (!next) return [];
@@ -162,7 +162,7 @@ function writeFormula(formula: DomElement): void {
   formula.replaceWith(isDisplayed ? `$$${tex}$$` : `$${tex}$`);
 }
 
-/** What an author wrote: in an annotation of MathML, in its `alttext`, or in the script that MathJax reads. */
+/** Finds the source of a formula: in an annotation of MathML, in its `alttext`, or in the script that MathJax reads. */
 function texOf(formula: DomElement): string {
   const written =
     formula.nodeName === 'SCRIPT'
@@ -181,7 +181,7 @@ const CONTROL = /^(?:BUTTON|SELECT|TEXTAREA|SCRIPT|STYLE|TEMPLATE)$/;
 /** Whether an element is for screen readers only. */
 export const isUnshown = (element: DomElement): boolean => UNSHOWN.test(element.getAttribute('class') ?? '');
 
-/** Writes out icons as text if nothing else says it: the ticks of task lists, and icons that fill a table cell. */
+/** Writes icons as text where nothing else has their meaning: the ticks of task lists, and icons that fill a table cell. */
 function writeIcons(body: DomElement): void {
   for (const box of body.querySelectorAll('li input[type=checkbox]')) if (isTask(box)) box.replaceWith(`${tickOf(box)} `);
   for (const cell of body.querySelectorAll('td, th')) {
@@ -190,7 +190,7 @@ function writeIcons(body: DomElement): void {
   }
 }
 
-/** A box that cannot be ticked says what is done; others are there to be chosen. */
+/** Whether a box shows that a task is done: others are there to be ticked. */
 const isTask = (box: DomElement): boolean =>
   box.hasAttribute('disabled') || /(?:^|\s)task-list-item/.test(box.closest('li')?.getAttribute('class') ?? '');
 
@@ -210,7 +210,7 @@ function iconsText(cell: DomElement): string | undefined {
   return [...cell.childNodes].some(hasWords) ? undefined : texts.find((text) => text !== '');
 }
 
-/** Finds the text of an icon, whose content nobody sees. */
+/** Finds the text of an icon; undefined for other elements. */
 function iconText(element: DomElement): string | undefined {
   if (element.nodeName.toUpperCase() === 'SVG') return labelOf(element) || oneLine(element.querySelector('title')?.textContent ?? '');
   if (element.nodeName === 'INPUT')
@@ -221,7 +221,7 @@ function iconText(element: DomElement): string | undefined {
 const labelOf = (element: DomElement): string =>
   oneLine(['aria-label', 'alt', 'title'].map((name) => element.getAttribute(name)).find(Boolean) ?? '');
 
-/** A declared shadow root is shown where it stands (HTML, 4.12.3), before what is slotted into it. */
+/** Unwraps declared shadow roots (HTML, 4.12.3), before the elements that are slotted into them. */
 function openShadowRoots(element: DomElement): void {
   for (const child of childElements(element)) {
     openShadowRoots(child);
@@ -231,11 +231,11 @@ function openShadowRoots(element: DomElement): void {
 
 const STYLE = /display:\s*none|visibility:\s*hidden/i;
 
-/** Whether an element says of itself that it is not shown. */
+/** Whether an attribute or style of an element hides it. */
 export const isConcealed = (element: DomElement): boolean =>
   (element.hasAttribute('hidden') && element.getAttribute('hidden') !== 'until-found') || STYLE.test(element.getAttribute('style') ?? '');
 
-/** Lets a part be seen that a click or a script would bring forth, so that nothing that reads the page later takes it for hidden. */
+/** Removes what hides a part that a click or a script would show. */
 export function unhide(element: DomElement): void {
   for (const name of ['hidden', 'aria-hidden']) element.removeAttribute(name);
   if (STYLE.test(element.getAttribute('style') ?? '')) element.removeAttribute('style');

@@ -24,7 +24,7 @@ const CODE = /^(?:-{4,}|\.{4,}|`{3,}|\+{4,})\s*$/;
 /** A fence as in Markdown, which may name its language. */
 const NAMED_CODE = /^(`{3,})([\w+-]+)\s*$/;
 const COMMENT = /^\/{4,}\s*$/;
-/** Lines around an example, a sidebar, a quotation: what they hold is text. */
+/** Lines around the text of an example, a sidebar or a quotation. */
 const AROUND = /^(?:={4,}|\*{4,}|_{4,}|--|\+)\s*$/;
 const TABLE = /^[|,:!]={3,}\s*$/;
 
@@ -72,7 +72,7 @@ export function asciidocToMarkdown(source: string): { text: string; marks: Mark[
   return { text: out.text, marks: out.marks };
 }
 
-/** What a document calls by a name, `:url: https://x.example`, and characters that have names. */
+/** An attribute (`:url: https://x.example`), a reference to one, and characters with names. */
 const ATTRIBUTE = /^:([\w-]{1,60}):\s+(\S.{0,500})$/;
 const REFERENCE = /(?<!\\)\{([\w-]{1,60})\}/g;
 const CHARACTERS = {
@@ -89,10 +89,10 @@ const CHARACTERS = {
   apos: "'",
   quot: '"',
 };
-/** Characters that references are replaced by in a document, at most. */
+/** Maximum characters of all replaced references in a document. */
 const MOST_RESOLVED = 1_000_000;
 
-/** Returns what replaces references in a line by what stands for them so far; an attribute line adds a name. Unknown ones stay. */
+/** Returns a function that replaces references in a line by the attributes so far, and keeps unknown ones; an attribute line adds an attribute. */
 function attributeResolver(): (line: string) => string {
   const values = new Map<string, string>(Object.entries(CHARACTERS));
   let left = MOST_RESOLVED;

@@ -123,7 +123,7 @@ interface NumberedLine {
 
 /** Spaces of the block below `!!! note` and `=== "Tab"` (MkDocs). */
 const INDENT = 4;
-/** Lines of a table in HTML, at most: a longer one stays as it is. */
+/** Maximum lines of a table in HTML that is converted. */
 const MOST_LINES = 2000;
 
 const DIALECT = /^[ \t]*(?:!!!|\?\?\?|===[!+]?[ \t]+"|:::|\{%|<\/?(?:details|summary|table)[\s>])/im;

@@ -17,13 +17,13 @@ export const restructuredTextParser: ParserRow = {
   },
 };
 
-/** A line of one sign alone, which stands under a heading, and over it (docutils, «Sections»). */
+/** A line of one repeated sign below a heading, and above it (docutils, «Sections»). */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}\s*$/;
 const DIRECTIVE = /^\s*\.\.\s+([\w:.-]+)::\s*(.*)$/;
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|highlight-block|doctest|testcode|testoutput|prompt|math)$/;
 const ADMONITION =
   /^(?:attention|caution|danger|error|hint|important|note|tip|warning|seealso|todo|admonition|deprecated|versionadded|versionchanged)$/;
-/** What steers Sphinx and is not shown: with the block below it. */
+/** Directives that control Sphinx: they are removed with the block below them. */
 const UNSEEN =
   /^(?:toctree|index|contents|highlight|currentmodule|module|default-domain|meta|raw|include|literalinclude|role|default-role|tabularcolumns|only)$/;
 
@@ -93,8 +93,8 @@ function directiveAt(lines: readonly string[], { at, end }: Place): string[] | u
       ...fencedCode(lines, { from: options, end, language: /^[\w+-]*$/.test(text) ? text : '' }),
     ];
   if (UNSEEN.test(name)) return lines.slice(at, end).map(() => '');
-  const said = ADMONITION.test(name) ? admonition(LABELS.get(name) ?? name, inline(text)) : shown(name, text);
-  return [said, ...lines.slice(at + 1, options).map(() => '')];
+  const first = ADMONITION.test(name) ? admonition(LABELS.get(name) ?? name, inline(text)) : directiveLine(name, text);
+  return [first, ...lines.slice(at + 1, options).map(() => '')];
 }
 
 const LABELS = new Map([
@@ -104,11 +104,11 @@ const LABELS = new Map([
   ['deprecated', 'deprecated since version'],
 ]);
 
-/** The first line of a directive that shows something: what a picture shows is in its options, a table has its rows below. */
-const shown = (name: string, text: string): string =>
+/** Writes the first line of another directive: a picture is described in its options, a table has its rows below. */
+const directiveLine = (name: string, text: string): string =>
   text === '' || /^(?:image|figure)$/.test(name) ? '' : /table/.test(name) ? `**${inline(text)}**` : `**\`${text.replaceAll('`', "'")}\`**`;
 
-/** Where the options of a directive end (`:name: value`), which stand below it without a blank line. */
+/** Finds the end of the options of a directive (`:name: value`), directly below it. */
 function optionsEnd(lines: readonly string[], from: number, end: number): number {
   let at = from;
   while (at < end && /^\s+:[\w-]+:/.test(lines[at]!)) at += 1;
@@ -129,7 +129,7 @@ function withoutColons(line: string): string {
   return text.trimEnd() === text && text !== '' ? `${text}:` : text.trimEnd();
 }
 
-/** What is no markup and no directive behind `..`: a comment, the target of a link. With the block below it. */
+/** A comment or the target of a link behind `..`, with the block below it. */
 function commentAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
   const line = lines[at]!;
   if (!/^\s*\.\.(?:\s|$)/.test(line) || /^\s*\.\.\s+\[[^\]]+\]\s/.test(line)) return undefined;
@@ -143,14 +143,16 @@ const MARKED = /(:[\w:+.-]{1,60}:)?`([^`]{1,500})`(__?)?/g;
 function inline(line: string): string {
   return line
     .split(/(``[^`]{1,500}``)/)
-    .map((piece, index) => (index % 2 === 1 ? `\`${piece.slice(2, -2)}\`` : piece.replace(MARKED, shownMark).replace(SUBSTITUTED, '$1')))
+    .map((piece, index) =>
+      index % 2 === 1 ? `\`${piece.slice(2, -2)}\`` : piece.replace(MARKED, markdownOfMark).replace(SUBSTITUTED, '$1'),
+    )
     .join('')
     .replace(/^(\s{0,40})\|(?=\s)/, '$1');
 }
 
 const SUBSTITUTED = /(?<![\w`])\|([\w .:+-]{1,80})\|(?![\w`])/g;
 
-function shownMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
+function markdownOfMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
   const text = content.replace(/^[~!]/, '');
   const at = text.endsWith('>') ? text.lastIndexOf('<') : -1;
   const [title, target] = at > 0 ? [text.slice(0, at).trim(), text.slice(at + 1, -1)] : [text, ''];
@@ -160,7 +162,7 @@ function shownMark(...[whole, role, content, link]: [string, string | undefined,
 }
 
 /**
- * Code that stands in the lines from `from` to before `end`, without its indentation and in a fence. As many entries as lines: the fence takes the place of
+ * Fences the code in the lines from `from` to before `end`, without its indentation. Returns as many entries as lines: the fence replaces
  * the blank lines around the code, of that behind `end` too, and shares an entry with the code where there is none.
  */
 function fencedCode(lines: readonly string[], { from, end, language }: { from: number; end: number; language: string }): string[] {

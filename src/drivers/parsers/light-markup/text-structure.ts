@@ -5,9 +5,9 @@ import { isTerm } from '../roff/roff-writer.ts';
 
 /** The longest line that may be a heading. */
 const LONGEST = 80;
-/** Fewer numbered, capital or outdented lines may stand alone by chance. */
+/** Minimum number of numbered, capital or outdented lines that are headings: fewer may be chance. */
 const LEAST = 2;
-/** Texts whose lines are indented by so much, for this share of them, have their headings at the margin, as RFCs do. */
+/** If at least this share of lines is indented by so much, headings are at the margin, as in RFCs. */
 const INDENTED = 3;
 const MOST_OF_TEXT = 0.6;
 
@@ -37,7 +37,7 @@ interface Heading {
 }
 
 /**
- * Marks the evident headings of a plain text as Markdown does: titles between or above rules, and lines that stand alone and are numbered (`1.2 Title`),
+ * Marks the evident headings of a plain text as Markdown: titles between or above rules, and lines between blank lines that are numbered (`1.2 Title`),
  * in capitals, or left of a text that is indented. Every line stays where it is. The title is a first heading of the first level.
  */
 export function markHeadings(text: string): { text: string; title?: string | undefined } {
@@ -78,7 +78,7 @@ function markRuled(reading: Reading): void {
   }
 }
 
-/** What stands between two rules in the line. */
+/** Returns the words between two rules in a line. */
 function wordsInFrame(line: string): string {
   const [rule] = FRAME.exec(line) ?? [];
   return rule && line.length <= LONGEST && line.endsWith(rule) ? line.slice(rule.length, -rule.length).trim() : '';
@@ -157,7 +157,7 @@ const TAG = /^[^\s`]+(?: [^\s`]+)?(?<![.:!?])$/;
 function taggedLine({ printed, text, indent }: Line, next: Line | undefined): [string, string] | undefined {
   const goesOn = next !== undefined && next.text !== '' && next.indent >= indent + HANGING;
   const isSingle = next === undefined || next.text === '';
-  // the last line of a paragraph is not justified, so that a wide gap stands only behind a tag
+  // the last line of a paragraph is not justified, so that a wide gap can only follow a tag
   const gap = isSingle ? printed.indexOf('  ', indent) : -1;
   const column = goesOn ? next.indent : gap < 0 ? printed.length : gap + printed.slice(gap).search(/\S/);
   const tag = printed.slice(indent, column).trimEnd();

@@ -166,16 +166,16 @@ function deathOf(child: ChildProcess): Promise<Death> {
 }
 
 /**
- * Answers the messages of the parent process, one after another, over descriptor 3; the first argument is the limit of resident memory in bytes. `load`
- * gives what answers a message.
+ * Answers the messages of the parent process one after another, over descriptor 3; the first argument is the limit of resident memory in bytes. `load`
+ * returns the function that answers a message.
  */
 export async function serveParent<Message, Answer>(load: () => Promise<(message: Message) => Promise<Answer>>): Promise<void> {
   const channel = new Socket({ fd: 3, readable: true, writable: true });
-  // the parent has closed it, or is gone
+  // closed by the parent, or by its end
   channel.on('error', () => {}).on('close', () => process.exit());
-  // A terminal sends them to all processes of its group: the parent decides what becomes of a document that is being read.
+  // a terminal sends signals to all processes of its group: the parent decides whether a document is still read
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  // Libraries print what they think of a file.
+  // libraries print warnings about a file
   for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
 
   enableCompileCache?.();
@@ -196,13 +196,13 @@ interface Watched {
   parent: number;
   /** Of resident memory, at most. */
   bytes: number;
-  /** What it says before it kills a process that took too much processor time. */
+  /** Written before the process is killed for its processor time. */
   late: string;
 }
 
 /**
- * Kills this process from a thread of its own if it holds too much memory, takes too much processor time or its parent is gone. Returns how to tell it what
- * the work may take; without any it sleeps.
+ * Kills this process from a thread of its own if it holds too much memory, takes too much processor time or its parent is gone. Returns a function that
+ * sets the limit for the work that begins; without work the thread sleeps.
  */
 function startWatchdog(limits: Pick<Watched, 'bytes' | 'late'>): (work?: { seconds: number | undefined }) => void {
   const cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));

@@ -1,13 +1,13 @@
 import { splitArguments, JOINER, withoutEscapes, type RoffLine } from './roff-lines.ts';
 import type { MacroTarget } from './roff-writer.ts';
 
-/** Macros whose arguments are text, with what stands for them where there are none. */
+/** Macros whose arguments are text, with their default. */
 const WORDS: Readonly<Record<string, string>> = Object.fromEntries(
   'Ar=file ... Pa=~ Cm= Ic= Va= Vt= Ev= Er= Dv= Li= Em= Sy= No= Tn= Ad= An= Ms= Sx= Ft= Cd= Lb= Fr= Ux=UNIX Bx=BSD Fx=FreeBSD Nx=NetBSD Ox=OpenBSD Dx=DragonFly Bsx=BSD/OS At=AT&T UNIX Fa= Mt= St='
     .split(/ (?=\w+=)/)
     .map((pair) => pair.split('=')),
 );
-/** Enclosures of the rest of a line, and the pairs that enclose what stands between them. */
+/** Signs of enclosures, by the beginning of the macros that enclose the rest of a line (`Oq`) or the text between two (`Oo`, `Oc`). */
 const AROUND: Readonly<Record<string, readonly [string, string]>> = {
   O: ['[', ']'],
   P: ['(', ')'],
@@ -38,7 +38,7 @@ export const isMdocMacro = (macro: string): boolean => BLOCKS.has(macro) || isCa
 
 const sentence = (words: readonly string[]): string => words.filter(Boolean).join(', ');
 
-/** Writes what the macros of mdoc(7) ask for. */
+/** Writes the macros of mdoc(7). */
 export class MdocWriter {
   readonly #page: MacroTarget;
   #name = '';
@@ -87,7 +87,7 @@ export class MdocWriter {
     this.#hasParameters = macro === 'Fo' || (this.#hasParameters && macro !== 'Fc');
   }
 
-  /** What the macros do that are not text. */
+  /** Macros that are not text. */
   readonly #blocks: Readonly<Record<string, (tokens: string[], line: RoffLine) => void>> = {
     Dt: ([name, section]) => this.#page.title(this.#plain(name), this.#plain(section)),
     Sh: (tokens, { line }) => {
@@ -111,7 +111,7 @@ export class MdocWriter {
     Ed: () => this.#page.writer.fill(),
     D1: (tokens, { line }) => this.#display(this.#inline(tokens), line),
     Dl: (tokens, { line }) => this.#display(this.#inline(tokens), line),
-    Sm: ([asked]) => this.#space(asked),
+    Sm: ([mode]) => this.#space(mode),
     Xc: (_, { line }) => this.#endTerm(line),
     Fo: ([name], { line }) => this.#text(`${this.#plain(name)}(${JOINER}`, line),
     Fc: (_, { line }) => this.#text(`${JOINER})`, line),
@@ -140,8 +140,8 @@ export class MdocWriter {
     return names.length > 1 ? `The ${names.join(', ')} functions return` : `The ${names[0] ?? `${this.#name}()`} function returns`;
   }
 
-  #space(asked: string | undefined): void {
-    this.#isSpaced = asked === undefined ? !this.#isSpaced : asked !== 'off';
+  #space(mode: string | undefined): void {
+    this.#isSpaced = mode === undefined ? !this.#isSpaced : mode !== 'off';
     this.#isRun &&= !this.#isSpaced;
   }
 
@@ -200,7 +200,7 @@ export class MdocWriter {
     return words.text;
   }
 
-  /** Adds what a macro makes of the words behind it, and returns how many of them it took; undefined for what is no macro. */
+  /** Runs a macro on the words behind it, and returns how many of them it used; undefined if it is no macro. */
   #called(macro: string, own: readonly string[], words: Words): number | undefined {
     const plain = own.map((token) => this.#plain(token));
     const end = plain.findIndex((token) => CLOSING.test(token));

@@ -9,13 +9,13 @@ export interface RoffLine {
   rest: string;
 }
 
-/** Lines that macros of the page itself may be expanded to, and how deep. */
+/** Maximum lines that the macros of a page may expand to, and their depth. */
 const MOST_EXPANDED = 100_000;
 const DEEPEST = 8;
 
 /**
- * Reads the lines of a page: comments, conditions and definitions are dealt with, what a page defines itself is put in. A terminal is what is written
- * for, with the features of groff.
+ * Reads the lines of a page: removes comments, evaluates conditions, and expands the strings and macros that the page defines. The output is a terminal
+ * with the features of groff.
  */
 export class RoffLines {
   readonly #strings = new Map<string, string>();
@@ -24,7 +24,7 @@ export class RoffLines {
     ['.t', 1],
   ]);
   readonly #macros = new Map<string, string[]>();
-  /** Whether the conditions of `.ie` held that wait for their `.el`. */
+  /** Whether the conditions of `.ie` were true, until their `.el`. */
   readonly #held: boolean[] = [];
   #expanded = 0;
 
@@ -37,7 +37,7 @@ export class RoffLines {
   }
 
   *#lines(lines: readonly string[], how: Reading): Generator<RoffLine, void, void> {
-    /** Brackets of a branch that is not taken, and of a definition what ends it. */
+    /** Open brackets of a branch that is skipped; the lines of a definition, and the request that ends it. */
     let [skipped, defining, ending] = [0, undefined as string[] | undefined, ''];
     for (let i = 0; i < lines.length; i++) {
       const line = how.line ?? i + 1;
@@ -71,7 +71,7 @@ export class RoffLines {
     }
   }
 
-  /** What a line holds behind its conditions; undefined where they do not hold. */
+  /** Returns the rest of a line behind its conditions; undefined if they are false. */
   #branch(text: string): string | undefined {
     let rest = text.replace(/\\\}/g, '');
     for (let request = CONDITION.exec(rest); request; request = CONDITION.exec(rest)) {
@@ -145,7 +145,7 @@ interface Reading {
   line: number | undefined;
 }
 
-/** Whether a line ends in a backslash that stands for itself, and is no comment. */
+/** Whether a line ends in a single backslash, and is no comment. */
 const goesOn = (text: string): boolean => text.endsWith('\\') && !/^[.'][ \t]*\\"/.test(text) && /(?:^|[^\\])(?:\\\\)*\\$/.test(text);
 
 const withoutComment = (text: string): string => text.replace(/(?<!\\)\\".*$/, '');
@@ -157,7 +157,7 @@ const bracketsIn = (text: string): number => (text.match(/\\\{/g)?.length ?? 0) 
 
 const argument = (args: readonly string[], which: string): string => (/\d/.test(which) ? (args[Number(which) - 1] ?? '') : args.join(' '));
 
-/** The value of `3`, `1>0` or `2=2`; 0 for what is not known. */
+/** Evaluates `3`, `1>0` or `2=2`; 0 for anything else. */
 function valueOf(expression: string): number {
   const [, one, sign, other] = /^\(?(-?\d+)[a-z]?(?:([<>]=?|==?)(-?\d+)[a-z]?)?\)?/.exec(expression) ?? [];
   const [left, right] = [Number(one ?? 0), Number(other ?? 0)];
@@ -210,7 +210,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   c: JOINER,
 };
 
-/** What a page defines and is asked for in its text. */
+/** The strings and numbers that a page defines. */
 export interface Definitions {
   /** Strings by name (`.ds`). */
   strings: ReadonlyMap<string, string>;
@@ -218,7 +218,7 @@ export interface Definitions {
   registers: ReadonlyMap<string, number>;
 }
 
-/** Strings within strings, at most. */
+/** Maximum depth of strings within strings. */
 const DEEPEST_STRING = 8;
 /** A name behind an escape: `X`, `(XX`, or `[any]`. */
 const NAME = /\((..)|\[([^\]]{0,100})\]|(.)/sy;
@@ -231,7 +231,7 @@ const SIZE = /[+-]?(?:[1-3]\d|\d|\([+-]?\d\d|\[[^\]]{0,100}\]|'[^']{0,100}')/y;
 export function withoutEscapes(text: string, defined: Definitions, depth = 0): string {
   if (depth > DEEPEST_STRING) return '';
   let [plain, from] = ['', 0];
-  /** What stands at the end of what was read, read with a sticky pattern. */
+  /** Reads a sticky pattern at the current offset. */
   const take = (pattern: RegExp): string => {
     pattern.lastIndex = from;
     const found = pattern.exec(text);
@@ -259,7 +259,7 @@ export function withoutEscapes(text: string, defined: Definitions, depth = 0): s
   return plain + text.slice(from);
 }
 
-/** `u00E9` is a character by its code point, `'e` a letter with its accent; what is not known is left out. */
+/** Returns a character by its name: its code point (`u00E9`), or a letter with its accent (`'e`); empty for an unknown name. */
 function characterOf(name: string): string {
   const known = NAMED.get(name);
   if (known !== undefined) return known;
@@ -273,7 +273,7 @@ function characterOf(name: string): string {
   return name.length === 1 ? name : '';
 }
 
-/** The arguments of a macro: words, or what stands in double quotes (two of them are one). */
+/** Splits the arguments of a macro: words, or text in double quotes (two of them are one). */
 export function splitArguments(text: string): string[] {
   const found: string[] = [];
   for (const [, quoted, word] of text.matchAll(/"((?:[^"]|"")*)(?:"|$)|((?:\\[^]|[^\s\\])+)/g))

@@ -2,11 +2,11 @@ import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../te
 import { MarkedBlocks } from '../parsed-document.ts';
 import { JOINER, type Definitions } from './roff-lines.ts';
 
-/** What begins an item of a list: a bullet, or a number or letter. A sign on a line of its own may be an option. */
+/** The marker of an item: a bullet, a number or a letter. Other signs are bullets only in tags: alone, they may be options. */
 const NUMBER = /^(?:[•·○□]|\(?\w{1,3}[.)])$/;
 const BULLET = /^[*+o–—-]$/;
 
-/** The blocks of a manual page, as the macros of man and mdoc ask for them: headings, terms above what defines them, items, code, tables, paragraphs. */
+/** Writes the blocks of a manual page: headings, terms above their definitions, items, code, tables, paragraphs. */
 export class RoffWriter {
   readonly #blocks = new MarkedBlocks();
   #lines: string[] = [];
@@ -14,7 +14,7 @@ export class RoffWriter {
   #isCode = false;
   #marker = '';
   #terms: string[] = [];
-  /** Whether what is indented here lies in an item of a list. */
+  /** For each indentation, whether it is inside an item of a list. */
   readonly #indents: boolean[] = [];
   #isItem = false;
 
@@ -33,7 +33,7 @@ export class RoffWriter {
     this.#blocks.add(heading(level, escapeLine(withoutMarks(text))), { line });
   }
 
-  /** What is defined by the text that follows, or the bullet before it. */
+  /** Adds a term, which the text behind it defines, or the bullet before that. */
   term(text: string, line: number, { isTag = false } = {}): void {
     const term = oneLine(withoutMarks(text));
     if (NUMBER.test(term) || (isTag && BULLET.test(term))) return this.item(term, line);
@@ -172,11 +172,11 @@ function codeOf(lines: readonly string[]): string {
 export interface MacroTarget {
   readonly writer: RoffWriter;
   readonly defined: Definitions;
-  /** Of the link whose text is being read. */
+  /** The address of the link whose text is being read. */
   address: string;
   title(name: string | undefined, section: string | undefined): void;
   heading(level: number, text: string, line: number): void;
-  /** The next text is what is defined by the text behind it. */
+  /** Makes the next text a term, which the text behind it defines. */
   nextIsTerm(): void;
   /** Text without escapes. */
   text(text: string, line: number): void;

@@ -9,10 +9,10 @@ import { type Definitions, withoutEscapes, type RoffLine, RoffLines } from './ro
 
 /** A title, a heading or a reference to another page, as macros of man(7) and mdoc(7). */
 const ROFF = /^[.'][ \t]*(?:TH|SH|Sh|Dd|Dt|so)\b/m;
-/** Characters in which that stands, if anywhere: licences and definitions come before it. */
+/** Characters in which such a macro is looked for: licences and definitions may be before it. */
 const HEAD = 65_536;
 
-/** A manual page in the markup of roff; a file with such a number for an extension may be any text, too. */
+/** A manual page in roff; a file with a number for its extension may be any text, too. */
 export const roffParser: ParserRow = {
   file_type: 'roff',
   name: 'a manual page (roff)',
@@ -30,13 +30,13 @@ export const roffParser: ParserRow = {
   },
 };
 
-/** What is asked for in pages of either kind. */
+/** Requests of pages of either kind. */
 const REQUESTS = new Set(['sp', 'br', 'nf', 'fi', 'so', 'TS', 'TE', 'EQ', 'EN']);
 
 /** A manual page in roff with the macros of man(7) or mdoc(7), while it is read. */
 class RoffPage implements MacroTarget {
   readonly writer = new RoffWriter();
-  /** Of the link whose text is being read. */
+  /** The address of the link whose text is being read. */
   address = '';
   readonly #source: string;
   readonly #lines = new RoffLines();
@@ -71,7 +71,7 @@ class RoffPage implements MacroTarget {
     this.writer.heading(level, text, line);
   }
 
-  /** The next text is what is defined by the text behind it. */
+  /** Makes the next text a term, which the text behind it defines. */
   nextIsTerm(): void {
     this.writer.paragraph();
     this.#isTerm = true;
@@ -104,7 +104,7 @@ class RoffPage implements MacroTarget {
     this.text(text, line);
   }
 
-  /** A page that stands for another: `.so man1/zdiff.1`. */
+  /** Writes the reference of a page that only includes another: `.so man1/zdiff.1`. */
   #reference(path: string, line: number): void {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const at = name.lastIndexOf('.');
@@ -144,6 +144,6 @@ export function readTable(lines: readonly string[], defined: Definitions): strin
   return rows.map((row) => row.map((one) => one.trim())).filter((row) => row.some((one) => !/^(?:\\?[_=^])?$/.test(one)));
 }
 
-/** The words of a line in a cell: what a macro sets in a font is text. */
+/** Returns the text of a line in a cell, also in macros for fonts. */
 const textOf = (line: string): string =>
   /^\.(?:[BIR]{1,2}|SM|SB)\s/.test(line) ? line.replace(/^\.\w+\s+/, '').replaceAll('"', '') : line.replace(/^\..*/, '');
