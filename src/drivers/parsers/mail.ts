@@ -2,11 +2,9 @@ import type XLSX from 'xlsx';
 import type { Address, Email } from 'postal-mime';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedFile, ParserRow } from './parser-row.ts';
-import type { Metadata } from '../../schema/items.ts';
 import { escapeLine, heading, oneLine } from '../../text/markdown/write.ts';
 import { parseHtml } from './html/dom.ts';
 import { toMarkdown } from './html/to-markdown.ts';
-import type { ParsedDocument } from '../../ports/reading.ts';
 import { distinctNames } from './distinct-names.ts';
 import { factList } from './parsed-document.ts';
 import { createDecoder, decodeText, holdsStream, isCompound } from './bytes.ts';
@@ -102,7 +100,7 @@ const addresses = (list: readonly Address[] = []): string =>
     .join(', ');
 
 /** A mail in any format. Absent fields are empty. */
-export interface Mail {
+interface Mail {
   subject: string;
   from: string;
   to: string;
@@ -120,37 +118,27 @@ export interface Mail {
   attachments: readonly { name: string; media_type?: string; content: Uint8Array }[];
 }
 
-interface MailDocument extends ParsedDocument {
-  files: { path: string; media_type?: string; bytes(): Uint8Array }[];
-}
-
 /** Maximum number of attachments that are read. */
 const MOST_ATTACHMENTS = 100;
 
 /** Writes a mail: its subject, sender, recipients, date and attachments, and its text. The attachments are files of their own. */
-export async function mailDocument(mail: Mail): Promise<MailDocument> {
+async function mailDocument(mail: Mail): Promise<ParsedFile> {
   const { subject, from, to, cc, shown_date, attachments } = mail;
   const names = distinctNames(attachments.map(({ name }, i) => name || `attachment ${i + 1}`));
   const title = oneLine(subject);
   const facts = factList({ From: from, To: to, Cc: cc, Date: shown_date, Attachments: names.join(', ') });
   const blocks = [title && heading(1, escapeLine(title)), facts, await bodyOf(mail)];
-  const files = attachments.slice(0, MOST_ATTACHMENTS).map(({ media_type, content }, i) => ({
-    path: names[i]!,
-    ...(media_type && { media_type }),
-    bytes: () => content,
-  }));
+  const { message_id, in_reply_to } = mail;
+  const thread = mail.references.trim().split(/\s+/)[0] || in_reply_to || message_id;
+  const properties = { author: from, created: mail.date, message_id, in_reply_to, thread };
   return {
     text: blocks.filter(Boolean).join('\n\n'),
     title: title || undefined,
-    metadata: metadataOf(mail),
-    files,
+    metadata: Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== '')),
+    files: attachments
+      .slice(0, MOST_ATTACHMENTS)
+      .map(({ media_type, content }, i) => ({ path: names[i]!, ...(media_type && { media_type }), bytes: () => content })),
   };
-}
-
-function metadataOf({ from, date, message_id, in_reply_to, references }: Mail): Metadata {
-  const thread = references.trim().split(/\s+/)[0] || in_reply_to || message_id;
-  const known = { author: from, created: date, message_id, in_reply_to, thread };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
 }
 
 /** Returns the plain text, or the HTML if that is twice as long. */
@@ -199,10 +187,7 @@ export const msgParser: ParserRow = {
     const file = CFB.read(Buffer.from(bytes), { type: 'buffer' }) as { FullPaths: string[]; FileIndex: Stream[] };
     const root = file.FullPaths[0] ?? '';
     const streams = new Map(file.FullPaths.map((path, i) => [path.slice(root.length), file.FileIndex[i]!]));
-    const bytesAt = (path: string): Buffer | undefined => {
-      const stream = streams.get(path);
-      return stream?.content ? Buffer.from(stream.content as Uint8Array).subarray(0, stream.size) : undefined;
-    };
+    const bytesAt = (path: string): Buffer | undefined => bytesOfStream(streams.get(path));
     const [codepage] = CODE_PAGES.flatMap((tag) => propertyOf(bytesAt(PROPERTIES), tag)?.readUInt32LE() ?? []);
     const decode = async (narrow: Buffer): Promise<string> =>
       codepage === undefined || codepage === UTF_16
@@ -244,6 +229,9 @@ export const msgParser: ParserRow = {
   },
 };
 
+const bytesOfStream = (stream: Stream | undefined): Buffer | undefined =>
+  stream?.content && Buffer.from(stream.content as Uint8Array).subarray(0, stream.size);
+
 /** Finds the value of a property of fixed length. */
 function propertyOf(properties: Buffer | undefined, tag: number): Buffer | undefined {
   for (let at = HEADER_BYTES; properties && at + PROPERTY_BYTES <= properties.length; at += PROPERTY_BYTES)
@@ -267,15 +255,12 @@ function attachedMail(streams: ReadonlyMap<string, Stream>, folder: string, CFB:
   const own = [...streams].filter(([path, { content }]) => path.startsWith(folder) && !path.endsWith('/') && content);
   if (own.length === 0) return undefined;
   const file = CFB.utils.cfb_new();
-  for (const [path, { content, size }] of own) {
+  const gap = Buffer.alloc(HEADER_BYTES - SHORT_HEADER);
+  for (const [path, stream] of own) {
     const name = path.slice(folder.length);
-    const bytes = Buffer.from(content as Uint8Array).subarray(0, size);
-    const gap = Buffer.alloc(HEADER_BYTES - SHORT_HEADER);
-    CFB.utils.cfb_add(
-      file,
-      `/${name}`,
-      name === PROPERTIES ? Buffer.concat([bytes.subarray(0, SHORT_HEADER), gap, bytes.subarray(SHORT_HEADER)]) : bytes,
-    );
+    const bytes = bytesOfStream(stream)!;
+    const whole = name === PROPERTIES ? Buffer.concat([bytes.subarray(0, SHORT_HEADER), gap, bytes.subarray(SHORT_HEADER)]) : bytes;
+    CFB.utils.cfb_add(file, `/${name}`, whole);
   }
   return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
 }

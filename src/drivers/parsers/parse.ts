@@ -1,5 +1,5 @@
 import { decompress, extensionOf } from './archives/compressed-files.ts';
-import { type Archive, openArchive } from './office/archive.ts';
+import { openArchive } from './office/archive.ts';
 import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
@@ -10,39 +10,31 @@ import { beginningOf, isCompound, isZip, looksLikeText } from './bytes.ts';
 /** Passes if the bytes are of the type that the name promises. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
 async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
   if (bytes.length === 0) throw emptyFile(source);
-  if (isOfArchives(row)) return checkArchive(bytes, row, source);
-  const passes = row.recognizes?.(bytes) ?? looksLikeText(bytes);
-  if (!passes) await refuse(bytes, row, source);
-}
-
-async function checkArchive(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
-  if (isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw encryptedFile(source);
-  if (!isZip(bytes)) return refuse(bytes, row, source);
-  const archive = await openArchive(bytes, { source, largest_part: row.largest_part });
-  const found = (await typeOfArchive(archive)) ?? row;
+  const isArchive = isOfArchives(row);
+  if (isArchive && isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le')))
+    throw encryptedFile(source);
+  const passes = isArchive ? isZip(bytes) : (row.recognizes?.(bytes) ?? looksLikeText(bytes));
+  if (passes && !isArchive) return;
+  const found = passes ? ((await typeOfArchive(bytes, source, row.largest_part)) ?? row) : await typeOrDescription(bytes, source);
   if (found !== row) throw wrongType(source, { expected: row, found });
 }
 
 const isOfArchives = ({ archive_folder, archive_mimetype, is_archive }: ParserRow): boolean =>
   archive_folder !== undefined || archive_mimetype !== undefined || is_archive === true;
 
-async function typeOfArchive(archive: Archive): Promise<ParserRow | undefined> {
+async function typeOfArchive(bytes: Uint8Array, source: string, largest_part?: number): Promise<ParserRow | undefined> {
+  const archive = await openArchive(bytes, { source, largest_part });
   const mimetype = (await archive.text('mimetype').catch(() => undefined))?.slice(0, MOST_OF_TITLE);
   return parsers.find(({ archive_folder: folder, archive_mimetype: type }) =>
     type ? mimetype !== undefined && type.test(mimetype) : folder && archive.names.some((name) => name.toLowerCase().startsWith(folder)),
   );
 }
 
-/** Throws an error that names the actual type of the bytes. */
-async function refuse(bytes: Uint8Array, expected: ParserRow, source: string): Promise<never> {
-  throw wrongType(source, { expected, found: await typeOrDescription(bytes, source) });
-}
-
 async function typeOrDescription(bytes: Uint8Array, source: string): Promise<ParserRow | string> {
   const recognized = parsers.find((row) => row.recognizes?.(bytes));
   if (recognized) return recognized;
   if (isCompound(bytes)) return 'a file of an old Office version (DOC, PPT, XLS)';
-  if (isZip(bytes)) return (await typeOfArchive(await openArchive(bytes, { source }))) ?? parsers.find(({ is_archive }) => is_archive)!;
+  if (isZip(bytes)) return (await typeOfArchive(bytes, source)) ?? parsers.find(({ is_archive }) => is_archive)!;
   const { fileTypeFromBuffer } = await import('file-type');
   const known = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (known) return `a file of the type ${known.mime} (${known.ext.toUpperCase()})`;
@@ -141,7 +133,8 @@ function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
     key,
     typeof value === 'string' ? value.slice(0, MOST_OF_PROPERTY) : value,
   ]);
-  return { ...parsed, title: parsed.title?.slice(0, MOST_OF_TITLE), metadata: Object.fromEntries(properties) };
+  const title = parsed.title?.slice(0, MOST_OF_TITLE);
+  return { ...parsed, ...(title !== undefined && { title }), metadata: Object.fromEntries(properties) };
 }
 
 const failAsFile =

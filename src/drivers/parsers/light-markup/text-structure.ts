@@ -1,7 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import { MarkedLines } from '../parsed-document.ts';
-import { isTerm } from '../roff/roff-writer.ts';
+import { isTerm, manualPageTitle } from '../roff/roff-writer.ts';
 
 /** The longest line that may be a heading. */
 const LONGEST = 80;
@@ -118,9 +118,6 @@ const TAB = 8;
 const SUBHEADING = 4;
 /** Minimum indentation of a definition below its term. */
 const HANGING = 3;
-
-/** Writes the title of a manual page, such as `TAR(1)`, in small letters where its name has none. */
-export const manualPageTitle = (title: string): string => (/\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase());
 
 interface Line {
   /** Without tabs, words not hyphenated. */

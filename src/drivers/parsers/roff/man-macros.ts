@@ -1,8 +1,8 @@
-import type { MacroTarget } from './roff-writer.ts';
+import type { RoffWriter } from './roff-writer.ts';
 import { withoutEscapes, type RoffLine } from './roff-lines.ts';
 
 /** Handles a macro with its arguments, which hold no escapes. */
-type Macro = (page: MacroTarget, args: readonly string[], line: number) => void;
+type Macro = (page: RoffWriter, args: readonly string[], line: number) => void;
 
 const inFont: Macro = (page, args, line) => {
   // without arguments it applies to the next line
@@ -11,7 +11,7 @@ const inFont: Macro = (page, args, line) => {
 const inFonts: Macro = (page, args, line) => {
   if (args.length > 0) page.text(args.join(''), line);
 };
-const paragraph: Macro = ({ writer }) => writer.paragraph({ isIndented: false });
+const paragraph: Macro = (page) => page.paragraph({ isIndented: false });
 const linked: Macro = (page, [text = ''], line) => {
   page.text(`${page.address === '' ? '' : `⟨${page.address}⟩`}${text}`, line);
   page.address = '';
@@ -22,7 +22,7 @@ const wholeLink: Macro = (page, [address = '', text = '', behind = ''], line) =>
 
 /** The macros of man(7), and those that DocBook, Asciidoctor and others add. */
 const MACROS = new Map<string, Macro>([
-  ['TH', (page, [name, section]) => page.title(name, section)],
+  ['TH', (page, [name, section]) => page.setTitle(name, section)],
   ['SH', (page, args, line) => page.heading(2, args.join(' '), line)],
   ['SS', (page, args, line) => page.heading(3, args.join(' '), line)],
   ...['PP', 'P', 'LP'].map((name) => [name, paragraph] as const),
@@ -30,12 +30,12 @@ const MACROS = new Map<string, Macro>([
   ...['BI', 'BR', 'IB', 'IR', 'RB', 'RI', 'CB', 'CI', 'CR'].map((name) => [name, inFonts] as const),
   ['TP', (page) => page.nextIsTerm()],
   ['TQ', (page) => page.nextIsTerm()],
-  ['IP', ({ writer }, [tag = ''], line) => (tag.trim() ? writer.term(tag, line, { isTag: true }) : writer.paragraph())],
-  ['HP', ({ writer }) => writer.paragraph()],
-  ['RS', ({ writer }) => writer.indent()],
-  ['RE', ({ writer }) => writer.outdent()],
-  ['EX', ({ writer }) => writer.code()],
-  ['EE', ({ writer }) => writer.fill()],
+  ['IP', (page, [tag = ''], line) => (tag.trim() ? page.term(tag, line, { isTag: true }) : page.paragraph())],
+  ['HP', (page) => page.paragraph()],
+  ['RS', (page) => page.indent()],
+  ['RE', (page) => page.outdent()],
+  ['EX', (page) => page.code()],
+  ['EE', (page) => page.fill()],
   ['UR', link],
   ['MT', link],
   ['UE', linked],
@@ -45,11 +45,11 @@ const MACROS = new Map<string, Macro>([
   [
     'SY',
     (page, [command = ''], line) => {
-      page.writer.paragraph();
+      page.paragraph();
       page.text(command, line);
     },
   ],
-  ['YS', ({ writer }) => writer.paragraph()],
+  ['YS', (page) => page.paragraph()],
   ['OP', (page, args, line) => page.text(`[${args.join(' ')}]`, line)],
   ['MR', (page, [name = '', section = '', behind = ''], line) => page.text(`${name}(${section})${behind}`, line)],
 ]);
@@ -58,7 +58,7 @@ const MACROS = new Map<string, Macro>([
 export const isManMacro = (macro: string): boolean => MACROS.has(macro);
 
 /** Runs a macro; returns false for an unknown one. */
-export function writeMan(page: MacroTarget, { macro, args, line }: RoffLine): boolean {
+export function writeMan(page: RoffWriter, { macro, args, line }: RoffLine): boolean {
   const known = MACROS.get(macro!);
   known?.(
     page,

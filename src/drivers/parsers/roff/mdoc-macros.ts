@@ -1,5 +1,5 @@
 import { splitArguments, JOINER, withoutEscapes, type RoffLine } from './roff-lines.ts';
-import type { MacroTarget } from './roff-writer.ts';
+import type { RoffWriter } from './roff-writer.ts';
 
 /** Macros whose arguments are text, with their default. */
 const WORDS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -40,7 +40,7 @@ const sentence = (words: readonly string[]): string => words.filter(Boolean).joi
 
 /** Writes the macros of mdoc(7). */
 export class MdocWriter {
-  readonly #page: MacroTarget;
+  readonly #page: RoffWriter;
   #name = '';
   readonly #lists: { type: string; items: number }[] = [];
   /** The words of a term that goes on in the next lines (`Xo`). */
@@ -55,7 +55,7 @@ export class MdocWriter {
   /** Whether the last words were not. */
   #isRun = false;
 
-  constructor(page: MacroTarget) {
+  constructor(page: RoffWriter) {
     this.#page = page;
   }
 
@@ -66,7 +66,7 @@ export class MdocWriter {
     const tokens = splitArguments(line.rest).filter((token) => !/^-(?:no)?split$/.test(token));
     if (BLOCKS.has(macro)) this.#block(macro, tokens, line);
     else {
-      if (macro === 'Nm' && this.#isSynopsis) this.#page.writer.lineBreak();
+      if (macro === 'Nm' && this.#isSynopsis) this.#page.lineBreak();
       this.#text(this.#inline([macro, ...tokens]), line.line);
     }
     return true;
@@ -89,26 +89,26 @@ export class MdocWriter {
 
   /** Macros that are not text. */
   readonly #blocks: Readonly<Record<string, (tokens: string[], line: RoffLine) => void>> = {
-    Dt: ([name, section]) => this.#page.title(this.#plain(name), this.#plain(section)),
+    Dt: ([name, section]) => this.#page.setTitle(this.#plain(name), this.#plain(section)),
     Sh: (tokens, { line }) => {
       this.#isSynopsis = tokens[0] === 'SYNOPSIS';
       this.#page.heading(2, this.#inline(tokens), line);
     },
     Ss: (tokens, { line }) => this.#page.heading(3, this.#inline(tokens), line),
-    Pp: () => this.#page.writer.paragraph({ isIndented: this.#lists.length > 0 }),
-    Lp: () => this.#page.writer.paragraph({ isIndented: this.#lists.length > 0 }),
+    Pp: () => this.#page.paragraph({ isIndented: this.#lists.length > 0 }),
+    Lp: () => this.#page.paragraph({ isIndented: this.#lists.length > 0 }),
     Nd: (tokens, { line }) => this.#text(`– ${this.#inline(tokens)}`, line),
     Bl: ([type = '']) => {
       this.#lists.push({ type, items: 0 });
-      this.#page.writer.indent();
+      this.#page.indent();
     },
     El: () => {
       this.#lists.pop();
-      this.#page.writer.outdent();
+      this.#page.outdent();
     },
     It: (tokens, { line }) => this.#item(tokens, line),
-    Bd: (_, { rest }) => (/-(?:literal|unfilled)/.test(rest) ? this.#page.writer.code() : this.#page.writer.paragraph()),
-    Ed: () => this.#page.writer.fill(),
+    Bd: (_, { rest }) => (/-(?:literal|unfilled)/.test(rest) ? this.#page.code() : this.#page.paragraph()),
+    Ed: () => this.#page.fill(),
     D1: (tokens, { line }) => this.#display(this.#inline(tokens), line),
     Dl: (tokens, { line }) => this.#display(this.#inline(tokens), line),
     Sm: ([mode]) => this.#space(mode),
@@ -146,32 +146,32 @@ export class MdocWriter {
   }
 
   #display(text: string, line: number): void {
-    const { writer } = this.#page;
-    const isInCode = writer.isCode;
-    writer.code();
-    writer.text(text, line);
-    if (!isInCode) writer.fill();
+    const page = this.#page;
+    const isInCode = page.isCode;
+    page.code();
+    page.text(text, line);
+    if (!isInCode) page.fill();
   }
 
   #item(tokens: readonly string[], line: number): void {
-    const { writer } = this.#page;
+    const page = this.#page;
     const list = this.#lists.at(-1) ?? { type: '', items: 0 };
     const { type } = list;
     list.items += 1;
-    if (/^-(?:bullet|dash|hyphen|enum)/.test(type)) return writer.item(type === '-enum' ? `${list.items}.` : '•', line);
-    if (type === '-item') return writer.paragraph();
-    writer.paragraph();
+    if (/^-(?:bullet|dash|hyphen|enum)/.test(type)) return page.item(type === '-enum' ? `${list.items}.` : '•', line);
+    if (type === '-item') return page.paragraph();
+    page.paragraph();
     const at = tokens.indexOf('Xo');
     const term = this.#inline(at < 0 ? tokens : tokens.slice(0, at));
-    if (type === '-column') writer.text(term.replaceAll('\t', ' – '), line);
-    else if (at < 0) writer.term(term, line);
+    if (type === '-column') page.text(term.replaceAll('\t', ' – '), line);
+    else if (at < 0) page.term(term, line);
     else this.#term = [term, this.#inline(tokens.slice(at + 1))];
   }
 
   #endTerm(line: number): void {
     const term = this.#term?.join(' ').replace(JOINED, '');
     this.#term = undefined;
-    if (term !== undefined) this.#page.writer.term(term, line);
+    if (term !== undefined) this.#page.term(term, line);
   }
 
   #plain(token = ''): string {

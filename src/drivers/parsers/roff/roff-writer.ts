@@ -8,6 +8,11 @@ const BULLET = /^[*+o–—-]$/;
 
 /** Writes the blocks of a manual page: headings, terms above their definitions, items, code, tables, paragraphs. */
 export class RoffWriter {
+  #title: string | undefined;
+  /** The address of the link whose text is being read. */
+  address = '';
+  /** The strings and numbers that the page defines. */
+  readonly defined: Definitions;
   readonly #blocks = new MarkedBlocks();
   #lines: string[] = [];
   #line = 0;
@@ -17,9 +22,26 @@ export class RoffWriter {
   /** For each indentation, whether it is inside an item of a list. */
   readonly #indents: boolean[] = [];
   #isItem = false;
+  #isTermNext = false;
 
-  /** Adds text at a line of the source. */
+  constructor(defined: Definitions) {
+    this.defined = defined;
+  }
+
+  get title(): string | undefined {
+    return this.#title;
+  }
+
+  setTitle(name = '', section = ''): void {
+    this.#title = manualPageTitle(`${name}${section && `(${section})`}`) || undefined;
+  }
+
+  /** Adds text without escapes at a line of the source. */
   text(text: string, line: number): void {
+    if (this.#isTermNext) {
+      this.#isTermNext = text === '';
+      return this.term(text, line);
+    }
     const last = this.#lines.at(-1);
     if (this.#lines.length === 0) this.#line = line;
     if (last !== undefined && (last.endsWith(JOINER) || text.startsWith(JOINER))) this.#lines[this.#lines.length - 1] = last + text;
@@ -28,6 +50,7 @@ export class RoffWriter {
 
   heading(level: number, text: string, line: number): void {
     this.fill();
+    this.#isTermNext = false;
     this.#indents.length = 0;
     this.#isItem = false;
     this.#blocks.add(heading(level, escapeLine(withoutMarks(text))), { line });
@@ -42,6 +65,12 @@ export class RoffWriter {
     if (term === '') return;
     if (this.#terms.length === 0) this.#line = line;
     this.#terms.push(term.includes('`') ? escapeLine(term) : `\`${term}\``);
+  }
+
+  /** Makes the next text a term, which the text behind it defines. */
+  nextIsTerm(): void {
+    this.paragraph();
+    this.#isTermNext = true;
   }
 
   /** Begins an item of a list: `•`, `-`, `1.`. */
@@ -140,6 +169,9 @@ export class RoffWriter {
 /** A bullet or number that DocBook sets before the text of an item, with motions between. */
 const BEFORE_TEXT = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${JOINER}`);
 
+/** Writes the title of a manual page, such as `TAR(1)`, in small letters where its name has none. */
+export const manualPageTitle = (title: string): string => (/\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase());
+
 const MOST_TERM_WORDS = 16;
 
 /** Whether a line may be a term that the lines below it define. */
@@ -166,18 +198,4 @@ function codeOf(lines: readonly string[]): string {
     .trimEnd()
     .replace(/^\s*\n/, '');
   return code === '' ? '' : codeFence(code, '');
-}
-
-/** The page that macros write to. */
-export interface MacroTarget {
-  readonly writer: RoffWriter;
-  readonly defined: Definitions;
-  /** The address of the link whose text is being read. */
-  address: string;
-  title(name: string | undefined, section: string | undefined): void;
-  heading(level: number, text: string, line: number): void;
-  /** Makes the next text a term, which the text behind it defines. */
-  nextIsTerm(): void;
-  /** Text without escapes. */
-  text(text: string, line: number): void;
 }

@@ -1,8 +1,8 @@
 import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { manualPageTitle, markHeadings } from '../light-markup/text-structure.ts';
+import { markHeadings } from '../light-markup/text-structure.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import { type MacroTarget, RoffWriter } from './roff-writer.ts';
+import { RoffWriter } from './roff-writer.ts';
 import { isManMacro, writeMan } from './man-macros.ts';
 import { isMdocMacro, MdocWriter } from './mdoc-macros.ts';
 import { type Definitions, withoutEscapes, type RoffLine, RoffLines } from './roff-lines.ts';
@@ -24,102 +24,56 @@ export const roffParser: ParserRow = {
   is_quick: true,
   async parse(bytes) {
     const text = await decodeText(bytes);
-    return ROFF.test(text.slice(0, HEAD))
-      ? new RoffPage(text).read()
-      : { ...markHeadings(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
+    return ROFF.test(text.slice(0, HEAD)) ? readPage(text) : { ...markHeadings(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
   },
 };
 
 /** Requests of pages of either kind. */
 const REQUESTS = new Set(['sp', 'br', 'nf', 'fi', 'so', 'TS', 'TE', 'EQ', 'EN']);
 
-/** A manual page in roff with the macros of man(7) or mdoc(7), while it is read. */
-class RoffPage implements MacroTarget {
-  readonly writer = new RoffWriter();
-  /** The address of the link whose text is being read. */
-  address = '';
-  readonly #source: string;
-  readonly #lines = new RoffLines();
-  readonly #mdoc: MdocWriter | undefined;
-  #title = '';
-  #isTerm = false;
-  /** The lines of a table, or of a formula, which is left out. */
-  #table: { lines: string[]; line: number; end: string } | undefined;
-
-  constructor(source: string) {
-    this.#source = source;
-    this.#mdoc = /^\.[ \t]*D[dt]\b/m.test(source) && !/^\.[ \t]*TH\b/m.test(source) ? new MdocWriter(this) : undefined;
+/** Reads a manual page with the macros of man(7) or mdoc(7). */
+function readPage(source: string): ParsedDocument {
+  const lines = new RoffLines();
+  const page = new RoffWriter(lines.defined);
+  const isMdoc = /^\.[ \t]*D[dt]\b/m.test(source) && !/^\.[ \t]*TH\b/m.test(source);
+  const mdoc = isMdoc ? new MdocWriter(page) : undefined;
+  const isBuiltIn = (macro: string) => REQUESTS.has(macro) || (isMdoc ? isMdocMacro(macro) : isManMacro(macro));
+  /** The lines of an open table, or of a formula, which is left out. */
+  let table: { lines: string[]; line: number; end: string } | undefined;
+  for (const line of lines.read(source, isBuiltIn)) {
+    const { macro, rest } = line;
+    if (table && macro !== table.end) table.lines.push(macro === undefined ? rest : `.${macro} ${rest}`);
+    else if (table) {
+      if (macro === 'TE') page.table(readTable(table.lines, page.defined), table.line);
+      table = undefined;
+    } else if (macro === 'TS' || macro === 'EQ') table = { lines: [], line: line.line, end: macro === 'TS' ? 'TE' : 'EN' };
+    else if (macro === undefined) writeText(page, line);
+    else if (!(mdoc?.write(line) ?? writeMan(page, line))) writeRequest(page, line);
   }
+  const { text, marks } = page.end();
+  return { text, title: page.title, metadata: {}, marks };
+}
 
-  get defined(): Definitions {
-    return this.#lines.defined;
-  }
+function writeText(page: RoffWriter, { rest, line }: RoffLine): void {
+  if (rest.trim() === '') return page.paragraph();
+  if (!page.isCode && /^\s/.test(rest)) page.lineBreak();
+  page.text(withoutEscapes(rest, page.defined), line);
+}
 
-  read(): ParsedDocument {
-    const isBuiltIn = (macro: string) => REQUESTS.has(macro) || (this.#mdoc ? isMdocMacro(macro) : isManMacro(macro));
-    for (const line of this.#lines.read(this.#source, isBuiltIn)) this.#write(line);
-    const { text, marks } = this.writer.end();
-    return { text, title: this.#title || undefined, metadata: {}, marks };
-  }
-
-  title(name = '', section = ''): void {
-    this.#title = manualPageTitle(`${name}${section && `(${section})`}`);
-  }
-
-  heading(level: number, text: string, line: number): void {
-    this.#isTerm = false;
-    this.writer.heading(level, text, line);
-  }
-
-  /** Makes the next text a term, which the text behind it defines. */
-  nextIsTerm(): void {
-    this.writer.paragraph();
-    this.#isTerm = true;
-  }
-
-  /** Text without escapes. */
-  text(text: string, line: number): void {
-    if (!this.#isTerm) return this.writer.text(text, line);
-    this.#isTerm = text === '';
-    this.writer.term(text, line);
-  }
-
-  #write(line: RoffLine): void {
-    if (this.#table) return this.#collect(line, this.#table);
-    const { macro, rest, args } = line;
-    if (macro === undefined) return this.#plain(line);
-    if (this.#mdoc?.write(line) ?? writeMan(this, line)) return;
-    if (macro === 'sp') this.writer.paragraph();
-    else if (macro === 'br') this.writer.lineBreak();
-    else if (macro === 'nf') this.writer.code();
-    else if (macro === 'fi') this.writer.fill();
-    else if (macro === 'TS' || macro === 'EQ') this.#table = { lines: [], line: line.line, end: macro === 'TS' ? 'TE' : 'EN' };
-    else if (macro === 'so') this.#reference(args[0] ?? rest, line.line);
-  }
-
-  #plain({ rest, line }: RoffLine): void {
-    if (rest.trim() === '') return this.writer.paragraph({ isIndented: true });
-    const text = withoutEscapes(rest, this.defined);
-    if (!this.writer.isCode && /^\s/.test(rest)) this.writer.lineBreak();
-    this.text(text, line);
-  }
-
-  /** Writes the reference of a page that only includes another: `.so man1/zdiff.1`. */
-  #reference(path: string, line: number): void {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const at = name.lastIndexOf('.');
-    if (at > 0) this.writer.text(`See ${name.slice(0, at)}(${name.slice(at + 1)}).`, line);
-  }
-
-  #collect({ macro, rest }: RoffLine, table: { lines: string[]; line: number; end: string }): void {
-    if (macro !== table.end) return void table.lines.push(macro === undefined ? rest : `.${macro} ${rest}`);
-    this.#table = undefined;
-    if (macro === 'TE') this.writer.table(readTable(table.lines, this.defined), table.line);
+function writeRequest(page: RoffWriter, { macro, args, rest, line }: RoffLine): void {
+  if (macro === 'sp') page.paragraph();
+  else if (macro === 'br') page.lineBreak();
+  else if (macro === 'nf') page.code();
+  else if (macro === 'fi') page.fill();
+  else if (macro === 'so') {
+    // the page only includes another: `.so man1/zdiff.1`
+    const [, name, section] = /([^/]+)\.([^./]*)$/.exec(args[0] ?? rest) ?? [];
+    if (name !== undefined) page.text(`See ${name}(${section}).`, line);
   }
 }
 
 /** The rows of a table as tbl(1) reads it: options, how its columns look (both left out), then a row a line; `T{` and `T}` enclose longer cells. */
-export function readTable(lines: readonly string[], defined: Definitions): string[][] {
+function readTable(lines: readonly string[], defined: Definitions): string[][] {
   const tab = /\btab\s*\((.)\)/.exec(lines[0] ?? '')?.[1] ?? '\t';
   const rows: string[][] = [];
   let isFormat = true;
