@@ -24,10 +24,10 @@ const pictures = new Map(parsers.flatMap((row) => (row.is_picture ? row.extensio
  */
 export function fileTypes(own: readonly Parser[] = []): FileTypes {
   const rows: readonly Parser[] = [...parsers.filter(({ is_picture }) => !is_picture), ...own];
-  const keyed = (keys: (parser: Parser) => readonly string[]) =>
+  const indexBy = (keys: (parser: Parser) => readonly string[]) =>
     new Map(rows.flatMap((parser) => keys(parser).map((key) => [key.toLowerCase(), parser])));
-  const byExtension = keyed(({ extensions }) => extensions);
-  const byMedia = keyed(({ media_types = [] }) => media_types);
+  const byExtension = indexBy(({ extensions }) => extensions);
+  const byMedia = indexBy(({ media_types = [] }) => media_types);
   const typeOf = (parser: Parser | undefined) => (parser && (byExtension.get(parser.extensions[0] ?? '') ?? parser))?.file_type;
   const fileType: FileTypes['fileType'] = (path, kinds) => {
     const extension = extensionOf(path);

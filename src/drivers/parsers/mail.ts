@@ -74,7 +74,7 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
     text: mail.text ?? '',
     html: mail.html ?? '',
     attachments: mail.attachments
-      .filter(isForPeople)
+      .filter(isDocument)
       .map(({ filename, mimeType, content }) => ({ name: filename ?? '', media_type: mimeType, content: bytesOf(content) })),
   };
 }
@@ -90,7 +90,7 @@ const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
 /** Whether a part is a document: it has a name or is marked as an attachment, and is no picture in the text. */
-const isForPeople = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
+const isDocument = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
   (Boolean(filename) || disposition === 'attachment') && !related;
 
 const addresses = (list: readonly Address[] = []): string =>

@@ -15,7 +15,7 @@ async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): 
     throw encryptedFile(source);
   const passes = isArchive ? isZip(bytes) : (row.recognizes?.(bytes) ?? looksLikeText(bytes));
   if (passes && !isArchive) return;
-  const found = passes ? ((await typeOfArchive(bytes, source, row.largest_part)) ?? row) : await typeOrDescription(bytes, source);
+  const found = passes ? ((await typeOfArchive(bytes, source, row.largest_part)) ?? row) : await identifyContent(bytes, source);
   if (found !== row) throw wrongType(source, { expected: row, found });
 }
 
@@ -30,7 +30,7 @@ async function typeOfArchive(bytes: Uint8Array, source: string, largest_part?: n
   );
 }
 
-async function typeOrDescription(bytes: Uint8Array, source: string): Promise<ParserRow | string> {
+async function identifyContent(bytes: Uint8Array, source: string): Promise<ParserRow | string> {
   const recognized = parsers.find((row) => row.recognizes?.(bytes));
   if (recognized) return recognized;
   if (isCompound(bytes)) return 'a file of an old Office version (DOC, PPT, XLS)';
@@ -140,11 +140,11 @@ function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
 const failAsFile =
   (task: ParseTask) =>
   (error: unknown): never => {
-    throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), reasonFor(error));
+    throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), readableCause(error));
   };
 
 /** Replaces errors of programs that say nothing to users, such as «Cannot read properties of undefined». */
-const reasonFor = (error: unknown): unknown =>
+const readableCause = (error: unknown): unknown =>
   error instanceof TypeError ? new Error('parts of it are missing or damaged', { cause: error }) : error;
 
 /** Parses one document after another. Throws nothing. */

@@ -13,15 +13,15 @@ import { hasDialect, isMdxName } from './light-markup/markdown.ts';
 import { parsers } from './parsers.ts';
 import { looksLikeText } from './bytes.ts';
 
-const lateFile = (source: string, limit: string): KbError =>
+const timeoutError = (source: string, limit: string): KbError =>
   new KbError('too_large', `${source} was not read within ${limit}.`, { hint: 'Split it, or leave it out.' });
 
 /** Messages of V8 and the C++ library before they abort. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|invalid size error|bad_alloc/i;
 
 /** Makes the error for a file whose process ended: by its watchdog (too slow), by SIGKILL (too much memory for its limit or the machine), or without a start. */
-function deadProcess(source: string, { code, signal, stderr }: Death, { megabytes, seconds }: Omit<Limits, 'processes'>): KbError {
-  if (stderr.endsWith(OUT_OF_TIME)) return lateFile(source, `${seconds} s of processor time`);
+function processError(source: string, { code, signal, stderr }: Death, { megabytes, seconds }: Omit<Limits, 'processes'>): KbError {
+  if (stderr.endsWith(OUT_OF_TIME)) return timeoutError(source, `${seconds} s of processor time`);
   if (signal === 'SIGKILL' || OUT_OF_MEMORY.test(stderr))
     return new KbError('too_large', `${source} needs more than ${megabytes} MiB of memory to be read.`, {
       hint: 'Split it, or leave it out.',
@@ -155,7 +155,7 @@ async function runIn(pool: ParsePool, tasks: readonly PendingTask[], limits: Lim
   const ended = await pool.run(tasks.map(plainTask), { signal: AbortSignal.any([clock, ...signals]), seconds });
   signals.forEach(throwIfAborted);
   if (!('death' in ended)) return ended;
-  throw clock.aborted ? lateFile(source, `${seconds * WAITED} s`) : deadProcess(source, ended.death, { ...limits, seconds });
+  throw clock.aborted ? timeoutError(source, `${seconds * WAITED} s`) : processError(source, ended.death, { ...limits, seconds });
 }
 
 /** Removes the signal, and the class Buffer of the bytes, which would be sent as well. */

@@ -19,7 +19,7 @@ export async function* runInstaller(
 ): AsyncGenerator<string, void, void> {
   throwIfAborted(signal);
   const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
-  const stop = () => endAll(child);
+  const stop = () => killGroup(child);
   signal?.addEventListener('abort', stop);
   const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
   const output = new PassThrough();
@@ -42,7 +42,7 @@ export async function* runInstaller(
 }
 
 /** Ends a process and the processes that it has started; Windows has no such groups. */
-function endAll(child: ChildProcess): void {
+function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return void child.kill();
   try {
     process.kill(-child.pid);

@@ -53,7 +53,7 @@ async function packageOf(archive: Archive): Promise<{ folder: string; root: XmlE
 }
 
 /** The name in the archive that an address in a file of this folder leads to. */
-const partAt = (folder: string, href: string): string => {
+const resolvePart = (folder: string, href: string): string => {
   try {
     return decodeURIComponent(new URL(href, `zip://book/${folder === '.' ? '' : `${folder}/`}`).pathname.slice(1));
   } catch {
@@ -68,7 +68,7 @@ function chaptersOf(root: XmlElement, folder: string): string[] {
   const beside = new Set(
     guide
       .filter(({ attributes: { type = '' } }) => /^(?:cover|toc)$/i.test(type))
-      .map(({ attributes: { href = '' } }) => partAt(folder, href)),
+      .map(({ attributes: { href = '' } }) => resolvePart(folder, href)),
   );
   const spine = elementsIn(findElement(root, 'spine') ?? root).flatMap(({ attributes }): Record<string, string>[] => {
     const item = items.get(attributes['idref'] ?? '');
@@ -76,7 +76,7 @@ function chaptersOf(root: XmlElement, folder: string): string[] {
   });
   const paths = spine
     .filter((item) => !/\bnav\b/.test(item['properties'] ?? '') && /html/.test(item['media-type'] ?? 'html'))
-    .map(({ href = '' }) => partAt(folder, href));
+    .map(({ href = '' }) => resolvePart(folder, href));
   const kept = paths.filter((path) => !beside.has(path));
   return [...new Set(kept.length > 0 ? kept : paths)];
 }
@@ -87,15 +87,15 @@ async function chapterTitles(archive: Archive, root: XmlElement, folder: string)
   const add = (path: string, title: string) => void (titles.has(path) || titles.set(path, oneLine(title)));
   const manifest = elementsIn(findElement(root, 'manifest') ?? root).map(({ attributes }) => attributes);
   const nav = manifest.find(({ properties = '' }) => /\bnav\b/.test(properties))?.['href'];
-  const page = nav === undefined ? undefined : await archive.text(partAt(folder, nav));
+  const page = nav === undefined ? undefined : await archive.text(resolvePart(folder, nav));
   if (page !== undefined) {
     const { body } = await parseHtml(page);
-    const base = dirname(partAt(folder, nav!));
-    for (const link of body.querySelectorAll('nav a[href]')) add(partAt(base, link.getAttribute('href')!), link.textContent ?? '');
+    const base = dirname(resolvePart(folder, nav!));
+    for (const link of body.querySelectorAll('nav a[href]')) add(resolvePart(base, link.getAttribute('href')!), link.textContent ?? '');
   }
   const ncx = manifest.find((item) => item['media-type'] === 'application/x-dtbncx+xml')?.['href'];
-  const list = ncx === undefined ? undefined : await archive.text(partAt(folder, ncx));
-  if (list !== undefined) for (const [path, title] of navPoints(await readXml(list), dirname(partAt(folder, ncx!)))) add(path, title);
+  const list = ncx === undefined ? undefined : await archive.text(resolvePart(folder, ncx));
+  if (list !== undefined) for (const [path, title] of navPoints(await readXml(list), dirname(resolvePart(folder, ncx!)))) add(path, title);
   return titles;
 }
 
@@ -103,6 +103,6 @@ const navPoints = (element: XmlElement, base: string): [string, string][] =>
   elementsIn(element).flatMap((child) => {
     if (localName(child) !== 'navPoint') return navPoints(child, base);
     const [label, content] = [findElement(child, 'navLabel'), findElement(child, 'content')];
-    const own: [string, string][] = label && content ? [[partAt(base, content.attributes['src'] ?? ''), allText(label)]] : [];
+    const own: [string, string][] = label && content ? [[resolvePart(base, content.attributes['src'] ?? ''), allText(label)]] : [];
     return [...own, ...elementsIn(child).flatMap((inner) => navPoints({ ...child, content: [inner] }, base))];
   });

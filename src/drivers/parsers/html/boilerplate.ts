@@ -80,17 +80,17 @@ export function removeFrames(body: DomElement): void {
     for (const child of childElements(element)) {
       const names = PART_OF_PAGE.test(child.nodeName) ? purposeOf(child) : '';
       const isNamed = LEADING.test(names) || (BESIDE.test(names) && child.querySelector(HEADINGS) === null);
-      if (isNamed && !holdsContent(child) && isMenu(child, measured)) child.remove();
-      else if (FOOTER.test(names) && !holdsContent(child) && isSmall(measured(child))) footer = child;
+      if (isNamed && !hasContent(child) && isMenu(child, measured)) child.remove();
+      else if (FOOTER.test(names) && !hasContent(child) && isSmall(measured(child))) footer = child;
       else visit(child);
     }
   };
   visit(body);
-  if (footer && isUnder(footer, body, measured)) footer.remove();
+  if (footer && isPageFooter(footer, body, measured)) footer.remove();
 }
 
 /** Whether a footer belongs to the page: it is a child of the body or next to the headline, and only links follow it. */
-function isUnder(footer: DomElement, body: DomElement, measured: Measured): boolean {
+function isPageFooter(footer: DomElement, body: DomElement, measured: Measured): boolean {
   if (measured(footer).letters >= measured(body).letters) return false;
   if (footer.parentElement !== body && footer.parentElement!.querySelector('h1') === null) return false;
   const isLinks = ({ letters, linked }: Measure): boolean => letters <= linked;
@@ -98,7 +98,7 @@ function isUnder(footer: DomElement, body: DomElement, measured: Measured): bool
   return true;
 }
 
-const holdsContent = (element: DomElement): boolean =>
+const hasContent = (element: DomElement): boolean =>
   element.querySelector('main, article') !== null || [...element.querySelectorAll('h1')].some((heading) => !isOfSite(heading));
 
 function isMenu(element: DomElement, measured: Measured): boolean {
@@ -158,13 +158,13 @@ export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' 
       isMark(element, names)
     );
   };
-  for (const sign of outermost(root, isSign)) removeSign(sign);
+  for (const sign of findOutermost(root, isSign)) removeSign(sign);
   if (kind === 'generated') return root;
   const most = measured(root).letters * SHORT;
   const isElsewhere = kind === 'whole' ? isLinking : isSmall;
   const isAround = (element: DomElement): boolean =>
     element.nodeName !== 'PRE' && isNamedAround(purposeOf(element)) && measured(element).letters <= most && isElsewhere(measured(element));
-  for (const element of outermost(root, isAround)) element.remove();
+  for (const element of findOutermost(root, isAround)) element.remove();
   return root;
 }
 
@@ -178,7 +178,7 @@ function removeSign(sign: DomElement): void {
 
 const isNamedAround = (names: string): boolean => AROUND.test(names) || ENDING.test(names);
 
-function outermost(root: DomElement, isMatch: (element: DomElement) => boolean): DomElement[] {
+function findOutermost(root: DomElement, isMatch: (element: DomElement) => boolean): DomElement[] {
   const found: DomElement[] = [];
   const visit = (element: DomElement): void => {
     for (const child of childElements(element)) {

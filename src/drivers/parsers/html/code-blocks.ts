@@ -22,11 +22,11 @@ const LINE_NUMBER = /(?:^|[\s_-])(?:linenos?|linenodiv|gutter|lnt?|line-?numbers
 /** The conversion to Markdown takes time with the square of a run of white space: long ones are cut. */
 const BLANK = /\s{400,}/g;
 
-const shortened = (blank: string): string => blank.slice(0, 200) + blank.slice(-200);
+const shorten = (blank: string): string => blank.slice(0, 200) + blank.slice(-200);
 
 /** Writes a `pre` as a fenced code block, with its language if a highlighter names it. Empty if it has no code. */
 export function codeBlock(node: DomElement): string {
-  const code = codeOf(node).replace(/^\n/, '').trimEnd().replace(BLANK, shortened);
+  const code = codeOf(node).replace(/^\n/, '').trimEnd().replace(BLANK, shorten);
   return code === '' ? '' : `\n\n${codeFence(code, languageOf(node))}\n\n`;
 }
 
@@ -65,20 +65,20 @@ function languageOf(node: DomElement): string {
   for (const element of [inner, node]) {
     const found =
       element && (LANGUAGE_ATTRIBUTES.map((name) => element.getAttribute(name)).find(Boolean) ?? languageIn(elementNames(element)));
-    if (found) return spelled(found);
+    if (found) return normalizeLanguage(found);
   }
   let around = node.parentElement;
   for (let i = 0; i < ABOVE && around && !OUTSIDE.test(around.nodeName); i++, around = around.parentElement) {
     const names = elementNames(around);
     const found = around.getAttribute('data-language') ?? NAMED.exec(names)?.[1] ?? WRAPPED.exec(names)?.[1];
-    if (found) return spelled(found);
+    if (found) return normalizeLanguage(found);
   }
   return '';
 }
 
 const languageIn = (names: string): string | undefined => NAMED.exec(names)?.[1] ?? BESIDE.exec(names)?.[1];
 
-const spelled = (language: string): string =>
+const normalizeLanguage = (language: string): string =>
   NO_LANGUAGE.test(language) || !/^[\w+#.-]+$/.test(language) ? '' : language.toLowerCase().replace(/^i?python\d?$/, 'python');
 
 /** The code as it is shown: a new line after each line element and for each `br`, no line numbers. */

@@ -65,13 +65,13 @@ const isGenerated = ({ html, generator }: GeneratorSource): boolean => GENERATOR
 export function generatedContent(body: DomElement, source: GeneratorSource): DomElement | undefined {
   const { html } = source;
   for (const [sign, selector] of ROOTS) {
-    const root = html.includes(sign) ? dominant(body, selector) : undefined;
+    const root = html.includes(sign) ? findDominant(body, selector) : undefined;
     if (root) return root;
   }
-  return isGenerated(source) ? MAINS.map((selector) => dominant(body, selector)).find(Boolean) : undefined;
+  return isGenerated(source) ? MAINS.map((selector) => findDominant(body, selector)).find(Boolean) : undefined;
 }
 
-function dominant(body: DomElement, selector: string): DomElement | undefined {
+function findDominant(body: DomElement, selector: string): DomElement | undefined {
   const fitting = [...body.querySelectorAll(selector)].filter((element) => !element.parentElement?.closest(selector));
   const sizes = fitting.map(lettersOf);
   const largest = sizes.reduce((best, size, i) => (size > (sizes[best] ?? 0) ? i : best), 0);
@@ -118,24 +118,24 @@ export async function mainContent(page: Page, source: GeneratorSource & { title:
 }
 
 function wholeContent(body: DomElement, headline: DomElement | undefined): DomElement {
-  const content = candidate(body);
+  const content = findContent(body);
   if (content.nodeName === 'BODY') removeFrames(content);
   removeNavigation(content, headline);
   return removeBoilerplate(content, 'whole');
 }
 
 async function storyContent({ document, body }: Page, heading: DomElement | undefined): Promise<Omit<Main, 'headline'>> {
-  if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return { content: wholeContent(body, heading) };
+  if (isManual(findContent(body)) || lettersAtAll(body) > LABORIOUS) return { content: wholeContent(body, heading) };
   const lead = leadOf(document, heading)?.cloneNode(true) as DomElement | undefined;
-  const rest = candidate(body.cloneNode(true) as DomElement); // Readability takes the page apart
-  const chosen = await readable(document);
-  if (chosen && isEnough(chosen, rest)) return partOf(withLead(removeBoilerplate(chosen, 'story'), lead), rest);
+  const rest = findContent(body.cloneNode(true) as DomElement); // Readability takes the page apart
+  const chosen = await readArticle(document);
+  if (chosen && isEnough(chosen, rest)) return withLeftOut(withLead(removeBoilerplate(chosen, 'story'), lead), rest);
   if (rest.nodeName === 'BODY') removeFrames(rest);
   return { content: removeBoilerplate(rest, 'story') };
 }
 
 /** Adds the share of the page's content that a story leaves out. Links do not count: menus without a telling name consist of them. */
-function partOf(content: DomElement, rest: DomElement): Omit<Main, 'headline'> {
+function withLeftOut(content: DomElement, rest: DomElement): Omit<Main, 'headline'> {
   const left_out = 1 - unlinkedIn(content) / Math.max(1, unlinkedIn(wholeContent(rest, undefined)));
   return left_out > LEFT_OUT ? { content, left_out: Math.round(left_out * 100) / 100 } : { content };
 }
@@ -151,7 +151,7 @@ function unlinkedIn(element: DomElement): number {
 }
 
 /** The only article or main element that holds most of the prose, or else the body. */
-function candidate(body: DomElement): DomElement {
+function findContent(body: DomElement): DomElement {
   const whole = proseOf(body);
   const only = (selector: string): DomElement | undefined => {
     const found = [...body.querySelectorAll(selector)].filter((element) => !element.parentElement?.closest(selector));
@@ -160,7 +160,7 @@ function candidate(body: DomElement): DomElement {
   return [only('article'), only(MAIN)].find((element) => element && lettersOf(element) > 0 && proseOf(element) >= whole / 2) ?? body;
 }
 
-async function readable(document: DomDocument): Promise<DomElement | undefined> {
+async function readArticle(document: DomDocument): Promise<DomElement | undefined> {
   const { Readability } = await import('@mozilla/readability');
   for (const title of document.querySelectorAll('h1')) title.setAttribute(LEVEL, '1');
   const article = new Readability<DomElement>(document as never, {
@@ -228,11 +228,11 @@ function leadOf(document: DomDocument, headline: DomElement | undefined): DomEle
       else visit(child);
     }
   };
-  visit(above(headline));
+  visit(ancestorNear(headline));
   return lead;
 }
 
-function above(headline: DomElement): DomElement {
+function ancestorNear(headline: DomElement): DomElement {
   let around = headline;
   for (let i = 0; i < NEAR && around.parentElement && around.parentElement.nodeName !== 'BODY'; i++) around = around.parentElement;
   return around;

@@ -82,7 +82,7 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
   const data = linkedDataOf(elements);
   const times = elements.filter(({ nodeName }) => nodeName === 'TIME');
   const known = {
-    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author ?? signedBy(document, elements),
+    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author ?? markedAuthor(document, elements),
     created: date(...CREATED) ?? readDate(data.created ?? '') ?? timeOf(times, /datePublished|published|pubdate|entry-date/i),
     modified: date(...MODIFIED) ?? readDate(data.modified ?? '') ?? timeOf(times, /dateModified|updated|modified/i),
     description: meta('description', 'og:description', 'dc.description'),
@@ -115,7 +115,7 @@ const isName = (value: string | undefined): value is string =>
   value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
 
 /** Finds the author that a page marks (HTML 4.6.7.2, schema.org), in its article if it has one; none if there are two names. */
-function signedBy(document: DomDocument, elements: readonly DomElement[]): string | undefined {
+function markedAuthor(document: DomDocument, elements: readonly DomElement[]): string | undefined {
   const [article, ...others] = document.querySelectorAll('article');
   const isOwn = (sign: DomElement): boolean =>
     (!article || others.length > 0 || article.contains(sign)) && sign.closest(ANSWERS) === null && !isElsewhere(sign);

@@ -61,20 +61,20 @@ const isMain = (element: DomElement): boolean => CONTENT.has(element.nodeName) |
 function isUnseen(element: DomElement, place: ElementPlace): boolean {
   const name = element.nodeName.toUpperCase();
   if (UNSEEN.has(name)) return !isFormula(element, name);
-  if (name === 'FORM' && isAsking(element, place)) return true;
+  if (name === 'FORM' && isRequestForm(element, place)) return true;
   if (isConcealed(element)) {
-    if (!isCloaked(element, place) && element.getAttribute('role') !== 'tabpanel' && !PANEL.test(elementNames(element))) return true;
+    if (!isPageCloak(element, place) && element.getAttribute('role') !== 'tabpanel' && !PANEL.test(elementNames(element))) return true;
     unhide(element);
   }
   return name !== 'BODY' && isUnshown(element);
 }
 
 /** Whether an element hides the whole page until a script shows it. */
-const isCloaked = (element: DomElement, { measured }: ElementPlace): boolean =>
+const isPageCloak = (element: DomElement, { measured }: ElementPlace): boolean =>
   isMostOf(element.parentElement, measured(element).letters, measured);
 
 /** Whether a form asks for an address, an opinion or a search. Some sites put the whole page into a form: ASP.NET always does. */
-function isAsking(form: DomElement, { measured }: ElementPlace): boolean {
+function isRequestForm(form: DomElement, { measured }: ElementPlace): boolean {
   const { letters } = measured(form);
   if (letters >= FORM_LETTERS || form.querySelector('h1, main, article') !== null) return false;
   return form.querySelector(CONTROLS) !== null && !isMostOf(form.parentElement, letters, measured);

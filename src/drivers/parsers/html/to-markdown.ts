@@ -224,7 +224,7 @@ const hasHeader = (table: DomElement): boolean => table.closest(MARKED) === null
 function tableText(content: string, isHeaded: boolean): string {
   const [before = '', ...written] = content.split(ROW);
   const rows = written.map(cellsOf);
-  const grid = withoutEmptyColumns(laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
+  const grid = withoutEmptyColumns(layOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
   const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
   if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
   const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold in any case
@@ -256,7 +256,7 @@ const cellsOf = (row: string): Cell[] =>
  * Lays out cells as a browser does, repeated in each further row that they span. Rows end at their last value. Undefined for a mostly
  * spanned table.
  */
-function laidOut(rows: readonly Cell[][]): string[][] | undefined {
+function layOut(rows: readonly Cell[][]): string[][] | undefined {
   const taken: { rows: number; text: string }[] = []; // by column: the rest of the rows that the cell above spans
   let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
   const grid: string[][] = [];

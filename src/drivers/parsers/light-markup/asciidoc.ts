@@ -42,7 +42,7 @@ export function asciidocToMarkdown(source: string): { text: string; marks: Mark[
     const end = () => endOf(lines, at, closing);
     const level = underlinedLevel(lines, at);
     if (level > 0) {
-      put(`${'#'.repeat(level)} ${inline(resolve(line))}`);
+      put(`${'#'.repeat(level)} ${convertInline(resolve(line))}`);
       put('', ++at);
     } else if (COMMENT.test(line)) {
       for (const last = end(); at < last; at++) put('');
@@ -57,7 +57,7 @@ export function asciidocToMarkdown(source: string): { text: string; marks: Mark[
       put('');
       const rows = parseTableRows(lines.slice(at + 1, last), at + 2, parseTableAttributes(attributes, line));
       const numbers = rows.map(({ row }) => row);
-      tableLines(rows.map(({ cells }) => cells.map((cell) => inline(resolve(cell))))).forEach((row, index) =>
+      tableLines(rows.map(({ cells }) => cells.map((cell) => convertInline(resolve(cell))))).forEach((row, index) =>
         out.add(row, numbers[Math.max(0, index - 1)]!),
       );
       at = last;
@@ -133,24 +133,25 @@ const FENCE = '````';
 
 function lineOf(line: string, before: string): string {
   const heading = /^(={1,6})\s+(\S.*)$/.exec(line);
-  if (heading) return `${'#'.repeat(heading[1]!.length)} ${inline(heading[2]!)}`;
+  if (heading) return `${'#'.repeat(heading[1]!.length)} ${convertInline(heading[2]!)}`;
   const note = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$/.exec(line);
-  if (note) return admonition(note[1]!, inline(note[2]!));
+  if (note) return admonition(note[1]!, convertInline(note[2]!));
   const block = /^\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$/.exec(line);
   if (block) return admonition(block[1]!, '');
   const title = /^\.([^\s.].*)$/.exec(line);
-  if (title) return `**${inline(title[1]!)}**`;
+  if (title) return `**${convertInline(title[1]!)}**`;
   if (AROUND.test(line) || /^:!?[\w-]+!?:(?:\s|$)/.test(line) || /^\[.*\]\s*$/.test(line) || /^\/\/(?!\/)/.test(line)) return '';
   if (/^(?:include|toc|ifdef|ifndef|ifeval|endif)::/.test(line)) return '';
   const item = /^(\s*)(\*{1,5}|\.{1,5}|-)\s+(.*)$/.exec(line);
-  if (item) return `${'  '.repeat(item[2] === '-' ? 0 : item[2]!.length - 1)}${item[2]!.startsWith('.') ? '1.' : '-'} ${inline(item[3]!)}`;
+  if (item)
+    return `${'  '.repeat(item[2] === '-' ? 0 : item[2]!.length - 1)}${item[2]!.startsWith('.') ? '1.' : '-'} ${convertInline(item[3]!)}`;
   const term = /^(\S.*?)::(?:\s+(.*))?$/.exec(line);
-  if (term) return `**${inline(term[1]!)}**${term[2] === undefined ? '' : ` ${inline(term[2])}`}`;
-  return inline(before === '' ? line.replace(/^ {4,}(?=\S)/, '   ') : line);
+  if (term) return `**${convertInline(term[1]!)}**${term[2] === undefined ? '' : ` ${convertInline(term[2])}`}`;
+  return convertInline(before === '' ? line.replace(/^ {4,}(?=\S)/, '   ') : line);
 }
 
 /** The marks within a line: links, references, anchors, attributes. */
-const inline = (line: string): string =>
+const convertInline = (line: string): string =>
   line
     .replace(/(?:link:|(?=https?:))([^\s[\]]{1,1000})\[([^[\]]{0,300})\]/g, (_, target: string, text: string) =>
       text === '' ? target : `[${text.replace(/\^$/, '')}](${target})`,

@@ -38,7 +38,7 @@ export function restructuredToMarkdown(source: string): string {
     const block = headingAt(lines, at, levels) ??
       directiveAt(lines, place) ??
       literalAt(lines, place) ??
-      commentAt(lines, place) ?? [asProse(inline(lines[at]!))];
+      commentAt(lines, place) ?? [asProse(convertInline(lines[at]!))];
     for (const line of block) out.push(line);
     at += block.length;
   }
@@ -76,7 +76,7 @@ function headingAt(lines: readonly string[], at: number, levels: string[]): stri
   if (!over && (indentOf(lines[at]!) > 0 || under[0].trimEnd().length < Math.min(title.length, 4))) return undefined;
   const style = `${over ?? ''}${under[1]}`;
   if (!levels.includes(style)) levels.push(style);
-  const line = `${'#'.repeat(Math.min(6, levels.indexOf(style) + 1))} ${inline(title)}`;
+  const line = `${'#'.repeat(Math.min(6, levels.indexOf(style) + 1))} ${convertInline(title)}`;
   return over ? ['', line, ''] : [line, ''];
 }
 
@@ -93,7 +93,7 @@ function directiveAt(lines: readonly string[], { at, end }: Place): string[] | u
       ...fencedCode(lines, { from: options, end, language: /^[\w+-]*$/.test(text) ? text : '' }),
     ];
   if (UNSEEN.test(name)) return lines.slice(at, end).map(() => '');
-  const first = ADMONITION.test(name) ? admonition(LABELS.get(name) ?? name, inline(text)) : directiveLine(name, text);
+  const first = ADMONITION.test(name) ? admonition(LABELS.get(name) ?? name, convertInline(text)) : directiveLine(name, text);
   return [first, ...lines.slice(at + 1, options).map(() => '')];
 }
 
@@ -106,7 +106,11 @@ const LABELS = new Map([
 
 /** Writes the first line of another directive: a picture is described in its options, a table has its rows below. */
 const directiveLine = (name: string, text: string): string =>
-  text === '' || /^(?:image|figure)$/.test(name) ? '' : /table/.test(name) ? `**${inline(text)}**` : `**\`${text.replaceAll('`', "'")}\`**`;
+  text === '' || /^(?:image|figure)$/.test(name)
+    ? ''
+    : /table/.test(name)
+      ? `**${convertInline(text)}**`
+      : `**\`${text.replaceAll('`', "'")}\`**`;
 
 /** Finds the end of the options of a directive (`:name: value`), directly below it. */
 function optionsEnd(lines: readonly string[], from: number, end: number): number {
@@ -120,7 +124,7 @@ function literalAt(lines: readonly string[], { at, end }: Place): string[] | und
   const line = lines[at]!;
   if (!line.trimEnd().endsWith('::') || lines[at + 1]?.trim() !== '') return undefined;
   if (end === at + 1) return undefined;
-  return [asProse(inline(withoutColons(line))), ...fencedCode(lines, { from: at + 1, end, language: '' })];
+  return [asProse(convertInline(withoutColons(line))), ...fencedCode(lines, { from: at + 1, end, language: '' })];
 }
 
 /** `Run it::` is «Run it:», `Run it ::` and `::` alone are no part of the text. */
@@ -140,7 +144,7 @@ function commentAt(lines: readonly string[], { at, end }: Place): string[] | und
 const MARKED = /(:[\w:+.-]{1,60}:)?`([^`]{1,500})`(__?)?/g;
 
 /** The marks within a line: roles, links, literals. */
-function inline(line: string): string {
+function convertInline(line: string): string {
   return line
     .split(/(``[^`]{1,500}``)/)
     .map((piece, index) =>

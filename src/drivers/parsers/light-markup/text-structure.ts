@@ -43,7 +43,7 @@ interface Heading {
 export function markHeadings(text: string): { text: string; title?: string | undefined } {
   const reading: Reading = { lines: text.split('\n'), headings: new Map() };
   markRuled(reading);
-  const alone = aloneIn(reading.lines);
+  const alone = findStandalone(reading.lines);
   if (alone.size >= LEAST) for (const [index, level] of alone) mark(reading, index, { level, title: reading.lines[index]!.trim() });
   const { lines, headings } = reading;
   if (headings.size === 0) return { text };
@@ -85,7 +85,7 @@ function wordsInFrame(line: string): string {
 }
 
 /** Lines with a blank one above and below that are headings by how they are written, and their levels. */
-function aloneIn(lines: readonly string[]): Map<number, number> {
+function findStandalone(lines: readonly string[]): Map<number, number> {
   const filled = lines.filter((line) => !isBlank(line));
   const isIndented = filled.filter((line) => line.search(/\S/) >= INDENTED).length >= filled.length * MOST_OF_TEXT;
   const found = new Map<number, number>();

@@ -42,9 +42,9 @@ export class RoffLines {
     for (let i = 0; i < lines.length; i++) {
       const line = how.line ?? i + 1;
       let text = lines[i]!;
-      if (goesOn(text)) {
+      if (isContinued(text)) {
         const pieces: string[] = [];
-        for (; goesOn(text) && i + 1 < lines.length; text = lines[++i]!) pieces.push(text.slice(0, -1));
+        for (; isContinued(text) && i + 1 < lines.length; text = lines[++i]!) pieces.push(text.slice(0, -1));
         text = pieces.join('') + text;
       }
       if (defining) {
@@ -146,7 +146,7 @@ interface Reading {
 }
 
 /** Whether a line ends in a single backslash, and is no comment. */
-const goesOn = (text: string): boolean => text.endsWith('\\') && !/^[.'][ \t]*\\"/.test(text) && /(?:^|[^\\])(?:\\\\)*\\$/.test(text);
+const isContinued = (text: string): boolean => text.endsWith('\\') && !/^[.'][ \t]*\\"/.test(text) && /(?:^|[^\\])(?:\\\\)*\\$/.test(text);
 
 const withoutComment = (text: string): string => text.replace(/(?<!\\)\\".*$/, '');
 

@@ -120,7 +120,7 @@ export class RoffWriter {
     this.#isCode = true;
   }
 
-  /** From here lines are filled. */
+  /** From here lines are joined. */
   fill(): void {
     this.#flush();
     this.#isCode = false;
@@ -154,7 +154,7 @@ export class RoffWriter {
     if (!this.#isCode) this.#takeMarker();
     const lines = this.#lines.map(withoutMarks);
     this.#lines = [];
-    const body = this.#isCode ? codeOf(lines) : filled(lines);
+    const body = this.#isCode ? codeOf(lines) : joinLines(lines);
     // terms without text wait for that of the next
     if (body === '') return;
     const level = this.#indents.filter(Boolean).length + (this.#isItem && this.#marker === '' ? 1 : 0);
@@ -180,7 +180,7 @@ export const isTerm = (text: string): boolean => text.split(' ').length <= MOST_
 const withoutMarks = (text: string): string => text.replaceAll(JOINER, '');
 
 /** Lines joined; those that are broken stay so. */
-function filled(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   const text = lines.reduce(
     (joined, line) => (joined === '' || joined.endsWith('\n') ? joined + line.trimStart() : `${joined} ${line}`),
     '',
