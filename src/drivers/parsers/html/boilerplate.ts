@@ -58,15 +58,14 @@ function leadsElsewhere(part: DomElement, measured: Measured): boolean {
   return part.nodeName === 'DIV' && links.length > 1 && !isHeaded && linked >= letters * LINKED;
 }
 
-const PLACE = '(?:site|page|main|top|global|primary|secondary|left|right|bottom|side|sub|mobile|desktop|user)[_-]?';
-const NAME_ENDING = '[_-]?(?:container|wrapper|wrap|area|inner|list|links|content|menu|bar|nav)';
-const named = (words: string): RegExp => new RegExp(`(?:^|\\s)(?:${PLACE})?(?:${words})(?:${NAME_ENDING})?(?:$|\\s)`, 'i');
+const NAME_START = '(?:^|\\s)(?:(?:site|page|main|top|global|primary|secondary|left|right|bottom|side|sub|mobile|desktop|user)[_-]?)?';
+const NAME_END = '(?:[_-]?(?:container|wrapper|wrap|area|inner|list|links|content|menu|bar|nav))?(?:$|\\s)';
 /** Names of menus on sites without elements for them. */
-const LEADING = named('nav|navbar|navigation|menu|breadcrumbs?');
+const LEADING = new RegExp(`${NAME_START}(?:nav|navbar|navigation|menu|breadcrumbs?)${NAME_END}`, 'i');
 /** Names of columns beside the content; one with a heading is a box of the text. */
-const BESIDE = named('sidebar');
+const BESIDE = new RegExp(`${NAME_START}sidebar${NAME_END}`, 'i');
 /** Names of footers. */
-const FOOTER = named('footer|foot|colophon');
+const FOOTER = new RegExp(`${NAME_START}(?:footer|foot|colophon)${NAME_END}`, 'i');
 /** Elements that may be menus or footers by their names. */
 const PART_OF_PAGE = /^(?:DIV|SECTION|UL|OL)$/;
 /** The largest share of the page's letters in a menu without links, and in a part that is removed by its name. */
