@@ -7,9 +7,6 @@ import type { ParserRow } from './parser-row.ts';
 
 type Papa = (typeof import('papaparse'))['default'];
 
-/** Kept: to import it anew takes a fifth of the time of a short file. */
-let library: Promise<typeof import('papaparse')> | undefined;
-
 const NEWLINE = { newline: '\n' };
 
 /** In ascending order of how often they occur in values: of several that fit equally well, the first is taken. */
@@ -36,7 +33,7 @@ export const csvParser: ParserRow = {
   media_types: ['text/csv', 'application/csv'],
   is_text: true,
   async parse(bytes): Promise<ParsedDocument> {
-    const { default: papa } = await (library ??= import('papaparse'));
+    const { default: papa } = await import('papaparse');
     const text = await decodeText(bytes);
     const [declaration = '', declared] = /^sep=(.)\n/i.exec(text) ?? []; // for Excel
     const records = recordsOf(papa, text.slice(declaration.length), declared);

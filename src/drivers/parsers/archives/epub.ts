@@ -17,11 +17,10 @@ export const epubParser: ParserRow = {
   archive_mimetype: /^application\/epub\+zip/,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const archive = await openArchive(bytes, { source });
-    const { folder, root } = await packageOf(archive);
-    const chapters = chaptersOf(root, folder);
-    const titles = await chapterTitles(archive, root, folder);
+    const book = await readPackage(archive);
+    const titles = await chapterTitles(archive, book);
     const texts: string[] = [];
-    for (const path of chapters) {
+    for (const path of chapterPaths(book)) {
       const html = await archive.text(path);
       if (html === undefined) continue;
       const { document, body } = await parseHtml(html);
@@ -31,7 +30,7 @@ export const epubParser: ParserRow = {
       if (text.trim() !== '') texts.push(named && !/^#{1,6} /m.test(text.slice(0, 500)) ? `${heading(1, named)}\n\n${text}` : text);
     }
     const text = texts.join('\n\n');
-    const facts = findElement(root, 'metadata') ?? root;
+    const facts = findElement(book.root, 'metadata') ?? book.root;
     const metadata = givenProperties({
       author: textNamed(facts, 'creator'),
       created: textNamed(facts, 'date'),
@@ -42,67 +41,68 @@ export const epubParser: ParserRow = {
   },
 };
 
-/** The package document, which META-INF/container.xml names (EPUB 3.3, 4.2.6.3.1). */
-async function packageOf(archive: Archive): Promise<{ folder: string; root: XmlElement }> {
+/** The package document of a book, the folder that its addresses are relative to, and the files that it lists. */
+interface Package {
+  root: XmlElement;
+  folder: string;
+  items: readonly XmlElement['attributes'][];
+}
+
+/** Reads the package document, which META-INF/container.xml names (EPUB 3.3, 4.2.6.3.1). */
+async function readPackage(archive: Archive): Promise<Package> {
   const container = await archive.text('META-INF/container.xml');
   const file = container === undefined ? undefined : findElement(await readXml(container), 'rootfile');
   const path = file?.attributes['full-path'] ?? archive.names.find((name) => name.endsWith('.opf')) ?? '';
   const content = await archive.text(path);
   if (content === undefined) throw new Error('it names no package document');
-  return { folder: dirname(path), root: await readXml(content) };
+  const root = await readXml(content);
+  const items = elementsIn(findElement(root, 'manifest') ?? root).map(({ attributes }) => attributes);
+  return { root, folder: dirname(path), items };
 }
 
-/** The name in the archive that an address in a file of this folder leads to. */
-const resolvePart = (folder: string, href: string): string => {
+/** Resolves an address in a file of this folder to a name in the archive. */
+function resolvePart(folder: string, href: string): string {
   try {
     return decodeURIComponent(new URL(href, `zip://book/${folder === '.' ? '' : `${folder}/`}`).pathname.slice(1));
   } catch {
     return '';
   }
-};
+}
 
-function chaptersOf(root: XmlElement, folder: string): string[] {
-  const manifest = elementsIn(findElement(root, 'manifest') ?? root);
-  const items = new Map(manifest.map(({ attributes }) => [attributes['id'] ?? '', attributes]));
+/** Lists the chapters in the order of the spine, without cover and table of contents. */
+function chapterPaths({ root, folder, items }: Package): string[] {
+  const named = new Map(items.map((item) => [item['id'], item]));
   const guide = elementsIn(findElement(root, 'guide') ?? { ...root, content: [] });
-  const beside = new Set(
-    guide
-      .filter(({ attributes: { type = '' } }) => /^(?:cover|toc)$/i.test(type))
-      .map(({ attributes: { href = '' } }) => resolvePart(folder, href)),
-  );
-  const spine = elementsIn(findElement(root, 'spine') ?? root).flatMap(({ attributes }): Record<string, string>[] => {
-    const item = items.get(attributes['idref'] ?? '');
-    return item ? [item] : [];
-  });
-  const paths = spine
+  const others = guide
+    .filter(({ attributes: { type = '' } }) => /^(?:cover|toc)$/i.test(type))
+    .map(({ attributes: { href = '' } }) => resolvePart(folder, href));
+  const paths = elementsIn(findElement(root, 'spine') ?? root)
+    .flatMap(({ attributes }) => named.get(attributes['idref'] ?? '') ?? [])
     .filter((item) => !/\bnav\b/.test(item['properties'] ?? '') && /html/.test(item['media-type'] ?? 'html'))
     .map(({ href = '' }) => resolvePart(folder, href));
-  const kept = paths.filter((path) => !beside.has(path));
-  return [...new Set(kept.length > 0 ? kept : paths)];
+  const chapters = new Set(paths).difference(new Set(others));
+  return [...(chapters.size > 0 ? chapters : new Set(paths))];
 }
 
 /** Reads the title of each chapter from the table of contents (the navigation of EPUB 3, or the NCX of EPUB 2). */
-async function chapterTitles(archive: Archive, root: XmlElement, folder: string): Promise<Map<string, string>> {
+async function chapterTitles(archive: Archive, { folder, items }: Package): Promise<Map<string, string>> {
   const titles = new Map<string, string>();
   const add = (path: string, title: string) => void (titles.has(path) || titles.set(path, oneLine(title)));
-  const manifest = elementsIn(findElement(root, 'manifest') ?? root).map(({ attributes }) => attributes);
-  const nav = manifest.find(({ properties = '' }) => /\bnav\b/.test(properties))?.['href'];
-  const page = nav === undefined ? undefined : await archive.text(resolvePart(folder, nav));
-  if (page !== undefined) {
-    const { body } = await parseHtml(page);
-    const base = dirname(resolvePart(folder, nav!));
-    for (const link of body.querySelectorAll('nav a[href]')) add(resolvePart(base, link.getAttribute('href')!), link.textContent ?? '');
-  }
-  const ncx = manifest.find((item) => item['media-type'] === 'application/x-dtbncx+xml')?.['href'];
-  const list = ncx === undefined ? undefined : await archive.text(resolvePart(folder, ncx));
-  if (list !== undefined) for (const [path, title] of navPoints(await readXml(list), dirname(resolvePart(folder, ncx!)))) add(path, title);
+  const readItem = async (isItem: (item: XmlElement['attributes']) => boolean) => {
+    const path = resolvePart(folder, items.find(isItem)?.['href'] ?? '');
+    return { base: dirname(path), content: path.endsWith('/') ? undefined : await archive.text(path) };
+  };
+  const nav = await readItem(({ properties = '' }) => /\bnav\b/.test(properties));
+  const links = nav.content === undefined ? [] : (await parseHtml(nav.content)).body.querySelectorAll('nav a[href]');
+  for (const link of links) add(resolvePart(nav.base, link.getAttribute('href')!), link.textContent ?? '');
+  const ncx = await readItem((item) => item['media-type'] === 'application/x-dtbncx+xml');
+  if (ncx.content !== undefined) for (const [path, title] of navPoints(await readXml(ncx.content), ncx.base)) add(path, title);
   return titles;
 }
 
 const navPoints = (element: XmlElement, base: string): [string, string][] =>
   elementsIn(element).flatMap((child) => {
-    if (localName(child) !== 'navPoint') return navPoints(child, base);
-    const [label, content] = [findElement(child, 'navLabel'), findElement(child, 'content')];
+    const [label, content] = localName(child) === 'navPoint' ? [findElement(child, 'navLabel'), findElement(child, 'content')] : [];
     const own: [string, string][] = label && content ? [[resolvePart(base, content.attributes['src'] ?? ''), allText(label)]] : [];
-    return [...own, ...elementsIn(child).flatMap((inner) => navPoints({ ...child, content: [inner] }, base))];
+    return [...own, ...navPoints(child, base)];
   });
