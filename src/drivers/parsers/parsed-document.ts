@@ -33,24 +33,20 @@ export class MarkedBlocks {
 
   /** Adds a block; `place` is its place in the source. */
   add(block: string, place?: Omit<Mark, 'at'>): void {
-    const at = this.end;
-    if (place) this.marks.push({ at, ...place });
-    this.#text += '\n'.repeat(at - this.#text.length) + block;
+    this.addMarked(block, place ? [{ at: 0, ...place }] : []);
   }
 
-  /** Adds a block with its marks, whose `at` counts from its beginning; a `joint` takes the place of the blank line before it. */
-  addMarked(block: string, marks: readonly Mark[], joint?: string): void {
-    const begin = joint === undefined ? this.end : this.#text.length + joint.length;
-    for (const mark of marks) this.marks.push({ ...mark, at: begin + mark.at });
-    if (joint === undefined) this.add(block);
-    else this.#text += joint + block;
+  /** Adds a block with its marks, whose `at` counts from its beginning; `joint` takes the place of the blank line before it. */
+  addMarked(block: string, marks: readonly Mark[], joint = this.#text === '' ? '' : '\n\n'): void {
+    this.#text += joint;
+    for (const mark of marks) this.marks.push({ ...mark, at: this.#text.length + mark.at });
+    this.#text += block;
   }
 
   /** Adds a table of the rows of a source, which `place` names. */
   addTable(rows: readonly NumberedRow[], place: Omit<Mark, 'at' | 'row'> = {}): void {
-    const { text, marks } = numberedTable(rows, { at: this.end, ...place });
-    for (const mark of marks) this.marks.push(mark);
-    this.add(text);
+    const { text, marks } = numberedTable(rows, { at: 0, ...place });
+    this.addMarked(text, marks);
   }
 
   /** Where the next block begins. */

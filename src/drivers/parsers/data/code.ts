@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
-import type { Mark } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { codeFence, heading, oneLine } from '../../../text/markdown/write.ts';
 import { decodeText } from '../bytes.ts';
+import { MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser-row.ts';
 
 /** Languages by the extensions of their files. */
@@ -53,7 +53,8 @@ export const codeParser: ParserRow = {
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const language = languageOf.get(extname(source).toLowerCase()) ?? '';
     const lines = (await decodeText(bytes)).trimEnd().split('\n');
-    return { ...sectionsText(lines, sectionsOf(lines, language), language), metadata: { language } };
+    const { text, marks } = writeSections(lines, sectionsOf(lines, language), language);
+    return { text, marks, metadata: { language } };
   },
 };
 
@@ -136,21 +137,18 @@ function leadOf(lines: readonly string[], at: number, after: number): number {
 }
 
 /** Writes each section as a block of code under its name. Marks before the fence, in it and at its end keep the lines right. */
-function sectionsText(lines: readonly string[], sections: readonly Section[], language: string): { text: string; marks: Mark[] } {
-  const marks: Mark[] = [];
-  let text = '';
+function writeSections(lines: readonly string[], sections: readonly Section[], language: string): MarkedBlocks {
+  const blocks = new MarkedBlocks();
   for (const { name, level, from, to } of sections) {
     const own = lines.slice(from, to);
     const blank = own.findIndex((line) => line.trim() !== '');
     const code = own.slice(blank).join('\n').trimEnd();
-    const [first, count] = [from + blank + 1, code.split('\n').length];
-    if (text !== '') text += '\n\n';
-    marks.push({ at: text.length, line: first });
-    if (level > 0) text += `${heading(level + 1, name)}\n\n`;
+    const [line, count] = [from + blank + 1, code.split('\n').length];
+    const title = level > 0 ? `${heading(level + 1, name)}\n\n` : '';
     const fence = codeFence(code, language);
-    const begins = text.length + fence.indexOf('\n') + 1;
-    marks.push({ at: text.length, line: first }, { at: begins, line: first }, { at: begins + code.length + 1, line: first + count - 1 });
-    text += fence;
+    const begin = title.length + fence.indexOf('\n') + 1;
+    const end = { at: begin + code.length + 1, line: line + count - 1 };
+    blocks.addMarked(title + fence, [{ at: 0, line }, { at: title.length, line }, { at: begin, line }, end]);
   }
-  return { text, marks };
+  return blocks;
 }

@@ -1,7 +1,7 @@
-import type { Mark } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { decodeText } from '../bytes.ts';
+import { MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser-row.ts';
 
 /** Seconds of silence behind which a paragraph begins. */
@@ -29,7 +29,8 @@ export const subtitlesParser: ParserRow = {
     const cues = readCues(source);
     if (cues.length === 0 && source.trim() !== '' && !/^\ufeff?WEBVTT/.test(source)) throw new Error('no line says when something is said');
     const last = cues.at(-1);
-    return { ...paragraphs(cues), metadata: last ? { duration: clock(last.end) } : {} };
+    const { text, marks } = writeParagraphs(cues);
+    return { text, marks, metadata: last ? { duration: clock(last.end) } : {} };
   },
 };
 
@@ -76,24 +77,19 @@ function withoutRepeats(cues: readonly Cue[]): Cue[] {
 const clock = (time: number): string =>
   [Math.floor(time / 3600), Math.floor(time / 60) % 60, time % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
-function paragraphs(cues: readonly Cue[]): { text: string; marks: Mark[] } {
-  const marks: Mark[] = [];
-  let text = '';
+function writeParagraphs(cues: readonly Cue[]): MarkedBlocks {
+  const blocks = new MarkedBlocks();
   let length = 0;
-  let before: Cue | undefined;
-  for (const cue of cues) {
+  for (const [i, cue] of cues.entries()) {
+    const before = cues[i - 1];
     const isNew =
       !before ||
       cue.speaker !== before.speaker ||
       cue.start - before.end >= PAUSE ||
       (length > LONG && /[.!?。？！]["»”)]*$/.test(before.text));
-    if (isNew) length = 0;
-    text += text === '' ? '' : isNew ? '\n\n' : ' ';
-    marks.push({ at: text.length, time: clock(cue.start) });
     const speech = isNew && cue.speaker !== '' ? `${cue.speaker}: ${cue.text}` : cue.text;
-    text += isNew ? escapeLine(speech) : speech;
-    length += speech.length;
-    before = cue;
+    blocks.addMarked(isNew ? escapeLine(speech) : speech, [{ at: 0, time: clock(cue.start) }], isNew ? undefined : ' ');
+    length = isNew ? speech.length : length + speech.length;
   }
-  return { text, marks };
+  return blocks;
 }
