@@ -19,7 +19,7 @@ describe('CSV', () => {
     expect(text.split('\n').slice(2)).toEqual(['| 1 | two lines |', '| 2 | a \\| b |']);
   });
 
-  it('counts its records, blank ones too', async () => {
+  it('counts its records, also blank ones', async () => {
     const parsed = await read('csv', 'id,note\n1,one\n\n\n2,"two\nlines"\n3,three\n');
     expect(parsed.marks).toEqual([
       { at: 0, row: 1 },
@@ -28,7 +28,7 @@ describe('CSV', () => {
     expect(placeOf(parsed, 'three')?.row).toBe(5);
   });
 
-  it('has a header as wide as its widest record, and does not fill up the others', async () => {
+  it('has a header as wide as its widest record, and does not pad the others', async () => {
     const { text } = await read('csv', 'a,b\n1,2,3,4\n5\n');
     expect(text).toBe('| a | b |  |  |\n| --- | --- | --- | --- |\n| 1 | 2 | 3 | 4 |\n| 5 |');
   });
@@ -55,19 +55,19 @@ describe('CSV', () => {
     expect([placeOf(parsed, 'March')?.row, placeOf(parsed, '| id')?.row]).toEqual([content.startsWith('#') ? 1 : 2, 4]);
   });
 
-  it('without names for its columns has no record as its header', async () => {
+  it('has an empty header when its columns have no names', async () => {
     const parsed = await read('csv', '2024-01-01,12.5,open\n2024-01-02,13.5,closed\n2024-01-03,1.5,open\n');
     expect(parsed.text.split('\n').slice(0, 3)).toEqual(['|  |  |  |', '| --- | --- | --- |', '| 2024-01-01 | 12.5 | open |']);
     expect(placeOf(parsed, '1.5, open'.replace(', ', ' | '))?.row).toBe(1);
     expect((await read('csv', 'region,2019,2020\nNorth,1,2\nSouth,3,4\n')).text).toMatch(/^\| region \| 2019/);
   });
 
-  it('is several tables where records below a blank one name other columns', async () => {
+  it('becomes several tables when a record below a blank one names other columns', async () => {
     const { text } = await read('csv', 'a,b\n1,2\n3,4\n\nc,d,e\n5,6,7\n');
     expect(text.split('\n\n').map((part) => part.split('\n')[0])).toEqual(['| a | b |', '| c | d | e |']);
   });
 
-  it('keeps the records behind a quote that is never closed', async () => {
+  it('keeps the records behind an unclosed quote', async () => {
     const { text } = await read('csv', 'id,text\n1,"two\nlines"\n2,"open\n3,next\n4,last\n');
     expect(text.split('\n').slice(2)).toEqual(['| 1 | two lines |', '| 2 | "open |', '| 3 | next |', '| 4 | last |']);
   });

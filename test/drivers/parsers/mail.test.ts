@@ -12,7 +12,7 @@ Message-ID: <2@x>
 In-Reply-To: <1@x>
 References: <0@x> <1@x>`;
 
-it('reads a mail: who wrote it, to whom and when, its text', async () => {
+it('reads the sender, recipients, date and text of a mail', async () => {
   const { text, title, metadata } = await read('eml', eml(`${headers}\nContent-Type: text/plain`, 'Hello,\n\n# no heading\n> quoted'));
   expect(text).toBe(
     '# Pump é\n\n- From: Ada L. \\<ada@example.com>\n- To: bo@example.com, Cy \\<cy@example.com>\n- Date: Mon, 01 Jan 2024 10:00:00 +0100\n\nHello,\n\n\\# no heading\n> quoted',
@@ -41,7 +41,7 @@ const withAttachments = (files: Record<string, Uint8Array | string>) =>
       .join('') + '--b--\n',
   );
 
-it('reads what is attached to a mail as documents, and names the rest', async () => {
+it('reads the attachments of a mail as documents, and names the rest', async () => {
   const { text, members, metadata } = await read(
     'eml',
     withAttachments({ 'a.docx': docxFile(wordParagraph('In Word.')), 'b.bin': 'x', 'c.eml': eml('Subject: Inner', 'Deep.') }),
@@ -63,7 +63,7 @@ const ofParts = (kind: string, ...parts: string[]) =>
   );
 const attached = (type: string, content: string) => `Content-Type: ${type}\nContent-Disposition: attachment\n\n${content}`;
 
-it('reads what is attached to a mail without a name, by what it is said to be', async () => {
+it('reads an attachment without a name by its media type', async () => {
   const { text, members, metadata } = await read(
     'eml',
     ofParts(
@@ -82,13 +82,13 @@ it('reads what is attached to a mail without a name, by what it is said to be', 
   expect(metadata.left_out).toEqual(['attachment 3 is of a kind that is not supported']);
 });
 
-it('gives attachments that have one name a name each', async () => {
+it('gives attachments with one name distinct names', async () => {
   const named = (name: string) => `Content-Type: text/plain\nContent-Disposition: attachment; filename="${name}"\n\nWords.`;
   const { members } = await read('eml', ofParts('mixed', ...['a.txt', 'a.txt', 'a (2).txt', 'a.txt'].map(named)));
   expect(members!.map(({ path }) => path)).toEqual(['a.txt', 'a (3).txt', 'a (2).txt', 'a (4).txt']);
 });
 
-it('leaves out pictures that stand within the text of a mail', async () => {
+it('leaves out pictures within the text of a mail', async () => {
   const picture = 'Content-Type: image/png; name="logo.png"\nContent-ID: <logo>\nContent-Disposition: inline; filename="logo.png"\n\nx';
   const { text, metadata } = await read('eml', ofParts('related', 'Content-Type: text/html\n\n<p>Hi <img src="cid:logo"></p>', picture));
   expect(text).not.toContain('logo.png');
@@ -104,7 +104,7 @@ it('reads at most 100 attachments of a mail, and names all', async () => {
   expect(members!.map(({ path }) => path).slice(98)).toEqual(['98.txt', '99.txt']);
 });
 
-it('reads a mail in a mail, and not what is attached to one that lies deeper', async () => {
+it('reads a mail in a mail, and no attachments of a deeper one', async () => {
   const wrapped = (subject: string, inner: string) =>
     `Subject: ${subject}\n${withAttachments({ 'inner.eml': inner }).split('\r\n').slice(7).join('\n')}`;
   const outer = await read('eml', wrapped('1', wrapped('2', wrapped('3', 'Subject: 4\n\nDeep.'))));
@@ -162,7 +162,7 @@ const message = {
   '__attach_version1.0_#00000000/__substg1.0_37010102': Buffer.from('Attached words.'),
 };
 
-it('reads a mail of Outlook and what is attached to it', async () => {
+it('reads a mail of Outlook and its attachments', async () => {
   const { text, title, members } = await read('msg', compoundFile(message));
   expect(title).toBe('Pump');
   expect(text).toBe(
@@ -210,7 +210,7 @@ it.each([
   await expect(read(kind, content)).rejects.toThrow(reason);
 });
 
-it('does not follow parts within parts for ever', async () => {
+it('does not read endlessly nested parts', async () => {
   const depth = 2_000;
   const parts = Array.from({ length: depth }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`).join('');
   await expect(read('eml', `Subject: x\r\n${parts}Content-Type: text/plain\r\n\r\nDeep.`)).rejects.toThrow(/cannot be read as a mail/);

@@ -60,7 +60,7 @@ it('reads the files of an archive as documents, and says which it left out', asy
   expect(metadata.left_out).toEqual(['film.mov is of a kind that is not supported', 'inner.zip is an archive within another file']);
 });
 
-it('knows the files of an archive by their names as those of a folder, and unpacks compressed ones', async () => {
+it('reads the files of an archive by their names, also compressed ones', async () => {
   const manual = '.TH LS 1\n.SH NAME\nls \\- list\n';
   const { members } = await archive({ 'fopen.3p': manual, 'tar.1.gz': gzipSync(manual), 'b.md.gz': gzipSync('# B') });
   expect(members!.map(({ path, file_type }) => [path, file_type])).toEqual([
@@ -71,7 +71,7 @@ it('knows the files of an archive by their names as those of a folder, and unpac
   expect(members![0]!.parsed.text).toBe('# B');
 });
 
-it('reads what lies outside of an archive by its name under that name alone', async () => {
+it('uses names with parent folders in an archive only as names', async () => {
   const { members } = await archive({ '../../etc/passwd.txt': 'root' });
   expect(members).toMatchObject([{ path: '../../etc/passwd.txt', parsed: { text: 'root' } }]);
 });
@@ -89,7 +89,7 @@ it.each([
   await expect(archive(parts)).rejects.toMatchObject({ code: 'too_large', message: expect.stringMatching(message) });
 });
 
-it('tells an archive by what is in it', async () => {
+it('recognizes an archive by its content', async () => {
   await expect(read('zip', book())).rejects.toThrow(/an EPUB book by its content, not a ZIP archive/);
   await expect(read('epub', zipFile({ 'a.md': 'A' }))).rejects.toThrow(/cannot be read|without any text|ZIP/);
 });
@@ -122,7 +122,7 @@ it.each([
   expect(found.map(([path]) => path).toSorted()).toEqual(expected.toSorted());
 });
 
-it('reads the name that an archive holds in Unicode beside another', async () => {
+it('prefers the Unicode name in an archive to the other one', async () => {
   const name = hex('84');
   const data = Buffer.concat([Buffer.of(1), Buffer.alloc(4), Buffer.from('Größe.txt')]);
   data.writeUInt32LE(crc32(name), 1);
@@ -153,18 +153,18 @@ const reader = readers.open({ ocr: 'report', passwords: [] });
 const readNamed = (source: string, bytes: Uint8Array) => reader.read(bytes, { source, file_type: reader.fileType(source)! });
 
 describe('a file that is compressed by itself', () => {
-  it('is read as what its name says without .gz', async () => {
+  it('is read as the type of its name without .gz', async () => {
     expect(await readNamed('notes.md.gz', gzipSync('# Notes\n\nDry it.\n'))).toMatchObject({
       title: 'Notes',
       text: '# Notes\n\nDry it.\n',
     });
   });
 
-  it('is read as it is where only its name says so', async () => {
+  it('is read as it is when only its name ends in .gz', async () => {
     expect(await readNamed('notes.txt.gz', Buffer.from('Dry it.'))).toMatchObject({ text: 'Dry it.' });
   });
 
-  it('is refused where it is damaged, or unpacks to too much', async () => {
+  it('is refused when it is damaged, or unpacks to too much', async () => {
     await expect(readNamed('notes.md.gz', gzipSync('# Notes\n\nDry it.\n').subarray(0, 20))).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/^notes\.md\.gz cannot be read as a compressed file \(GZIP\): unexpected end of file\.$/),

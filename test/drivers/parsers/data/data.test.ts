@@ -57,7 +57,7 @@ describe('JSON', () => {
 describe('a notebook', () => {
   const notebook = (cells: unknown[]) => JSON.stringify({ cells, metadata: { language_info: { name: 'python' } }, nbformat: 4 });
 
-  it('is its texts, code and text outputs', async () => {
+  it('becomes its texts, code and text outputs', async () => {
     const { text, title } = await read(
       'ipynb',
       notebook([
@@ -83,7 +83,7 @@ describe('a notebook', () => {
 });
 
 describe('subtitles', () => {
-  it('are paragraphs with the time as their place', async () => {
+  it('become paragraphs with the time as their place', async () => {
     const parsed = await read(
       'subtitles',
       'WEBVTT\n\nNOTE made by hand\n\n1\n00:01.000 --> 00:03.500 align:start\n<v Ada>Open the <b>valve</b>\n\n00:04.000 --> 00:06.000\n<v Ada>and wait.\n\n01:00:10.000 --> 01:00:12.000\n<v Bo>It leaks &amp; hisses.\n',
@@ -98,7 +98,7 @@ describe('subtitles', () => {
     expect(chunk!.metadata.location).toMatchObject({ time_start: '00:00:01', time_end: '01:00:10' });
   });
 
-  it('are read from SubRip, without lines that are said again', async () => {
+  it('are read from SubRip, without repeated lines', async () => {
     const { text } = await read(
       'subtitles',
       '1\r\n00:00:01,000 --> 00:00:02,000\r\n{\\an8}<i>one</i>\r\n\r\n2\r\n00:00:02,000 --> 00:00:03,000\r\none\r\ntwo\r\n',
@@ -112,7 +112,7 @@ describe('subtitles', () => {
 });
 
 describe('XML', () => {
-  it('is prose under its titles', async () => {
+  it('becomes prose under its titles', async () => {
     const parsed = await read(
       'xml',
       '<?xml version="1.0"?>\n<article><title>Pumps</title>\n<section id="s"><title>Care</title><para>Oil <b>it</b>.</para>\n<itemizedlist><listitem><para>daily</para></listitem></itemizedlist><screen>  run\n  stop</screen></section></article>',
@@ -122,7 +122,7 @@ describe('XML', () => {
     expect(placeOf(parsed, 'Oil')).toMatchObject({ line: 3 });
   });
 
-  it('is records with their fields', async () => {
+  it('becomes records with their fields', async () => {
     const { text } = await read('xml', '<list><part id="7"><name>Seal</name><price cur="EUR">3</price></part></list>');
     expect(text).toBe('- part: id=7\n- name: Seal\n- price: 3; cur=EUR');
   });
@@ -167,7 +167,7 @@ describe('XML', () => {
 describe('source code', () => {
   const code = (name: string, source: string) => parseDocument({ bytes: Buffer.from(source), source: name, file_type: 'code' });
 
-  it('is its functions and classes with comments, each with its lines', async () => {
+  it('becomes its functions and classes with comments, each with its lines', async () => {
     const parsed = await code(
       'pump.ts',
       "import { x } from './x.ts';\n\n/** Starts it. */\nexport function start(a: number): void {\n  if (a) {\n    run(a);\n  }\n}\n\nexport class Pump {\n  #on = false;\n\n  /** Stops it. */\n  stop(): void {\n    halt();\n  }\n}\n\nexport const wait = async (ms: number) => {\n  sleep(ms);\n};\n",

@@ -15,7 +15,7 @@ describe('the limits of markup', () => {
     expect(boundedMarkup(`<p ${'a '.repeat(10_001)}>one</p><p ${'b '.repeat(10_001)}>two`)).toBe('<p>one</p><p>two');
   });
 
-  it('let pass what people write', () => {
+  it('pass ordinary markup', () => {
     const rows = '<tr><td>1<td>2<br><img src="a.png">'.repeat(20_000);
     const list = `<ul>${'<li>One<p>Two'.repeat(20_000)}</ul>`;
     const drawing = `<svg>${'<path d="M0 0"/>'.repeat(20_000)}</svg>`;
@@ -24,7 +24,7 @@ describe('the limits of markup', () => {
     expect(boundedMarkup(html)).toBe(html);
   });
 
-  it('are checked in a time that grows with the length alone', () => {
+  it('are checked in linear time', () => {
     const hostile = ['<', '<a ', '<a "', "<a '", '</', '<a\n\n', '<p a="b', '<!--', '<a <b '].map((part) => part.repeat(1_000_000));
     expect(hostile.map(isRefused)).toEqual([false, true, true, true, false, true, false, false, true]);
   });

@@ -163,7 +163,7 @@ aqua.run()
     );
   });
 
-  it('that names itself keeps parts that are called like those around a story, though it wants to be shared', async () => {
+  it('that names itself keeps parts with names of boilerplate, although it has tags for sharing', async () => {
     const shared = '<meta property="og:title" content="Install">';
     const body = `<main><h1>Rate limits</h1><p>${'Each client may ask the service a hundred times a minute, and waits after that. '.repeat(5)}</p><div class="rating"><p>PARTWORD</p><p>PARTWORD</p></div></main>`;
     expect((await page(body, generator('Antora 3.1') + shared)).text).toContain('PARTWORD');

@@ -16,7 +16,7 @@ test('code with a long run of white space is read in linear time', async () => {
   expect(text).toMatch(/\n```\na {400}b\n {2}c\n```$/);
 });
 
-test('parts that lie in one another by the hundred and are called alike are read in linear time', async () => {
+test('hundreds of nested parts with one name are read in linear time', async () => {
   const { text } = await linearly(6000, (size) => {
     const parts = `${'<div class="social cookie">'.repeat(190)}${`<p>${words}</p>`.repeat(size)}${'</div>'.repeat(190)}`;
     return read('html', `<html><body>${parts}</body></html>`);
@@ -24,7 +24,7 @@ test('parts that lie in one another by the hundred and are called alike are read
   expect(text.match(/somebody/g)).toHaveLength(6000);
 });
 
-test('a head that is nested without end is read in linear time', async () => {
+test('a deeply nested head is read in linear time', async () => {
   const { text } = await linearly(40_000, (size) => {
     const head = `${'<x>'.repeat(size)}${'</x>'.repeat(size)}`;
     return read('html', `<html><head>${head}</head><body><p>${words}</p></body></html>`);
@@ -53,12 +53,12 @@ test('thousands of tabs find their panels', async () => {
   expect([...page.body.querySelectorAll('div > p > strong')].length).toBe(10_000);
 });
 
-test('any number of elements may stand where no body is', async () => {
+test('any number of elements without a body is read in linear time', async () => {
   const { body } = await linearly(140_000, (size) => parseHtml(`<!doctype html><html>${'<br>'.repeat(size)}</html>`));
   expect([...body.childNodes].length).toBe(140_000);
 });
 
-test('any number of places may look like the content', async () => {
+test('any number of content elements is searched in linear time', async () => {
   const content = await linearly(140_000, async (size) => {
     const html = `<html><body>${'<i class=wiki-content></i>'.repeat(size)}<div class=wiki-content>${words.repeat(3)}</div></body></html>`;
     const { body } = await parseHtml(html);
@@ -67,7 +67,7 @@ test('any number of places may look like the content', async () => {
   expect(content?.nodeName).toBe('DIV');
 });
 
-test('thousands of parts fold out, and thousands of buttons stand in a heading', async () => {
+test('thousands of accordions, and of buttons in a heading, are read in linear time', async () => {
   const page = await linearly(4000, async (size) => {
     const folds = Array.from(
       { length: size / 2 },

@@ -17,7 +17,7 @@ describe('the main text of a web page', () => {
     expect(text).not.toMatch(/[A-Z]{3,}WORD/);
   });
 
-  it('has none of the parts between its paragraphs that lead elsewhere, by the names that most sites give them', async () => {
+  it('has no parts between its paragraphs whose names say that they lead elsewhere', async () => {
     const aside = (name: string, word: string) => `<div class="${name}"><a href="/x">${word}</a></div>`;
     const text = await textOf(
       `<article><h1>The hut</h1>${paragraph('roof')}${aside('related-links', 'RELATEDWORD')}${story}${aside('share-buttons', 'SHAREWORD')}${aside('post-tags tags', 'TAGWORD')}</article>`,
@@ -26,7 +26,7 @@ describe('the main text of a web page', () => {
     expect(text).toContain('The bench is');
   });
 
-  it('has the lead under the headline, also where that stands in the head of the article', async () => {
+  it('has the lead under the headline, also when it is in the head of the article', async () => {
     const lead = 'Nobody lives up there in winter, and yet somebody has to look after it.';
     const page = (name: string) =>
       `<article><header class="entry-header"><h1>The hut</h1><p class="${name}">${lead}</p></header><div class="body">${story}</div></article>`;
@@ -34,14 +34,14 @@ describe('the main text of a web page', () => {
     expect(await textOf(page('x'), `<meta name="description" content="${lead}">`)).toContain(lead);
   });
 
-  it('is all of the page where the reader view finds less than a third of its prose', async () => {
+  it('is the whole page when the reader view finds less than a third of its prose', async () => {
     const text = await textOf(
       `<main>${['one', 'two', 'three', 'four'].map((name) => `<section class="sidebar-${name}"><h2>Part ${name}</h2>${paragraph(name)}</section>`).join('')}</main>`,
     );
     for (const name of ['one', 'two', 'three', 'four']) expect(text).toContain(`The ${name} is looked at`);
   });
 
-  it('of a short page keeps the tables, lists and folds of its main element, which are no prose', async () => {
+  it('of a short page keeps the tables, lists and folds of its main element', async () => {
     const page = (part: string) =>
       textOf(`<nav><a href="/">Home</a></nav><main><h1>Soup</h1><p>Our canteen serves soup every day from eleven to two, in large and small bowls, with bread.</p>
       <div><div><p>A bowl costs 4 euros, a small one 3 euros.</p></div></div>${part}</main><footer>FOOTERWORD</footer>`);
@@ -56,7 +56,7 @@ describe('the main text of a web page', () => {
     for (const text of [table, fold, list]) expect(text).not.toContain('FOOTERWORD');
   });
 
-  it('of a manual keeps tables, code and short sections, whatever made it', async () => {
+  it('of a manual keeps tables, code and short sections', async () => {
     const section = (name: string) =>
       `<h2 id="${name}">The ${name}</h2>${paragraph(name)}<table><tr><th>Part</th><th>No.</th></tr><tr><td>${name}</td><td>7</td></tr></table>`;
     const text = await textOf(
@@ -68,27 +68,27 @@ describe('the main text of a web page', () => {
     expect(text).toContain('| valve | 7 |');
   });
 
-  it('is read where a style hides the whole page until a script runs', async () => {
+  it('is read when a style hides the whole page until a script runs', async () => {
     expect(await textOf(`<div id="app" style="display: none"><main><h1>Hut</h1>${paragraph('roof')}</main></div>`)).toContain(
       'The roof is',
     );
   });
 
-  it('has the heading that a button holds in a part that folds out', async () => {
+  it('keeps the heading in the button of an accordion', async () => {
     const text = await textOf(
       `<main><h1>Questions</h1><h3 class="accordion-header"><button>Is it open?</button></h3><div class="accordion-collapse collapse" style="display:none">${paragraph('door')}</div></main>`,
     );
     expect(text).toContain('### Is it open?\n\nThe door is looked at');
   });
 
-  it('has a link around several paragraphs on the first of them', async () => {
+  it('keeps a link around several paragraphs on the first one', async () => {
     const page = `<html><body><main><h1>Guides</h1><a href="/start"><h3>Start here</h3><p>Five minutes.</p></a><p>Or <a href="a b(1)" title="TITLEWORD">later</a>.</p></main></body></html>`;
     expect((await readPage('https://x.example/', page)).text).toBe(
       '# Guides\n\n### [Start here](https://x.example/start)\n\nFive minutes.\n\nOr [later](https://x.example/a%20b%281%29).',
     );
   });
 
-  it('has formulas as they were written', async () => {
+  it('keeps the source of formulas', async () => {
     expect(
       await textOf(
         '<main><p>So <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">x2</span></span> holds.</p></main>',
@@ -101,7 +101,7 @@ describe('the main text of a web page', () => {
     ).toBe('So a=0 holds, $b_0$ too.');
   });
 
-  it('ends soon where elements are nested without end, and keeps the words', async () => {
+  it('keeps the words of deeply nested elements, and is found soon', async () => {
     expect(await textOf(`${'<div>'.repeat(3000)}needle${'</div>'.repeat(3000)}`)).toContain('needle');
   });
 });
@@ -112,7 +112,7 @@ const words = `<p>${sentence.repeat(2)}</p>`;
 const page = (body: string, title: string) => read('html', `<html><head><title>${title}</title></head><body>${body}</body></html>`);
 
 describe('the headline of a page', () => {
-  it('is not the name of the site, which stands on each of its pages', async () => {
+  it('is not the name of the site', async () => {
     const banners = [
       '<header><h1><a href="/">Acme Shop</a></h1></header>',
       '<header><a href="https://acme.example"><h1>Acme Shop</h1></a></header>',
@@ -128,7 +128,7 @@ describe('the headline of a page', () => {
     }
   });
 
-  it('is that of the only article, and the name of the site is none of its text', async () => {
+  it('is that of the only article, and the name of the site is left out', async () => {
     const { text } = await page(`<div id="top"><h1>Acme Shop</h1></div><article><h1>Soup</h1>${words.repeat(5)}</article>`, 'Soup');
     expect(text).toMatch(/^# Soup\n\nThe kettle boils/);
     expect((await page('<header><h1><a href="/">Acme Shop</a></h1></header><h2>Soup</h2><p>Boil it.</p>', 'Acme')).text).toBe(
@@ -158,11 +158,11 @@ describe('the headline of a page', () => {
     expect((await page(`<header><h1>Acme</h1></header><main><h1>News</h1>${words}</main>`, 'Acme')).text).toMatch(/^# News\n/);
   });
 
-  it('stays where it links to a page that is not the first', async () => {
+  it('stays when it links to another page than the home page', async () => {
     expect((await page(`<header><h1><a href="/soup">Soup</a></h1></header>${words}`, 'Blog')).text).toContain('Soup');
   });
 
-  it('is that of the page where the only article is a part of it, which its title tells', async () => {
+  it('is that of the page when its title shows that the only article is a part of it', async () => {
     const article = `<article><h1>Version 2</h1><p>Faster start.</p></article>`;
     for (const title of ['Release notes', 'Release notes - Acme']) {
       const notes = await page(`<div><h1>Release notes</h1><p>What changed.</p>${article}</div>`, title);
@@ -171,7 +171,7 @@ describe('the headline of a page', () => {
     }
   });
 
-  it('stays where it links to its own place, and where it stands over what the page says in short', async () => {
+  it('stays when it links to itself, and above a summary', async () => {
     expect((await page('<header><h1><a href="./">Install</a></h1></header><p>Unpack the file.</p><h2>Linux</h2>', 'Install')).text).toMatch(
       /^# \[?Install/,
     );

@@ -27,7 +27,7 @@ test.each([
   expect(await written(html)).toBe(text);
 });
 
-test('a list begins with the number that it says, nought included', async () => {
+test('a list begins with its start number, also with 0', async () => {
   const list = (start: string) => read('html', `<html><body><main><ol start="${start}"><li>a</li><li>b</li></ol></main></body></html>`);
   expect((await list('0')).text).toBe('0. a\n1. b');
   expect((await list('7')).text).toBe('7. a\n8. b');

@@ -5,8 +5,8 @@ const headed = (head: string, body = '<p>Text.</p>', attributes = '') =>
   read('html', `<html ${attributes}><head>${head}</head><body><main>${body}</main></body></html>`);
 const linkedData = (data: unknown): string => `<script type="application/ld+json">${JSON.stringify(data)}</script>`;
 
-describe('what an HTML page says about itself', () => {
-  it('is in its meta elements, whatever vocabulary they use', async () => {
+describe('the metadata of an HTML page', () => {
+  it('comes from its meta elements in any vocabulary', async () => {
     const { metadata } = await headed(
       '<meta name="DC.creator" content="Ida Berg"><meta property="article:published_time" content="2026-03-01T08:00:00Z"><meta property="article:modified_time" content="2026-04-02"><meta property="og:description" content="How to."><meta property="og:locale" content="de_AT">',
     );
@@ -19,7 +19,7 @@ describe('what an HTML page says about itself', () => {
     });
   });
 
-  it('is in its JSON-LD, in a graph too', async () => {
+  it('comes from its JSON-LD, also in a graph', async () => {
     const article = {
       '@type': 'TechArticle',
       author: [{ '@type': 'Person', name: 'Ida Berg' }, 'Jon Moss'],
@@ -32,13 +32,13 @@ describe('what an HTML page says about itself', () => {
     expect((await headed(linkedData({ '@graph': [{ '@type': 'Organization', name: 'Aqua' }, article] }))).metadata).toEqual(expected);
   });
 
-  it('is in its time elements, where they are marked', async () => {
+  it('comes from its marked time elements', async () => {
     const body =
       '<p>On <time datetime="1999-01-01">a day</time>.</p><time class="entry-date" datetime="2026-03-01">1 March</time><span class="theme-last-updated"><time itemprop="dateModified" datetime="2026-04-02">2 April</time></span>';
     expect((await headed('', body)).metadata).toEqual({ created: '2026-03-01', modified: '2026-04-02' });
   });
 
-  it('is where the page names its author, and not in what readers say', async () => {
+  it('has the author that the page marks, and none of comments', async () => {
     const comment = '<div class="comments"><a rel="author" href="/jon">Jon Moss</a></div>';
     for (const byline of [
       '<p class="byline">By <a rel="author" href="/ida">Ida Berg</a></p>',
@@ -53,7 +53,7 @@ describe('what an HTML page says about itself', () => {
     );
   });
 
-  it('is not signed by the authors of teasers, by who made the site, or by one of two', async () => {
+  it('has no author of teasers, of the site, or of two', async () => {
     const by = (name: string) => `<span>by <a rel="author" href="/${name}">${name}</a></span>`;
     const signed = async (body: string) => (await read('html', `<html><body>${body}</body></html>`)).metadata;
     const text = '<p>Words and water and salt.</p>';
@@ -65,7 +65,7 @@ describe('what an HTML page says about itself', () => {
     expect(await signed(`${by('Ann')}${text}${by('Ann')}`)).toEqual({ author: 'Ann' });
   });
 
-  it('has dates that compare as texts, however they are written, and none that may be read in two ways', async () => {
+  it('has dates that compare as texts, and no ambiguous ones', async () => {
     const dated = (created: string, modified: string) =>
       headed(`<meta name="date" content="${created}"><meta name="last-modified" content="${modified}">`);
     expect((await dated('May 3, 2024', 'Fri, 03 May 2024 10:00:00 GMT')).metadata).toEqual({
@@ -102,8 +102,8 @@ const address = 'https://docs.example/guide/start?v=2';
 const factsOf = async (html: string, source = address) => (await readPage(source, html)).page;
 const linksOf = async (body: string, source?: string) => (await factsOf(`<html><body>${body}<p>Text.</p></body></html>`, source))?.links;
 
-describe('what a web page says about itself', () => {
-  it('has its links from the whole page, absolute, without fragments, each once and in their order', async () => {
+describe('the facts of a web page', () => {
+  it('hold the links of the whole page: absolute, without fragments, each once, in order', async () => {
     const body =
       '<nav><a href="/">Start</a><a href="next">Next</a></nav><main><a href="../api/#top">API</a><a href="next#part">again</a></main><footer><a href="//other.example/x">X</a></footer>';
     expect(await linksOf(body)).toEqual([
@@ -114,13 +114,13 @@ describe('what a web page says about itself', () => {
     ]);
   });
 
-  it('has no links that are not to be followed, that lead to a place on the page or into no web', async () => {
+  it('hold no links with nofollow, to the same page or outside of the web', async () => {
     const body =
       '<a rel="ugc nofollow" href="/spam">s</a><a href="#top">t</a><a href="mailto:a@b.example">m</a><a href="javascript:void 0">j</a><a href="http://[">broken</a><a href="">own</a><a>none</a><a href=" /kept ">k</a>';
     expect(await linksOf(body)).toEqual(['https://docs.example/kept']);
   });
 
-  it('has where a page of frames, a picture with places and a page that sends on lead to', async () => {
+  it('hold the targets of frames, image maps and refreshes', async () => {
     const map = '<map><area href="/map"></map>';
     expect(await linksOf(map)).toEqual(['https://docs.example/map']);
     expect((await factsOf('<html><frameset><frame src="tree.html"></frameset></html>'))?.links).toEqual([
@@ -130,7 +130,7 @@ describe('what a web page says about itself', () => {
     expect((await factsOf(sent))?.links).toEqual(['https://docs.example/guide/latest/']);
   });
 
-  it('understands its addresses as its base says', async () => {
+  it('resolve addresses by the base of the page', async () => {
     const page = await readPage(
       address,
       '<html><head><base href="/v3/"></head><body><p><a href="a">A</a> <img src="b.png" alt="B"></p></body></html>',
@@ -139,7 +139,7 @@ describe('what a web page says about itself', () => {
     expect(page.text).toBe('[A](https://docs.example/v3/a) ![B](https://docs.example/v3/b.png)');
   });
 
-  it('has its canonical address, its feeds and what it asks of robots', async () => {
+  it('hold the canonical address, the feeds and the directives for robots', async () => {
     const head =
       '<link rel="canonical" href="/guide/start#x"><link rel="alternate" type="application/atom+xml" href="/feed"><link rel="alternate" hreflang="de" href="/de"><meta name="ROBOTS" content="NoIndex,nofollow">';
     const page = `<html><head>${head}</head><body><p>Text.</p></body></html>`;
@@ -157,19 +157,19 @@ describe('what a web page says about itself', () => {
     });
   });
 
-  it('is known of a page without text too, which a crawl goes through', async () => {
+  it('are known of a page without text', async () => {
     const page = await readPage(address, '<html><body><nav><a href="/a">A</a></nav><div id="root"></div></body></html>');
     expect(page.text).toBe('');
     expect(page.page?.links).toEqual(['https://docs.example/a']);
   });
 
-  it('of a page in a file is nothing, and its links stay as they are', async () => {
+  it('are missing for a page in a file, whose links stay as they are', async () => {
     const { page, text } = await read('html', '<html><body><p><a href="a.html">A</a> <img src="b.png" alt="B"></p></body></html>');
     expect(page).toBeUndefined();
     expect(text).toBe('[A](a.html) ![B](b.png)');
   });
 
-  it('keeps at most 10,000 links, and none that is longer than addresses are', async () => {
+  it('hold at most 10,000 links, and none that is too long', async () => {
     const many = Array.from({ length: 10_050 }, (_, i) => `<a href="/${i}">${i}</a>`).join('');
     const links = await linksOf(`<a href="/${'x'.repeat(3000)}">long</a><nav>${many}</nav>`);
     expect(links).toHaveLength(10_000);

@@ -6,7 +6,7 @@ const textOf = async (body: string, generator = ''): Promise<string> =>
     .text;
 
 describe('references', () => {
-  it('by Doxygen have their title, signatures as code, and code without numbers of lines', async () => {
+  it('by Doxygen have their title, signatures as code, and code without line numbers', async () => {
     const text = await textOf(
       `<div id="top">NAVWORD</div><div class="header"><div class="summary"><a href="#f">Functions</a></div><div class="headertitle"><div class="title">pump_t Struct Reference</div></div></div>
       <div class="contents"><p>State of one pump, which lives until it is freed by the program that made it. <a href="p.html#details">More...</a></p>
@@ -26,7 +26,7 @@ describe('references', () => {
     expect(text).not.toMatch(/More\.\.\.|NAVWORD/);
   });
 
-  it('by Javadoc have headings outside of lists, and a table of what there is', async () => {
+  it('by Javadoc have headings outside of lists, and a table of their members', async () => {
     const cells = (...texts: string[]) => texts.map((text, i) => `<div class="col-${['first', 'last'][i]}">${text}</div>`).join('');
     const text = await textOf(
       `<main><h1>Class Pump</h1><p>Moves water from the tank to the head, and stops when the float says that there is none left of it.</p><ul class="summary-list"><li><section><h2>Method Summary</h2><div class="summary-table two-column-summary"><div class="table-header col-first">Method</div><div class="table-header col-last">Description</div>${cells('<code>start()</code>', 'Starts it.')}${cells('<code>stop()</code>', '')}</div></section></li></ul>
@@ -37,7 +37,7 @@ describe('references', () => {
     expect(text).toContain('\n\n## Method Details\n\n### start\n\nStarts it.');
   });
 
-  it('by TypeDoc have signatures above what is said about them', async () => {
+  it('by TypeDoc have signatures above their descriptions', async () => {
     const text = await textOf(
       `<div class="col-content"><h1>Function createPump</h1><ul class="tsd-signatures"><li class="tsd-signature"><span>create<wbr>Pump</span>(options?: <a href="o.html">Options</a>): Pump</li><li class="tsd-description"><p>Creates a pump.</p><h4>Parameters</h4><ul><li><code class="tsd-tag">Optional</code>options</li></ul></li></ul></div>`,
       'TypeDoc',

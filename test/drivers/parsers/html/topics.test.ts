@@ -13,12 +13,12 @@ const generated = async (html: string): Promise<string> =>
   (await read('html', `<html><body><main><div class="theme-doc-markdown"><h1>Hut</h1><p>${sentence}</p>${html}</div></main></body></html>`))
     .text;
 
-describe('what an id says a part is about', () => {
+describe('the id of a part', () => {
   const ids = 'comments cookies copyright gdpr lazy-loading pagination rating related-work skip-link social-login subscribe tags toc'.split(
     ' ',
   );
 
-  it.each(ids)('is no reason to leave it out: %s', async (id) => {
+  it.each(ids)('does not remove it by its topic: %s', async (id) => {
     for (const page of [article, generated]) {
       expect(await page(`<h2 id="${id}">Topic</h2><p>WORD ${sentence.repeat(2)}</p>`)).toMatch(/\n## Topic\n\nWORD/);
       expect(await page(`<section id="${id}"><h2>Topic</h2><p>WORD ${sentence.repeat(2)}</p></section>`)).toMatch(/\n## Topic\n\nWORD/);
@@ -26,19 +26,19 @@ describe('what an id says a part is about', () => {
     expect(await generated(`<dl><dt id="${id}">Topic</dt><dd>Said.</dd></dl>`)).toContain('**Topic**\n\nSaid.');
   });
 
-  it('is one where the part is about nothing', async () => {
+  it('removes it when it names no topic', async () => {
     expect(await generated('<div id="pagination"><a href="/next">NEXTWORD</a></div>')).not.toContain('NEXTWORD');
     expect(await article('<div id="related"><a href="/next">NEXTWORD</a></div>')).not.toContain('NEXTWORD');
   });
 });
 
-describe('what a class says a part is', () => {
-  it('of content that is about consent is no reason to leave it out', async () => {
+describe('the class of a part', () => {
+  it('does not remove content about consent', async () => {
     const part = '<div class="recipe cookies"><h2>Chocolate cookies</h2><p>Mix butter and sugar.</p></div>';
     for (const page of [article, generated]) expect(await page(part)).toContain('## Chocolate cookies\n\nMix butter');
   });
 
-  it('is not believed of a long part without links', async () => {
+  it('does not remove a long part without links', async () => {
     expect(await generated(`<div class="toc"><p>WORD ${sentence.repeat(5)}</p></div>`)).toContain('WORD');
     expect(await generated(`<ul class="toc">${'<li><a href="#a">LINKWORD to a part of it</a></li>'.repeat(40)}</ul>`)).not.toContain(
       'LINKWORD',
@@ -47,7 +47,7 @@ describe('what a class says a part is', () => {
 });
 
 describe('a short part of an article', () => {
-  it('stays where its name says of what kind it is, and begins with a word for what leads elsewhere', async () => {
+  it('stays when its name begins with a word for links, and ends with the kind of the part', async () => {
     const paged = async (name: string): Promise<string | null> => {
       const { body } = await parseHtml(`<html><body><p>${sentence.repeat(3)}</p><div class="${name}">PARTWORD</div></body></html>`);
       return removeBoilerplate(body, 'story').textContent;
@@ -58,7 +58,7 @@ describe('a short part of an article', () => {
     for (const name of asides.split(' ')) expect(await paged(name), name).not.toContain('PARTWORD');
   });
 
-  it('stays whatever it is called where the page is no story, unless it leads elsewhere', async () => {
+  it('stays on a page that is no story, unless it consists of links', async () => {
     for (const name of ['related', 'rating', 'tags', 'copyright', 'credits', 'comments', 'newsletter', 'sidebar']) {
       expect(await article(`<div class="${name}">PARTWORD</div><p>Words.</p>`), name).toContain('PARTWORD');
       if (name !== 'sidebar')
@@ -66,14 +66,14 @@ describe('a short part of an article', () => {
     }
   });
 
-  it('stays where it is called like a sign and leads nowhere', async () => {
+  it('stays when it has the name of a sign and no links', async () => {
     for (const name of ['toc', 'eyebrow', 'noprint', 'pagination'])
       expect(await generated(`<div class="${name}"><p>PARTWORD</p></div>`), name).toContain('PARTWORD');
     for (const name of ['toc', 'noprint', 'pagination'])
       expect(await generated(`<div class="${name}"><a href="/x">PARTWORD</a></div>`), name).not.toContain('PARTWORD');
   });
 
-  it('stays where it links to a source and says so in more than that word', async () => {
+  it('stays when it describes its link to a source', async () => {
     const link = (words: string) => generated(`<p>See the <a class="src" href="/s">${words}</a> here.</p>`);
     expect(await link('source of the river')).toContain('source of the river');
     expect(await link('[src]')).not.toContain('src');
@@ -84,12 +84,12 @@ describe('a thread of short answers', () => {
   const answers = (count: number) =>
     Array.from({ length: count }, (_, i) => `<article class="comment"><h3>user${i}</h3><p>Answer ${i}. ${sentence}</p></article>`).join('');
 
-  it('has them all, where they are what the page is for', async () => {
+  it('is kept when it is the content of the page', async () => {
     const { text } = await read('html', `<html><body><main><h1>Thread</h1>${answers(12)}</main></body></html>`);
     expect(text.match(/Answer \d/g)).toHaveLength(12);
   });
 
-  it('has nothing of what only stands beside them', async () => {
+  it('is kept without the parts beside it', async () => {
     const aside = '<div class="newsletter"><p>MAILWORD</p><p>MAILWORD</p></div>';
     const { text } = await read(
       'html',
@@ -98,13 +98,13 @@ describe('a thread of short answers', () => {
     expect(text).not.toContain('MAILWORD');
   });
 
-  it('is left out under an article that is longer', async () => {
+  it('is left out under a longer article', async () => {
     expect(await article(`<p>${sentence.repeat(12)}</p><div>${answers(2)}</div>`, SHARED)).not.toContain('Answer 1');
   });
 });
 
 describe('the anchor of a heading', () => {
-  it('may be that of the sign beside it', async () => {
+  it('is taken from the sign beside it', async () => {
     const signs = [
       '<a class="headerlink" id="named" href="#named">¶</a>Anchors',
       '<a name="named" href="#named">#</a> Anchors',
@@ -117,14 +117,14 @@ describe('the anchor of a heading', () => {
     }
   });
 
-  it('is found where the page is written in capital letters, as are its links', async () => {
+  it('is found on a page in capital letters', async () => {
     const html = `<H2 CLASS="SECT2"><A NAME="named">7.1. Anchors</A></H2><P>See <A HREF="more.html">more</A>.</P><P HIDDEN>HIDDENWORD</P>`;
     const page = await read('html', `<HTML><BODY><H1>Hut</H1><P>${sentence}</P>${html}</BODY></HTML>`);
     expect(page.text).toBe(`# Hut\n\n${sentence.trim()}\n\n## 7.1. Anchors\n\nSee [more](more.html).`);
     expect(placeOf(page, 'See')?.anchor).toBe('named');
   });
 
-  it('may stand before it, as in old pages, or belong to the section behind a sign', async () => {
+  it('is taken from an anchor before it, or from its section', async () => {
     for (const html of [
       '<a name="named"></a>\n<h2>Anchors</h2>',
       '<section id="named"><a class="src" href="/s">Source</a><h2>Anchors</h2></section>',
@@ -140,7 +140,7 @@ describe('the anchor of a heading', () => {
     expect(second.marks).toEqual([{ at: 0, anchor: 'part' }]);
   });
 
-  it('is not the place that an application writes its pages into', async () => {
+  it('is not the root element of an application', async () => {
     const page = await read('html', `<html><body><div id="root"><h1>Hut</h1><p>${sentence}</p></div></body></html>`);
     expect(page.marks).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe('panels behind tabs', () => {
     expect(await tabbed(`${tabs}<div>${panels}</div>`)).toBe('**npm**\n\nUse npm.\n\n**yarn**\n\nUse yarn.');
   });
 
-  it('have the label of the tab that is open where only its panel is there, and no label that may be another’s', async () => {
+  it('have the label of the open tab when only its panel is there, and no doubtful label', async () => {
     const three = (open: string) =>
       `<div role="tablist">${['A', 'B', 'C'].map((name) => tab(name, name === open ? 'aria-selected="true"' : '')).join('')}</div>`;
     expect(await tabbed(three('B') + panel('Of B.'))).toBe('**B**\n\nOf B.');
@@ -33,11 +33,11 @@ describe('panels behind tabs', () => {
   });
 });
 
-describe('what folds out', () => {
+describe('an accordion', () => {
   const fold = (more: string) => `<button aria-expanded="false" ${more}>How long is the warranty?</button>`;
   const answer = (more: string) => `<div ${more}><p>Two years.</p></div>`;
 
-  it('stands under its question, whatever hides it', async () => {
+  it('is read under its question, whatever hides it', async () => {
     for (const hidden of ['hidden', 'style="display: none"', 'hidden aria-hidden="true"']) {
       expect(await tabbed(`<h3>${fold('aria-controls="a"')}</h3>${answer(`id="a" ${hidden}`)}`), hidden).toBe(
         '### How long is the warranty?\n\nTwo years.',
@@ -60,7 +60,7 @@ describe('what folds out', () => {
     expect(text).toBe('# FAQ\n\n**How long is the warranty?**\n\nTwo years.');
   });
 
-  it('is left out where it leads elsewhere, asks for something or is chosen from', async () => {
+  it('is left out when it is a menu, a form or a list to choose from', async () => {
     const menu = '<div id="a" hidden><a href="/x">MENUWORD</a></div>';
     expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a"')}${menu}`)).toBe('Words.');
     expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a" aria-haspopup="true"')}${answer('id="a" hidden')}`)).toBe('Words.');
@@ -87,7 +87,7 @@ describe('what folds out', () => {
     );
   });
 
-  it('is said within its sentence', async () => {
+  it('keeps its button as words of a sentence', async () => {
     const rate = '<button aria-expanded="false" aria-controls="a">APR</button><span id="a" hidden>yearly rate</span>';
     expect(await tabbed(`<p>The ${rate} is fixed.</p>`)).toBe('The APR yearly rate is fixed.');
   });
@@ -98,7 +98,7 @@ describe('folds without a script', () => {
     `<details ${more}><summary>${question}</summary><p>Of course, and everything else that belongs to it.</p></details>`;
   const answer = 'Of course, and everything else that belongs to it.';
 
-  it('that follow one another are sections of the one that they are in, with their anchors', async () => {
+  it('in a row become sections with their anchors', async () => {
     const questions = `<h2>Delivery</h2><div>${fold('Do you deliver to hotels?', 'id="hotels"')}</div>${fold('Do you deliver at night?')}<h2>Prices</h2><p>See the list.</p>`;
     const page = await read('html', `<html><body><h1>FAQ</h1>${questions}</body></html>`);
     expect(page.text).toBe(
@@ -107,7 +107,7 @@ describe('folds without a script', () => {
     expect(page.marks).toContainEqual({ at: page.text.indexOf('### Do'), anchor: 'hotels' });
   });
 
-  it('are words in bold where they are details of something: alone, called alike, many, before more text, or of code', async () => {
+  it('become bold words when they are details: alone, with one name, many, before more text, or of code', async () => {
     const pages = {
       alone: fold('More'),
       alike: fold('Answer').repeat(3),
@@ -137,7 +137,7 @@ describe('a sign', () => {
     expect(await cell(html)).toBe(said);
   });
 
-  it('beside words, and a control, says nothing', async () => {
+  it('is left out beside words, and in controls', async () => {
     expect(await cell('Pro <svg aria-label="external link"></svg>')).toBe('Pro');
     expect(await cell('<span class="sr-only">Size:</span> 12')).toBe('12');
     expect(await cell('<input type="checkbox">')).toBe('');
@@ -148,7 +148,7 @@ describe('a sign', () => {
 });
 
 describe('a list of tasks', () => {
-  it('says which are done', async () => {
+  it('shows which are done', async () => {
     expect(
       await textOf('<ul><li><input type="checkbox" disabled checked> Done</li><li><input type="checkbox" disabled> Open</li></ul>'),
     ).toBe('- [x] Done\n- [ ] Open');
@@ -156,13 +156,13 @@ describe('a list of tasks', () => {
     expect(await textOf(`<ul>${label(' checked')}${label('')}</ul>`)).toBe('- [x] Task\n- [ ] Task');
   });
 
-  it('is none where the boxes are there to be ticked', async () => {
+  it('is an ordinary list when its boxes can be ticked', async () => {
     expect(await textOf('<ul><li><input type="checkbox"> 2 onions</li></ul>')).toBe('- 2 onions');
   });
 });
 
 describe('a declared shadow root', () => {
-  it('is read where its component stands', async () => {
+  it('is read in the place of its component', async () => {
     const component =
       '<my-card><template shadowrootmode="open"><style>p { top: 0 }</style><p>Drawn <a href="/a">here</a>.</p></template><p>Slotted.</p></my-card>';
     const page = `<html><body><main>${component}<template><p>TEMPLATEWORD</p></template></main></body></html>`;

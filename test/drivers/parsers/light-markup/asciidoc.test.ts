@@ -97,7 +97,7 @@ describe('AsciiDoc', () => {
     ]);
   });
 
-  it('has what its attributes stand for, but not in code', () => {
+  it('replaces its attributes, but not in code', () => {
     expect(
       markdown(
         ':url: https://x.example',
@@ -116,7 +116,7 @@ describe('AsciiDoc', () => {
     expect(markdown(...bomb).at(-1)!.length).toBeLessThan(2_000_000);
   });
 
-  it('has links and references as what they say, and no comments', () => {
+  it('has links and references as their text, and no comments', () => {
     expect(markdown('See https://x.example[Home^], link:a.html[A] and <<lid,the lid>>.', '// hidden', '////', 'hidden', '////')).toEqual([
       'See [Home](https://x.example), [A](a.html) and the lid.',
       '',

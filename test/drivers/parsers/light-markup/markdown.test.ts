@@ -125,7 +125,7 @@ describe('dialects of Markdown', () => {
     expect(await shown(['<table>', 'open'])).toEqual(['<table>', 'open']);
   });
 
-  it('have no imports and tags of components in MDX, but what they say', async () => {
+  it('have no imports and tags of components in MDX, but their titles and content', async () => {
     const lines = [
       "import A from 'a';",
       '',

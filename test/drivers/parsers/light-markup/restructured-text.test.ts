@@ -47,7 +47,7 @@ describe('reStructuredText', () => {
     ).toEqual(['**Note:** Wear gloves.', '', '**`-x, --exclude`**', '', '   Leaves out files.', '', '**Added in version:** 2.1']);
   });
 
-  it('leaves out comments, targets and what steers the tool that prints it', () => {
+  it('leaves out comments, targets and directives of Sphinx', () => {
     expect(
       markdown('.. _start:', '', '.. toctree::', '   :maxdepth: 2', '', '   a', '', '.. not shown', '   at all', '', 'Text.').filter(
         Boolean,
@@ -55,7 +55,7 @@ describe('reStructuredText', () => {
     ).toEqual(['Text.']);
   });
 
-  it('has links and roles as what they say, and literals as code', () => {
+  it('has links and roles as their text, and literals as code', () => {
     expect(markdown('See :ref:`the guide <guide>`, :func:`~pump.run`, `Home <https://x.example>`_, ``a_b`` and |name|.')).toEqual([
       'See the guide, `pump.run`, [Home](https://x.example), `a_b` and name.',
     ]);

@@ -123,7 +123,7 @@ Garden 2.1                      May 2026                          GROW(1)
 `;
 
 describe('a printed manual page', () => {
-  it('is read with headings, and each option above what defines it', async () => {
+  it('is read with headings, and each option above its definition', async () => {
     const { text, title } = await read('text', page);
     expect(title).toBe('grow(1)');
     expect(text.replace(/\n{3,}/g, '\n\n').trim()).toBe(`## NAME
@@ -179,7 +179,7 @@ Litres in the can.
       expect(page.split('\n')[lineOf(words) - 1]!.replace(/\s+/g, ' ')).toContain(words);
   });
 
-  it('is told by its head: other texts are kept as they are', async () => {
+  it('is recognized by its head; other texts are kept as they are', async () => {
     const notes = 'NAME\n       grow - a program\n\nSEE ALSO\n       water(1)\n';
     expect((await read('text', notes)).text).toBe(notes);
   });

@@ -19,12 +19,12 @@ async function transmitted(values: readonly unknown[], size: number): Promise<un
 }
 
 describe('messages', () => {
-  it('arrive whole, wherever the stream was cut', async () => {
+  it('arrive whole, wherever the stream is cut', async () => {
     const values = [{ text: 'Ä😀', at: new Date(0), none: undefined }, [new Uint8Array([1, 2, 3])], '', 'x'.repeat(1000)];
     for (const size of [1, 3, 4, 5, 64, 1e6]) expect(await transmitted(values, size)).toEqual(values);
   });
 
-  it('are written in bounded pieces, each after the one before has left', async () => {
+  it('are written in bounded pieces, one after another', async () => {
     const written: number[] = [];
     let waiting = 0;
     const slow = new Writable({
@@ -43,7 +43,7 @@ describe('messages', () => {
     expect(written.reduce((sum, size) => sum + size)).toBeGreaterThan(3_000_000);
   });
 
-  it('that cannot be read destroy the stream, and nothing else', async () => {
+  it('that cannot be read destroy only the stream', async () => {
     const wire = new PassThrough();
     const received: unknown[] = [];
     onMessage(wire, (value) => received.push(value));

@@ -87,7 +87,7 @@ T}
 `;
 
 describe('a manual page in roff', () => {
-  it('is read as man prints it: headings, options above what defines them, items, code, tables', async () => {
+  it('has headings, options above their definitions, items, code and tables', async () => {
     const { text, title } = await read('roff', page);
     expect(title).toBe('grow(1)');
     expect(text).toBe(`## NAME
@@ -231,7 +231,7 @@ grow rose
 water(int litres, bool now) pour(int litres, bool now) The grow utility exits 0 on success, and >0 if an error occurs.`);
   });
 
-  it('says which page it stands for', async () => {
+  it('names the page that it only includes', async () => {
     expect((await read('roff', '.so man1/grow.1\n')).text).toBe('See grow(1).');
   });
 
@@ -240,7 +240,7 @@ water(int litres, bool now) pour(int litres, bool now) The grow utility exits 0 
     expect(text).toMatch(/^## NAME\n\n.*rose$/s);
   });
 
-  it('may be any other text by its name', async () => {
+  it('is plain text without macros', async () => {
     expect((await read('roff', 'May 1 12:00 host kernel: started\nMay 1 12:01 host kernel: ran')).text).toContain('host kernel: started');
   });
 });
