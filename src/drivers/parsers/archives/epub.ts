@@ -77,7 +77,8 @@ function chapterPaths({ root, folder, items }: Package): string[] {
     .filter(({ attributes: { type = '' } }) => /^(?:cover|toc)$/i.test(type))
     .map(({ attributes: { href = '' } }) => resolvePart(folder, href));
   const paths = elementsIn(findElement(root, 'spine') ?? root)
-    .flatMap(({ attributes }) => named.get(attributes['idref'] ?? '') ?? [])
+    .map(({ attributes }) => named.get(attributes['idref'] ?? ''))
+    .filter((item) => item !== undefined)
     .filter((item) => !/\bnav\b/.test(item['properties'] ?? '') && /html/.test(item['media-type'] ?? 'html'))
     .map(({ href = '' }) => resolvePart(folder, href));
   const chapters = new Set(paths).difference(new Set(others));
