@@ -1,5 +1,6 @@
 // Another machine with kb on it, for the tests: node machine-process.ts SETTINGS, with `home` and `settings` as JSON. Each line on standard input is
 // `operation`, `request` and `collection` as JSON; each is answered by a line with `result` or `error`.
+import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { KbError } from '../../src/core/errors.ts';
 import { collect } from '../../src/core/run.ts';
@@ -28,5 +29,8 @@ async function answer({ operation, request, collection }: Order): Promise<object
   }
 }
 
-for await (const line of createInterface({ input: process.stdin }))
-  process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line) as Order))}\n`);
+for await (const line of createInterface({ input: process.stdin })) {
+  const answered = await answer(JSON.parse(line) as Order);
+  flushCompileCache(); // the tests kill this process, and start many
+  process.stdout.write(`${JSON.stringify(answered)}\n`);
+}

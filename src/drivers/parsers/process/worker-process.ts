@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
@@ -185,7 +185,9 @@ export async function serveParent<Message, Answer>(load: () => Promise<(message:
 
   async function respond({ message, seconds }: Request<Message>): Promise<void> {
     setBudget({ seconds });
-    await sendMessage(channel, await answer(message));
+    const result = await answer(message);
+    flushCompileCache?.(); // what this process compiled would be lost: its parent ends it with SIGKILL
+    await sendMessage(channel, result);
     setBudget();
   }
 }

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ParseAnswer, ParseTask } from '../../../../src/drivers/parsers/parser-row.ts';
 import { WorkerProcess } from '../../../../src/drivers/parsers/process/worker-process.ts';
+import { folder } from '../../../support/folder.ts';
 import { slowHtml } from '../../../support/slow-html.ts';
 
 const task = (source: string, file_type: string, content: string) => ({ bytes: new Uint8Array(Buffer.from(content)), source, file_type });
@@ -49,6 +50,15 @@ describe('a worker process', () => {
   it('parses several documents of a message', async () => {
     const answer = await start({ heap: 256, resident: 768 }).ask([task('a.md', 'markdown', '# A'), task('b.html', 'html', '<p>b</p>')]);
     expect(answer).toMatchObject({ outcomes: [{ parsed: { text: '# A' } }, { parsed: { text: 'b' } }] });
+  });
+
+  it('keeps what it has compiled for the next process, although it is killed', async () => {
+    const cache = folder();
+    vi.stubEnv('NODE_COMPILE_CACHE', cache);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await start({ heap: 256, resident: 768 }).ask([task('a.html', 'html', '<p>a</p>')]);
+    const kept = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(kept.length).toBeGreaterThan(10);
   });
 
   it('takes and hands over a document of many megabytes', async () => {
