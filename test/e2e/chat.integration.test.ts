@@ -7,6 +7,7 @@ import { packageRoot } from '../../src/core/project.ts';
 import { folder, write } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
 import { GATE, KB, kb, onTerminal, SEQUENCES, type Started, startKb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const QUESTION = 'When is the gate locked?';
 const CTRL = { c: '\u0003', d: '\u0004', z: '\u001a', up: '\u001b[A' };
@@ -16,7 +17,7 @@ let home: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'kb-test-'));
   write(home, { 'docs/gate.md': GATE });
-  for (const collection of ['default', 'other']) await kb(['ingest', '--docs', 'docs', '--collection', collection], { cwd: home });
+  for (const collection of ['default', 'other']) await runCommand(['ingest', '--docs', 'docs', '--collection', collection], { cwd: home });
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -81,14 +82,6 @@ describe('a conversation on a terminal', () => {
     expect(talk.said.out.match(WIPED)!.join()).toMatch(/Reading the question…[^]*Searching…[^]*Reading 1 passage…/);
     expect(shown).not.toContain('…');
     expect(talk.said.out).toContain('\u001b[1mIt\u001b[22m');
-    await leave();
-  });
-
-  it('shows no colours where NO_COLOR asks for none', async () => {
-    const { words } = await model({ reply: () => '**Bold** and `code` [1].' });
-    const { talk, typed, leave } = await conversation(words, { env: { NO_COLOR: '1' } });
-    await typed(`${QUESTION}\r`, /Bold and `code` \[1\]\.[\s\S]*› $/);
-    expect(talk.said.out).not.toMatch(/\u001b\[\d+m/);
     await leave();
   });
 
@@ -175,12 +168,13 @@ describe('a conversation on a terminal', () => {
     expect(JSON.parse(readFileSync(kept, 'utf8')).turns).toHaveLength(2);
   });
 
-  it('says an error of a turn and goes on', async () => {
-    const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : 'So [1].') });
-    const { typed, leave } = await conversation(words);
+  it('says an error of a turn and goes on, without colours where NO_COLOR asks for none', async () => {
+    const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : '**So** and `so` [1].') });
+    const { talk, typed, leave } = await conversation(words, { env: { NO_COLOR: '1' } });
     await typed(`${QUESTION}\r`, /Error: [\s\S]*› $/);
     await typed('/model openai\r', /Error: [\s\S]*OPENAI_API_KEY[\s\S]*› $/);
-    await typed(`${QUESTION}\r`, /So \[1\]\.[\s\S]*› $/);
+    await typed(`${QUESTION}\r`, /So and `so` \[1\]\.[\s\S]*› $/);
+    expect(talk.said.out).not.toMatch(/\u001b\[\d+m/);
     expect((await leave()).code).toBe(0);
   });
 
@@ -213,12 +207,13 @@ describe('a conversation on a terminal', () => {
     expect((await talk.done).code).toBe(0);
   });
 
-  it('goes on after Ctrl-C where the end of what was pasted got lost', async () => {
-    const { typed, leave } = await conversation(['--no-history']);
+  it('goes on after Ctrl-C where the end of what was pasted got lost, and is left with exit, as with /exit', async () => {
+    const { talk, typed } = await conversation(['--no-history']);
     await typed('\u001b[200~half of it\r', /half of it\n… $/);
     await typed(CTRL.c, /› $/);
     await typed(`${QUESTION}\r`, /locked at ten[^]*› $/);
-    expect((await leave()).code).toBe(0);
+    talk.child.stdin!.write('exit\r');
+    expect((await talk.done).code).toBe(0);
   });
 
   it('ends at a second Ctrl-C what does not hear the first', async () => {
@@ -241,12 +236,6 @@ describe('a conversation on a terminal', () => {
     talk.child.stdin!.write(CTRL.d);
     expect((await talk.done).code).toBe(0);
     expect(readFileSync(join(home, 'log'), 'utf8')).not.toContain('\u001b');
-  });
-
-  it('is left with exit, as with /exit', async () => {
-    const { talk } = await conversation();
-    talk.child.stdin!.write('exit\r');
-    expect((await talk.done).code).toBe(0);
   });
 });
 
@@ -272,14 +261,15 @@ describe('a conversation off a terminal', () => {
   });
 
   it('is used wrongly where nothing is piped in', async () => {
-    const [plain, json] = await Promise.all([[], ['--json']].map((flags) => kb(['chat', ...flags], { cwd: home, input: '\n' })));
+    const plain = await runCommand(['chat'], { cwd: home, input: '\n' });
     expect(plain).toMatchObject({ code: 2, out: '', error: expect.stringMatching(/^Error: There is no question\./) });
-    expect(json!.code).toBe(2);
-    expect(JSON.parse(json!.out)).toMatchObject({ error: { message: expect.stringContaining('There is no question.') } });
+    const json = await runCommand(['chat', '--json'], { cwd: home, input: '\n' });
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.out)).toMatchObject({ error: { message: expect.stringContaining('There is no question.') } });
   });
 
   it('answers with a JSON document a line, and nothing else, with --json', async () => {
-    const ended = await kb(['chat', '--json'], { cwd: home, input: `${QUESTION}\n/help\nHello\n` });
+    const ended = await runCommand(['chat', '--json'], { cwd: home, input: `${QUESTION}\n/help\nHello\n` });
     const answers = ended.out
       .trimEnd()
       .split('\n')
@@ -293,7 +283,7 @@ describe('a conversation off a terminal', () => {
     const cwd = folder();
     const file = join(cwd, 'talk.json');
     const ask = (name = file) =>
-      kb(['chat', ...words, '--no-query-rewrite', '--history-file', name], { cwd: home, input: `${QUESTION}\n` });
+      runCommand(['chat', ...words, '--no-query-rewrite', '--history-file', name], { cwd: home, input: `${QUESTION}\n` });
     expect((await ask()).code).toBe(0);
     expect((await ask()).code).toBe(0);
     expect(prompts()[0]).not.toContain('Quokkaberry');
@@ -302,13 +292,13 @@ describe('a conversation off a terminal', () => {
     writeFileSync(notes, '# Notes\n');
     expect((await ask(notes)).error).toContain('stays as it is');
     expect(readFileSync(notes, 'utf8')).toBe('# Notes\n');
-    expect((await kb(['chat', '--no-history', '--history-file', file], { cwd: home })).code).toBe(2);
+    expect((await runCommand(['chat', '--no-history', '--history-file', file], { cwd: home })).code).toBe(2);
   });
 
   it('is not kept in a pipe, which stays one', async () => {
     const pipe = join(folder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const ended = await kb(['chat', '--history-file', pipe], { cwd: home, input: `${QUESTION}\n` });
+    const ended = await runCommand(['chat', '--history-file', pipe], { cwd: home, input: `${QUESTION}\n` });
     expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('locked at ten') });
     expect(ended.error).toMatch(/it is a pipe or a device\. This conversation is not kept\./);
     expect(lstatSync(pipe).isFIFO()).toBe(true);
@@ -316,7 +306,7 @@ describe('a conversation off a terminal', () => {
 
   it('ends with 1 where a question got no answer', async () => {
     const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : 'So [1].') });
-    const ended = await kb(['chat', ...words], { cwd: home, input: `${QUESTION}\nWho has the key?\n` });
+    const ended = await runCommand(['chat', ...words], { cwd: home, input: `${QUESTION}\nWho has the key?\n` });
     expect(ended).toMatchObject({ code: 1, error: expect.stringContaining('Error: '), out: expect.stringContaining('So [1].') });
   });
 
@@ -331,16 +321,17 @@ describe('a conversation off a terminal', () => {
 
 describe('one question', () => {
   it('that is empty is a usage error, with --json behind its result', async () => {
-    const { code, error } = await kb(['chat', ' '], { cwd: home });
+    const { code, error } = await runCommand(['chat', ' '], { cwd: home });
     expect([code, error]).toEqual([2, expect.stringContaining('missing or empty')]);
-    const json = await kb(['chat', '', '--json'], { cwd: home });
+    const json = await runCommand(['chat', '', '--json'], { cwd: home });
     expect([json.code, JSON.parse(json.out).errors[0].stage]).toEqual([2, 'validate']);
   });
 
   it('is a turn of the conversation in the file that is named, readable by its owner alone; what is no conversation is refused and stays', async () => {
     const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
     const file = join(folder(), 'talk.json');
-    const ask = (name: string) => kb(['chat', QUESTION, ...words, '--no-query-rewrite', '--history-file', name, '--json'], { cwd: home });
+    const ask = (name: string) =>
+      runCommand(['chat', QUESTION, ...words, '--no-query-rewrite', '--history-file', name, '--json'], { cwd: home });
     const turns = [await ask(file), await ask(file)].map(({ code, out }) => [code, JSON.parse(out).history.length]);
     expect([turns, statSync(file).mode & 0o777]).toEqual([
       [
@@ -369,7 +360,7 @@ describe('one question', () => {
     const drawn = await onTerminal(line, { cwd: home }).done;
     expect(drawn.out).toContain('\u001b[1mBold\u001b[22m and \u001b[36mcode\u001b[39m');
     expect(drawn.out).toMatch(/Searching…/);
-    const plain = await kb(['chat', QUESTION, ...words], { cwd: home });
+    const plain = await runCommand(['chat', QUESTION, ...words], { cwd: home });
     expect(plain.out).toMatch(/^\*\*Bold\*\* and `code` \[1\]\.\n\n\[1\] Gate — docs\/gate\.md/);
     expect(plain.error).toBe('');
   });

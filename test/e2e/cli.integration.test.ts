@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, write } from '../support/folder.ts';
 import { documentIn, type Ended, GATE, KB, kb, LONG, onTerminal, SEQUENCES, start } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 /** A folder with a filled store that no test changes. */
 let home: string;
@@ -27,10 +28,10 @@ describe('a first ingest', () => {
 
 describe('the exit code', () => {
   it('is 0 for what is done, and silent with --quiet', async () => {
-    const again = await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
+    const again = await runCommand(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
     expect(again).toEqual({ ...again, code: 0, out: '', error: '' });
     for (const words of [['optimize'], ['collections', 'copy', 'default', 'twin'], ['collections', 'drop', 'twin', '--yes']]) {
-      const done = await kb([...words, '--quiet'], { cwd: home });
+      const done = await runCommand([...words, '--quiet'], { cwd: home });
       expect([words, done.code, done.out, done.error]).toEqual([words, 0, '', '']);
     }
   });
@@ -44,7 +45,7 @@ describe('the exit code', () => {
     expect(done.error).toMatch(/4 items failed:\n/);
     for (const name of ['docs/broken.pdf', 'docs/folder.md', 'docs/dangling.md', 'missing.md']) expect(done.error).toContain(`  ${name}`);
     expect(done.error).not.toMatch(/\n {4}at |Error: Error/);
-    expect(await kb(['ingest', '--docs', 'docs', '--allow-failures'], { cwd })).toMatchObject({
+    expect(await runCommand(['ingest', '--docs', 'docs', '--allow-failures'], { cwd })).toMatchObject({
       code: 0,
       error: expect.stringContaining('2 items failed'),
     });
@@ -62,13 +63,13 @@ describe('the exit code', () => {
   });
 
   it('is 1 in a folder without a base, and the one above is named', async () => {
-    const missing = await kb(['retrieve', 'gate'], { cwd: join(home, 'docs') });
+    const missing = await runCommand(['retrieve', 'gate'], { cwd: join(home, 'docs') });
     expect(missing).toMatchObject({
       code: 1,
       error: expect.stringMatching(/^There is no base in this folder yet, but one in .*kb-test-\w+\. To use/),
     });
     expect(missing.error).toContain('There is no collection «default».');
-    expect((await kb(['parse', 'gate.md'], { cwd: join(home, 'docs') })).error).not.toContain('no base');
+    expect((await runCommand(['parse', 'gate.md'], { cwd: join(home, 'docs') })).error).not.toContain('no base');
   });
 
   it.each([
@@ -76,7 +77,7 @@ describe('the exit code', () => {
     [['collections', 'drop', 'defualt', '--yes'], 'There is no collection «defualt». Did you mean «default»?'],
     [['snapshot', 'restore', 'c3'], 'There is no snapshot of «default» «c3». «kb snapshot list» lists them all.'],
   ])('is 1 for what is to be changed and is not there: %j', async (words, message) => {
-    expect(await kb(words, { cwd: home })).toMatchObject({ code: 1, error: `Error: ${message}\n` });
+    expect(await runCommand(words, { cwd: home })).toMatchObject({ code: 1, error: `Error: ${message}\n` });
   });
 
   const misuse: [string, string[], RegExp][] = [
@@ -132,7 +133,7 @@ describe('the exit code', () => {
     ['a question to nobody', ['collections', 'drop', 'default'], /^Error: .*Add --yes\./],
   ];
   it.each(misuse)('is 2 for %s, which is named', async (_what, words, message) => {
-    const ended = await kb(words, { cwd: home });
+    const ended = await runCommand(words, { cwd: home });
     expect(ended.error.replace('Ingesting …\n', '')).toMatch(message);
     expect(ended).toMatchObject({ code: 2, out: '' });
   });
@@ -153,13 +154,13 @@ describe('init', () => {
   it('writes what --set says into the file that --config names, and leaves one that is there', async () => {
     const cwd = folder();
     const words = ['init', '--yes', '--config', 'other.yaml', '--set', 'retrieval.top_k=3'];
-    expect(await kb(words, { cwd })).toMatchObject({
+    expect(await runCommand(words, { cwd })).toMatchObject({
       code: 0,
       out: 'Wrote other.yaml. Next: kb ingest --docs FOLDER --config other.yaml\n',
     });
     expect(readFileSync(join(cwd, 'other.yaml'), 'utf8')).toMatch(/^retrieval:\n {2}top_k: 3$/m);
-    expect((await kb(words, { cwd })).error).toBe('other.yaml exists already and was not changed.\n');
-    const wrong = await kb(['init', '--yes', '--set', 'retrieval.top_k=many'], { cwd });
+    expect((await runCommand(words, { cwd })).error).toBe('other.yaml exists already and was not changed.\n');
+    const wrong = await runCommand(['init', '--yes', '--set', 'retrieval.top_k=many'], { cwd });
     expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('--set retrieval.top_k') });
     expect(existsSync(join(cwd, 'kb.config.yaml'))).toBe(false);
   });
@@ -199,7 +200,7 @@ describe('--json', () => {
     ['a missing key', ['chat', 'When is the gate locked?', '--llm-provider', 'openai'], { error: { type: 'SetupError' } }, 2],
   ];
   it.each(cases)('writes one document for %s', async (_what, words, expected, code) => {
-    const ended = await kb([...words, '--json'], { cwd: home });
+    const ended = await runCommand([...words, '--json'], { cwd: home });
     expect(documentIn(ended)).toMatchObject(expected);
     expect(ended.code).toBe(code);
   });
@@ -285,10 +286,13 @@ describe('kb init', () => {
   it('writes a configuration that kb reads, and overwrites none', async () => {
     const cwd = folder();
     expect(await kb(['init'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('kb init --yes') });
-    expect(await kb(['init', '--yes'], { cwd })).toMatchObject({ code: 0, out: 'Wrote kb.config.yaml. Next: kb ingest --docs FOLDER\n' });
+    expect(await runCommand(['init', '--yes'], { cwd })).toMatchObject({
+      code: 0,
+      out: 'Wrote kb.config.yaml. Next: kb ingest --docs FOLDER\n',
+    });
     writeFileSync(join(cwd, 'kb.config.yaml'), `${readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')}# mine\n`);
-    expect(documentIn(await kb(['init', '--yes', '--json'], { cwd }))).toMatchObject({ written: false });
+    expect(documentIn(await runCommand(['init', '--yes', '--json'], { cwd }))).toMatchObject({ written: false });
     expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain('# mine');
-    expect(documentIn(await kb(['doctor', '--json'], { cwd }))).toMatchObject({ failed: 0 });
+    expect(documentIn(await runCommand(['doctor', '--json'], { cwd }))).toMatchObject({ failed: 0 });
   });
 });

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { write } from '../support/folder.ts';
 import { kb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const ROWS = [
   { id: 'first', question: 'zebra dawn', gold: [{ source: 'a.md' }] },
@@ -19,7 +20,7 @@ beforeAll(async () => {
     'golden.jsonl': ROWS.map((row) => JSON.stringify(row)).join('\n'),
     'wide.yaml': 'retrieval:\n  top_k: 20\n',
   });
-  await kb(['ingest', '--docs', '.'], { cwd });
+  await runCommand(['ingest', '--docs', '.'], { cwd });
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
@@ -33,15 +34,15 @@ describe('kb eval', () => {
   });
 
   it('ends with 1 where a gate is missed, and says which', async () => {
-    expect((await kb(['eval', 'golden.jsonl', '--min-recall', '0.5'], { cwd })).code).toBe(0);
-    const missed = await kb(['eval', 'golden.jsonl', '--min-recall', '0.9', '--json'], { cwd });
+    expect((await runCommand(['eval', 'golden.jsonl', '--min-recall', '0.5'], { cwd })).code).toBe(0);
+    const missed = await runCommand(['eval', 'golden.jsonl', '--min-recall', '0.9', '--json'], { cwd });
     expect(missed).toMatchObject({ code: 1, error: expect.stringContaining('Missed: --min-recall 0.9: recall@5 is 0.500.') });
     expect(JSON.parse(missed.out)).toMatchObject({ questions: 2, missed: [expect.stringContaining('recall@5')] });
   });
 
   it('compares two configurations over the same questions', async () => {
     write(cwd, { 'narrow.yaml': 'retrieval:\n  mode: text\n' });
-    const done = await kb(['eval', 'golden.jsonl', '--compare', 'wide.yaml', 'narrow.yaml', '--json'], { cwd });
+    const done = await runCommand(['eval', 'golden.jsonl', '--compare', 'wide.yaml', 'narrow.yaml', '--json'], { cwd });
     expect(done.code).toBe(0);
     expect(JSON.parse(done.out)).toMatchObject({
       first: { config: 'wide.yaml', result: { questions: 2 } },
@@ -51,17 +52,17 @@ describe('kb eval', () => {
   });
 
   it('proposes rows that it reads itself', async () => {
-    const { out } = await kb(['eval', '--generate', '2'], { cwd });
+    const { out } = await runCommand(['eval', '--generate', '2'], { cwd });
     write(cwd, { 'made.jsonl': out });
-    expect((await kb(['eval', 'made.jsonl', '--min-recall', '1'], { cwd })).code).toBe(0);
+    expect((await runCommand(['eval', 'made.jsonl', '--min-recall', '1'], { cwd })).code).toBe(0);
   });
 
   it('proposes no question about a passage that says too little', async () => {
     const folder = join(cwd, 'short');
     mkdirSync(folder);
     write(folder, { 'a.md': '# A\n\nShort.', 'b.md': `# B\n\n${'The gate is locked at ten by whoever leaves last. '.repeat(3)}` });
-    await kb(['ingest', '--docs', '.', '--quiet'], { cwd: folder });
-    const { out } = await kb(['eval', '--generate', '2'], { cwd: folder });
+    await runCommand(['ingest', '--docs', '.', '--quiet'], { cwd: folder });
+    const { out } = await runCommand(['eval', '--generate', '2'], { cwd: folder });
     expect(
       out
         .trim()
@@ -77,6 +78,6 @@ describe('kb eval', () => {
     [['eval', 'golden.jsonl', '--min-beauty', '0.5'], /min-beauty/],
     [['eval', 'golden.jsonl', '--compare', 'wide.yaml'], /two configuration files, not 1/],
   ])('refuses %j', async (args, message) => {
-    expect(await kb(args, { cwd })).toMatchObject({ code: 2, error: expect.stringMatching(message) });
+    expect(await runCommand(args, { cwd })).toMatchObject({ code: 2, error: expect.stringMatching(message) });
   });
 });

@@ -4,9 +4,10 @@ import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 import { folder } from '../support/folder.ts';
-import { kb, PROGRAM, start, startKb } from '../support/program.ts';
+import { PROGRAM, start, startKb } from '../support/program.ts';
 import { withPython } from '../support/python.ts';
 import { listening } from '../support/listening.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const EXAMPLES = join(packageRoot, 'examples');
 
@@ -17,7 +18,7 @@ it('examples/ci indexes a handbook, and takes back a state that misses the gate'
   chmodSync(join(bin, 'kb'), 0o755);
   const run = () => start(['sh', 'reindex.sh'], { cwd, env: { PATH: `${bin}${delimiter}${process.env.PATH}` }, input: '' }).done;
   const sources = async () => {
-    const { sources: found } = JSON.parse((await kb(['sources', '--json'], { cwd })).out) as { sources: { source: string }[] };
+    const { sources: found } = JSON.parse((await runCommand(['sources', '--json'], { cwd })).out) as { sources: { source: string }[] };
     return found.map(({ source }) => source);
   };
   const all = ['handbook/bicycles.md', 'handbook/doors.md', 'handbook/laundry.md'];
@@ -47,7 +48,7 @@ async function freePort(): Promise<string> {
 it('examples/support-bot.ts answers over HTTP from the knowledge base, keeps conversations apart and hands over what it cannot answer', async () => {
   expect(readFileSync(join(EXAMPLES, 'support-bot.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
-  await kb(['ingest', '--docs', 'doors.md'], { cwd });
+  await runCommand(['ingest', '--docs', 'doors.md'], { cwd });
   const token = 'correct-horse-battery';
   const KB_URL = await serve(cwd, token);
   const PORT = await freePort();
@@ -82,7 +83,7 @@ it('examples/own-parser.ts reads files that kb does not know, and says which of 
 withPython('examples/python-client', () => {
   it('generates a client from the OpenAPI document, which asks a question and says why one is refused', async () => {
     const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
-    await kb(['ingest', '--docs', 'doors.md'], { cwd });
+    await runCommand(['ingest', '--docs', 'doors.md'], { cwd });
     const token = 'correct-horse-battery';
     const env = { KB_URL: await serve(cwd, token), KB_TOKEN: token };
     const example = join(cwd, 'python-client');

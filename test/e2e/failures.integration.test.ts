@@ -9,6 +9,7 @@ import { folder } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
 import { documentIn, GATE, kb, startKb } from '../support/program.ts';
 import { listening } from '../support/listening.ts';
+import { runCommand } from '../support/run-command.ts';
 
 /** A model server, and what makes kb use it. */
 async function model(behaviour: Behaviour = {}) {
@@ -41,7 +42,7 @@ describe('a run that is stopped', () => {
     expect(documentIn(stopped)).toMatchObject({ error: { message: expect.stringMatching(/^Stopped\./) } });
     expect(stopped.error).toMatch(/Stopped\. /);
     isSlow = false;
-    const again = await kb(['ingest', '--docs', 'docs', '--json'], { cwd, env });
+    const again = await runCommand(['ingest', '--docs', 'docs', '--json'], { cwd, env });
     expect(documentIn(again)).toMatchObject({ failed: 0 });
     const { sources, unchanged } = documentIn(again) as { sources: number; unchanged: number };
     expect(sources + unchanged).toBe(20);
@@ -68,16 +69,19 @@ describe('a run that is stopped', () => {
     run.child.kill('SIGKILL');
     expect((await run.done).signal).toBe('SIGKILL');
     isSlow = false;
-    const again = await kb(['ingest', '--docs', 'docs'], { cwd, env });
+    const again = await runCommand(['ingest', '--docs', 'docs'], { cwd, env });
     expect(again).toMatchObject({ code: 0, error: expect.not.stringContaining('Another run') });
-    expect(documentIn(await kb(['collections', 'show', 'default', '--json'], { cwd, env }))).toMatchObject({ sources: 20, chunks: 20 });
+    expect(documentIn(await runCommand(['collections', 'show', 'default', '--json'], { cwd, env }))).toMatchObject({
+      sources: 20,
+      chunks: 20,
+    });
   });
 });
 
 describe('places that fail', () => {
   it('are named: a store that is a file', async () => {
     const cwd = folder({ 'gate.md': GATE, store: 'a file' });
-    const ended = await kb(['ingest', '--docs', 'gate.md', '--storage-url', 'store'], { cwd });
+    const ended = await runCommand(['ingest', '--docs', 'gate.md', '--storage-url', 'store'], { cwd });
     expect(ended).toMatchObject({
       code: 2,
       error: expect.stringMatching(/Error: The store .*store is not a folder\. Set storage\.url to a folder/),
@@ -92,7 +96,7 @@ describe('places that fail', () => {
     const disk = mount('4m');
     mkdirSync(join(disk, 'store'));
     execFileSync('mount', ['-o', 'remount,ro', disk]);
-    const ended = await kb(['ingest', '--docs', 'gate.md', '--storage-url', join(disk, 'store')], { cwd });
+    const ended = await runCommand(['ingest', '--docs', 'gate.md', '--storage-url', join(disk, 'store')], { cwd });
     expect(ended).toMatchObject({
       code: expect.toBeOneOf([1, 2]),
       out: '',
@@ -103,7 +107,7 @@ describe('places that fail', () => {
   it.skipIf(!mounted)(`are named: a disk that is full, after which the same goes on${reason}`, async () => {
     const cwd = folder({
       'docs/a.md': GATE,
-      'docs/b.md': randomBytes(2 ** 21)
+      'docs/b.md': randomBytes(2 ** 20)
         .toString('hex')
         .replace(/.{60}/g, '$&\n\n'),
     });
@@ -115,7 +119,7 @@ describe('places that fail', () => {
       error: expect.stringMatching(/Error: The disk that holds the store .* is full\. Free some space/),
     });
     execFileSync('mount', ['-o', 'remount,size=200m', disk]);
-    expect(await kb(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Stored/) });
+    expect(await runCommand(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Stored/) });
   });
 
   it('may have spaces and Chinese characters in their names', async () => {
@@ -125,11 +129,11 @@ describe('places that fail', () => {
       '資料 夾/notes/x.md': '# X\n\nNothing of interest.\n',
     });
     const inside = join(cwd, '資料 夾', 'notes');
-    expect(await kb(['ingest', '--docs', '../我的 文件', '--docs', '*.md'], { cwd: inside })).toMatchObject({
+    expect(await runCommand(['ingest', '--docs', '../我的 文件', '--docs', '*.md'], { cwd: inside })).toMatchObject({
       code: 0,
       out: expect.stringContaining('2 documents'),
     });
-    const found = await kb(['retrieve', 'When is the gate locked?', '--top-k', '1'], { cwd: inside });
+    const found = await runCommand(['retrieve', 'When is the gate locked?', '--top-k', '1'], { cwd: inside });
     expect(found.out).toMatch(/^1\. Gate {2}\d\.\d\d\n {3}我的 文件\/閘門 一\.md · Gate, lines 1–3\n/);
     expect(existsSync(join(cwd, '資料 夾/.kb/lancedb'))).toBe(true);
   });
@@ -164,7 +168,7 @@ describe('what is said of an error of a server', () => {
     onTestFinished(close);
     const said = async (url: string, timeout: number) => {
       const config = JSON.stringify({ storage: { vector_db: 'qdrant', url, options: { timeout, retries: 0 } } });
-      return (await kb(['collections', 'list'], { cwd: folder({ 'kb.config.yaml': config }) })).error;
+      return (await runCommand(['collections', 'list'], { cwd: folder({ 'kb.config.yaml': config }) })).error;
     };
     expect(await said(address, 0.2)).toContain('did not answer within 0.2 seconds');
     expect(await said(`${address}/busy`, 30)).toContain('answered 429: too many requests');
@@ -178,7 +182,7 @@ describe('what is said of an error of a server', () => {
     const { url, close } = await listening(server);
     onTestFinished(close);
     const words = ['collections', 'list', '--vector-db', 'qdrant', '--storage-url', url];
-    const { code, error } = await kb(words, { cwd: folder() });
+    const { code, error } = await runCommand(words, { cwd: folder() });
     expect(code).toBe(1);
     expect(error).toMatch(/answered 400: bad {3}thing/);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { kb, KB, onTerminal, SEQUENCES, start } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 describe('kb, asked about itself', () => {
   it('explains itself and its commands with help as with --help', async () => {
@@ -47,7 +48,7 @@ describe('kb, asked about itself', () => {
     expect(out).toMatch(/Checking/);
     const edited = await onTerminal(`echo '{"id": "ghost", "text": "Boo."}' | ${KB} edit`, { cwd }).done;
     expect(edited.out).toMatch(/Editing/);
-    const piped = await kb(['doctor'], { cwd });
+    const piped = await runCommand(['doctor'], { cwd });
     expect(piped.error.replace(SEQUENCES, '')).not.toContain('Checking');
     const quiet = await onTerminal(`${KB} doctor --quiet`, { cwd }).done;
     expect(quiet.out).not.toMatch(/Checking/);

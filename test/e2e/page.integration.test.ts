@@ -5,7 +5,7 @@ import { copied, folder, prepared, write } from '../support/folder.ts';
 import { openOpenAiServer, type Reply } from '../support/openai-server.ts';
 import { barriersOn, closeBrowser, openPage, serveFolder } from '../support/page.ts';
 import { pdfFile } from '../support/pdf-file.ts';
-import { kb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 import { serveIn } from '../support/server.ts';
 
 const TOKEN = 'correct-horse-battery';
@@ -31,10 +31,10 @@ let url: string;
 beforeAll(() =>
   prepared(async (atEnd) => {
     papers = folder(PAPERS, atEnd);
-    await kb(['ingest', '--docs', 'papers'], { cwd: papers });
+    await runCommand(['ingest', '--docs', 'papers'], { cwd: papers });
     withNotes = copied(papers, atEnd);
     write(withNotes, { 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
-    await kb(['ingest', '--docs', 'notes', '--collection', 'notes'], { cwd: withNotes });
+    await runCommand(['ingest', '--docs', 'notes', '--collection', 'notes'], { cwd: withNotes });
     url = await serveFolder(papers, {}, atEnd);
   }),
 );
@@ -78,7 +78,7 @@ describe('GET /', () => {
   });
 
   it('is open where a token is needed, and nothing else is', async () => {
-    const closed = await serveFolder(folder(), { KB_SERVER_TOKEN: TOKEN });
+    const { url: closed } = await serveIn(folder(), { token: TOKEN });
     const statuses = await Promise.all(
       ['/', '/assets/main.js', '/v1/collections', '/docs'].map(async (path) => (await fetch(closed + path)).status),
     );
@@ -86,7 +86,7 @@ describe('GET /', () => {
   });
 
   it('is not there with server.page: false', async () => {
-    const without = await serveFolder(folder({ 'kb.config.yaml': 'server:\n  page: false\n' }));
+    const { url: without } = await serveIn(folder(), { settings: { server: { page: false } } });
     expect([(await fetch(without)).status, (await fetch(`${without}/assets/main.js`)).status]).toEqual([404, 404]);
     expect((await fetch(`${without}/v1/health`)).status).toBe(200);
   });

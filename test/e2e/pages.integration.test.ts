@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { chunksIn, engineIn, result, sourcesIn } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { KB, kb, onTerminal, SEQUENCES, startKb, type Ended } from '../support/program.ts';
+import { KB, onTerminal, SEQUENCES, startKb, type Ended } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 import { openSite, type Site, type SiteRoute } from '../support/site.ts';
 
 const COUNT = 60;
@@ -51,7 +52,7 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
 
   Object.assign(web.routes, routes);
   web.hits.length = 0;
-  const second = json(await kb(ingest, { cwd }));
+  const second = json(await runCommand(ingest, { cwd }));
   expect(second).toMatchObject({ unchanged: stored.size, sources: COUNT + 1 - stored.size, failed: 0, errors: [] });
   expect(asked(web).filter((path) => stored.has(path))).toEqual([]);
   const chunks = await chunksIn(here);
@@ -59,11 +60,11 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(chunks.length);
 
   web.hits.length = 0;
-  expect(json(await kb(ingest, { cwd }))).toMatchObject({ unchanged: COUNT + 1, sources: 0, embedded: 0, stored: 0, failed: 0 });
+  expect(json(await runCommand(ingest, { cwd }))).toMatchObject({ unchanged: COUNT + 1, sources: 0, embedded: 0, stored: 0, failed: 0 });
   expect(asked(web).toSorted()).toEqual(Object.keys(routes).toSorted());
   expect(web.hits.filter(({ url, headers }) => asked(web).includes(url) && !headers['if-none-match'])).toEqual([]);
   const fresh = folder();
-  await kb(ingest, { cwd: fresh });
+  await runCommand(ingest, { cwd: fresh });
   const ids = (all: Record<string, unknown>[]) => all.map(({ id }) => id).toSorted();
   expect(ids(await chunksIn(here))).toEqual(ids(await chunksIn(engineIn(fresh))));
 });
@@ -83,14 +84,14 @@ it('a scrape tells on a terminal how far it is, and with verbose of every page, 
     },
   ).done;
   expect(out.replace(SEQUENCES, '')).toMatch(/Scraping: \d pages?, \d queued/);
-  const verbose = await kb(['scrape', `${web.url}/page-1`, '--set', 'ingestion.urls.verbose=true'], { cwd });
+  const verbose = await runCommand(['scrape', `${web.url}/page-1`, '--set', 'ingestion.urls.verbose=true'], { cwd });
   expect(verbose.error).toBe(`200  depth 0  ${web.url}/page-1  page-1\n`);
   expect(JSON.parse(verbose.out)).toMatchObject({ source: `${web.url}/page-1` });
-  expect(await kb(['scrape', `${web.url}/page-1`, '--set', 'ingestion.urls.verbose=true', '--quiet'], { cwd })).toMatchObject({
+  expect(await runCommand(['scrape', `${web.url}/page-1`, '--set', 'ingestion.urls.verbose=true', '--quiet'], { cwd })).toMatchObject({
     code: 0,
     error: '',
   });
-  expect(await kb(['scrape', `${web.url}/page-1`], { cwd })).toMatchObject({ code: 0, error: '' });
+  expect(await runCommand(['scrape', `${web.url}/page-1`], { cwd })).toMatchObject({ code: 0, error: '' });
 });
 
 it('an ingest of pages tells how many wait, and with verbose of every page', async () => {
@@ -101,6 +102,6 @@ it('an ingest of pages tells how many wait, and with verbose of every page', asy
   expect(seen).toMatch(/Ingesting: \d+ pages?, \d+ queued/);
   expect(seen.replace(/\s+/g, ' ')).toMatch(/note +The crawl of .* stopped at max_pages = 9/);
   const verbose = ['ingest', '--urls', `${web.url}/page-50`, '--set', 'ingestion.urls.verbose=true'];
-  expect((await kb(verbose, { cwd })).error).toContain(`200  depth 0  ${web.url}/page-50  page-50\n`);
-  expect((await kb([...verbose, '--quiet'], { cwd })).error).toBe('');
+  expect((await runCommand(verbose, { cwd })).error).toContain(`200  depth 0  ${web.url}/page-50  page-50\n`);
+  expect((await runCommand([...verbose, '--quiet'], { cwd })).error).toBe('');
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, prepared } from '../support/folder.ts';
 import { documentIn, GATE, KB, kb, LONG, start } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 /** A folder with a filled store that no test changes. */
 let home: string;
@@ -8,7 +9,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   close = await prepared(async (atEnd) => {
     home = folder({ 'docs/gate.md': GATE, 'docs/long.md': LONG }, atEnd);
-    await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
+    await runCommand(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
   });
 });
 afterAll(() => close());
@@ -21,7 +22,7 @@ describe('a pipe of the stages', () => {
       ['store', 'embedded chunks', ''],
       ['edit', 'chunks', '\n'],
     ] as const)
-      expect(await kb([stage], { cwd: home, input })).toMatchObject({
+      expect(await runCommand([stage], { cwd: home, input })).toMatchObject({
         code: 1,
         out: '',
         error: expect.stringContaining(`holds no ${what}, so nothing`),
@@ -36,7 +37,7 @@ describe('a pipe of the stages', () => {
     const env = { STORE: folder() };
     const ended = await start(['bash', '-o', 'pipefail', '-c', line], { cwd: home, env, input: '' }).done;
     expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunk in «piped».\n' });
-    const found = await kb(['retrieve', 'gate', '--collection', 'piped', '--storage-url', env.STORE, '--json'], { cwd: home });
+    const found = await runCommand(['retrieve', 'gate', '--collection', 'piped', '--storage-url', env.STORE, '--json'], { cwd: home });
     expect(documentIn(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
   });
 
@@ -47,9 +48,9 @@ describe('a pipe of the stages', () => {
     const broken = await kb(args, { cwd: home, input: `${lines.slice(0, 5_000).join('\n')}\n${line(1, [1, 'two', 3])}\n` });
     expect(broken).toMatchObject({ code: 2, error: expect.stringMatching(/^Error: Line 5001 of standard input: embedding\[1\]/) });
     const counted = async () =>
-      documentIn(await kb(['collections', 'show', 'rows', ...args.slice(3), '--json'], { cwd: home })) as { chunks: number };
+      documentIn(await runCommand(['collections', 'show', 'rows', ...args.slice(3), '--json'], { cwd: home })) as { chunks: number };
     expect(await counted()).toMatchObject({ chunks: 5_000 });
-    expect(await kb(args, { cwd: home, input: lines.join('\n') })).toMatchObject({
+    expect(await runCommand(args, { cwd: home, input: lines.join('\n') })).toMatchObject({
       code: 0,
       out: 'Stored 5,001 of 5,001 chunks in «rows».\n',
     });
@@ -57,12 +58,12 @@ describe('a pipe of the stages', () => {
   });
 
   it('names the line that is broken', async () => {
-    expect(await kb(['chunk'], { cwd: home, input: '{"text": "One."}\n\nnonsense\n' })).toMatchObject({
+    expect(await runCommand(['chunk'], { cwd: home, input: '{"text": "One."}\n\nnonsense\n' })).toMatchObject({
       code: 2,
       out: '',
       error: expect.stringMatching(/^Error: Line 3 of standard input is not JSON/),
     });
-    expect(await kb(['embed'], { cwd: home, input: '{"id": "a"}\n' })).toMatchObject({
+    expect(await runCommand(['embed'], { cwd: home, input: '{"id": "a"}\n' })).toMatchObject({
       code: 2,
       error: expect.stringMatching(/^Error: Line 1 of standard input: text/),
     });
@@ -79,31 +80,34 @@ describe('a pipe of the stages', () => {
 
   it('edits and deletes what it is given', async () => {
     const cwd = folder({ 'gate.md': GATE });
-    await kb(['ingest', '--docs', 'gate.md', '--quiet'], { cwd });
-    const { items } = documentIn(await kb(['retrieve', 'gate', '--json'], { cwd })) as { items: { id: string }[] };
+    await runCommand(['ingest', '--docs', 'gate.md', '--quiet'], { cwd });
+    const { items } = documentIn(await runCommand(['retrieve', 'gate', '--json'], { cwd })) as { items: { id: string }[] };
     const lines = [
       { id: items[0]!.id, text: 'The gate stays open.' },
       { id: 'ghost', text: 'Boo.' },
     ]
       .map((line) => JSON.stringify(line))
       .join('\n');
-    expect(await kb(['edit'], { cwd, input: lines })).toMatchObject({
+    expect(await runCommand(['edit'], { cwd, input: lines })).toMatchObject({
       code: 1,
       out: 'Edited 1 of 2 chunks in «default».\n',
       error: expect.stringContaining('ghost'),
     });
-    expect((await kb(['retrieve', 'gate'], { cwd })).out).toContain('The gate stays open.');
-    expect(await kb(['delete', '--source', '../other/gate.md'], { cwd })).toMatchObject({
+    expect((await runCommand(['retrieve', 'gate'], { cwd })).out).toContain('The gate stays open.');
+    expect(await runCommand(['delete', '--source', '../other/gate.md'], { cwd })).toMatchObject({
       out: 'Deleted 0 of 0 chunks in «default».\n',
       error: expect.stringMatching(/^No document has that source\./),
     });
-    expect(await kb(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({ code: 0, out: 'Deleted 1 of 1 chunk in «default».\n' });
+    expect(await runCommand(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({
+      code: 0,
+      out: 'Deleted 1 of 1 chunk in «default».\n',
+    });
     for (const nothing of [
       ['--id', items[0]!.id],
       ['--source', 'docs/none.md'],
       ['--filter', '{"source": "docs/none.md"}'],
     ])
-      expect(await kb(['delete', ...nothing], { cwd })).toMatchObject({
+      expect(await runCommand(['delete', ...nothing], { cwd })).toMatchObject({
         code: 1,
         out: expect.stringMatching(/^Deleted 0 of (?:0 chunks|1 chunk) in/),
       });

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { kb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 import { openSite } from '../support/site.ts';
 
 const page = (title: string) => `<main><h1>${title}</h1><p>${`This is all there is to say of ${title}. `.repeat(8)}</p></main>`;
@@ -17,16 +18,16 @@ it('pages that failed are read again from what kb scrape has written, and those 
 
   web.routes['/busy'] = page('busy');
   web.hits.length = 0;
-  const again = await kb(['scrape', '--retry', 'failed.json', '--json'], { cwd });
+  const again = await runCommand(['scrape', '--retry', 'failed.json', '--json'], { cwd });
   expect(again.code).toBe(0);
   expect(JSON.parse(again.out)).toMatchObject({ pages: 1, failed: 0, dlq: null, outputs: [{ source: `${web.url}/busy` }] });
   expect(web.hits.map(({ url }) => url)).toEqual(['/busy']);
 
   writeFileSync(join(cwd, 'failed.json'), again.out);
-  expect(await kb(['scrape', '--retry', 'failed.json'], { cwd })).toMatchObject({
+  expect(await runCommand(['scrape', '--retry', 'failed.json'], { cwd })).toMatchObject({
     code: 0,
     out: '',
     error: 'There is nothing to be read again.\n',
   });
-  expect((await kb(['scrape'], { cwd })).code).toBe(2);
+  expect((await runCommand(['scrape'], { cwd })).code).toBe(2);
 });

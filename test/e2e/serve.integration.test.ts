@@ -6,6 +6,7 @@ import { folder, write } from '../support/folder.ts';
 import { kb, startKb, type Started } from '../support/program.ts';
 import { openOpenAiServer } from '../support/openai-server.ts';
 import { listening } from '../support/listening.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const LISTENING = /listening on (http:\/\/\S+)/g;
 const TOKEN = 'correct-horse-battery';
@@ -63,10 +64,10 @@ describe('kb serve', () => {
     const server = await serve(cwd);
     const ask = () => post(`${server.url()}/v1/retrieve`, { query: 'When are doors locked?' });
     expect((await ask()).json.failed).toBe(1);
-    expect((await kb(['ingest', '--docs', 'doors.md'], { cwd })).code).toBe(0);
+    expect((await runCommand(['ingest', '--docs', 'doors.md'], { cwd })).code).toBe(0);
     expect((await ask()).json).toMatchObject({ failed: 0, retrieved: 1 });
     write(cwd, { 'doors.md': 'Doors are locked at eleven.' });
-    expect((await kb(['ingest', '--docs', 'doors.md'], { cwd })).code).toBe(0);
+    expect((await runCommand(['ingest', '--docs', 'doors.md'], { cwd })).code).toBe(0);
     expect(JSON.stringify((await ask()).json)).toContain('eleven');
   });
 

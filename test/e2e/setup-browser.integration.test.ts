@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { withBrowser } from '../support/browser.ts';
 import { folder } from '../support/folder.ts';
 import { kb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 withBrowser('kb setup-browser', () => {
   it('says in one sentence which browser it found', async () => {
@@ -12,7 +13,7 @@ withBrowser('kb setup-browser', () => {
 
   it('hands it back with --json, and doctor names the same', async () => {
     const cwd = folder();
-    const { code, out } = await kb(['setup-browser', '--json'], { cwd });
+    const { code, out } = await runCommand(['setup-browser', '--json'], { cwd });
     expect(code).toBe(0);
     const found = JSON.parse(out) as { browser: string };
     expect(found).toMatchObject({
@@ -20,7 +21,7 @@ withBrowser('kb setup-browser', () => {
       version: expect.stringMatching(/^\d/),
       message: expect.stringContaining(found.browser),
     });
-    const doctor = JSON.parse((await kb(['doctor', '--json'], { cwd })).out) as { checks: unknown[] };
+    const doctor = JSON.parse((await runCommand(['doctor', '--json'], { cwd })).out) as { checks: unknown[] };
     expect(doctor.checks).toContainEqual({ name: 'browser', status: 'ok', message: found.browser });
   });
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { kb, startKb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 /** A folder whose configuration names a file of tokens in another one, which is yet to be made. */
 function configured(): { cwd: string; file: string } {
@@ -22,34 +23,34 @@ describe('kb token', () => {
     const token = made.out.trim();
     const kept = readFileSync(file, 'utf8');
     expect([kept.includes(token), kept.includes(createHash('sha256').update(token).digest('hex'))]).toEqual([false, true]);
-    const json = await kb(['token', 'create', 'ci', '--scope', 'read', '--scope', 'write', '--json'], { cwd });
+    const json = await runCommand(['token', 'create', 'ci', '--scope', 'read', '--scope', 'write', '--json'], { cwd });
     expect(JSON.parse(json.out)).toEqual({ name: 'ci', scopes: ['read', 'write'], collections: ['*'], token: expect.any(String) });
     for (const [args, said] of [
       [['bot', '--scope', 'read'], '«bot»'],
       [['other', '--scope', 'reed'], 'reed'],
       [['other'], 'scope'],
     ] as const)
-      expect(await kb(['token', 'create', ...args], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining(said) });
+      expect(await runCommand(['token', 'create', ...args], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining(said) });
   });
 
   it('list shows the rows without hashes, and revoke removes one that is confirmed', async () => {
     const { cwd, file } = configured();
-    expect((await kb(['token', 'list'], { cwd })).out).toBe('There are no tokens yet. Next: kb token create NAME --scope read\n');
+    expect((await runCommand(['token', 'list'], { cwd })).out).toBe('There are no tokens yet. Next: kb token create NAME --scope read\n');
     const rows = [
       { name: 'bot', scopes: ['read'], collections: ['a', 'b'] },
       { name: 'ci', scopes: ['read', 'write'], collections: ['*'] },
     ];
     mkdirSync(dirname(file));
     writeFileSync(file, JSON.stringify(rows.map((row, i) => ({ ...row, hash: String(i).repeat(64) }))), { mode: 0o600 });
-    expect((await kb(['token', 'list'], { cwd })).out).toBe('bot  read; a, b\nci   read, write; all collections\n');
-    expect(JSON.parse((await kb(['token', 'list', '--json'], { cwd })).out)).toEqual({ tokens: rows });
-    expect(await kb(['token', 'revoke', 'bot'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('--yes') });
-    expect(await kb(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({
+    expect((await runCommand(['token', 'list'], { cwd })).out).toBe('bot  read; a, b\nci   read, write; all collections\n');
+    expect(JSON.parse((await runCommand(['token', 'list', '--json'], { cwd })).out)).toEqual({ tokens: rows });
+    expect(await runCommand(['token', 'revoke', 'bot'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('--yes') });
+    expect(await runCommand(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({
       code: 0,
       out: expect.stringContaining('Revoked the token «bot»'),
     });
-    expect(await kb(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({ code: 1 });
-    expect((await kb(['token', 'revoke', 'ci', '--yes', '--json'], { cwd })).out).toBe('{"name":"ci","revoked":true}\n');
+    expect(await runCommand(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({ code: 1 });
+    expect((await runCommand(['token', 'revoke', 'ci', '--yes', '--json'], { cwd })).out).toBe('{"name":"ci","revoked":true}\n');
     expect(readFileSync(file, 'utf8')).not.toMatch(/bot|ci/);
   });
 });
@@ -57,7 +58,7 @@ describe('kb token', () => {
 describe('kb serve with a file of tokens', () => {
   it('lets in who shows one of them, and with --reload no longer whose row is gone', async () => {
     const { cwd, file } = configured();
-    const create = async (name: string) => (await kb(['token', 'create', name, '--scope', 'read'], { cwd })).out.trim();
+    const create = async (name: string) => (await runCommand(['token', 'create', name, '--scope', 'read'], { cwd })).out.trim();
     const [old, kept] = [await create('old'), await create('kept')];
     const { said, child, until } = startKb(['serve', '--port', '0', '--reload'], { cwd });
     onTestFinished(() => void child.kill('SIGTERM'));
@@ -75,14 +76,14 @@ describe('kb serve with a file of tokens', () => {
   it('does not start where others may read the file, or it is not there', async () => {
     const { cwd, file } = configured();
     expect(await kb(['serve', '--port', '0'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('kb token create') });
-    await kb(['token', 'create', 'bot', '--scope', 'read'], { cwd });
+    await runCommand(['token', 'create', 'bot', '--scope', 'read'], { cwd });
     chmodSync(file, 0o644);
     expect(await kb(['serve', '--port', '0'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining(`chmod 600 ${file}`) });
   });
 
   it('listens for others without KB_SERVER_TOKEN', async () => {
     const { cwd } = configured();
-    await kb(['token', 'create', 'bot', '--scope', 'read'], { cwd });
+    await runCommand(['token', 'create', 'bot', '--scope', 'read'], { cwd });
     const { child, until } = startKb(['serve', '--port', '0', '--host', '0.0.0.0'], { cwd });
     onTestFinished(() => void child.kill('SIGTERM'));
     await expect(until(/listening on/)).resolves.toBeUndefined();

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { folder, write } from '../support/folder.ts';
-import { kb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const words = (text: string): string[] => text.split(' ');
 
 it('kb snapshot, collections copy and optimize say what they did, and ask before a restore', async () => {
   const cwd = folder({ 'docs/gate.md': '# Gate\n\nThe gate is locked at ten.\n', 'docs/bell.md': '# Bell\n\nThe bell rings at noon.\n' });
-  const run = async (line: string) => await kb(words(line), { cwd });
+  const run = async (line: string) => await runCommand(words(line), { cwd });
   expect((await run('snapshot list')).out).toBe('There are no snapshots yet. Next: kb snapshot create\n');
   await run('ingest --docs docs');
   expect(await run('snapshot create first')).toMatchObject({ code: 0, out: 'Made the snapshot «first» of «default»: 2 chunks.\n' });

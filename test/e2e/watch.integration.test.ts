@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { folder, write } from '../support/folder.ts';
 import { kb, startKb } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const CONFIG = 'sources:\n  docs: docs\n';
 const FILES = { 'kb.config.yaml': CONFIG, 'docs/gate.md': '# Gate\n\nThe gate is locked at ten.\n' };
@@ -21,7 +22,7 @@ it('kb watch tells on standard error what it does, stores what changes, and ends
   const { code, out, error } = await watch.done;
   expect([code, out]).toEqual([0, '']);
   expect(error).toMatch(/^\d\d:\d\d:\d\d Watching 1 folder\./);
-  expect((await kb(['retrieve', 'bell', '--mode', 'text'], { cwd })).out).toContain('rings at noon');
+  expect((await runCommand(['retrieve', 'bell', '--mode', 'text'], { cwd })).out).toContain('rings at noon');
 });
 
 it('kb watch prints what it did as one document with --json', async () => {

@@ -5,6 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { engineIn, result } from '../support/engine.ts';
 import { copied, folder, prepared, write } from '../support/folder.ts';
 import { openOpenAiServer } from '../support/openai-server.ts';
 import { kb, PROGRAM, startKb } from '../support/program.ts';
@@ -156,7 +157,7 @@ describe('an MCP client over standard input and output', () => {
   it('lists more documents than a page holds, each once', async () => {
     const many = Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`docs/note-${i}.md`, `# Note ${i}\n\nShelf ${i}.\n`]));
     const cwd = folder(many);
-    await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd });
+    await result(engineIn(cwd), 'ingest', { docs: ['docs'] });
     const client = await overStdio(cwd);
     const first = await client.listResources();
     const second = await client.listResources({ cursor: first.nextCursor });

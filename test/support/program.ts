@@ -26,7 +26,7 @@ export interface Ended {
   error: string;
 }
 
-interface StartOptions {
+export interface StartOptions {
   cwd: string;
   env?: Record<string, string>;
   /** What is written to standard input, which is then closed; without it, standard input stays open. */
@@ -34,7 +34,7 @@ interface StartOptions {
 }
 
 /** Nothing of this machine but what a program needs: no configuration, no keys, a home of its own; search by words alone. */
-const environment = (cwd: string, env: Record<string, string> = {}) => ({
+export const environment = (cwd: string, env: Record<string, string> = {}) => ({
   PATH: process.env.PATH ?? '',
   HOME: cwd,
   XDG_STATE_HOME: join(cwd, '.state'),
