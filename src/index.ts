@@ -1,7 +1,7 @@
 export { createEngine } from './engine/engine.ts';
 export type { Engine, EngineOptions, RunOptions } from './ports/engines.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
-export type { Factory, ModelOptions, OwnDrivers, StoreOptions } from './ports/drivers.ts';
+export type { Factory, ModelOptions, OwnDrivers, StoreOptions } from './ports/engines.ts';
 export type {
   Embedder,
   GenerateRequest,

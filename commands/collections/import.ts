@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { existsSync } from 'node:fs';
 import { KbError } from '../../src/core/errors.ts';
-import { shellWord } from '../../src/core/shell-word.ts';
+import { shellWord } from '../../src/core/advice/advice.ts';
 import { count } from '../../src/text/count.ts';
 import { KbCommand, tuneGarbageCollector } from '../../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';

@@ -11,7 +11,7 @@ import type { ConfigSection, Operation } from '../schema/operation-row.ts';
 import { Config } from '../schema/config.ts';
 import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/fields.ts';
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
-import { shellWord } from '../core/shell-word.ts';
+import { shellWord } from '../core/advice/advice.ts';
 
 /** Flags of a command, by name. */
 export type FlagTable = Interfaces.FlagInput;

@@ -10,11 +10,10 @@ import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf, unwrapped, type Key } from '../schema/fields.ts';
 import { parseEnv } from 'node:util';
-import { unfitChunking } from '../core/parse-request.ts';
+import { unfitChunking, assertPlainData } from '../core/parse-request.ts';
 import { validationMessage } from '../core/validation-issues.ts';
-import type { OwnDrivers } from '../ports/drivers.ts';
+import type { OwnDrivers } from '../ports/engines.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
-import { assertPlainData } from '../core/plain-data.ts';
 
 /** Name of the configuration file. */
 export const CONFIG_NAME = 'kb.config.yaml';

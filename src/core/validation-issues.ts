@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { unwrapped } from '../schema/fields.ts';
 import { distance, nearest } from './nearest.ts';
-import { shortName, formatPath } from './plain-data.ts';
 import { holdsSecret } from './secrets.ts';
+
+/** Characters of a name that are shown and compared. */
+const LONGEST_NAME = 60;
+
+/** Shortens the name of a field for error messages. */
+export const shortName = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+
+/** Writes a path as in `files[1].path`. Long names, which a caller may choose, are shortened. */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path.map((name, i) => (typeof name === 'number' ? `[${name}]` : `${i > 0 ? '.' : ''}${shortName(String(name))}`)).join('');
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

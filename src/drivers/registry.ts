@@ -1,4 +1,4 @@
-import type { ModelOptions, StoreOptions } from '../ports/drivers.ts';
+import type { ModelOptions, StoreOptions } from '../ports/engines.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReaders } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';

@@ -4,7 +4,7 @@ import { describe } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
 import { mapEvents, progress, type Run } from '../core/run.ts';
 import { givenTo } from '../http/site-headers.ts';
-import { findBrowser } from '../drivers/browser/find-browser.ts';
+import { findBrowser } from '../drivers/browser/chromium.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
 import type {
   DoctorCheck,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { didYouMean } from '../core/nearest.ts';
 import { inWordsOf } from '../core/advice/advice.ts';
-import { commandLineWording } from '../core/advice/command-line-wording.ts';
+import { commandLineWording } from '../core/advice/wordings.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, unfitChunking } from '../core/parse-request.ts';
 import { validated } from '../config/load.ts';

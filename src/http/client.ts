@@ -2,11 +2,21 @@ import type { Network } from '../schema/config-sources.ts';
 import { type AddressPolicy, type Lookup, Refused } from './address-policy.ts';
 import { openConnections, systemLookup, type PinnedConnections } from './connections.ts';
 import { KbError, stoppedError } from '../core/errors.ts';
-import { addressRefusal, connectionError } from './status-errors.ts';
-import { follow, type Door } from './exchange.ts';
-import { addressOf, type Http, type HttpAnswer, type HttpRequest } from './message.ts';
+import {
+  addressRefusal,
+  connectionError,
+  retryAfterReset,
+  statusError,
+  type Credentials,
+  apiErrorMessage,
+  secretsSent,
+} from './status-errors.ts';
+import { addressOf, type Http, type HttpAnswer, type HttpRequest, decodeBody, type AnswerHead } from './message.ts';
 import { retry, type RetryOptions } from '../core/retry.ts';
-import { redactUrl } from '../core/secrets.ts';
+import { redactUrl, holdsSecret } from '../core/secrets.ts';
+import type { Dispatcher } from 'undici';
+import { ACCEPTED_ENCODINGS, leaveBody, readBody, readSoon, unpacked } from './response-body.ts';
+import { faultyHeader, givenTo, isLent } from './site-headers.ts';
 
 /** Options of the HTTP client of one run. */
 export interface HttpOptions {
@@ -59,4 +69,187 @@ async function attempt(url: URL, options: HttpRequest, door: Door): Promise<Http
       });
     throw error instanceof Refused ? addressRefusal(name(), error) : connectionError(name(), error);
   }
+}
+
+/** Settings and connections that every request uses. */
+export interface Door {
+  network: Network;
+  connections: PinnedConnections;
+  surface: AddressPolicy['surface'];
+}
+
+type Timed = HttpRequest & { signal: AbortSignal };
+
+interface Way extends Door {
+  /** The requested address and where it has redirected to, without credentials. */
+  name(): string;
+  arrive(url: URL): void;
+}
+
+/** Sends a request and goes where its redirects lead, by hand: each hop is checked and gets only what was given for its origin. */
+export async function follow(start: URL, request: Timed, way: Way): Promise<HttpAnswer> {
+  let sent = { url: start, method: request.method ?? 'GET', body: request.body };
+  let isMoved = false;
+  for (let redirects = 0; ; redirects++) {
+    const response = await send(sent, { start, request }, way);
+    const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
+    if (location === undefined) {
+      const given = givenFor(sent, { start, request }, way);
+      return { ...(await answer(response, request, { ...way, sent, given })), isMoved };
+    }
+    if (redirects === 0) isMoved = LASTING.has(response.statusCode);
+    await leaveBody(response.body, request.signal);
+    if (redirects >= way.network.max_redirects)
+      throw new KbError('invalid', `${way.name()} redirects more than ${way.network.max_redirects} times.`, {
+        hint: 'Check whether it redirects in a loop.',
+      });
+    sent = redirected(sent, { location, status: response.statusCode, name: way.name() });
+    way.arrive(sent.url);
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Those that say that nothing stands at the address any more (RFC 9110, 15.4.2 and 15.4.9). */
+const LASTING = new Set([301, 308]);
+
+const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follow' }: HttpRequest): boolean =>
+  REDIRECTS.has(statusCode) && redirect === 'follow';
+
+/** Whether a status is one that the caller can do something with. */
+const isWelcome = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
+  (status >= 200 && status <= 299) || accepts.includes(status) || (redirect === 'manual' && REDIRECTS.has(status));
+
+interface Sent {
+  url: URL;
+  method: string;
+  body: HttpRequest['body'];
+}
+
+/** Makes the request after a redirect (RFC 9110, 15.4). A body was meant for its origin and goes to no other. */
+function redirected({ url, method, body }: Sent, { location, status, name }: { location: string; status: number; name: string }): Sent {
+  const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  if (!next || !/^https?:$/.test(next.protocol))
+    throw new KbError('forbidden', `${name} redirects to «${redactUrl(location)}», which kb does not fetch.`, {
+      hint: 'Only http: and https: are followed.',
+    });
+  next.hash = '';
+  const becomesGet = status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST';
+  if (becomesGet) return { url: next, method: 'GET', body: undefined };
+  if (body !== undefined && next.origin !== url.origin)
+    throw new KbError('forbidden', `${name} redirects to ${next.origin}; the request body is not sent to another origin.`, {
+      hint: 'If that origin may receive the body, use its address.',
+    });
+  return { url: next, method, body };
+}
+
+async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections, surface }: Way) {
+  const dispatcher = await connections.for(sent.url);
+  const { own, lent } = givenFor(sent, { start, request }, { network, surface });
+  const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...lent, ...own };
+  const { origin, pathname, search } = sent.url;
+  return dispatcher.request({
+    origin,
+    path: pathname + search,
+    method: sent.method as Dispatcher.HttpMethod,
+    headers,
+    body: sent.body ?? null,
+    signal: request.signal,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/** Headers that a request is given: by its caller, for the first origin alone, and by `network.sites`. */
+interface GivenHeaders {
+  own: Record<string, string>;
+  lent: Readonly<Record<string, string>>;
+}
+
+function givenFor(
+  { url, method, body }: Sent,
+  { start, request }: { start: URL; request: Timed },
+  { network, surface }: Pick<Way, 'network' | 'surface'>,
+): GivenHeaders {
+  const own = url.origin === start.origin ? givenHeaders(start, request.headers) : {};
+  return { own, lent: isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {} };
+}
+
+function credentialsOf({ url }: Sent, { own, lent }: GivenHeaders): Credentials {
+  const named = [...Object.entries(own), ...url.searchParams];
+  if (named.some(([name, value]) => holdsSecret(name, value))) return 'request';
+  return Object.keys(lent).length > 0 ? 'sites' : 'none';
+}
+
+/**
+ * Makes the headers for the first address: those of the caller, and the user name and password in the address. Throws a KbError (`usage`)
+ * for an invalid header.
+ */
+export function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const faulty = faultyHeader(given);
+  if (faulty !== undefined)
+    throw new KbError('usage', `The header «${faulty}» has a name or a value that no header can have.`, {
+      hint: 'Look for a line break, often at its end, and for letters beyond Latin-1.',
+    });
+  if (!username && !password) return given;
+  const credentials = Buffer.from(`${decodeBody(username)}:${decodeBody(password)}`).toString('base64');
+  return { authorization: `Basic ${credentials}`, ...given };
+}
+
+const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
+
+interface Answered extends Way {
+  sent: Sent;
+  given: GivenHeaders;
+}
+
+async function answer(response: Dispatcher.ResponseData, request: Timed, way: Answered): Promise<HttpAnswer> {
+  const { sent, name, network } = way;
+  const { statusCode: status, body } = response;
+  const head = headOf(response, sent.url);
+  if (!isWelcome(status, request)) throw await refusalIn(response, head, { ...way, signal: request.signal });
+  if (REDIRECTS.has(status) || request.reads?.(head) === false) {
+    await leaveBody(body, request.signal);
+    return { ...head, bytes: new Uint8Array() };
+  }
+  const max_bytes = mostOf(request, head, network);
+  const limits = { name: name(), max_bytes, cuts: request.cuts, isConfigured: max_bytes === network.max_bytes };
+  const packed = await readBody(body, headerOf(response, 'content-length'), limits);
+  return { ...head, bytes: await unpacked(packed, headerOf(response, 'content-encoding'), limits) };
+}
+
+/** Bytes that are read of what an API says of a failure. */
+const LEAST = 16_384;
+
+/** The error of an answer that is no success, with what an API says about it. */
+async function refusalIn(
+  response: Dispatcher.ResponseData,
+  { status, content_type }: AnswerHead,
+  { sent, given, name, signal }: Answered & { signal: AbortSignal },
+): Promise<KbError> {
+  const { body } = response;
+  const limits = { name: name(), max_bytes: LEAST, cuts: true };
+  const reads = async (): Promise<string | undefined> => {
+    const bytes = await unpacked(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
+    const headers = { ...given.lent, ...given.own };
+    return apiErrorMessage(JSON.parse(new TextDecoder().decode(bytes)), secretsSent(sent.url, { headers, body: sent.body }));
+  };
+  const isJson = /[/+]json$/.test(content_type);
+  const said = await (isJson ? readSoon(body, reads) : leaveBody(body, signal).then(() => undefined)).catch(() => undefined);
+  const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
+  const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
+  return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), said });
+}
+
+const mostOf = ({ max_bytes: most }: HttpRequest, head: AnswerHead, { max_bytes }: Network): number =>
+  typeof most === 'function' ? Math.min(most(head), max_bytes) : (most ?? max_bytes);
+
+function headOf(response: Dispatcher.ResponseData, url: URL): AnswerHead {
+  const headers = Object.fromEntries(Object.keys(response.headers).map((header) => [header, headerOf(response, header) ?? '']));
+  const repeated = Object.fromEntries(
+    Object.entries(response.headers).filter((header): header is [string, string[]] => Array.isArray(header[1])),
+  );
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = /charset\s*=\s*["']?([^\s"';]+)/.exec(parameters.join(';'))?.[1];
+  return { url: url.href, status: response.statusCode, headers, repeated, content_type: type.trim(), charset };
 }

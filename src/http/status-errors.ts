@@ -1,5 +1,4 @@
-import { LOGIN_IN_SITES } from '../core/advice/shared-advice.ts';
-import { type Hint, toOperator } from '../core/advice/advice.ts';
+import { LOGIN_IN_SITES, type Hint, toOperator } from '../core/advice/advice.ts';
 import { KbError, type ErrorCode } from '../core/errors.ts';
 import type { Refused } from './address-policy.ts';
 import { holdsSecret } from '../core/secrets.ts';

@@ -1,8 +1,8 @@
 import { didYouMean } from '../core/nearest.ts';
 import { z } from 'zod';
 import { describe, type ErrorCode, isAbort, isForeseen } from '../core/errors.ts';
-import { bodyOf, requestWording } from '../core/advice/request-wording.ts';
-import type { Wording } from '../core/advice/wording.ts';
+import { bodyOf, requestWording } from '../core/advice/wordings.ts';
+import type { Wording } from '../core/advice/advice.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { didYouMean } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { type AccessRights, mayUse } from '../core/access-rights.ts';
-import { requestWording } from '../core/advice/request-wording.ts';
+import { requestWording } from '../core/advice/wordings.ts';
 import type { Engine } from '../ports/engines.ts';
 import { type RouteContext, runOperation, streamOperation } from './perform.ts';
 import { parseRequest } from '../core/parse-request.ts';

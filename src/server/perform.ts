@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { KbError, isAbort } from '../core/errors.ts';
 import { settle } from '../core/run.ts';
-import type { Wording } from '../core/advice/wording.ts';
+import type { Wording } from '../core/advice/advice.ts';
 import type { Engine } from '../ports/engines.ts';
 import { unwrapped } from '../schema/fields.ts';
 import { Background } from '../schema/http-bodies.ts';

@@ -1,7 +1,7 @@
 import { type OperationName, operations } from '../schema/operations.ts';
 import { type AccessRights, mayDo } from '../core/access-rights.ts';
-import { bodyOf, requestWording } from '../core/advice/request-wording.ts';
-import type { NamedRequest, Wording } from '../core/advice/wording.ts';
+import { bodyOf, requestWording } from '../core/advice/wordings.ts';
+import type { NamedRequest, Wording } from '../core/advice/advice.ts';
 
 /** One path of `/v1` that runs an operation. Its request and its answer are the operation's own. */
 export interface Route {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { pathFrom, pathRead, pathsSpelled, readablePath, systemPath } from '../../src/core/file-names.ts';
+import { pathFrom, pathRead, pathsSpelled, readablePath, systemPath, describeFileError } from '../../src/core/file-names.ts';
 
 const bytes = (...parts: (string | number)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))));
@@ -44,4 +44,26 @@ it('a path that a shell handed on with what it could not read stands for all tha
   expect(found.toSorted()).toEqual(['caf\\xE8.md', 'caf\\xE9.md']);
   expect(pathsSpelled(join(folder, 'none\ufffd.md'))).toEqual([]);
   expect(pathsSpelled(join(folder, 'cafe.md'))).toEqual([join(folder, 'cafe.md')]);
+});
+
+const troubleOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    return describeFileError(cause, 'read');
+  }
+};
+
+it('known troubles are said in words', () => {
+  expect(troubleOf(import.meta.dirname)).toBe('it is a folder');
+  expect(troubleOf(`${import.meta.filename}/x`)).toBe('a file stands where its folder would be');
+  expect(describeFileError({ code: 'ENOENT' }, 'read')).toBe('there is none of that name');
+  expect(describeFileError({ code: 'ENOENT' }, 'write')).toBe('there is no such folder');
+});
+
+it('any other trouble is said as the system says it, and as its code only where it says nothing', () => {
+  expect(troubleOf('a\0b')).toMatch(/null bytes/);
+  expect(describeFileError(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }), 'read')).toBe('EIO: i/o error, read');
+  expect(describeFileError(new Error('It is broken.'), 'read')).toBe('It is broken');
+  expect(describeFileError({ code: 'EIO', message: '' }, 'read')).toBe('EIO');
 });

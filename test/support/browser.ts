@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { findBrowser } from '../../src/drivers/browser/find-browser.ts';
+import { findBrowser } from '../../src/drivers/browser/chromium.ts';
 
 const isThere = (await findBrowser()) !== undefined || process.env.KB_TEST_BROWSER === 'required';
 

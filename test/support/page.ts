@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { onTestFinished } from 'vitest';
-import { findBrowser } from '../../src/drivers/browser/find-browser.ts';
+import { findBrowser } from '../../src/drivers/browser/chromium.ts';
 import type { AtEnd } from './folder.ts';
 import { startKb } from './program.ts';
 

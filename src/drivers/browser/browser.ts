@@ -1,14 +1,19 @@
 import { call, toOperator } from '../../core/advice/advice.ts';
 import pLimit from 'p-limit';
-import type { Browser as Chromium } from 'playwright';
+import type { Browser as Chromium, BrowserContext } from 'playwright';
 import { KbError, stoppedError } from '../../core/errors.ts';
-import { givenHeaders } from '../../http/exchange.ts';
+import { givenHeaders } from '../../http/client.ts';
 import { addressOf } from '../../http/message.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import type { Renderer, RendererOptions } from '../../ports/reading.ts';
-import { Tabs } from './tabs.ts';
-import { BrowserGone, type Visit } from './visit.ts';
+import type { Renderer, RendererOptions, RenderedPage } from '../../ports/reading.ts';
+import { BrowserGone, type Visit, render, suits, type TabParts } from './visit.ts';
+import type { AddressPolicy } from '../../http/address-policy.ts';
+import { proxiesIn, systemLookup } from '../../http/connections.ts';
+import type { Network } from '../../schema/config-sources.ts';
+import type { GuardProxy } from './guard-proxy.ts';
+import { type Pass, watchTraffic } from './traffic.ts';
+import { createSnapshot } from './settle.ts';
 
 /** One browser for an engine, shared by its runs: it starts with the first page and ends a while after the last one. */
 export interface Browser {
@@ -102,4 +107,163 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
     },
     close: () => tabs.close(),
   };
+}
+
+/** A tab of a browser, for one page after another. After an error it is to be closed. */
+export interface Tab {
+  /** Throws a KbError. */
+  render(visit: Visit): Promise<RenderedPage>;
+  clear(): Promise<void>;
+  isOpen(): boolean;
+  /** Whether what is given for a page is safe from the pages that it has shown before. */
+  suits(visit: Visit): boolean;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that closing may take: a busy page does not answer, and the browser ends it. */
+const CLOSING = 5000;
+
+interface TabOptions {
+  proxy: GuardProxy;
+  network: Network;
+  surface: AddressPolicy['surface'];
+}
+
+/** Opens a tab with a profile of its own, which reaches the network through the proxy alone. */
+async function openTab(browser: Chromium, { proxy, network, surface }: TabOptions): Promise<Tab> {
+  const context = await browser.newContext({
+    proxy: { server: proxy.server, bypass: '<-loopback>' },
+    userAgent: network.user_agent,
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+    permissions: [],
+  });
+  try {
+    const parts = await preparedIn(context, proxy.pass(), { network, surface });
+    return {
+      render: (visit) => render(visit, parts),
+      clear: async () => void (await parts.page.goto('about:blank').catch(() => {})),
+      isOpen: () => !parts.page.isClosed(),
+      suits: (visit) => suits(visit, parts),
+      close: () => closed(browser, context),
+    };
+  } catch (error) {
+    await closed(browser, context);
+    throw error;
+  }
+}
+
+async function preparedIn(context: BrowserContext, pass: Pass, bounds: Pick<TabParts, 'network' | 'surface'>): Promise<TabParts> {
+  const page = await context.newPage();
+  context.on('page', (other) => void other.close().catch(() => {}));
+  const session = await context.newCDPSession(page);
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const top = frameTree.frame.id;
+  const traffic = await watchTraffic(session, pass, top);
+  return {
+    page,
+    pass,
+    traffic,
+    ...bounds,
+    snapshot: createSnapshot(session, top),
+    isAlive: () => session.send('Runtime.evaluate', { expression: '0' }).catch(() => {}),
+  };
+}
+
+/** A browser that does not close a tab in time, busy as its page may be, is ended as a whole. */
+async function closed(browser: Chromium, context: BrowserContext): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => resolve('late'), CLOSING);
+  const end = await Promise.race([context.close().catch(() => {}), late]);
+  clearTimeout(timer);
+  if (end === 'late') await browser.close().catch(() => {});
+}
+
+/** Milliseconds after which the scripts of a page that was read are stopped, where no other page takes its place. */
+const LINGER = 200;
+
+/** The tabs of one run, and the proxy that is their way to the network. */
+export class Tabs {
+  readonly #options: RendererOptions;
+  readonly #all = new Set<Tab>();
+  readonly #free: Tab[] = [];
+  #proxy: Promise<GuardProxy> | undefined;
+  #isClosed = false;
+
+  constructor(options: RendererOptions) {
+    this.#options = options;
+  }
+
+  /** Works with a tab that suits the page. Throws a KbError (`aborted` once they are closed), or what the work throws. */
+  async use<Result>(browser: Chromium, page: Visit, work: (tab: Tab) => Promise<Result>): Promise<Result> {
+    const tab = await this.#inTime(this.#take(browser, page), page);
+    try {
+      if (this.#isClosed) throw stoppedError();
+      const result = await work(tab);
+      this.#free.push(tab);
+      setTimeout(() => this.#free.includes(tab) && void tab.clear(), LINGER).unref();
+      return result;
+    } catch (error) {
+      await this.#drop(tab);
+      throw this.#isClosed ? stoppedError(error) : error;
+    } finally {
+      if (this.#isClosed) await this.#drop(tab);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#free.length = 0;
+    await Promise.all([...this.#all].map((tab) => this.#drop(tab)));
+    await (await this.#proxy)?.close();
+  }
+
+  async #drop(tab: Tab): Promise<void> {
+    this.#all.delete(tab);
+    await tab.close();
+  }
+
+  async #take(browser: Chromium, page: Visit): Promise<Tab> {
+    const fit = this.#free.findIndex((tab) => tab.isOpen() && tab.suits(page));
+    if (fit >= 0) return this.#free.splice(fit, 1)[0]!;
+    const unfit = this.#free.shift();
+    if (unfit) await this.#drop(unfit);
+    if (this.#isClosed) throw stoppedError(); // before a proxy is opened that nobody would close
+    this.#proxy ??= openProxy(this.#options);
+    const { network, surface } = this.#options;
+    const tab = await openTab(browser, { proxy: await this.#proxy, network, surface });
+    this.#all.add(tab);
+    return tab;
+  }
+
+  /** A browser that does not open its tab, busy as another one may be, keeps nobody waiting; the tab is closed when it comes. */
+  async #inTime(opening: Promise<Tab>, { url, signal }: Visit): Promise<Tab> {
+    const { promise: over, reject: stop } = Promise.withResolvers<never>();
+    const aborted = () => stop(stoppedError(signal?.reason));
+    signal?.addEventListener('abort', aborted);
+    const timer = setTimeout(() => stop(lateError(url, this.#options.network)), this.#options.network.timeout * 1000);
+    let isLate = false;
+    opening.then((tab) => isLate && void this.#drop(tab)).catch(() => {});
+    try {
+      return await Promise.race([opening, over]);
+    } catch (error) {
+      isLate = true;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+    }
+  }
+}
+
+const lateError = (url: URL, { timeout }: Network): KbError =>
+  new KbError('unavailable', `${redactUrl(url)} was not opened in time: the browser opened no tab within ${timeout} seconds.`, {
+    hint: 'Try again, or raise the timeout.',
+    isRetryable: true,
+  });
+
+async function openProxy({ network, surface, named, environment = process.env, lookup = systemLookup }: RendererOptions) {
+  const { openGuardProxy } = await import('./guard-proxy.ts');
+  const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
+  return openGuardProxy({ policy, lookup, proxies: proxiesIn(environment), timeout: network.timeout });
 }

@@ -1,4 +1,4 @@
-import { NO_RESPONSE, type Pass } from './pass.ts';
+import { NO_RESPONSE, type Pass } from './traffic.ts';
 import {
   Agent,
   request as askPlainly,

@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { KbError } from '../../core/errors.ts';
 import { runInstaller } from '../setup/run-installer.ts';
-import { launchChromium } from './chromium.ts';
-import { findBrowsers } from './find-browser.ts';
+import { launchChromium, findBrowsers } from './chromium.ts';
 
 interface ReadyBrowser {
   path: string;

@@ -7,9 +7,8 @@ import { redactUrl } from '../../core/secrets.ts';
 import { givenTo, isLent } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config-sources.ts';
-import type { Pass } from './pass.ts';
+import type { Pass, GivenRequest, Traffic } from './traffic.ts';
 import { type Snapshot, waitUntilSettled } from './settle.ts';
-import type { GivenRequest, Traffic } from './traffic.ts';
 
 /** A page to be opened. */
 export interface Visit {

@@ -1,5 +1,4 @@
-import { ocrReads } from '../../core/advice/shared-advice.ts';
-import { setting, toOperator } from '../../core/advice/advice.ts';
+import { ocrReads, setting, toOperator } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { Parser } from '../../ports/reading.ts';
 

@@ -1,5 +1,4 @@
-import { ocrReads } from '../../core/advice/shared-advice.ts';
-import { sayHint } from '../../core/advice/advice.ts';
+import { ocrReads, sayHint } from '../../core/advice/advice.ts';
 import { count as counted, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
 import type { IngestDocument, Written } from './read-documents.ts';

@@ -1,7 +1,7 @@
 import { count } from '../../text/count.ts';
 import { type Candidate, type Extracted, type Scope, type SourceName, unreadError } from '../extract/extract.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
-import { shellWord } from '../../core/shell-word.ts';
+import { shellWord } from '../../core/advice/advice.ts';
 import type { Collection, StoredSource } from '../../ports/stores.ts';
 import type { IngestReport } from './ingest-report.ts';
 import type { ErrorItem } from '../../schema/items.ts';

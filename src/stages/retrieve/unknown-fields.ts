@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/nearest.ts';
 import { listNames } from '../../text/count.ts';
-import { filteredFields, toFilterTree } from '../../core/filter-tree.ts';
+import { filteredFields, toFilterTree } from '../../core/filters.ts';
 import type { Collection } from '../../ports/stores.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/stored/filter.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
-import { advice, call, field, inWordsOf, pointer, sayHint, setting, toOperator } from '../../../src/core/advice/advice.ts';
-import { commandLineWording } from '../../../src/core/advice/command-line-wording.ts';
-import type { Wording } from '../../../src/core/advice/wording.ts';
+import { advice, call, field, inWordsOf, pointer, sayHint, setting, toOperator, type Wording } from '../../../src/core/advice/advice.ts';
+import { commandLineWording } from '../../../src/core/advice/wordings.ts';
 import { httpWording } from '../../../src/server/routes.ts';
 
 const reader = { name: 'reader', scopes: ['read' as const], collections: ['*'] };

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findBrowser, findBrowsers } from '../../../src/drivers/browser/find-browser.ts';
+import { findBrowser, findBrowsers } from '../../../src/drivers/browser/chromium.ts';
 import { folder } from '../../support/folder.ts';
 
 const executable = (files: Record<string, string>): string => {

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { proxiesIn } from '../../../src/http/connections.ts';
 import { Refused } from '../../../src/http/address-policy.ts';
 import { type GuardProxy, openGuardProxy, type TunnelOptions } from '../../../src/drivers/browser/guard-proxy.ts';
-import type { Pass } from '../../../src/drivers/browser/pass.ts';
+import type { Pass } from '../../../src/drivers/browser/traffic.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 import { listening } from '../../support/listening.ts';
 

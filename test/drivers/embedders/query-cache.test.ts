@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QueryCache } from '../../../src/drivers/embedders/query-cache.ts';
+import { QueryCache } from '../../../src/drivers/embedders/local-embedder.ts';
 
 const made: string[] = [];
 const make = (query: string) => async () => Float32Array.of(made.push(query));

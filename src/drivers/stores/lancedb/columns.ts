@@ -1,9 +1,7 @@
 import type { Field as ArrowField, RecordBatch, Schema, Table, Vector } from 'apache-arrow';
 import { terms } from '../../../text/terms.ts';
 import type { CollectionInfo, Fingerprint, StoredChunk } from '../../../ports/stores.ts';
-import { fieldsText } from './filters/field-entries.ts';
-import { hasLabels, LABELS, labelsIn } from './filters/labels.ts';
-import type { Table as LanceTable } from '@lancedb/lancedb';
+import { fieldsText, LABELS, rowLabels } from './field-entries.ts';
 import type { Metadata } from '../../../schema/items.ts';
 
 type Arrow = typeof import('apache-arrow');
@@ -40,11 +38,8 @@ const OPTIONAL = new Set(['lead', 'embed_text', 'version']);
 
 const EMBEDDER = 'kb.embedder';
 
-/** The embedder of a table's collection, as the table itself says it; undefined for one that an earlier version made. */
-export function embedderIn({ metadata }: Schema): Fingerprint | undefined {
-  const said = metadata.get(EMBEDDER);
-  return said === undefined ? undefined : (JSON.parse(said) as Fingerprint);
-}
+/** Reads the embedder of a table's collection from the schema. */
+export const embedderIn = ({ metadata }: Schema): Fingerprint => JSON.parse(metadata.get(EMBEDDER)!) as Fingerprint;
 
 /** The schema of a collection's table, and in its metadata what embedded it. */
 export async function schemaOf({ provider, model, dimensions }: CollectionInfo): Promise<Schema> {
@@ -66,9 +61,11 @@ const vectorType = (arrow: Arrow, dimensions: number) =>
 export async function toArrow(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
   const arrow = await import('apache-arrow');
   const columns: Record<string, Vector> = {};
-  const fields = chunks.map(texts.fields);
-  for (const [name, value] of Object.entries(texts)) columns[name] = textColumn(arrow, name === 'fields' ? fields : chunks.map(value));
-  columns[LABELS] = listColumn(arrow, fields.map(labelsIn));
+  for (const [name, value] of Object.entries(texts)) columns[name] = textColumn(arrow, chunks.map(value));
+  columns[LABELS] = listColumn(
+    arrow,
+    chunks.map(({ metadata }) => rowLabels(metadata)),
+  );
   const siblings = Int32Array.from(chunks, (chunk) => chunk.chunk_count ?? 0);
   columns['siblings'] = new arrow.Vector([
     arrow.makeData({ type: new arrow.Int32(), length: chunks.length, nullCount: 0, data: siblings }),
@@ -76,10 +73,6 @@ export async function toArrow(chunks: readonly StoredChunk[], info: CollectionIn
   if (info.dimensions > 0) columns['vector'] = vectorColumn(arrow, chunks, info.dimensions);
   return new arrow.Table(await schemaOf(info), columns);
 }
-
-/** Leaves the labels out of rows for a table that has no column of them yet. */
-export const selectColumns = async (rows: Table, table: LanceTable): Promise<Table> =>
-  (await hasLabels(table)) ? rows : rows.select(rows.schema.names.filter((name) => name !== LABELS));
 
 function listColumn(arrow: Arrow, lists: readonly string[][]): Vector {
   const valueOffsets = new Int32Array(lists.length + 1);

@@ -1,5 +1,6 @@
 import type { Connection, Table } from '@lancedb/lancedb';
-import { isTableGone, retryConflicts } from './lancedb-connection.ts';
+import { retryConflicts } from './lancedb-connection.ts';
+import { isTableGone } from './store-error.ts';
 
 /** The columns of a small table of kb's own. Names are its key. */
 export interface Columns {

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
-import { splitAddress } from './branches.ts';
+import { splitAddress } from './tables.ts';
 import { addRows, type Columns, findTable, keyedTable } from './keyed-table.ts';
-import { fenceTable, type LanceConnections, retryConflicts } from './lancedb-connection.ts';
-import { quoted } from './filters/sql-texts.ts';
-import { folderOf } from './lancedb-settings.ts';
+import { fenceTable, type LanceConnections, retryConflicts, folderOf } from './lancedb-connection.ts';
+import { quoted } from './lancedb-filter.ts';
 import { lockForWriting, LOCK_FOLDER } from '../writer-lock.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */

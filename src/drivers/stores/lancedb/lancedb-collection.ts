@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where, Hit } from '../../../ports/stores.ts';
 import { assertVectors, assertQueryVector } from '../vectors.ts';
-import { columnsRead, selectColumns, reader, toArrow, toChunks } from './columns.ts';
-import { lanceDb } from './lancedb-connection.ts';
-import { hasLabels } from './filters/labels.ts';
-import { folderOf } from './lancedb-settings.ts';
+import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
+import { lanceDb, folderOf } from './lancedb-connection.ts';
 import type { TableHolder } from './table-holder.ts';
 import { scanChunks, sourceContents, storedSources, readSourcePage } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
-import { whereSql, filterSql } from './filters/lancedb-filter.ts';
-import { inList } from './filters/sql-texts.ts';
+import { whereSql, filterSql, inList } from './lancedb-filter.ts';
 import { searchedTerms } from '../../../text/terms.ts';
 
 /** Ids of one query. */
@@ -59,7 +56,7 @@ async function replace(holder: TableHolder, replacements: readonly Replacement[]
   assertVectors([...added, ...chunks], holder.entry); // all or nothing
   if (added.length > 0) {
     const data = await toArrow(added, holder.entry);
-    await holder.write(async (table) => table.add(await selectColumns(data, table)));
+    await holder.write((table) => table.add(data));
   }
   if (changed.length > 0) await change(holder, { sources: changed.map(({ source }) => source), chunks });
 }
@@ -78,7 +75,7 @@ async function change(
     // to look for rows that are to go takes a walk through the whole table: only where there are any
     const isLeft = Array.from({ length: there.numRows }, (_, at) => id(at)).some((known) => !ids.has(known));
     const merge = table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll();
-    return await (isLeft ? merge.whenNotMatchedBySourceDelete({ where: ofSources }) : merge).execute(await selectColumns(data, table));
+    return await (isLeft ? merge.whenNotMatchedBySourceDelete({ where: ofSources }) : merge).execute(data);
   });
 }
 
@@ -94,15 +91,14 @@ async function upsert(holder: TableHolder, given: readonly StoredChunk[]): Promi
   await holder.write(async (table, isAlone) => {
     // rows that are all new are added: to merge takes LanceDB more processor time, and hundreds of megabytes
     const isNew = isAlone && (await table.query().where(anyOfThem).select(['id']).limit(1).toArrow()).numRows === 0;
-    const rows = await selectColumns(data, table);
-    await (isNew ? table.add(rows) : table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows));
+    await (isNew ? table.add(data) : table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(data));
   });
 }
 
 async function remove(holder: TableHolder, where: Where): Promise<{ id: string; source: string }[]> {
+  const condition = whereSql(where);
+  if (condition === undefined) return [];
   return await holder.write(async (table) => {
-    const condition = whereSql(where, await hasLabels(table));
-    if (condition === undefined) return [];
     const rows = await table.query().where(condition).select(['id', 'source']).toArrow();
     const [id, source] = [reader(rows, 'id'), reader(rows, 'source')] as ((at: number) => string)[];
     if (rows.numRows > 0) await table.delete(condition);
@@ -146,71 +142,68 @@ const FILTERED_PROBES = 1_024;
 const SHARED_ATTEMPTS = 2;
 
 /**
- * Nearest by cosine or best by BM25. Hits of both kinds bring their vector along, since who fuses the two needs it.
- * The filter narrows before the search. Over 100,000 rows the index then finds the same ten as a comparison of all, in a third of its processor time.
+ * Finds the nearest chunks by cosine, or the best by BM25, with their vectors: fusion needs them. The filter narrows before the search. Over 100,000 rows
+ * the index then finds the same ten as a comparison of all, in a third of its processor time.
  */
-async function searchTable(holder: TableHolder, { vector, text, filter, limit }: SearchRequest): Promise<Hit[]> {
-  if (limit < 1) return [];
-  if (vector) return await nearest(holder, vector, { filter, limit });
-  const query = searchedTerms(text ?? '').join(' ');
-  return query ? await best(holder, query, { filter, limit }) : [];
+async function searchTable(holder: TableHolder, { vector, text = '', filter, limit }: SearchRequest): Promise<Hit[]> {
+  const query = searchedTerms(text).join(' ');
+  if (limit < 1 || (!vector && !query)) return [];
+  const condition = filterSql(filter);
+  const hits = await hitsOf(holder, vector ? nearest(holder, vector, { condition, limit }) : await best(query, { condition, limit }));
+  return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 }
 
-type Narrowing = Pick<SearchRequest, 'filter' | 'limit'>;
-
-/** The filter as SQL over the columns of the table. */
-const conditionOn = async (table: Table, filter: SearchRequest['filter']): Promise<string | undefined> =>
-  filter && filterSql(filter, await hasLabels(table));
-
-async function nearest(holder: TableHolder, vector: Float32Array, { filter, limit }: Narrowing): Promise<Hit[]> {
-  const ranked = async (table: Table): Promise<VectorQuery> => {
-    assertQueryVector(vector, holder.entry);
-    const condition = await conditionOn(table, filter);
-    const query = table.query().nearestTo(vector).distanceType('cosine').refineFactor(REFINED).limit(limit);
-    return condition === undefined ? query.nprobes(PROBES) : query.nprobes(FILTERED_PROBES).where(condition);
-  };
-  return inOrder(await hitsOf(holder, { ranked, column: '_distance', score: cosine }));
+interface Narrowing {
+  condition: string | undefined;
+  limit: number;
 }
-
-/** A vector of zeros has no direction, and no distance. */
-const cosine = (distance: number): number => (Number.isFinite(distance) ? Math.max(-1, Math.min(1, 1 - distance)) : 0);
-
-async function best(holder: TableHolder, query: string, { filter, limit }: Narrowing): Promise<Hit[]> {
-  const { MatchQuery } = await lanceDb();
-  const ranked = async (table: Table): Promise<Query> => {
-    const condition = await conditionOn(table, filter);
-    const matching = table.query().fullTextSearch(new MatchQuery(query, 'terms')).limit(limit);
-    return condition === undefined ? matching : matching.where(condition);
-  };
-  return inOrder(await hitsOf(holder, { ranked, column: '_score', score: (score) => score }));
-}
-
-const inOrder = (hits: Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 interface Ranking {
-  ranked: (table: Table) => Promise<Query | VectorQuery>;
+  rank: (table: Table) => Query | VectorQuery;
   /** LanceDB's column of what it ranks by, and the score that this makes. */
   column: '_distance' | '_score';
   score: (value: number) => number;
 }
 
-/** The hits of a ranking with their chunks, all of one version of the table. */
+const nearest = (holder: TableHolder, vector: Float32Array, { condition, limit }: Narrowing): Ranking => ({
+  rank: (table) => {
+    assertQueryVector(vector, holder.entry);
+    const query = table.query().nearestTo(vector).distanceType('cosine').refineFactor(REFINED).limit(limit);
+    return condition === undefined ? query.nprobes(PROBES) : query.nprobes(FILTERED_PROBES).where(condition);
+  },
+  column: '_distance',
+  score: (distance) => (Number.isFinite(distance) ? Math.max(-1, Math.min(1, 1 - distance)) : 0), // a vector of zeros has no direction
+});
+
+async function best(query: string, { condition, limit }: Narrowing): Promise<Ranking> {
+  const { MatchQuery } = await lanceDb();
+  return {
+    rank: (table) => {
+      const matching = table.query().fullTextSearch(new MatchQuery(query, 'terms')).limit(limit);
+      return condition === undefined ? matching : matching.where(condition);
+    },
+    column: '_score',
+    score: (score) => score,
+  };
+}
+
+/** Reads the hits of a ranking with their chunks, all of one version of the table. */
 async function hitsOf(holder: TableHolder, ranking: Ranking): Promise<Hit[]> {
   for (let attempt = 0; attempt < SHARED_ATTEMPTS; attempt++) {
     const hits = await holder.read((table) => hitsFromCache(table, holder, ranking));
     if (hits) return hits;
   }
-  const rows = await holder.read(async (table) => (await ranking.ranked(table)).select(columnsOf(holder, ranking.column)).toArrow());
+  const rows = await holder.read((table) => ranking.rank(table).select(columnsOf(holder, ranking.column)).toArrow());
   const value = reader(rows, ranking.column) as (at: number) => number;
   return toChunks(rows).map((chunk, at) => ({ chunk, score: ranking.score(value(at)) }));
 }
 
 /** Ranks rows by their numbers alone, and reads only those that no search has read before; undefined where another version came between. */
-async function hitsFromCache(table: Table, holder: TableHolder, { ranked, column, score }: Ranking): Promise<Hit[] | undefined> {
+async function hitsFromCache(table: Table, holder: TableHolder, { rank, column, score }: Ranking): Promise<Hit[] | undefined> {
   const { table: name } = holder.entry; // before anything is waited for: another table may take the place of this one
   const version = await table.version();
   const key = (row: bigint) => `${name} ${version} ${row}`;
-  const ranking = await (await ranked(table)).select([column]).withRowId().toArrow();
+  const ranking = await rank(table).select([column]).withRowId().toArrow();
   const [row, value] = [reader(ranking, '_rowid'), reader(ranking, column)] as [Read<bigint>, Read<number>];
   const rows = Array.from({ length: ranking.numRows }, (_, at) => row(at));
   const found = rows.map((number) => holder.chunks.get(key(number)));

@@ -1,12 +1,72 @@
-import { call, toOperator } from '../../../core/advice/advice.ts';
+import { fileURLToPath } from 'node:url';
+import { KbError } from '../../../core/errors.ts';
+import { toOperator } from '../../../core/advice/advice.ts';
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dirname } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
-import { KbError } from '../../../core/errors.ts';
 import { waitFor } from '../../../core/run.ts';
-import { folderOf, type StorePlace } from './lancedb-settings.ts';
-import { objectStorageError } from './object-storage-error.ts';
+
+/** Where a store is, how it is reached where that is no folder, and what of it is kept in memory. */
+export interface StorePlace {
+  url: string;
+  /** LanceDB's storage options: `region`, `endpoint` … */
+  storageOptions: Record<string, string>;
+  /** Bytes of indexes and of metadata kept in memory; LanceDB's own default is 6 GB and 1 GB. */
+  cache: { index: number; metadata: number };
+  /** After how many seconds a read looks for what others have written; 0: each read does. */
+  readInterval: number;
+}
+
+/** The folder of a store on this machine; undefined for one that is reached by an address (s3://, gs://, az://, memory://). */
+export function folderOf(url: string): string | undefined {
+  if (/^file:\/\//i.test(url)) return fileURLToPath(url);
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? undefined : url;
+}
+
+/** The options that are kb's own: all others are LanceDB's. */
+const OWN = {
+  index_cache_mb: { default: 256, least: 1 },
+  metadata_cache_mb: { default: 64, least: 1 },
+  read_interval: { default: 0, least: 0 },
+} as const;
+
+/** To look costs a request and its time on object storage: half a second lets readers see what is new within one. */
+const REMOTE_READ_INTERVAL = 0.5;
+
+/** What `storage.options` says of the store at the address. Throws a KbError (`configuration`) for what LanceDB or kb can't take. */
+export function readStorePlace(url: string, options: Record<string, unknown> = {}): StorePlace {
+  const own = (name: keyof typeof OWN, otherwise: number = OWN[name].default): number => {
+    const value = Number(options[name] ?? otherwise);
+    if (Number.isFinite(value) && value >= OWN[name].least) return value;
+    throw new KbError('configuration', `storage.options.${name} must be a number of at least ${OWN[name].least}.`);
+  };
+  const isRemote = folderOf(url) === undefined;
+  return {
+    url,
+    storageOptions: isRemote ? storageOptionsOf(options) : {},
+    cache: { index: own('index_cache_mb') * 2 ** 20, metadata: own('metadata_cache_mb') * 2 ** 20 },
+    readInterval: own('read_interval', isRemote ? REMOTE_READ_INTERVAL : undefined),
+  };
+}
+
+/** The address of another server than Amazon's, by options or environment. */
+export const endpointOf = (given: Record<string, string>): string | undefined =>
+  given['endpoint'] ?? given['aws_endpoint'] ?? process.env['AWS_ENDPOINT_URL'] ?? process.env['AWS_ENDPOINT'];
+
+/** The options as LanceDB takes them: texts. An endpoint that is given as http:// is meant to be reached without TLS. */
+function storageOptionsOf(options: Record<string, unknown>): Record<string, string> {
+  const pairs = Object.entries(options)
+    .filter(([name]) => !Object.hasOwn(OWN, name))
+    .map(([name, value]): [string, string] => {
+      if (['string', 'number', 'boolean'].includes(typeof value)) return [name, String(value)];
+      throw new KbError('configuration', `storage.options.${name} is no text, number, true or false.`, {
+        hint: 'LanceDB knows region, endpoint, allow_http and the like.',
+      });
+    });
+  const given = Object.fromEntries(pairs);
+  return endpointOf(given)?.startsWith('http://') ? { allow_http: 'true', ...given } : given;
+}
 
 /** LanceDB, imported when it is needed; silent on standard error but for its errors. */
 export async function lanceDb(): Promise<typeof import('./lancedb-library.ts')> {
@@ -14,47 +74,8 @@ export async function lanceDb(): Promise<typeof import('./lancedb-library.ts')> 
   return await import('./lancedb-library.ts');
 }
 
-/** Whether LanceDB says that a table or its files are not there. */
-export const isTableGone = (error: unknown): boolean =>
-  !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
-
-/** What went wrong in LanceDB or in its folder, as a sentence for people. */
-export function storeError(error: unknown, url: string): KbError {
-  if (error instanceof KbError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const remote = folderOf(url) === undefined ? objectStorageError(message, { url, cause: error }) : undefined;
-  if (remote) return remote;
-  if (/no space left|ENOSPC|os error 28|EDQUOT|os error 122/i.test(message)) {
-    return new KbError('unavailable', `The disk that holds the store ${url} is full.`, {
-      hint: toOperator`Free some space and run it again: what was stored before is kept.`,
-      cause: error,
-      isRetryable: true,
-    });
-  }
-  if (/permission denied|access is denied|EACCES|EPERM|EROFS|read-only file system|os error (?:13|30)\b/i.test(message)) {
-    return new KbError('configuration', `The store ${url} can't be used: permission denied.`, {
-      hint: toOperator`Set storage.url to a folder that you may read and write.`,
-      cause: error,
-    });
-  }
-  if (/ENOTDIR|EEXIST|not a directory|os error 20\b/i.test(message)) return notAFolder(url, error);
-  if (/regexp_like|regex_match/.test(message)) {
-    return new KbError('usage', 'The filter is too large: it has too many values, or a bound that is too long.', {
-      hint: 'Give fewer values (some thousands are possible) or a shorter bound.',
-      cause: error,
-    });
-  }
-  const reason = message
-    .split(/(?:^|, ?| )\/[^ ,]*\.rs:|\n/)[0]!
-    .replace(/^Failed to get next batch from stream: |\blance error: /g, '')
-    .slice(0, 300);
-  return new KbError('internal', `The store ${url} failed: ${reason.replace(/\.?$/, '.')}`, {
-    hint: toOperator`It may be damaged: ${call('doctor')} says where, and how to mend it.`,
-    cause: error,
-  });
-}
-
-const notAFolder = (url: string, cause?: unknown): KbError =>
+/** Makes the error of an address that is no folder. */
+export const notAFolder = (url: string, cause?: unknown): KbError =>
   new KbError('configuration', `The store ${url} is not a folder.`, {
     hint: toOperator`Set storage.url to a folder; it is made when it is first written.`,
     cause,

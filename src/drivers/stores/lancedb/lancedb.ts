@@ -2,19 +2,25 @@ import { call, pointer } from '../../../core/advice/advice.ts';
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
-import { assertUnchanged } from './checksums.ts';
-import { dropUnnamed, openTable } from './branches.ts';
+import { assertUnchanged, copyTable } from './table-copies.ts';
+import { dropUnlisted, openTable, tableName, unlistedTables } from './tables.ts';
 import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
-import { holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
+import { holdTable, type MayWrite, type TableHolder } from './table-holder.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
-import { closeBoth, connectTo, fenceTable, type LanceConnections, storeError } from './lancedb-connection.ts';
-import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
-import { hasTables, leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
-import { shareTable } from './copy-table.ts';
-import { describeBucket } from './describe-bucket.ts';
-import { describeFolder } from './describe-folder.ts';
+import {
+  closeBoth,
+  connectTo,
+  fenceTable,
+  type LanceConnections,
+  folderOf,
+  readStorePlace,
+  type StorePlace,
+} from './lancedb-connection.ts';
+import { storeError } from './store-error.ts';
+import { hasTables, leftoverProblems, tableProblems } from './find-problems.ts';
+import { describeBucket, describeFolder } from './describe-place.ts';
 import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
@@ -88,7 +94,7 @@ function databaseOf(
     openDraft: async (entry) => lanceCollection(await holdTable(entry, { ...common, current: async () => entry })),
     drop: async ({ table }) => {
       holders.delete(table);
-      await dropUnnamed({ connection, catalog }, table);
+      await dropUnlisted({ connection, catalog }, table);
     },
     fence: async (entry) => {
       await catalog.fence();
@@ -105,7 +111,7 @@ function databaseOf(
 }
 
 async function removeOrphans(connection: Connection, catalog: Catalog): Promise<void> {
-  for (const name of (await unlistedTables(connection, catalog)).orphans) await connection.dropTable(name);
+  for (const name of (await unlistedTables({ connection, catalog })).orphans) await connection.dropTable(name);
 }
 
 interface LanceDbOptions {
@@ -151,7 +157,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
     copy: (name, as, { isSealed = false } = {}) =>
       writing(async (made) => {
         const entry = await made.catalog.findLatest(name);
-        const table = entry && (await shareTable(entry.table, { ...made, folder, as, isSealed }));
+        const table = entry && (await copyTable(entry.table, { ...made, folder, as, isSealed }));
         return table === undefined ? undefined : await draftOf(made, { ...entry!, name: as, table });
       }),
     ...(folder === undefined ? {} : { verify }),

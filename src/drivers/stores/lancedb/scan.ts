@@ -2,12 +2,10 @@ import type { Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { SourceContent, StoredChunk, StoredSource, SourcePage, SourcePageRequest } from '../../../ports/stores.ts';
 import { columnsRead, reader, toChunks } from './columns.ts';
-import { isTableGone, storeError } from './lancedb-connection.ts';
-import { hasLabels } from './filters/labels.ts';
+import { isTableGone, storeError } from './store-error.ts';
 import type { TableHolder } from './table-holder.ts';
 import { keepVersion } from './upkeep.ts';
-import { filterSql } from './filters/lancedb-filter.ts';
-import { inList, quoted } from './filters/sql-texts.ts';
+import { filterSql, inList, quoted } from './lancedb-filter.ts';
 import { countContent, countSources, NameCount } from '../count-sources.ts';
 
 /** Rows of one page. */
@@ -119,8 +117,8 @@ const counts = new WeakMap<TableHolder, Map<string, Promise<number>>>();
 
 /** A page of the names of sources. LanceDB sorts, and hands over the rows of the page alone; the number of all is counted once for a version of the table. */
 export async function readSourcePage(holder: TableHolder, { filter, after, limit }: SourcePageRequest): Promise<SourcePage> {
+  const condition = filterSql(filter);
   return await holder.read(async (table) => {
-    const condition = filterSql(filter, await hasLabels(table));
     const [sources, total] = await Promise.all([
       namesAfter(table, { condition, after, limit }),
       keptCount(holder, `${holder.entry.table} ${await table.version()} ${condition}`, () => countNames(table, condition)),

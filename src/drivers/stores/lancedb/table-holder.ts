@@ -3,8 +3,9 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import { untilStopped } from '../../../core/run.ts';
 import type { Entry } from './lancedb-catalog.ts';
-import { isTableGone, retryConflicts, storeError } from './lancedb-connection.ts';
-import { openTable } from './branches.ts';
+import { retryConflicts } from './lancedb-connection.ts';
+import { isTableGone, storeError } from './store-error.ts';
+import { openTable, readTableName } from './tables.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
 export interface TableHolder {
@@ -38,22 +39,6 @@ interface HolderOptions {
   /** Reads the current entry of the catalog. */
   current: (name: string) => Promise<Entry | undefined>;
 }
-
-/** Makes the name of a new table; it holds the name of the collection and the time. */
-export const tableName = (name: string): string =>
-  `kb.${name}.${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8).padEnd(6, '0')}`;
-
-/** Reads the collection and the creation time (milliseconds) from the name of a table; undefined for a table that is not of kb. */
-export function readTableName(table: string): { name: string; created: number } | undefined {
-  const [, name, time] = /^kb\.(.+)\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table) ?? [];
-  return time === undefined ? undefined : { name: name!, created: Number.parseInt(time, 36) };
-}
-
-/** Milliseconds without a write after which a table or copy is no longer work in progress. */
-export const ORPHANED_AFTER = 3_600_000;
-
-/** Reads the creation time of a table from its name, in milliseconds; undefined for a table that is not of kb. */
-const createdAt = (table: string): number | undefined => readTableName(table)?.created;
 
 const translatedFor =
   (url: string) =>
@@ -99,7 +84,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
       return now;
     },
     get created() {
-      return createdAt(now.table) ?? 0;
+      return readTableName(now.table)?.created ?? 0;
     },
     read: (work) => untilStopped(translated(() => attempt(() => work(opened)))),
     pin: () => translated(() => attempt(() => openTable(pinned, now.table))),

@@ -5,7 +5,7 @@ import { throwIfAborted, waitFor } from '../../../core/run.ts';
 import { type LockOptions, lockLostError, type WriterLock } from '../writer-lock.ts';
 import { retryConflicts } from './lancedb-connection.ts';
 import { addRows, findTable, keyedTable } from './keyed-table.ts';
-import { quoted } from './filters/sql-texts.ts';
+import { quoted } from './lancedb-filter.ts';
 
 // Machines that share no folder share a table: one row for each lock that is held. A commit of LanceDB comes through only behind the version that it was made
 // from, so that of two who take a lock one sees the other's row.

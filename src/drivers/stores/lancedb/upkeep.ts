@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Table, Version } from '@lancedb/lancedb';
-import { addLabels, hasLabels, LABELS } from './filters/labels.ts';
-import { isTableGone, lanceDb } from './lancedb-connection.ts';
+import { LABELS } from './field-entries.ts';
+import { lanceDb } from './lancedb-connection.ts';
+import { isTableGone } from './store-error.ts';
 
 // A tag keeps LanceDB from removing the version that it names. Its name says when it was made, and who reads makes it anew every minute: so a tag that a
 // dead reader has left is known by its age, on whatever machine that was.
@@ -131,18 +132,12 @@ export async function bringUpToDate(
   const waiting = Math.max(textsWaiting, vectors?.numUnindexedRows ?? 0);
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   const isInFew = pieces <= piecesAllowed && versions.length <= VERSIONS;
-  if (whole) await rewrite(table, versions);
+  if (whole) await compact(table, { versions, wanted: Date.now() });
   else if (isInFew && textsWaiting > Math.max(UNINDEXED, rows / 2)) await indexTexts(table);
   else if (!isInFew || waiting > UNINDEXED) await compact(table, { versions, wanted: oldestKept(versions, created) });
   if (rows > UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // what the steps before have left
-}
-
-/** Joins all pieces and removes what is old, of a table in the present form. */
-async function rewrite(table: Table, versions: readonly Version[]): Promise<void> {
-  if (!(await hasLabels(table))) await addLabels(table);
-  await compact(table, { versions, wanted: Date.now() });
 }
 
 /** Indexes ids and texts anew, each where much has come together. */
@@ -198,7 +193,7 @@ async function indexKeys(table: Table): Promise<void> {
   const { Index } = await lanceDb();
   for (const column of ['id', 'source'])
     if (await isBehind(table, `${column}_idx`)) await table.createIndex(column, { config: Index.btree() });
-  if ((await hasLabels(table)) && (await isBehind(table, `${LABELS}_idx`))) await table.createIndex(LABELS, { config: Index.labelList() });
+  if (await isBehind(table, `${LABELS}_idx`)) await table.createIndex(LABELS, { config: Index.labelList() });
 }
 
 async function indexVectors(table: Table): Promise<void> {

@@ -21,10 +21,7 @@ import type { SegmentName } from './word-statistics.ts';
 //
 //   A reader requests what its state makes visible, then checks that the state is still the same; else it reads again.
 
-/**
- * Version of the stored form. A collection of a later form is refused, because it could be misread. In form 1 a write had the next
- * generation as its number.
- */
+/** Version of the stored form. A collection of another form is refused, because it could be misread: form 1 was that of development versions. */
 const FORM = 2;
 /** Id of the point that holds the state; it has no vector, so no search finds it. */
 export const STATE_POINT = 0;
@@ -54,9 +51,9 @@ export interface State extends CollectionInfo, Counted {
   retired?: (Counted & { sources: string[]; ids: string[] }) | undefined;
   /** The segments of the word statistics. */
   segments?: SegmentName[];
-  /** Whether all points hold their word counts; false if an earlier version has written some. */
+  /** Whether all points hold their word counts: always, except in collections of development versions. */
   words_counted?: boolean;
-  /** Unique for each state; empty in form 1. */
+  /** Unique for each state; empty before the first one is saved. */
   version: string;
   /** Versions before this one, the latest last. */
   history: string[];
@@ -82,12 +79,6 @@ export const firstState = ({ name, provider, model, dimensions }: CollectionInfo
   written: Date.now(),
 });
 
-/** Whether the state was written in an earlier form. */
-export const isOfEarlierForm = ({ form }: State): boolean => form < FORM;
-
-/** Whether the whole collection is of the present form, and not only what is written next. */
-export const isOfPresentForm = ({ form, words_counted }: State): boolean => form === FORM && words_counted === true;
-
 /** Reads the state of a table by its name or alias; undefined if there is none, or none of kb. */
 export async function stateAt(ask: Ask, address: string): Promise<State | undefined> {
   const points = await ask((api, init) =>
@@ -99,21 +90,16 @@ export async function stateAt(ask: Ask, address: string): Promise<State | undefi
   return stateIn(points[0]);
 }
 
-/** Extracts the state from its point. Throws a KbError (`configuration`) for a later form. */
+/** Extracts the state from its point. Throws a KbError (`configuration`) for another form. */
 export function stateIn(point: PointRecord | undefined): State | undefined {
   const state = point?.payload?.['kb'] as State | undefined;
-  if (!state) return undefined;
-  if (state.form > FORM)
-    throw new KbError(
-      'configuration',
-      `The collection «${state.name}» in Qdrant was made by a later version of kb (form ${state.form}; this one reads ${FORM}).`,
-      { hint: toOperator`Update kb, or use another collection.` },
-    );
-  const { retired, ...rest } = { ...state, added: state.added ?? [], version: state.version ?? '', history: state.history ?? [] };
-  return {
-    ...rest,
-    ...(retired && { retired: { ...retired, generation: retired.generation ?? state.generation - 1, added: retired.added ?? [] } }),
-  };
+  if (!state || (state.form === FORM && state.words_counted)) return state;
+  const isLater = state.form > FORM;
+  throw new KbError(
+    'configuration',
+    `The collection «${state.name}» in Qdrant was made by a ${isLater ? 'later' : 'development'} version of kb (form ${state.form}; this one reads ${FORM}).`,
+    { hint: isLater ? toOperator`Update kb, or use another collection.` : toOperator`Drop it and ingest its sources again.` },
+  );
 }
 
 const isVersion = (value: string): QdrantFilter => ({ must: [{ key: VERSION, match: { value } }] });
@@ -134,7 +120,7 @@ const isPast = ({ version }: State, present: State): boolean => present.version 
  */
 async function replaceState(ask: Ask, saved: State, from?: State): Promise<boolean> {
   const { table, version } = saved;
-  const update_filter = from?.version === '' ? { must: [{ is_empty: { key: VERSION } }] } : isVersion(from?.version ?? version);
+  const update_filter = isVersion(from?.version ?? version);
   const points = [{ id: STATE_POINT, vector: {}, payload: { kb: saved } }];
   const ordering = 'medium'; // one replica orders all writes: else each replica might accept another writer as the first
   await ask((api, init) => api.upsertPoints({ collection_name: table, wait: true, ordering, points, update_filter }, init), 'write');
@@ -251,9 +237,4 @@ export const pendingPoints = ({ added }: State): QdrantFilter => ({
 export const unnamedSegments = ({ segments = [] }: State, before: number): QdrantFilter => ({
   must: [{ key: 'written', range: { lt: before } }],
   must_not: [{ has_id: segments.map(({ id }) => id) }],
-});
-
-/** Filters the points that dead writers of form 1 have left. */
-export const leftInFormOne = ({ generation }: State): QdrantFilter => ({
-  must: [{ key: 'generation', range: { gt: generation, lt: FIRST_WRITE } }],
 });

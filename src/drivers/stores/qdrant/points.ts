@@ -2,9 +2,9 @@ import { hashTerm, searchedTerms, terms } from '../../../text/terms.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { StoredChunk } from '../../../ports/stores.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
-import { asNumber, scalars, shortened } from '../filter-values.ts';
+import { asNumber, scalars, shortened } from '../../../core/filters.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
-import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
+import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-statistics.ts';
 
 // Qdrant has no BM25 index for the terms of kb, but sparse vectors. The vector of a chunk holds the saturated frequency of each term for the length of the
 // chunk, that of a query the inverse document frequency of each term in the collection. Their product is BM25 except for the average length of chunks,

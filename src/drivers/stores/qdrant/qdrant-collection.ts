@@ -1,11 +1,10 @@
 import type { Collection, SourceContent, SourcePage, SourcePageRequest, StoredChunk, StoredSource } from '../../../ports/stores.ts';
 import type { Condition } from './qdrant-connection.ts';
 import { search, searchAll, withVectors } from './qdrant-search.ts';
-import { bringForward } from './bring-forward.ts';
 import { type CollectionHolder, conditionsFrom, POINTS_PER_PAGE, pages } from './collection-holder.ts';
 import { visiblePoints } from './collection-state.ts';
 import { CHUNK, DENSE, type Payload, safe, toChunk } from './points.ts';
-import { addWords, deletePoints, replacePoints, tidyPoints, upsertPoints } from './qdrant-writes.ts';
+import { deletePoints, replacePoints, tidyPoints, upsertPoints } from './qdrant-writes.ts';
 import { countContent, countSources, NameCount } from '../count-sources.ts';
 
 /** Sources of one question. */
@@ -38,10 +37,7 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
         return (await holder.ask((api, init) => api.countPoints(request, init))).count;
       }),
     bytes: async () => null, // Qdrant does not tell
-    optimize: async () => {
-      await bringForward(holder, (chunks) => addWords(holder, chunks));
-      await tidyPoints(holder); // indexes are kept up to date by Qdrant itself
-    },
+    optimize: () => tidyPoints(holder), // Qdrant itself keeps indexes up to date
   };
 }
 

@@ -1,7 +1,6 @@
 import { KbError } from '../../../core/errors.ts';
-import { type FilterNode, toFilterTree } from '../../../core/filter-tree.ts';
+import { type FilterNode, toFilterTree, kindOfRange, LONGEST } from '../../../core/filters.ts';
 import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
-import { kindOfRange, LONGEST } from '../filter-values.ts';
 import type { Condition, PointRecord } from './qdrant-connection.ts';
 import { entry, entryStart, existence, safe } from './points.ts';
 

@@ -5,7 +5,7 @@ import { type CollectionHolder, conditionsFrom } from './collection-holder.ts';
 import { type State, STATE_POINT, visiblePoints } from './collection-state.ts';
 import { bm25, CHUNK, DENSE, queryVector, searchedPlaces, TEXT, toChunk, vectorIn, wordCountsIn } from './points.ts';
 import type { PointRecord, Query } from './qdrant-connection.ts';
-import type { Weights, WordCounts } from './word-counts.ts';
+import type { Weights, WordCounts } from './word-statistics.ts';
 
 // However many searches there are, they take two requests. The first asks for ids and scores alone. The second asks for those chunks that no search has
 // read before, and for the state. Read with the first, the state could be older than the hits: a writer may have removed some of them in between.

@@ -19,8 +19,8 @@ export const aliasOf = (name: string): string => `kb.${name}`;
 /** Extracts the name of the collection from an alias. */
 export const nameOf = (alias: string): string => alias.slice(aliasOf('').length);
 const tableOf = (name: string, digit: number): string => `${aliasOf(name)}@${digit}`;
-/** Matches names of tables; those of form 1 end with a time and random letters. */
-export const TABLE_NAME = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
+/** Matches names of tables. */
+export const TABLE_NAME = /^kb\.(.+)@([0-9])$/;
 const DRAFTS = 9;
 
 /** Concurrent requests. */
@@ -117,7 +117,7 @@ export async function readLayout(ask: Ask, table: string): Promise<{ dimensions:
 }
 
 /** Checks that the server honours the condition of a write. Throws a KbError (`configuration`) if it does not, as before 1.16. */
-export async function assertComparing(ask: Ask, table: string): Promise<void> {
+async function assertComparing(ask: Ask, table: string): Promise<void> {
   const id = randomUUID();
   for (const kb_probe of [1, 2]) {
     const points = [{ id, vector: {}, payload: { kb_probe } }];
@@ -261,10 +261,14 @@ export async function stateToWrite(ask: Ask, load: () => Promise<State>): Promis
   }
 }
 
-/** Removes a collection with its table in one step; false if there is none of kb. */
+/** Removes a collection with its table in one step, also one of another form; false if there is none of kb. */
 export async function removeTable(ask: Ask, name: string): Promise<boolean> {
   const alias = aliasOf(name);
-  if (!(await stateAt(ask, alias))) return false;
+  const isOurs = await stateAt(ask, alias).then(Boolean, (error: unknown) => {
+    if (error instanceof KbError && error.code === 'configuration') return true;
+    throw error;
+  });
+  if (!isOurs) return false;
   const table = (await readAliases(ask)).get(alias);
   if (table === undefined) return false;
   await dropTable(ask, table); // its alias goes with it
@@ -274,7 +278,7 @@ export async function removeTable(ask: Ask, name: string): Promise<boolean> {
 const dropTable = (ask: Ask, table: string): Promise<boolean> =>
   ask((api, init) => api.deleteCollection({ collection_name: table }, init), 'write');
 
-/** Returns the result, or undefined if the table is gone (`not_found`) or of a later form (`configuration`). */
+/** Returns the result, or undefined if the table is gone (`not_found`) or of another form (`configuration`). */
 export const ignoreUnreadable = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error;

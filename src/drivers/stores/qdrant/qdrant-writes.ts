@@ -2,23 +2,10 @@ import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo, Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
 import { type ChangeState, type CollectionHolder, conditionsFrom, sameIds, type StoredPoint, storedPoints } from './collection-holder.ts';
-import {
-  isOfEarlierForm,
-  leftInFormOne,
-  newWrite,
-  pendingPoints,
-  pointsOfWrites,
-  retiredPoints,
-  type State,
-  unnamedSegments,
-  VERSION,
-  withWrite,
-} from './collection-state.ts';
+import { newWrite, pendingPoints, pointsOfWrites, retiredPoints, type State, unnamedSegments, withWrite } from './collection-state.ts';
 import { countedChunk, type CountedChunk, safe, toPoints, writtenAt } from './points.ts';
 import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
-import { boundedRequests } from './bounded-requests.ts';
-import { addIndexes, assertComparing } from './qdrant-tables.ts';
-import type { WordCounts } from './word-counts.ts';
+import type { WordCounts } from './word-statistics.ts';
 
 /** Ids of one question, chunks of one upsert. */
 const AT_ONCE = 1_000;
@@ -69,17 +56,6 @@ export async function upsertPoints(writer: Writer, given: readonly StoredChunk[]
   }
 }
 
-/** Writes chunks that were stored without their words once more, with those; not where another has written them meanwhile. */
-export async function addWords(holder: CollectionHolder, stored: readonly StoredChunk[]): Promise<void> {
-  const chunks = stored.filter((chunk) => countedChunk(chunk).words.places.length > 0);
-  if (chunks.length === 0) return;
-  const conditions: Condition[] = [{ is_empty: { key: 'words' } }, { key: 'id', match: { any: chunks.map(({ id }) => id) } }];
-  await change({ holder, embedder: holder.info }, chunks, async () => {
-    const there = await storedPoints(holder, conditions);
-    return there.length === chunks.length ? retiring(there) : undefined;
-  });
-}
-
 function assertUnchanged(edited: readonly StoredChunk[], stored: readonly StoredPoint[]): void {
   const versions = new Map(stored.map(({ id, version }) => [id, version]));
   const isStored = ({ id, version }: StoredChunk) => versions.has(safe(id)) && versions.get(safe(id)) === version;
@@ -105,24 +81,20 @@ const retiring = (stored: readonly StoredPoint[]): Retiring => ({
   removed: stored.map(({ words }) => words),
 });
 
-/**
- * Writes the chunks and makes them count, in the place of what `retire` names; not at all where that says undefined. Where another writer is quicker they stay
- * written, and count a moment later.
- */
+/** Writes the chunks and makes them visible in place of what `retire` names. If another writer is quicker, they stay written and become visible a moment later. */
 async function change(
   { holder, embedder }: Writer,
   chunks: readonly StoredChunk[],
-  retire: (isOurs: boolean) => Promise<Retiring | undefined>,
+  retire: (isOurs: boolean) => Promise<Retiring>,
 ): Promise<void> {
   const counted = chunks.map(countedChunk);
   await holder.write(async (changeState) => {
     let written: { table: string; write: number } | undefined;
     const { added } = await advance(holder, changeState, async (state, isOurs) => {
       assertSameEmbedder(state, embedder);
-      await prepare(holder, state);
+      await removeRetired(holder, state);
       if (written?.table !== state.table) written = { table: state.table, write: await writePoints(holder, state.table, counted) };
-      const retired = await retire(isOurs);
-      return retired && { write: written.write, added: counted.map(({ words }) => words), ...retired };
+      return { write: written.write, added: counted.map(({ words }) => words), ...(await retire(isOurs)) };
     });
     if (added.length >= WRITES) await settle(holder, changeState);
   });
@@ -189,16 +161,38 @@ async function writeAll(
     await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points, ...condition }, init), 'write');
 }
 
+/** Points and bytes (by estimate; Qdrant takes 32 MiB) of one request. */
+const POINTS = 256;
+const BYTES = 8 * 2 ** 20;
+
+/** Points as lists, each of which one request takes. */
+function* boundedRequests(points: readonly Point[]): Generator<Point[], void, void> {
+  let [request, bytes]: [Point[], number] = [[], 0];
+  for (const point of points) {
+    const size = sizeOf(point);
+    if (request.length === POINTS || (request.length > 0 && bytes + size > BYTES)) {
+      yield request;
+      [request, bytes] = [[], 0];
+    }
+    request.push(point);
+    bytes += size;
+  }
+  if (request.length > 0) yield request;
+}
+
+/** Bytes of a point as JSON, at most and roughly: three a letter, 22 a number. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 3 * value.length;
+  if (Array.isArray(value) && typeof value[0] === 'number') return 22 * value.length;
+  if (typeof value !== 'object' || value === null) return 22;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + sizeOf(item), 0);
+}
+
 const removePoints = (holder: CollectionHolder, collection_name: string, filter: QdrantFilter): Promise<unknown> =>
   holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, filter }, init), 'write');
 
-/** Makes the table ready for the next state: what no longer counts goes, because the next state will not name it, and one of an earlier form is brought up to date. */
-async function prepare(holder: CollectionHolder, state: State): Promise<void> {
-  if (isOfEarlierForm(state)) {
-    await addIndexes(holder.ask, state.table, [VERSION]);
-    await assertComparing(holder.ask, state.table);
-    await removePoints(holder, state.table, leftInFormOne(state));
-  }
+/** Removes what is no longer visible, because the next state will not name it. */
+async function removeRetired(holder: CollectionHolder, state: State): Promise<void> {
   const retired = retiredPoints(state);
   if (retired) await removePoints(holder, state.table, retired);
 }
@@ -209,8 +203,8 @@ async function prepare(holder: CollectionHolder, state: State): Promise<void> {
  */
 async function settle(holder: CollectionHolder, changeState: ChangeState): Promise<void> {
   const { added, generation, table } = await changeState(async (state) => {
-    if (state.added.length === 0 && !state.retired && !isOfEarlierForm(state)) return undefined;
-    await prepare(holder, state);
+    if (state.added.length === 0 && !state.retired) return undefined;
+    await removeRetired(holder, state);
     return { ...state, generation: state.generation + 1, retired: undefined };
   });
   if (added.length === 0) return;
@@ -256,7 +250,7 @@ export async function deletePoints(holder: CollectionHolder, where: Where): Prom
         await advance(holder, changeState, async (state) => {
           found = await storedPoints(holder, conditions, AT_ONCE);
           if (found.length === 0) return undefined;
-          await prepare(holder, state);
+          await removeRetired(holder, state);
           return { added: [], ...retiring(found) };
         });
         removed.push(...found.map(({ id, source }) => ({ id, source })));

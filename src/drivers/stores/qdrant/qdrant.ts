@@ -24,8 +24,7 @@ import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
 import { readOptions } from './qdrant-options.ts';
 import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
-import { qdrantProblems, removeOrphans } from './qdrant-problems.ts';
-import { describeServer } from './describe-server.ts';
+import { qdrantProblems, removeOrphans, describeServer } from './qdrant-problems.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 
 /** Seconds within which a node says that it has caught up. */
@@ -124,7 +123,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
       };
     },
     describe: () => describeServer(ask),
-    problems: () => qdrantProblems(ask, (state) => qdrantCollection(holders.of(state))),
+    problems: () => qdrantProblems(ask),
     close: async () => {}, // idle connections keep no process alive, and end by themselves
   };
 }

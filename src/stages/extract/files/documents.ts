@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { advice, sayHint, setting } from '../../../core/advice/advice.ts';
+import { advice, sayHint, setting, ocrReads } from '../../../core/advice/advice.ts';
 import { stat, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
@@ -15,7 +15,6 @@ import { SIDECAR, sidecarReader } from './folder-rules.ts';
 import { emptyFiles, unknownKinds, READABLE } from './list-pattern.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
-import { ocrReads } from '../../../core/advice/shared-advice.ts';
 import { readFileSync } from 'node:fs';
 import { hash } from '../../../core/ids.ts';
 import { toDocument, withFrontmatter } from '../document.ts';

@@ -1,5 +1,5 @@
 import type { RememberedPage } from './page-memory-file.ts';
-import { LOGIN_IN_SITES } from '../../../core/advice/shared-advice.ts';
+import { LOGIN_IN_SITES } from '../../../core/advice/advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';

@@ -3,7 +3,7 @@ import type { RememberedPage } from './page-memory-file.ts';
 import { isAbort, KbError } from '../../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/reading.ts';
 import { urlSource, keyOf, normalized } from './web-addresses.ts';
-import { givenHeaders } from '../../../http/exchange.ts';
+import { givenHeaders } from '../../../http/client.ts';
 import { statusError } from '../../../http/status-errors.ts';
 import { inUtf8, type AnswerHead, type HttpAnswer, type InTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';

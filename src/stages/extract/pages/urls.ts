@@ -1,5 +1,4 @@
-import { LOGIN_IN_SITES } from '../../../core/advice/shared-advice.ts';
-import { field, pointer } from '../../../core/advice/advice.ts';
+import { LOGIN_IN_SITES, field, pointer } from '../../../core/advice/advice.ts';
 import { extname } from 'node:path';
 import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { type HttpAnswer, inUtf8 } from '../../../http/message.ts';

@@ -3,9 +3,8 @@ import { connect, type Table } from '@lancedb/lancedb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
 import { toArrow } from '../../../../src/drivers/stores/lancedb/columns.ts';
-import { hasLabels, labelOf, labelsIn } from '../../../../src/drivers/stores/lancedb/filters/labels.ts';
-import { fieldsText } from '../../../../src/drivers/stores/lancedb/filters/field-entries.ts';
-import { filterSql } from '../../../../src/drivers/stores/lancedb/filters/lancedb-filter.ts';
+import { labelOf, rowLabels } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
+import { filterSql } from '../../../../src/drivers/stores/lancedb/lancedb-filter.ts';
 import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
 import type { Filter } from '../../../../src/schema/stored/filter.ts';
 import { folder } from '../../../support/folder.ts';
@@ -80,7 +79,6 @@ const idsWhere = async (table: Table, condition: string): Promise<string[]> =>
 
 /** By its labels and their index, each filter means the rows that a look at all fields finds. */
 async function expectSame(table: Table): Promise<void> {
-  expect(await hasLabels(table)).toBe(true);
   for (const filter of FILTERS)
     expect(await idsWhere(table, filterSql(filter, true)!), JSON.stringify(filter)).toEqual(
       await idsWhere(table, filterSql(filter, false)!),
@@ -89,7 +87,7 @@ async function expectSame(table: Table): Promise<void> {
 
 describe('labels', () => {
   it('are the short values of all but kb own keys of single passages', () => {
-    const labels = labelsIn(fieldsText(note(41).metadata));
+    const labels = rowLabels(note(41).metadata);
     expect(labels.map((label) => label.replace('\u0002', '='))).toEqual([
       'lang=en',
       'year=2001',
@@ -101,7 +99,7 @@ describe('labels', () => {
       'key=1234567890123456',
       'release=10.5.12',
     ]);
-    expect(labelsIn(fieldsText({}))).toEqual([]);
+    expect(rowLabels({})).toEqual([]);
     for (const [field, value] of [
       ['title', 'x'],
       ['location.page', 3],
@@ -165,32 +163,18 @@ describe('labels', () => {
     expect(one!.length).toBeGreaterThan(300);
   });
 
-  it(
-    'come to a table from before there were any with the next whole optimization, also where one was killed in it',
-    { timeout: 60_000 },
-    async () => {
-      const { url, store, table } = await open();
-      await (await store.create(INFO)).upsert(Array.from({ length: 1_200 }, (_, i) => note(i)));
-      await (await table()).dropColumns(['labels']);
-      const collection = (await (await open(url)).store.open('notes'))!;
-      expect(await hasLabels(await table())).toBe(false);
-      await collection.upsert([note(5_000)]);
-      await collection.replace([{ source: 'notes/7.md', chunks: [note(7)], isNew: false }]);
-      expect((await collection.search({ text: 'gate', filter: { lang: 'de' }, limit: 2_000 })).length).toBeGreaterThan(200);
-      await collection.optimize();
-      expect(await hasLabels(await table()), 'older versions may go on writing').toBe(false);
-      await (await table()).addColumns([{ name: 'labels', valueSql: "string_to_array(lead, ',')" }]);
-      expect(await hasLabels(await table())).toBe(false);
-      const now = await everything(collection);
-      await collection.optimize({ whole: true });
-      await expectSame(await table());
-      expect(await everything(collection)).toEqual(now);
-      await collection.upsert([note(5_001)]);
-      await expectSame(await table());
-      const [one] = (await (await table()).query().where("id = 'note-41'").select(['labels', 'fields']).toArray()) as [
-        { labels: Iterable<string>; fields: string },
-      ];
-      expect([...one.labels]).toEqual(labelsIn(one.fields));
-    },
-  );
+  it('are what a table of a development version lacks: it is refused, and can be dropped', async () => {
+    const { url, store, table } = await open();
+    await (await store.create(INFO)).upsert([note(0)]);
+    await (await table()).dropColumns(['labels']);
+    const { store: other } = await open(url);
+    await expect(other.open('notes')).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('development version'),
+    });
+    expect(await other.problems!()).toMatchObject([{ problem: expect.stringContaining('development version'), removes: false }]);
+    expect((await other.collections()).map(({ name }) => name)).toEqual(['notes']);
+    expect(await other.drop('notes')).toBe(true);
+    expect(await other.open('notes')).toBeUndefined();
+  });
 });

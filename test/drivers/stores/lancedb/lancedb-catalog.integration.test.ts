@@ -2,11 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { dropUnnamed, makeBranch, openTable } from '../../../../src/drivers/stores/lancedb/branches.ts';
+import { schemaOf } from '../../../../src/drivers/stores/lancedb/columns.ts';
+import { copyTable } from '../../../../src/drivers/stores/lancedb/table-copies.ts';
+import { dropUnlisted, openTable } from '../../../../src/drivers/stores/lancedb/tables.ts';
 import { restoreLostRows } from '../../../../src/drivers/stores/lancedb/keyed-table.ts';
 import { CATALOG_LOCK, openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
-import { connectTo } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
-import { readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
+import { connectTo, readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 import { lockForWriting, lockLostError } from '../../../../src/drivers/stores/writer-lock.ts';
 import { folder } from '../../../support/folder.ts';
 
@@ -67,15 +68,20 @@ describe('a change of the list of collections', () => {
   });
 });
 
-it('what the list names is not removed: a draft whose last answer was lost, and which is then discarded', async () => {
+it('keeps what the list names: a draft whose last response was lost, and which is then discarded', async () => {
   const { connection, catalog } = await database(folder());
-  const arrow = await import('apache-arrow');
-  await connection.createEmptyTable('kb.manuals.0-000000', new arrow.Schema([new arrow.Field('id', new arrow.Utf8())]));
+  await connection.createEmptyTable('kb.manuals.0-000000', await schemaOf({ name: 'manuals', provider: 'none', model: '', dimensions: 0 }));
   await catalog.add(entry('kb.manuals.0-000000'));
-  const branch = await makeBranch('kb.manuals.0-000000', { connection, catalog, as: '.snapshot.manuals' });
+  const branch = (await copyTable('kb.manuals.0-000000', {
+    connection,
+    catalog,
+    folder: undefined,
+    as: '.snapshot.manuals',
+    isSealed: true,
+  }))!;
   await catalog.put(entry(branch, '.snapshot.manuals'), free);
   for (const address of [branch, 'kb.manuals.0-000000']) {
-    await dropUnnamed({ connection, catalog }, address);
+    await dropUnlisted({ connection, catalog }, address);
     expect(await (await openTable(connection, address)).countRows()).toBe(0);
   }
 });

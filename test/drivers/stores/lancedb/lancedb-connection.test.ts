@@ -1,7 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { KbError } from '../../../../src/core/errors.ts';
-import { connectTo, storeError } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
-import { readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
+import { describe, expect, it, afterEach, vi } from 'vitest';
+import { connectTo, readStorePlace, folderOf } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 
 describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
   it('is refused at once', async () => {
@@ -12,38 +10,50 @@ describe.runIf(process.platform === 'linux')('a store where no folder can be mad
   });
 });
 
-describe('storeError', () => {
-  it.each([
-    ['No space left on device (os error 28)', 'unavailable', 'full'],
-    ['LanceError(IO): Generic LocalFileSystem error: Permission denied (os error 13)', 'configuration', 'permission denied'],
-    ['EROFS: read-only file system, mkdir', 'configuration', 'permission denied'],
-    ['ENOTDIR: not a directory, mkdir', 'configuration', 'not a folder'],
-    [
-      'lance error: Invalid input, the vector column is odd, /usr/local/src/lance-core/src/schema.rs:837:36',
-      'internal',
-      'the vector column is odd',
-    ],
-  ])('says of «%s» what it is and where', (message, code, sentence) => {
-    const error = storeError(new Error(message), '/data/kb');
-    expect(error).toMatchObject({ code, message: expect.stringContaining('/data/kb') });
-    expect(error.message).toContain(sentence);
-    expect(error.message).not.toContain('.rs:');
-  });
+afterEach(() => void vi.unstubAllEnvs());
 
-  it('leaves an error of ours as it is', () => {
-    const error = new KbError('conflict', 'There is one already.');
-    expect(storeError(error, '/data/kb')).toBe(error);
+describe('folderOf', () => {
+  it('tells a path from an address', () => {
+    expect(
+      ['.kb/lancedb', '/data/kb', 'C:\\kb', 'file:///data/my%20kb', 's3://bucket/kb', 'gs://bucket', 'az://kb', 'memory://'].map(folderOf),
+    ).toEqual(['.kb/lancedb', '/data/kb', 'C:\\kb', '/data/my kb', undefined, undefined, undefined, undefined]);
   });
 });
 
-it('a failure that is not known is told without the words of the library, and with the next step', () => {
-  const error = storeError(
-    new Error('Failed to get next batch from stream: lance error: Not found: tokens.lance, /build/io.rs:1'),
-    '/data/kb',
-  );
-  expect(error).toMatchObject({
-    code: 'internal',
-    message: 'The store /data/kb failed: Not found: tokens.lance.',
-    hint: expect.stringContaining('kb doctor'),
+describe('readStorePlace', () => {
+  it("keeps kb's own options from LanceDB", () => {
+    const own = { index_cache_mb: 1, metadata_cache_mb: '2', read_interval: 3 };
+    expect(readStorePlace('s3://bucket/kb', { ...own, region: 'eu-west-1' })).toEqual({
+      url: 's3://bucket/kb',
+      storageOptions: { region: 'eu-west-1' },
+      cache: { index: 2 ** 20, metadata: 2 * 2 ** 20 },
+      readInterval: 3,
+    });
+  });
+
+  it('has each read of a folder look for what others wrote, and those of a bucket twice a second', () => {
+    expect([readStorePlace('/data/kb').readInterval, readStorePlace('gs://bucket/kb').readInterval]).toEqual([0, 0.5]);
+  });
+
+  it('takes an endpoint without TLS for one that is meant', () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', undefined);
+    vi.stubEnv('AWS_ENDPOINT', undefined);
+    const allowed = (options: Record<string, unknown>) => readStorePlace('s3://bucket/kb', options).storageOptions['allow_http'];
+    expect([allowed({}), allowed({ endpoint: 'https://s3.test' }), allowed({ endpoint: 'http://s3.test' })]).toEqual([
+      undefined,
+      undefined,
+      'true',
+    ]);
+    expect(allowed({ endpoint: 'http://s3.test', allow_http: false })).toBe('false');
+    vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:9000');
+    expect(allowed({})).toBe('true');
+  });
+
+  it.each([
+    ['index_cache_mb', 0],
+    ['metadata_cache_mb', 'much'],
+    ['read_interval', -1],
+  ])('refuses %s: %s', (name, value) => {
+    expect(() => readStorePlace('/data/kb', { [name]: value })).toThrow(`storage.options.${name} must be a number`);
   });
 });

@@ -1,5 +1,5 @@
 import { isAbort, KbError, describe } from '../../../../core/errors.ts';
-import { givenHeaders } from '../../../../http/exchange.ts';
+import { givenHeaders } from '../../../../http/client.ts';
 import { addressOf } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../extract.ts';

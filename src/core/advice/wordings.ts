@@ -1,7 +1,25 @@
+import { Config } from '../../schema/config.ts';
+import { keysOf, unwrapped } from '../../schema/fields.ts';
+import { flagOf, operatorWording, type Wording, withValue, type NamedRequest } from './advice.ts';
 import { z } from 'zod';
-import { unwrapped } from '../../schema/fields.ts';
 import { setPath, type Layer } from '../settings.ts';
-import { type NamedRequest, withValue, type Wording } from './wording.ts';
+
+let flags: ReadonlyMap<string, string> | undefined;
+
+const flagsOfKeys = (): ReadonlyMap<string, string> =>
+  (flags ??= new Map(keysOf(Config).flatMap(({ path, flag }) => (flag === undefined ? [] : [[path, flag] as const]))));
+
+/** The words of the command line: flags, with the keys that stand behind them, and commands. */
+export const commandLineWording: Wording = {
+  ...operatorWording,
+  setting(path, value) {
+    const flag = flagsOfKeys().get(path);
+    if (flag === undefined) return operatorWording.setting(path, value);
+    const key = value === 'true' ? withValue(path, value) : path; // a switch takes no value
+    return `--${flag}${value === undefined || value === 'true' ? '' : ` ${value}`} (${key})`;
+  },
+  field: (name) => (name === 'filter' ? '--where (--filter)' : flagOf(name)), // a filter is written in two ways
+};
 
 /** The words of a face that takes requests: the fields of this one, and how it calls other operations. */
 export const requestWording = (input: z.ZodType, call: Wording['call']): Wording => ({

@@ -1,5 +1,46 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { call, toOperator } from '../../../core/advice/advice.ts';
 import { KbError } from '../../../core/errors.ts';
+import { folderOf, notAFolder } from './lancedb-connection.ts';
+
+/** Whether LanceDB says that a table or its files are not there. */
+export const isTableGone = (error: unknown): boolean =>
+  !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
+
+/** What went wrong in LanceDB or in its folder, as a sentence for people. */
+export function storeError(error: unknown, url: string): KbError {
+  if (error instanceof KbError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const remote = folderOf(url) === undefined ? objectStorageError(message, { url, cause: error }) : undefined;
+  if (remote) return remote;
+  if (/no space left|ENOSPC|os error 28|EDQUOT|os error 122/i.test(message)) {
+    return new KbError('unavailable', `The disk that holds the store ${url} is full.`, {
+      hint: toOperator`Free some space and run it again: what was stored before is kept.`,
+      cause: error,
+      isRetryable: true,
+    });
+  }
+  if (/permission denied|access is denied|EACCES|EPERM|EROFS|read-only file system|os error (?:13|30)\b/i.test(message)) {
+    return new KbError('configuration', `The store ${url} can't be used: permission denied.`, {
+      hint: toOperator`Set storage.url to a folder that you may read and write.`,
+      cause: error,
+    });
+  }
+  if (/ENOTDIR|EEXIST|not a directory|os error 20\b/i.test(message)) return notAFolder(url, error);
+  if (/regexp_like|regex_match/.test(message)) {
+    return new KbError('usage', 'The filter is too large: it has too many values, or a bound that is too long.', {
+      hint: 'Give fewer values (some thousands are possible) or a shorter bound.',
+      cause: error,
+    });
+  }
+  const reason = message
+    .split(/(?:^|, ?| )\/[^ ,]*\.rs:|\n/)[0]!
+    .replace(/^Failed to get next batch from stream: |\blance error: /g, '')
+    .slice(0, 300);
+  return new KbError('internal', `The store ${url} failed: ${reason.replace(/\.?$/, '.')}`, {
+    hint: toOperator`It may be damaged: ${call('doctor')} says where, and how to mend it.`,
+    cause: error,
+  });
+}
 
 interface Failure {
   /** What a server or LanceDB says of it. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { formatPath } from '../../src/core/plain-data.ts';
-import { explain } from '../../src/core/validation-issues.ts';
+import { formatPath, explain } from '../../src/core/validation-issues.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 

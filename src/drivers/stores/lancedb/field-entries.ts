@@ -1,6 +1,6 @@
-import type { Metadata } from '../../../../schema/items.ts';
-import type { FilterScalar } from '../../../../schema/stored/filter.ts';
-import { asNumber, scalars, shortened } from '../../filter-values.ts';
+import type { Metadata } from '../../../schema/items.ts';
+import type { FilterScalar } from '../../../schema/stored/filter.ts';
+import { asNumber, scalars, shortened } from '../../../core/filters.ts';
 
 // Metadata has any keys, a table has a fixed set of columns: so one text column holds all scalars of a chunk, written in such a way that a
 // filter is a search in that text. An entry stands between two marks: path, then the value as text; numbers stand there a second time, as
@@ -41,3 +41,33 @@ function entriesOf([path, value]: [string, FilterScalar]): string[] {
 
 /** All scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
 export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;
+
+// Short values, which most filters ask for, are also stored in a column of lists that has an index. Every row has all of its labels, so a row without a
+// label does not have the value.
+
+/** The column of labels. */
+export const LABELS = 'labels';
+
+/** Keys that tell one document or passage from all others: there would be as many labels as rows. */
+const UNLABELLED = /^(?:title|content_hash|ingested_at|location\..*)$/su;
+/** Maximum letters of a key and of a value. */
+const [LONGEST_KEY, LONGEST_VALUE] = [64, 40];
+/** Numbers of more than four characters mostly count something, and differ from row to row. */
+const LONG_NUMBER = /^-?[0-9.]{5,}$/;
+
+function shortEntry(path: string, value: FilterScalar): string | undefined {
+  const [key, text] = [unmarked(path), textValue(value)];
+  const isShort = [...key].length <= LONGEST_KEY && [...text].length <= LONGEST_VALUE && !UNLABELLED.test(key);
+  return isShort ? key + AS_TEXT + text : undefined;
+}
+
+/** Makes the labels of a row: one for each short value that is not a long number. */
+export const rowLabels = (metadata: Metadata): string[] =>
+  [...scalars(metadata)].flatMap(([path, value]) => {
+    const isLongNumber = asNumber(value) !== undefined && LONG_NUMBER.test(textValue(value));
+    return isLongNumber ? [] : (shortEntry(path, value) ?? []);
+  });
+
+/** Makes the label of the rows whose field has the value; undefined if not all of them have one: a text like a long number may be stored as a number. */
+export const labelOf = (field: string, value: FilterScalar): string | undefined =>
+  LONG_NUMBER.test(textValue(value)) ? undefined : shortEntry(field, value);

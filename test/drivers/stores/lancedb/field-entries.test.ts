@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  AS_NUMBER,
-  AS_TEXT,
-  ENTRY,
-  fieldsText,
-  sortableNumber,
-  textValue,
-} from '../../../../src/drivers/stores/lancedb/filters/field-entries.ts';
+import { AS_NUMBER, AS_TEXT, ENTRY, fieldsText, sortableNumber, textValue } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
 
 const entry = (path: string, value: string) => ENTRY + path + AS_TEXT + value + ENTRY;
 

@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { prefetch, groupConcurrently, keepUnlessFailed, mapAsFinished, mapOrdered, withHeartbeat } from '../../src/core/concurrency.ts';
+import {
+  prefetch,
+  groupConcurrently,
+  keepUnlessFailed,
+  mapAsFinished,
+  mapOrdered,
+  withHeartbeat,
+  batched,
+} from '../../src/core/concurrency.ts';
 
 async function* count(to: number, seen: number[] = []): AsyncGenerator<number, void, void> {
   for (let i = 0; i < to; i++) {
@@ -199,4 +207,27 @@ it('what could not be opened is opened again, and what is open is opened once', 
   ]);
   await expect(get()).rejects.toThrow('failure 2');
   expect(await Promise.all([get(), get(), get()])).toEqual([3, 3, 3]);
+});
+
+it('calls of one turn go together, and each gets its own result', async () => {
+  const batches: number[][] = [];
+  const double = batched(3, async (items: number[]) => {
+    batches.push(items);
+    return items.map((item) => item * 2);
+  });
+  expect(await Promise.all([1, 2, 3, 4, 5].map((item) => double(item)))).toEqual([2, 4, 6, 8, 10]);
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+  expect(await double(6)).toBe(12);
+});
+
+it('a batch that fails fails for all of its calls, and for no other', async () => {
+  const pass = batched(2, async (items: number[]) => {
+    if (items.includes(2)) throw new Error('two is bad');
+    return items;
+  });
+  const results = await Promise.allSettled([1, 2, 3].map((item) => pass(item)));
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });

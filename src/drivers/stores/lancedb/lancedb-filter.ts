@@ -1,10 +1,13 @@
-import { type FilterNode, toFilterTree } from '../../../../core/filter-tree.ts';
-import { kindOfRange, LONGEST } from '../../filter-values.ts';
-import { AS_NUMBER, AS_TEXT, ENTRY, sortableNumber, textValue, unmarked } from './field-entries.ts';
-import { LABELS, labelOf } from './labels.ts';
-import { inList, quoted } from './sql-texts.ts';
-import type { Where } from '../../../../ports/stores.ts';
-import type { Filter, FilterRange } from '../../../../schema/stored/filter.ts';
+import { type FilterNode, toFilterTree, kindOfRange, LONGEST } from '../../../core/filters.ts';
+import { AS_NUMBER, AS_TEXT, ENTRY, sortableNumber, textValue, unmarked, LABELS, labelOf } from './field-entries.ts';
+import type { Where } from '../../../ports/stores.ts';
+import type { Filter, FilterRange } from '../../../schema/stored/filter.ts';
+
+/** A text as SQL writes it. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A condition that holds where the column has one of the texts. */
+export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
 
 /** Bounds of a range: `lower` and `upper` may be missing; each is within the range or just outside. */
 interface Bounds<Value> {
@@ -171,15 +174,15 @@ function sqlOf(node: FilterNode, labels: boolean): string {
 }
 
 /**
- * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. `labels`: all rows have them. Throws a
- * KbError (`usage`) for a range with bounds of different kinds.
+ * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. Without `labels` it asks only the texts of fields, which
+ * means the same. Throws a KbError (`usage`) for a range with bounds of different kinds.
  */
-export const filterSql = (filter: Filter | undefined, labels: boolean): string | undefined =>
+export const filterSql = (filter: Filter | undefined, labels = true): string | undefined =>
   filter && Object.keys(filter).length > 0 ? sqlOf(toFilterTree(filter), labels) : undefined;
 
 /** Converts a selection of chunks to SQL; undefined if it selects all or none. */
-export function whereSql(where: Where, labels: boolean): string | undefined {
+export function whereSql(where: Where): string | undefined {
   if ('source' in where) return inList('source', [where.source]);
-  if ('filter' in where) return filterSql(where.filter, labels);
+  if ('filter' in where) return filterSql(where.filter);
   return where.ids.length > 0 ? inList('id', where.ids) : undefined;
 }

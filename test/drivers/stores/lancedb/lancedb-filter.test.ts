@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortableNumber } from '../../../../src/drivers/stores/lancedb/filters/field-entries.ts';
-import { literal, numberRange, textRange } from '../../../../src/drivers/stores/lancedb/filters/lancedb-filter.ts';
+import { sortableNumber } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
+import { literal, numberRange, textRange } from '../../../../src/drivers/stores/lancedb/lancedb-filter.ts';
 
 /** LanceDB's regular expressions are Rust's: only the spelling of a letter by its number differs here. */
 const compile = (pattern: string): RegExp => new RegExp(`^(?:${pattern.replaceAll('\\x{', '\\u{')})$`, 'u');

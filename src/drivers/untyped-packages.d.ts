@@ -1,4 +1,5 @@
-// The package brings no types: this is the part of it that is used.
+// Types of the used parts of packages that bring none.
+
 declare module 'proper-lockfile' {
   export function lock(
     file: string,
@@ -12,4 +13,9 @@ declare module 'proper-lockfile' {
   ): Promise<() => Promise<void>>;
   /** Throws an Error (`ELOCKED`) where the lock is held. */
   export function lockSync(file: string, options: { realpath: boolean; stale: number }): () => void;
+}
+
+/** Its version without an installation script; the types are those of the package that it implements. */
+declare module 'onnxruntime-node' {
+  export * from 'onnxruntime-common';
 }

@@ -6,7 +6,7 @@ import {
   mergeCounts,
   packCounts,
   unpackCounts,
-} from '../../../../src/drivers/stores/qdrant/word-counts.ts';
+} from '../../../../src/drivers/stores/qdrant/word-statistics.ts';
 import { random } from '../../../../bench/manual.ts';
 
 const next = random(5);

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseRequest, withoutNulls, assertPlainData } from '../../src/core/parse-request.ts';
+import { operations } from '../../src/schema/operations.ts';
+
+const Item = z.strictObject({ id: z.string(), numbers: z.array(z.number()).optional() });
+const schema = z.strictObject({ items: z.union([z.string(), z.array(Item)]) });
+
+describe('a value', () => {
+  it('that fits is handed back as the schema makes it', () => {
+    expect(parseRequest(z.object({ a: z.int().default(5) }), {})).toEqual({ a: 5 });
+  });
+
+  it('that does not fit is told of, with the number of other misfits', () => {
+    expect(() => parseRequest(schema, { items: [{ id: 1 }, { id: 2 }] })).toThrow(
+      'items[0].id: a text is expected, not a number (and 1 more).',
+    );
+  });
+
+  it('with thousands of misfits is told of by the first that its lists begin with', () => {
+    const thousands = Array.from({ length: 10_001 }, (_, id) => ({ id }));
+    expect(() => parseRequest(schema, { items: thousands })).toThrow('items[0].id: a text is expected, not a number (and thousands more).');
+    const wide = z.array(z.number());
+    expect(() => parseRequest(wide, Array(10_001).fill('x'))).toThrow('[0]: a number is expected, not a text (and thousands more).');
+  });
+
+  it('with thousands of misfits behind what fits is refused without a name', () => {
+    const late = Array.from({ length: 10_020 }, (_, id) => ({ id: id < 15 ? 'x' : id }));
+    expect(() => parseRequest(schema, { items: late })).toThrow('the request: more than 10,000 values in it do not fit.');
+  });
+
+  it('with a misfit in one entry of a long list is told of that one', () => {
+    const items = Array.from({ length: 20_000 }, (_, i) => ({ id: String(i) }) as { id: unknown });
+    items[15_000] = { id: false };
+    expect(() => parseRequest(schema, { items })).toThrow('items[15000].id: a text is expected, not false.');
+  });
+});
+
+const Query = z.strictObject({
+  query: z.string(),
+  top_k: z.int().optional(),
+  mode: z.string().default('hybrid'),
+  block: z.strictObject({ model: z.string().optional(), inner: z.strictObject({ size: z.int().optional() }).optional() }).optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  files: z
+    .union([z.string(), z.array(z.union([z.string(), z.strictObject({ path: z.string(), title: z.string().optional() })]))])
+    .optional(),
+});
+
+it('leaves out what is null and may be absent, at every depth', () => {
+  const given = {
+    query: 'q',
+    top_k: null,
+    mode: null,
+    block: { model: null, inner: { size: null } },
+    files: ['a', { path: 'b', title: null }],
+  };
+  expect(withoutNulls(Query, given)).toEqual({ query: 'q', block: { inner: {} }, files: ['a', { path: 'b' }] });
+  expect(given.files[1]).toEqual({ path: 'b', title: null });
+  expect(parseRequest(Query, given)).toMatchObject({ query: 'q', mode: 'hybrid' });
+});
+
+it('leaves null where something is needed, where the schema does not know the key, and in what it does not describe', () => {
+  for (const given of [
+    { query: null },
+    { query: 'q', colour: null },
+    { query: 'q', metadata: { a: null } },
+    { files: [null] },
+    null,
+    'q',
+    [null],
+  ])
+    expect(withoutNulls(Query, given)).toEqual(given);
+  expect(() => parseRequest(Query, { query: null })).toThrow('query: a text is expected, not null.');
+  expect(() => parseRequest(Query, { query: 'q', colour: null })).toThrow('colour: this key is unknown.');
+});
+
+it('hands back the same value where nothing is null', () => {
+  const given = { query: 'q', block: { inner: { size: 1 } }, files: [{ path: 'b' }] };
+  expect(withoutNulls(Query, given)).toBe(given);
+});
+
+it('takes null for every optional field of every request', () => {
+  for (const [name, { input }] of Object.entries(operations)) {
+    if (!(input instanceof z.ZodObject)) continue;
+    const optional = Object.entries(input.shape).filter(([, field]) => (field as z.ZodType).safeParse(undefined).success);
+    const nulls = Object.fromEntries(optional.map(([key]) => [key, null]));
+    expect([name, withoutNulls(input, nulls)]).toEqual([name, {}]);
+  }
+});
+
+const nested = (levels: number, inner: unknown = 1): unknown => (levels === 0 ? inner : nested(levels - 1, { a: inner }));
+const wide = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, i]));
+function deepList(levels: number): unknown {
+  let list: unknown = [];
+  for (let i = 0; i < levels; i++) list = [list];
+  return list;
+}
+
+it.each([
+  [null],
+  ['x'],
+  [{ query: 'x', filter: { a: 1 } }],
+  [nested(60)],
+  [{ metadata: wide(10_000) }],
+  [{ chunks: Array.from({ length: 20_000 }, (_, i) => i) }],
+  [{ bytes: Buffer.alloc(20_000) }],
+])('a value of a usual shape passes (%#)', (value) => {
+  expect(() => assertPlainData(value)).not.toThrow();
+});
+
+it('a value that is nested without end is refused, and so is one that holds itself', () => {
+  const itself: Record<string, unknown> = {};
+  itself.itself = itself;
+  for (const markdown of [deepList(50_000), itself])
+    expect(() => assertPlainData({ markdown })).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.stringMatching(/^markdown.*64/) }),
+    );
+});
+
+it('an object of too many keys is refused by its path', () => {
+  expect(() => assertPlainData({ markdown: [{ text: 'x', metadata: wide(10_001) }] })).toThrow(
+    'markdown[0].metadata: at most 10000 keys are expected, not 10001.',
+  );
+  expect(() => assertPlainData(wide(10_001))).toThrow(/^the request: /);
+});
+
+it('a key that schemas drop without a word is refused by its path, at any depth; keys that only look like it pass', () => {
+  const hostile = (text: string) => () => assertPlainData(JSON.parse(text));
+  expect(hostile('{"source":"two","__proto__":"x"}')).toThrow('__proto__: no key may have this name.');
+  expect(hostile('{"filter":{"or":[{"a":1},{"__proto__":{"b":1}}]}}')).toThrow('filter.or[1].__proto__: no key may have this name.');
+  expect(hostile('{"metadata":{"constructor":"x","prototype":1,"toString":true,"x__proto__":""}}')).not.toThrow();
+});
