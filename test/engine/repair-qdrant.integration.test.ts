@@ -74,16 +74,4 @@ describe('kb doctor --repair on Qdrant', () => {
     expect(await found()).toEqual([]);
     expect(indexes.has('fields')).toBe(true);
   });
-
-  it('brings what an earlier version has written to the present form', async () => {
-    const { server, found, engine } = await filled();
-    for (const { payload } of server.collections.get('kb.default@0')!.points.values()) {
-      delete payload['words'];
-      if (payload['kb']) Object.assign(payload['kb'], { words_counted: undefined, segments: [] });
-    }
-    expect(await found()).toEqual([expect.stringContaining('An earlier version of kb has written to «default»')]);
-    await found({ repair: true });
-    expect(await found()).toEqual([]);
-    expect((await result(engine, 'retrieve', { query: 'gate', mode: 'text' })).items).toHaveLength(1);
-  });
 });

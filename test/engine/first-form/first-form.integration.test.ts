@@ -7,7 +7,7 @@ import { chunksIn, engineIn, modelServer, result } from '../../support/engine.ts
 import { folder, write } from '../../support/folder.ts';
 import { emptyQdrant, QDRANT } from '../../support/real-qdrant.ts';
 
-// What the first kb that had such a store has made of three files: the files of the store, or the requests that it sent to the server.
+// Three files as version 0.1.0 stores them: the files of the store, or the requests that it sends to the server.
 
 const read = (name: string): unknown => JSON.parse(String(gunzipSync(readFileSync(join(import.meta.dirname, `${name}.json.gz`)))));
 
@@ -55,15 +55,14 @@ function byId(chunks: Record<string, unknown>[]): Record<string, unknown>[] {
     .map(({ metadata, ...rest }) => Object.assign(rest, { metadata: undated(metadata) }));
 }
 
-describe.each(Object.entries(STORES))('a base of the first form in %s', (kind, open) => {
+describe.each(Object.entries(STORES))('a base of the first form in %s', (_kind, open) => {
   it('is read, searched, listed, kept and exported as it is', async () => {
     const { engine } = await firstForm(open);
     expect((await result(engine, 'list_collections', {})).collections).toMatchObject([
       { name: 'default', chunks: 3, sources: 3, dimensions: 3 },
     ]);
-    // in Qdrant words are stored otherwise since: they are found after the next ingest
     const found = async (mode: 'text' | 'vector') => (await result(engine, 'retrieve', { query: 'When is the gate locked?', mode })).items;
-    if (kind !== QDRANT) expect((await found('text'))[0]!.text).toContain('locked');
+    expect((await found('text'))[0]!.text).toContain('locked');
     expect(await found('vector')).toHaveLength(3);
     const before = byId(await chunksIn(engine));
     expect(before.map(({ source }) => source).toSorted()).toEqual(Object.keys(FILES).toSorted());
@@ -75,7 +74,7 @@ describe.each(Object.entries(STORES))('a base of the first form in %s', (kind, o
     expect(checks.filter(({ name }) => name === 'damage')).toEqual([]);
   });
 
-  it('is brought to the present form by the next ingest', async () => {
+  it('becomes what the present version stores with the next ingest', async () => {
     const { engine, home, settings } = await firstForm(open);
     write(home, { 'docs/gate.md': '# Gate\n\nThe gate stays open.\n' });
     const done = await result(engine, 'ingest', { prune: true });
@@ -91,7 +90,7 @@ describe.each(Object.entries(STORES))('a base of the first form in %s', (kind, o
     expect(await result(engine, 'ingest', {})).toMatchObject({ unchanged: 3, stored: 0 });
   });
 
-  it('is found by words again after an optimization, where nothing is ingested', async () => {
+  it('keeps its chunks in an optimization, and is found by words after it', async () => {
     const { engine, texts } = await firstForm(open);
     const before = byId(await chunksIn(engine));
     await result(engine, 'optimize_collection', {});

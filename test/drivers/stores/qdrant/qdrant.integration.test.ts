@@ -221,17 +221,23 @@ describe('a Qdrant store among other programs', () => {
     expect(server.aliases.get('kb.aliased')).toBe('manuals');
   });
 
-  it('refuses a collection that a later version has made', async () => {
+  it.each([
+    ['later', { form: 3 }],
+    ['development', { form: 1 }],
+    ['development', { words_counted: false }],
+  ])('refuses a collection that a %s version has made, lists it, and can drop it', async (kind, change) => {
     const store = await open();
     await store.create(INFO);
-    const state = server.collections.get(tables()[0]!)!.points.get(0)!.payload['kb'] as Record<string, number>;
-    state['form'] = 3;
-    await expect(store.open('manuals')).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining('later version') });
+    Object.assign(server.collections.get(tables()[0]!)!.points.get(0)!.payload['kb'] as object, change);
+    const message = expect.stringContaining(`${kind} version`);
+    await expect(store.open('manuals')).rejects.toMatchObject({ code: 'configuration', message });
     await store.create({ ...INFO, name: 'notes' });
-    expect(await store.collections(), 'and lists it beside the others').toMatchObject([
-      { name: 'manuals', unreadable: { message: expect.stringContaining('later version') } },
+    expect(await store.collections()).toMatchObject([
+      { name: 'manuals', unreadable: { message } },
       { ...INFO, name: 'notes' },
     ]);
+    expect(await store.drop('manuals')).toBe(true);
+    expect(await store.collections()).toMatchObject([{ name: 'notes' }]);
   });
 });
 
