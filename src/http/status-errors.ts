@@ -46,7 +46,7 @@ export function statusError(name: string, status: number, { retry_after, credent
   return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), message, {
     hint,
     isRetryable,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    retryAfter,
   });
 }
 
@@ -107,6 +107,21 @@ function codeOf(error: unknown): string {
   if (typeof code === 'string') return code;
   if (errors?.length) return codeOf(errors[0]);
   return cause instanceof Error ? codeOf(cause) : '';
+}
+
+/** Returns the message of the first cause of an error, or its code if it has none. */
+export function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  const { message, code } = root as { message?: string; code?: string };
+  return message || code || String(error);
+}
+
+/** Shortens a message to one line of at most 300 characters, with a full stop. Empty if it is blank. */
+export function shortSentence(message: string): string {
+  const line = message.replace(/\s+/g, ' ').trim();
+  const short = line.length > 300 ? `${line.slice(0, 299)}…` : line;
+  return short === '' || /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
 /** Makes the error for an address that the guard refused. */

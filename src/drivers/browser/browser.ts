@@ -109,17 +109,6 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
   };
 }
 
-/** A tab of a browser, for one page after another. After an error it is to be closed. */
-export interface Tab {
-  /** Throws a KbError. */
-  render(visit: Visit): Promise<RenderedPage>;
-  clear(): Promise<void>;
-  isOpen(): boolean;
-  /** Whether what is given for a page is safe from the pages that it has shown before. */
-  suits(visit: Visit): boolean;
-  close(): Promise<void>;
-}
-
 /** Milliseconds that closing may take: a busy page does not answer, and the browser ends it. */
 const CLOSING = 5000;
 
@@ -129,8 +118,10 @@ interface TabOptions {
   surface: AddressPolicy['surface'];
 }
 
-/** Opens a tab with a profile of its own, which reaches the network through the proxy alone. */
-async function openTab(browser: Chromium, { proxy, network, surface }: TabOptions): Promise<Tab> {
+type Tab = Awaited<ReturnType<typeof openTab>>;
+
+/** Opens a tab with a profile of its own, for one page after another; it reaches the network through the proxy alone. After an error it must be closed. */
+async function openTab(browser: Chromium, { proxy, network, surface }: TabOptions) {
   const context = await browser.newContext({
     proxy: { server: proxy.server, bypass: '<-loopback>' },
     userAgent: network.user_agent,
@@ -139,21 +130,22 @@ async function openTab(browser: Chromium, { proxy, network, surface }: TabOption
     permissions: [],
   });
   try {
-    const parts = await preparedIn(context, proxy.pass(), { network, surface });
+    const parts = await prepareTab(context, proxy.pass(), { network, surface });
     return {
-      render: (visit) => render(visit, parts),
+      render: (visit: Visit) => render(visit, parts),
       clear: async () => void (await parts.page.goto('about:blank').catch(() => {})),
       isOpen: () => !parts.page.isClosed(),
-      suits: (visit) => suits(visit, parts),
-      close: () => closed(browser, context),
+      /** Whether a page is safe in this tab from the pages that it has shown before. */
+      suits: (visit: Visit) => suits(visit, parts),
+      close: () => closeContext(browser, context),
     };
   } catch (error) {
-    await closed(browser, context);
+    await closeContext(browser, context);
     throw error;
   }
 }
 
-async function preparedIn(context: BrowserContext, pass: Pass, bounds: Pick<TabParts, 'network' | 'surface'>): Promise<TabParts> {
+async function prepareTab(context: BrowserContext, pass: Pass, bounds: Pick<TabParts, 'network' | 'surface'>): Promise<TabParts> {
   const page = await context.newPage();
   context.on('page', (other) => void other.close().catch(() => {}));
   const session = await context.newCDPSession(page);
@@ -171,7 +163,7 @@ async function preparedIn(context: BrowserContext, pass: Pass, bounds: Pick<TabP
 }
 
 /** A browser that does not close a tab in time, busy as its page may be, is ended as a whole. */
-async function closed(browser: Chromium, context: BrowserContext): Promise<void> {
+async function closeContext(browser: Chromium, context: BrowserContext): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => resolve('late'), CLOSING);
   const end = await Promise.race([context.close().catch(() => {}), late]);

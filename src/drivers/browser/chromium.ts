@@ -15,10 +15,10 @@ interface BrowserEnvironment {
   playwrights?: () => Promise<string>;
 }
 
-const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
+const PROGRAM_NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
 
-const APPLICATIONS = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
-const PROGRAMS = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe'];
+const MAC_APPLICATIONS = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
+const WINDOWS_PROGRAMS = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe'];
 
 /** The paths of installed Chromes and Chromiums, best first: on the PATH, where installers put them, Playwright's own. Not all of them may start. */
 export async function findBrowsers(surroundings: BrowserEnvironment = {}): Promise<string[]> {
@@ -36,14 +36,14 @@ export async function findBrowser(surroundings: BrowserEnvironment = {}): Promis
 function onPath(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string[] {
   if (platform === 'win32') return []; // installers put nothing there
   const folders = (environment.PATH ?? '').split(delimiter).filter(Boolean);
-  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return PROGRAM_NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
 }
 
 function places({ HOME = '', ...environment }: NodeJS.ProcessEnv, platform: NodeJS.Platform): string[] {
-  if (platform === 'darwin') return APPLICATIONS.flatMap((path) => [join('/Applications', path), join(HOME, 'Applications', path)]);
+  if (platform === 'darwin') return MAC_APPLICATIONS.flatMap((path) => [join('/Applications', path), join(HOME, 'Applications', path)]);
   if (platform !== 'win32') return [];
   const folders = ['ProgramFiles', 'ProgramFiles(x86)', 'LOCALAPPDATA'].flatMap((name) => environment[name] ?? []);
-  return PROGRAMS.flatMap((path) => folders.map((folder) => `${folder}\\${path}`));
+  return WINDOWS_PROGRAMS.flatMap((path) => folders.map((folder) => `${folder}\\${path}`));
 }
 
 function isProgram(path: string): boolean {
@@ -60,7 +60,7 @@ async function playwrightsChromium(): Promise<string> {
   return chromium.executablePath();
 }
 
-/** A folder for one browser's files, which tells the next one what was left behind where this process was killed. */
+/** A folder for the files of one browser. If this process is killed, the next one finds there what is left to remove. */
 interface BrowserRoom {
   path: string;
   /** Notes which profile the browser with this process id has: Playwright makes it, elsewhere, and removes it only where it lives to see the end. */
@@ -69,19 +69,19 @@ interface BrowserRoom {
 }
 
 /** Rooms are named by host and process: containers may share a folder, and not their process ids. */
-const MINE = `kb-browser-${hostname()}-`;
+const ROOM_PREFIX = `kb-browser-${hostname()}-`;
 const PROFILE = /^playwright_chromiumdev_profile-\w+$/;
-const NOTE = 'profile';
+const PROFILE_NOTE = 'profile';
 
 /** Makes a room in the folder for temporary files, and removes those of processes that are gone, with their profiles. */
 async function openRoom(): Promise<BrowserRoom> {
   for (const name of await readdir(tmpdir())) await removeIfLeft(name).catch(() => {}); // what cannot be removed is in nobody's way
-  const path = await mkdtemp(join(tmpdir(), `${MINE}${process.pid}-`));
+  const path = await mkdtemp(join(tmpdir(), `${ROOM_PREFIX}${process.pid}-`));
   return {
     path,
     async note(pid) {
       const profile = (await readdir(tmpdir())).find((name) => PROFILE.test(name) && isLockedBy(join(tmpdir(), name), pid));
-      if (profile !== undefined) await writeFile(join(path, NOTE), profile);
+      if (profile !== undefined) await writeFile(join(path, PROFILE_NOTE), profile);
     },
     leave: () => rmSync(path, { recursive: true, force: true }), // while the process may be about to end
   };
@@ -100,20 +100,20 @@ function isLockedBy(profile: string, pid: number): boolean {
 }
 
 async function removeIfLeft(name: string): Promise<void> {
-  const pid = name.startsWith(MINE) ? /^(\d+)-\w+$/.exec(name.slice(MINE.length))?.[1] : undefined;
+  const pid = name.startsWith(ROOM_PREFIX) ? /^(\d+)-\w+$/.exec(name.slice(ROOM_PREFIX.length))?.[1] : undefined;
   if (pid === undefined || isRunning(Number(pid))) return;
   const room = join(tmpdir(), name);
   const { uid } = await lstat(room);
   if (process.getuid && uid !== process.getuid()) return; // a folder for all: what others note is not acted upon
-  const profile = await readFile(join(room, NOTE), 'utf8').catch(() => '');
+  const profile = await readFile(join(room, PROFILE_NOTE), 'utf8').catch(() => '');
   if (PROFILE.test(profile)) await rm(join(tmpdir(), profile), { recursive: true, force: true });
   await rm(room, { recursive: true, force: true });
 }
 
 /** Bytes that the process behind a page may take: several times what large pages take. */
-const MOST = 2 ** 30;
-/** Milliseconds between two looks: a page takes 1 GiB in no less than that. */
-const EVERY = 500;
+const MOST_MEMORY = 2 ** 30;
+/** Milliseconds between two checks: a page takes 1 GiB in no less than that. */
+const CHECK_INTERVAL = 500;
 
 /**
  * Kills the processes of pages that take too much memory, so that the page fails and not the machine. Only on Linux, where memory can be
@@ -126,12 +126,12 @@ function watchMemory(browser: Browser, session: CDPSession): void {
     const pages = processInfo.filter(({ type }) => type === 'renderer');
     for (const { id } of pages) await endIfLarge(id).catch(() => {}); // it may be gone by the time it is looked at
   };
-  const timer = setInterval(() => void look().catch(() => {}), EVERY).unref();
+  const timer = setInterval(() => void look().catch(() => {}), CHECK_INTERVAL).unref();
   browser.once('disconnected', () => clearInterval(timer));
 }
 
 async function endIfLarge(pid: number): Promise<void> {
-  if ((await residentBytes(pid)) > MOST) process.kill(pid, 'SIGKILL');
+  if ((await residentBytes(pid)) > MOST_MEMORY) process.kill(pid, 'SIGKILL');
 }
 
 async function residentBytes(pid: number): Promise<number> {
@@ -157,13 +157,13 @@ const FLAGS = [
 ];
 
 /** Proxy address where nothing listens: requests that belong to no page reach nothing. */
-const NOWHERE = 'http://127.0.0.1:1';
+const DEAD_PROXY = 'http://127.0.0.1:1';
 
-/** By default every page may open as many others as it likes; this way it needs somebody who clicks. */
-const WITHOUT = ['--disable-popup-blocking'];
+/** Default flags that are removed: without this one, a page opens others only if somebody clicks. */
+const REMOVED_FLAGS = ['--disable-popup-blocking'];
 
-/** All that a browser needs to know of its surroundings: where its files, its screen and its language are. Keys and passwords are in variables of any name. */
-const TOLD =
+/** Environment variables that a browser gets: those of its files, its screen and its language. Others may hold keys and passwords. */
+const PASSED_VARIABLES =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAM(DATA|FILES.*))$/i;
 
 /** Starts the first of the found browsers that starts. Throws a KbError (`setup`) if there is none, or none starts. */
@@ -171,7 +171,7 @@ export async function launchChromium(find: () => Promise<readonly string[]> = fi
   let first: unknown;
   for (const path of await find()) {
     try {
-      return await started(path);
+      return await start(path);
     } catch (error) {
       first ??= error;
     }
@@ -184,7 +184,7 @@ export async function launchChromium(find: () => Promise<readonly string[]> = fi
   );
 }
 
-async function started(executablePath: string): Promise<Browser> {
+async function start(executablePath: string): Promise<Browser> {
   const { chromium } = await import('playwright');
   const room = await openRoom();
   let browser: Browser | undefined;
@@ -209,10 +209,10 @@ async function started(executablePath: string): Promise<Browser> {
 const launchOptions = (): LaunchOptions => ({
   headless: true,
   chromiumSandbox: process.getuid?.() !== 0, // it refuses to start in its sandbox as root
-  proxy: { server: NOWHERE, bypass: '<-loopback>' },
+  proxy: { server: DEAD_PROXY, bypass: '<-loopback>' },
   args: FLAGS,
-  ignoreDefaultArgs: WITHOUT,
-  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => TOLD.test(name))) as Record<string, string>,
+  ignoreDefaultArgs: REMOVED_FLAGS,
+  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name))) as Record<string, string>,
   handleSIGINT: false,
   handleSIGTERM: false,
   handleSIGHUP: false,

@@ -1,18 +1,19 @@
 import { NO_RESPONSE, type Pass } from './traffic.ts';
 import {
   Agent,
-  request as askPlainly,
+  request as requestHttp,
   type ClientRequest,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import { request as askSecurely } from 'node:https';
+import { request as requestHttps } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type AddressPolicy, type Admission, admit, type Lookup, Refused } from '../../http/address-policy.ts';
 import { pinned, type Proxies, proxyFor } from '../../http/connections.ts';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 
 /** Rules for the connections of the proxy. */
@@ -25,10 +26,10 @@ export interface TunnelOptions {
 }
 
 /** How to connect to an address: directly to the checked addresses, or through a proxy of the environment. */
-type Way = { lookup: ReturnType<typeof pinned> } | { proxy: URL };
+type Route = { lookup: ReturnType<typeof pinned> } | { proxy: URL };
 
 /** Throws Refused, or what the lookup throws. The proxy resolves the name itself: what can be resolved here is checked here all the same. */
-async function wayTo(url: URL, { policy, lookup, proxies }: TunnelOptions): Promise<Way> {
+async function routeTo(url: URL, { policy, lookup, proxies }: TunnelOptions): Promise<Route> {
   const proxy = proxyFor(url, proxies);
   const admission: Admission = await admit(url, policy, proxy ? (name) => lookup(name).catch(() => []) : lookup);
   if ('refused' in admission) throw new Refused(admission.refused);
@@ -37,14 +38,14 @@ async function wayTo(url: URL, { policy, lookup, proxies }: TunnelOptions): Prom
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** `Proxy-Authorization` for what an address says about who asks. */
+/** Makes `Proxy-Authorization` from the user name and password of an address. */
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (!username && !password) return {};
   return { 'proxy-authorization': `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')}` };
 }
 
 const toProxy = (proxy: URL) => ({ host: hostOf(proxy), port: proxy.port || undefined });
-const asking = (proxy: URL) => (proxy.protocol === 'https:' ? askSecurely : askPlainly);
+const requestBy = (proxy: URL) => (proxy.protocol === 'https:' ? requestHttps : requestHttp);
 
 /** Begins a plain HTTP request. Throws Refused, or what the lookup throws; everything later is an event of the request. */
 async function openRequest(
@@ -52,42 +53,44 @@ async function openRequest(
   sent: { method: string | undefined; headers: IncomingHttpHeaders; agent: Agent },
   options: TunnelOptions,
 ): Promise<ClientRequest> {
-  const way = await wayTo(url, options);
+  const route = await routeTo(url, options);
   const { method, headers, agent } = sent;
-  if ('proxy' in way)
-    return asking(way.proxy)({ ...toProxy(way.proxy), method, path: url.href, headers: { ...headers, ...credentialsOf(way.proxy) } });
-  return askPlainly({
+  if ('proxy' in route)
+    return requestBy(route.proxy)({
+      ...toProxy(route.proxy),
+      method,
+      path: url.href,
+      headers: { ...headers, ...credentialsOf(route.proxy) },
+    });
+  return requestHttp({
     host: hostOf(url),
     port: url.port || 80,
     method,
     path: url.pathname + url.search,
     headers,
     agent,
-    lookup: way.lookup,
+    lookup: route.lookup,
   });
 }
 
 /** Opens a connection to the host and port of `url`. Throws Refused if it is not allowed, else the error of the connection. */
 async function openTunnel(url: URL, options: TunnelOptions): Promise<Socket> {
-  const way = await wayTo(url, options);
+  const route = await routeTo(url, options);
   const signal = AbortSignal.timeout(options.timeout * 1000);
-  if ('proxy' in way) return throughProxy(url, way.proxy, signal);
+  if ('proxy' in route) return throughProxy(url, route.proxy, signal);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostOf(url), port, lookup: way.lookup, autoSelectFamily: true });
-    const late = () => socket.destroy(Object.assign(new Error('no connection came about'), { code: 'ETIMEDOUT' }));
-    signal.addEventListener('abort', late);
-    const settled = () => signal.removeEventListener('abort', late);
-    socket.once('connect', () => (settled(), resolve(socket)));
-    socket.once('error', (error) => (settled(), reject(error)));
-  });
+  const socket = connect({ host: hostOf(url), port, lookup: route.lookup, autoSelectFamily: true });
+  const giveUp = () => socket.destroy(Object.assign(new Error('no connection came about'), { code: 'ETIMEDOUT' }));
+  signal.addEventListener('abort', giveUp);
+  await once(socket, 'connect').finally(() => signal.removeEventListener('abort', giveUp));
+  return socket;
 }
 
-/** A tunnel of the proxy's (RFC 9110, 9.3.6). */
+/** Opens a tunnel of the proxy (RFC 9110, 9.3.6). */
 function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
-  const target = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
+  const target = targetOf(url);
   return new Promise((resolve, reject) => {
-    const request = asking(proxy)({
+    const request = requestBy(proxy)({
       ...toProxy(proxy),
       method: 'CONNECT',
       path: target,
@@ -108,7 +111,7 @@ function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket
   });
 }
 
-/** The only way that a browser has to the network, for one run. */
+/** The proxy through which a browser reaches the network, for one run. */
 export interface GuardProxy {
   /** Its address, such as `http://127.0.0.1:40123`. */
   server: string;
@@ -121,24 +124,24 @@ export interface GuardProxy {
  * password of a pass. Names are resolved here, and connections go to the addresses that were checked.
  */
 export async function openGuardProxy(options: TunnelOptions): Promise<GuardProxy> {
-  const gates = new Map<string, Gate>();
+  const passes = new Map<string, TabPass>();
   const agent = new Agent({ keepAlive: true, timeout: options.timeout * 1000 });
   const sockets = new Set<Duplex>();
-  const gateOf = ({ headers }: IncomingMessage) => gates.get(headers['proxy-authorization'] ?? '');
-  const server = createServer((request, response) => void forward(request, response, { gate: gateOf(request), agent, options }));
+  const passOf = ({ headers }: IncomingMessage) => passes.get(headers['proxy-authorization'] ?? '');
+  const server = createServer((request, response) => void forward(request, response, { pass: passOf(request), agent, options }));
   server.on('connect', (request, socket: Duplex, head: Buffer) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)));
     socket.on('error', () => socket.destroy());
-    void tunnel(request, { socket, head }, { gate: gateOf(request), options });
+    void tunnel(request, { socket, head }, { pass: passOf(request), options });
   });
   server.on('upgrade', (_request, socket: Duplex) => socket.destroy());
   await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
   return {
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pass() {
-      const gate = new Gate();
-      gates.set(`Basic ${Buffer.from(`${gate.username}:${gate.password}`).toString('base64')}`, gate);
-      return gate;
+      const pass = new TabPass();
+      passes.set(`Basic ${Buffer.from(`${pass.username}:${pass.password}`).toString('base64')}`, pass);
+      return pass;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -149,7 +152,7 @@ export async function openGuardProxy(options: TunnelOptions): Promise<GuardProxy
   };
 }
 
-class Gate implements Pass {
+class TabPass implements Pass {
   readonly username = 'kb';
   readonly password = randomBytes(16).toString('hex');
   readonly #troubles = new Map<string, Error>();
@@ -170,8 +173,8 @@ class Gate implements Pass {
     this.#troubles.set(targetOf(url), error as Error);
   }
 
-  /** Whether this much more may come in. */
-  takes({ length }: Buffer): boolean {
+  /** Counts a received piece. Returns whether the limit allows it. */
+  receives({ length }: Buffer): boolean {
     this.#left -= length;
     if (this.#left < 0) this.#onExceeded();
     return this.#left >= 0;
@@ -181,7 +184,7 @@ class Gate implements Pass {
 const targetOf = ({ hostname, port, protocol }: URL): string => `${hostname}:${port || (/^(https|wss):/.test(protocol) ? 443 : 80)}`;
 
 /** Headers that are for one connection (RFC 9110, 7.6.1). */
-const OF_CONNECTION = new Set([
+const CONNECTION_HEADERS = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -193,44 +196,44 @@ const OF_CONNECTION = new Set([
   'upgrade',
 ]);
 
-const passedOn = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name)));
+const withoutConnectionHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)));
 
-interface Surroundings {
-  gate: Gate | undefined;
+interface Forwarding {
+  pass: TabPass | undefined;
   options: TunnelOptions;
 }
 
-const WHO = { 'proxy-authenticate': 'Basic realm="kb"' };
+const CHALLENGE = { 'proxy-authenticate': 'Basic realm="kb"' };
 
-async function forward(request: IncomingMessage, response: ServerResponse, { gate, agent, options }: Surroundings & { agent: Agent }) {
+async function forward(request: IncomingMessage, response: ServerResponse, { pass, agent, options }: Forwarding & { agent: Agent }) {
   response.on('error', () => response.destroy());
-  if (!gate) return void response.writeHead(407, WHO).end();
+  if (!pass) return void response.writeHead(407, CHALLENGE).end();
   const url = /^http:/i.test(request.url ?? '') && URL.canParse(request.url!) ? new URL(request.url!) : undefined;
   if (!url) return void response.writeHead(400).end();
   const fail = (error: unknown) => {
-    gate.note(url, error);
+    pass.note(url, error);
     if (response.headersSent) response.destroy();
     else response.writeHead(error instanceof Refused ? 403 : 502, { [NO_RESPONSE]: 'true' }).end();
   };
   try {
     const onward = await openRequest(
       url,
-      { method: request.method, headers: { ...passedOn(request.headers), host: url.host }, agent },
+      { method: request.method, headers: { ...withoutConnectionHeaders(request.headers), host: url.host }, agent },
       options,
     );
     onward.on('error', fail);
-    if (response.destroyed) return void onward.destroy(); // it was given up while the way was looked for
+    if (response.destroyed) return void onward.destroy(); // the browser gave up meanwhile
     response.on('close', () => onward.destroy());
     onward.on('response', (answer) => {
       answer.on('error', fail);
       try {
-        response.writeHead(answer.statusCode!, passedOn(answer.headers));
+        response.writeHead(answer.statusCode!, withoutConnectionHeaders(answer.headers));
       } catch (error) {
         onward.destroy(); // a status such as 099, or a header, that Node reads and does not write
         return fail(error);
       }
-      answer.on('data', (piece: Buffer) => void (gate.takes(piece) || response.destroy()));
+      answer.on('data', (piece: Buffer) => void (pass.receives(piece) || response.destroy()));
       answer.pipe(response);
     });
     request.pipe(onward);
@@ -239,32 +242,32 @@ async function forward(request: IncomingMessage, response: ServerResponse, { gat
   }
 }
 
-async function tunnel(request: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }, { gate, options }: Surroundings) {
-  if (!gate)
+async function tunnel(request: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }, { pass, options }: Forwarding) {
+  if (!pass)
     return void socket.end(
       'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="kb"\r\nContent-Length: 0\r\n\r\n',
     );
   const url = URL.canParse(`https://${request.url}`) ? new URL(`https://${request.url}`) : undefined;
   if (!url) return void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
   try {
-    const onward = await opened(url, options);
+    const onward = await openAnyTunnel(url, options);
     onward.on('error', () => socket.destroy());
     if (socket.destroyed) return void onward.destroy();
     socket.on('close', () => onward.destroy());
     onward.on('close', () => socket.destroy());
-    onward.on('data', (piece: Buffer) => void (gate.takes(piece) || socket.destroy()));
+    onward.on('data', (piece: Buffer) => void (pass.receives(piece) || socket.destroy()));
     socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     if (head.length > 0) onward.write(head);
     onward.pipe(socket);
     socket.pipe(onward);
   } catch (error) {
-    gate.note(url, error);
+    pass.note(url, error);
     socket.end(`HTTP/1.1 ${error instanceof Refused ? '403 Forbidden' : '502 Bad Gateway'}\r\nContent-Length: 0\r\n\r\n`);
   }
 }
 
 /** A tunnel may be for https: and for ws:, which cannot be told apart: what may be reached as either is. */
-async function opened(url: URL, options: TunnelOptions) {
+async function openAnyTunnel(url: URL, options: TunnelOptions) {
   try {
     return await openTunnel(url, options);
   } catch (error) {

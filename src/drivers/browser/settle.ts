@@ -107,15 +107,15 @@ export async function waitUntilSettled({ snapshot, traffic, network }: Settling,
   for (let look = 0; Date.now() < until; look++) {
     const now = await snapshot.size().catch(() => -1); // a navigation took the page away
     if (now !== size) moved = Date.now();
-    if (now !== size || traffic.pending() > 0) {
+    if (now !== size || traffic.pending > 0) {
       if (size !== -1) isGrowing = true;
       size = now;
       changed = Date.now();
     }
     const rest = Date.now() - changed;
-    const enough = traffic.isBusy() || isGrowing ? QUIET.busy : QUIET.plain;
+    const enough = traffic.isBusy || isGrowing ? QUIET.busy : QUIET.plain;
     if (rest >= enough && (rest >= QUIET.empty || (await snapshot.text().catch(() => 0)) >= ALMOST_NONE)) return;
-    if (traffic.longest() >= SLOW && Date.now() - moved >= SLOW) until = Math.min(Math.max(until, Date.now() + AFTER), latest);
+    if (traffic.longestWait >= SLOW && Date.now() - moved >= SLOW) until = Math.min(Math.max(until, Date.now() + AFTER), latest);
     await pause(LOOKS[look] ?? LOOKS.at(-1), undefined, { signal });
   }
 }

@@ -1,6 +1,6 @@
 import type { CDPSession } from 'playwright';
 
-/** What one tab may connect to. */
+/** Credentials of one tab for the proxy, and the limit of what it may receive. */
 export interface Pass {
   username: string;
   password: string;
@@ -10,7 +10,7 @@ export interface Pass {
   begin(max_bytes: number, onExceeded: () => void): void;
 }
 
-/** Marks what the proxy says itself in the place of an answer. A site that says it too gains nothing: the pass knows of no trouble then. */
+/** Header that marks a response of the proxy itself. A site that sends it, too, gains nothing: the pass knows of no trouble then. */
 export const NO_RESPONSE = 'kb-no-answer';
 
 /** Headers that are sent to one origin only. */
@@ -30,34 +30,18 @@ interface Rules {
   onTooManyBytes(): void;
 }
 
-interface MainAnswer {
+interface PageResponse {
   url: string;
   status: number;
   retry_after: string | undefined;
   robots_tags: string[];
-  /** The proxy says it: there is no answer. */
-  isProxys: boolean;
+  /** Whether the proxy sent it, because there is no response. */
+  isFromProxy: boolean;
 }
 
-/** The requests of a tab and their outcomes. */
-export interface Traffic {
-  begin(rules: Rules): void;
-  /** How many scripts and requests of scripts are under way. */
-  pending(): number;
-  /** Milliseconds since the oldest pending request began; 0 if there is none. */
-  longest(): number;
-  /** Whether scripts have asked for anything since `begin`. */
-  isBusy(): boolean;
-  /** Address of the last request for the page. */
-  at(): string | undefined;
-  /** Whether the tab has never shown a page of another origin, whose scripts could still be at work. */
-  isOf(origin: string): boolean;
-  main(): MainAnswer | undefined;
-}
-
-/** Not loaded: nothing of it becomes text. */
-const LEFT_OUT = new Set(['Image', 'Media', 'Font', 'TextTrack', 'Ping', 'Prefetch', 'Manifest', 'CSPViolationReport']);
-/** Waited for: what makes text of a page. */
+/** Types of resources that are not loaded: none of them becomes text. */
+const BLOCKED = new Set(['Image', 'Media', 'Font', 'TextTrack', 'Ping', 'Prefetch', 'Manifest', 'CSPViolationReport']);
+/** Types of resources that are waited for: they may write the text of a page. */
 const AWAITED = new Set(['Script', 'XHR', 'Fetch']);
 
 interface Paused {
@@ -69,90 +53,107 @@ interface Paused {
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-class Seen implements Traffic {
+/** The requests of a tab and their outcomes. */
+export class Traffic {
   rules: Rules | undefined;
   readonly #origins = new Set<string>();
-  /** When each of them began, the first one first. */
+  /** Start times of pending scripts and requests of scripts, the oldest first. */
   readonly #pending = new Map<string, number>();
   #asked = 0;
   #hops = 0;
   #bytes = 0;
-  #at: string | undefined;
-  #main: MainAnswer | undefined;
+  #address: string | undefined;
+  #response: PageResponse | undefined;
 
   begin(rules: Rules): void {
     this.rules = rules;
     this.#pending.clear();
     this.#asked = this.#hops = this.#bytes = 0;
-    this.#at = this.#main = undefined;
+    this.#address = this.#response = undefined;
   }
 
   /** Notes that the page is requested at this address. Returns false after too many redirects. */
-  goes(url: string): boolean {
-    this.#at = url;
+  requestPage(url: string): boolean {
+    this.#address = url;
     if (!this.rules || ++this.#hops <= this.rules.max_redirects + 1) return true;
     this.rules.onTooManyRedirects();
     return false;
   }
 
-  starts(requestId: string, type: string): void {
+  start(requestId: string, type: string): void {
     this.#pending.set(requestId, Date.now());
     if (type !== 'Script') this.#asked++;
   }
 
-  ends({ requestId }: { requestId: string }): void {
+  end(requestId: string): void {
     this.#pending.delete(requestId);
   }
 
-  receives(bytes: number): void {
+  receive(bytes: number): void {
     this.#bytes += bytes;
     if (this.rules && this.#bytes > this.rules.max_bytes) this.rules.onTooManyBytes();
   }
 
-  answers(main: MainAnswer): void {
-    this.#main = main;
+  receivePage(response: PageResponse): void {
+    this.#response = response;
     this.#pending.clear(); // of the page before
   }
 
-  /** The tab shows a document of this address from now on. */
-  shows(url: string): void {
+  /** Notes the address of a document that the tab shows. */
+  show(url: string): void {
     if (url !== 'about:blank') this.#origins.add(originOf(url));
   }
 
+  /** Whether the tab has never shown a page of another origin, whose scripts could still be at work. */
   isOf(origin: string): boolean {
     return [...this.#origins].every((shown) => shown === origin);
   }
 
-  longest(): number {
+  /** Number of pending scripts and requests of scripts. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Milliseconds since the oldest pending request began; 0 if there is none. */
+  get longestWait(): number {
     const [began] = this.#pending.values();
     return began === undefined ? 0 : Date.now() - began;
   }
 
-  pending = () => this.#pending.size;
-  isBusy = () => this.#asked > 0;
-  at = () => this.#at;
-  main = () => this.#main;
+  /** Whether scripts have requested anything since `begin`. */
+  get isBusy(): boolean {
+    return this.#asked > 0;
+  }
+
+  /** Address of the last request for the page. */
+  get address(): string | undefined {
+    return this.#address;
+  }
+
+  get response(): PageResponse | undefined {
+    return this.#response;
+  }
 }
 
 /** Watches and steers the requests of a tab, and lets it through the proxy; `top` is the id of its topmost frame. */
 export async function watchTraffic(session: CDPSession, pass: Pass, top: string): Promise<Traffic> {
-  const seen = new Seen();
+  const traffic = new Traffic();
   const isTop = (frameId: string | undefined) => frameId === top;
   const isPage = (type: string | undefined, frameId: string | undefined) => type === 'Document' && isTop(frameId);
-  steer(session, pass, { seen, isTop, isPage });
-  session.on('Page.frameNavigated', ({ frame: { id, url } }) => void (isTop(id) && seen.shows(url)));
+  steer(session, pass, { traffic, isTop, isPage });
+  session.on('Page.frameNavigated', ({ frame: { id, url } }) => void (isTop(id) && traffic.show(url)));
   session.on('Network.requestWillBeSent', ({ requestId, loaderId, type = '' }) => {
-    if (AWAITED.has(type) && loaderId !== '') seen.starts(requestId, type); // of the script of a worker no end is told
+    if (AWAITED.has(type) && loaderId !== '') traffic.start(requestId, type); // no end is reported for the script of a worker
   });
-  session.on('Network.loadingFinished', (request) => seen.ends(request));
-  session.on('Network.loadingFailed', (request) => seen.ends(request));
-  session.on('Network.dataReceived', ({ dataLength }) => seen.receives(dataLength));
+  session.on('Network.loadingFinished', ({ requestId }) => traffic.end(requestId));
+  session.on('Network.loadingFailed', ({ requestId }) => traffic.end(requestId));
+  session.on('Network.dataReceived', ({ dataLength }) => traffic.receive(dataLength));
   session.on('Network.responseReceived', ({ type, frameId, response: { url, status, headers } }) => {
     if (!isPage(type, frameId)) return;
     const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     const tag = named.get('x-robots-tag');
     const robots_tags = tag === undefined ? [] : [tag];
-    seen.answers({ url, status, retry_after: named.get('retry-after'), robots_tags, isProxys: named.has(NO_RESPONSE) });
+    traffic.receivePage({ url, status, retry_after: named.get('retry-after'), robots_tags, isFromProxy: named.has(NO_RESPONSE) });
   });
   await Promise.all([
     session.send('Page.enable'),
@@ -160,25 +161,25 @@ export async function watchTraffic(session: CDPSession, pass: Pass, top: string)
     session.send('Network.setBypassServiceWorker', { bypass: true }),
     session.send('Fetch.enable', { handleAuthRequests: true }),
   ]);
-  return seen;
+  return traffic;
 }
 
-interface Sight {
-  seen: Seen;
+interface Watched {
+  traffic: Traffic;
   isTop(frameId: string): boolean;
   isPage(type: string, frameId: string): boolean;
 }
 
-/** Decides about every request before it is sent, and answers the proxy that asks who is there, and no one else. */
-function steer(session: CDPSession, { username, password }: Pass, { seen, isTop, isPage }: Sight): void {
+/** Decides about every request before it is sent, and gives credentials to the proxy and no one else. */
+function steer(session: CDPSession, { username, password }: Pass, { traffic, isTop, isPage }: Watched): void {
   const send = (work: Promise<unknown>) => void work.catch(() => {}); // the page may be gone by now
   session.on('Fetch.requestPaused', (paused) => {
     const { requestId, resourceType, frameId, request } = paused;
     const isDocument = isPage(resourceType, frameId);
-    const isAllowed = (!isDocument || seen.goes(request.url)) && !isLeftOut(paused);
-    const given = seen.rules?.given;
+    const isAllowed = (!isDocument || traffic.requestPage(request.url)) && !isBlocked(paused);
+    const given = traffic.rules?.given;
     const isGiven =
-      given?.origin === originOf(request.url) && mayHave(request, { isDocument, isOwn: isTop(frameId) && seen.isOf(given.origin) });
+      given?.origin === originOf(request.url) && mayHave(request, { isDocument, isOwn: isTop(frameId) && traffic.isOf(given.origin) });
     if (isAllowed) send(session.send('Fetch.continueRequest', { requestId, ...(isGiven ? withGiven(paused, given) : {}) }));
     else send(session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
   });
@@ -189,10 +190,10 @@ function steer(session: CDPSession, { username, password }: Pass, { seen, isTop,
   });
 }
 
-const isLeftOut = ({ resourceType, request }: Paused): boolean =>
-  LEFT_OUT.has(resourceType) || !/^(https?|data|blob):/i.test(request.url) || isIcon(request.headers);
+const isBlocked = ({ resourceType, request }: Paused): boolean =>
+  BLOCKED.has(resourceType) || !/^(https?|data|blob):/i.test(request.url) || isIcon(request.headers);
 
-/** The icon of a site is asked for as something of no kind. */
+/** The icon of a site is requested without a type. */
 const isIcon = (headers: Record<string, string>): boolean => (headers.Accept ?? headers.accept ?? '').startsWith('image/');
 
 /** What was given for a site is for the page itself and for what its own scripts ask for: another page would read with it, or change something. */

@@ -53,7 +53,7 @@ export async function render(visit: Visit, parts: TabParts): Promise<RenderedPag
 
 /** As it may be shown: the address that was asked for, and the one that it led to. */
 function nameOf({ url }: Visit, { traffic }: TabParts): string {
-  const at = traffic.at() ?? url.href;
+  const at = traffic.address ?? url.href;
   return at === url.href ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`;
 }
 
@@ -143,10 +143,10 @@ async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pr
 }
 
 function answered(visit: Visit, parts: TabParts) {
-  const answer = parts.traffic.main();
+  const answer = parts.traffic.response;
   if (!answer) throw hopeless(`${nameOf(visit, parts)} is no page that was sent by a server.`);
-  const { url, status, retry_after, isProxys } = answer;
-  const trouble = isProxys ? parts.pass.trouble(new URL(url)) : undefined;
+  const { url, status, retry_after, isFromProxy } = answer;
+  const trouble = isFromProxy ? parts.pass.trouble(new URL(url)) : undefined;
   if (trouble) throw failure(trouble, visit, parts);
   if (status < 200 || status > 299) throw statusError(nameOf(visit, parts), status, { retry_after });
   return answer;
@@ -158,7 +158,7 @@ const FINAL = /ERR_(CERT|SSL|UNSAFE_PORT|INVALID|UNKNOWN_URL|DISALLOWED|BLOCKED|
 /** What the browser, or the proxy, says of a page that did not come. */
 function failure(error: Error, visit: Visit, parts: TabParts): Error {
   const name = nameOf(visit, parts);
-  const at = parts.traffic.at();
+  const at = parts.traffic.address;
   const trouble = at === undefined ? undefined : parts.pass.trouble(new URL(at));
   if (trouble instanceof KbError) return trouble;
   if (trouble) return trouble instanceof Refused ? addressRefusal(name, trouble) : connectionError(name, trouble);

@@ -1,5 +1,6 @@
 import { advice, setting, toOperator } from '../../core/advice/advice.ts';
 import { redactUrl } from '../../core/secrets.ts';
+import { rootMessage, secondsIn, shortSentence } from '../../http/status-errors.ts';
 import { isAbort, KbError, stoppedError } from '../../core/errors.ts';
 import type { Access } from './access.ts';
 
@@ -141,9 +142,7 @@ function refused(refusal: ErrorBody, asked: Asked, { status, verb = 'answered' }
 /** No status: the connection failed, or broke off, or what came was not an answer of this kind. */
 function notAnswered(error: Error, asked: Asked): KbError {
   const { provider, base_url } = asked;
-  let root: unknown = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  const reason = sentence({ message: (root as Error).message || (root as { code?: string }).code || error.message }, asked);
+  const reason = sentence({ message: rootMessage(error) }, asked);
   return new KbError('unavailable', `${provider} did not answer at ${redactUrl(base_url)}: ${reason}`, {
     isRetryable: true,
     hint: toOperator`Check that it runs and can be reached from here.`,
@@ -163,11 +162,8 @@ function sentence({ error, message }: ErrorBody, { key }: Asked): string {
   const clean = (key ? said.replaceAll(key, '…') : said)
     .replace(/\bsk-[\w*-]{4,}/g, '…') // OpenAI repeats the ends of a key that it refuses
     .replace(/\/\/[^/\s]*@/g, '//')
-    .replace(ADDRESS, (address) => redactUrl(address))
-    .replace(/\s+/g, ' ')
-    .trim();
-  const short = clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;
-  return /[.!?…]$/.test(short) ? short : `${short}.`;
+    .replace(ADDRESS, (address) => redactUrl(address));
+  return shortSentence(clean);
 }
 
 /**
@@ -178,12 +174,9 @@ export function retryAfter(headers: Headers | undefined, said = ''): number | un
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
   const given = headers?.get('retry-after');
-  if (!given) {
-    const [, amount, unit] = /\b(?:re)?try (?:again )?in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(said) ?? [];
-    return amount === undefined ? undefined : Number(amount) / (unit === 'ms' ? 1000 : 1);
-  }
-  const seconds = /^\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : (Date.parse(given) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+  if (given) return secondsIn(given);
+  const [, amount, unit] = /\b(?:re)?try (?:again )?in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(said) ?? [];
+  return amount === undefined ? undefined : Number(amount) / (unit === 'ms' ? 1000 : 1);
 }
 
 /** Milliseconds that an answer may take. */

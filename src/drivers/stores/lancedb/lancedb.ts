@@ -1,6 +1,5 @@
 import { call, pointer } from '../../../core/advice/advice.ts';
 import { join } from 'node:path';
-import type { Connection } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
 import { assertUnchanged, copyTable } from './table-copies.ts';
 import { dropUnlisted, openTable, tableName, unlistedTables } from './tables.ts';
@@ -18,7 +17,7 @@ import {
   readStorePlace,
   type StorePlace,
 } from './lancedb-connection.ts';
-import { storeError } from './store-error.ts';
+import { translateErrors } from './store-error.ts';
 import { hasTables, leftoverProblems, tableProblems } from './find-problems.ts';
 import { describeBucket, describeFolder } from './describe-place.ts';
 import { abandonedRows, lockInTable } from './table-lock.ts';
@@ -27,54 +26,14 @@ import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted, untilAborted } from '../../../core/run.ts';
 import { abandonedLocks, lockForWriting, type LockOptions, LOCK_FOLDER, type WriterLock } from '../writer-lock.ts';
 
-/** The tables of a store and the catalog of them. */
-interface Database extends LanceConnections {
-  readonly catalog: Catalog;
-  /** Opens the collection. All who open it share one queue of writes. */
-  open(entry: Entry): Promise<Collection>;
-  /** A new table for a collection; the catalog does not know it yet. */
-  make(info: CollectionInfo): Promise<Entry>;
-  /** Opens a table that the catalog does not know. */
-  openDraft(entry: Entry): Promise<Collection>;
-  drop(entry: Entry): Promise<void>;
-  /** Makes every write to the table of the collection fail to commit that was begun before, and every change of what holds it. */
-  fence(entry: Entry | undefined): Promise<void>;
-  /** Waits for the lock of a store that has no folder. */
-  lock(name: string, options?: LockOptions): Promise<WriterLock>;
-  /** Has what is read next of the collection be what all have written until now. */
-  refresh(name: string): Promise<void>;
-  /** Removes tables that no collection has and that nobody has written to for an hour: processes that died have left them. */
-  tidy(): Promise<void>;
-  close(): void;
-}
+type Database = ReturnType<typeof databaseOf>;
 
-/** Opens the store at the address, once; undefined as long as there is none and none is to be made. */
-function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
-  let connections: LanceConnections | undefined;
-  let database: Database | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const { url } = place;
-  const openNow = async (create: boolean): Promise<Database | undefined> => {
-    if (database) return database;
-    connections ??= await connectTo(place, { create });
-    if (!connections) return undefined;
-    const catalog = await openCatalog(connections, { url, create });
-    return (database = catalog && databaseOf(connections, { url, catalog, mayWrite }));
-  };
-  return ({ create }) => {
-    const opening = last.then(() => openNow(create)); // one after the other: of two at once, the connections of one would never be closed
-    last = opening.catch(() => {});
-    return opening;
-  };
-}
-
-function databaseOf(
-  connections: LanceConnections,
-  { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite },
-): Database {
+/** An open database: its catalog, and its tables by the entries of that. */
+function databaseOf(connections: LanceConnections, { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite }) {
   const { connection, pinned } = connections;
   const holders = new Map<string, Promise<TableHolder>>();
   const common = { url, ...connections, mayWrite, chunks: new ChunkCache(), current: catalog.findLatest };
+  /** All who open a collection share one queue of writes. */
   const held = (entry: Entry): Promise<TableHolder> => {
     const holder = holders.get(entry.table) ?? holdTable(entry, common);
     holders.set(entry.table, holder);
@@ -84,35 +43,79 @@ function databaseOf(
   return {
     ...connections,
     catalog,
-    open: async (entry) => lanceCollection(await held(entry)),
-    make: async (info) => {
+    open: async (entry: Entry): Promise<Collection> => lanceCollection(await held(entry)),
+    /** Makes a table for a collection; the catalog does not name it yet. */
+    make: async (info: CollectionInfo): Promise<Entry> => {
       const { name, provider, model, dimensions } = info;
       const entry = { name, provider, model, dimensions, table: tableName(name) };
       await prepare(await connection.createEmptyTable(entry.table, await schemaOf(info)));
       return entry;
     },
-    openDraft: async (entry) => lanceCollection(await holdTable(entry, { ...common, current: async () => entry })),
-    drop: async ({ table }) => {
+    /** Opens a table that the catalog does not name. */
+    openDraft: async (entry: Entry): Promise<Collection> =>
+      lanceCollection(await holdTable(entry, { ...common, current: async () => entry })),
+    drop: async ({ table }: Entry): Promise<void> => {
       holders.delete(table);
       await dropUnlisted({ connection, catalog }, table);
     },
-    fence: async (entry) => {
+    /** Makes writes to the collection's table, and changes of its entry, fail that were begun before. */
+    fence: async (entry: Entry | undefined): Promise<void> => {
       await catalog.fence();
       if (entry) await fenceTable(await openTable(connection, entry.table));
     },
-    lock: (name, options) => lockInTable(pinned, name, options),
-    refresh: async (name) => {
+    /** Waits for the lock of a store that has no folder. */
+    lock: (name: string, options?: LockOptions): Promise<WriterLock> => lockInTable(pinned, name, options),
+    /** Makes the next reads of the collection see all writes so far. */
+    refresh: async (name: string): Promise<void> => {
       const entry = await catalog.findLatest(name);
       await (entry && (await holders.get(entry.table))?.refresh());
     },
-    tidy: () => removeOrphans(connection, catalog),
-    close: () => closeBoth(connections),
+    /** Removes tables that processes which died have left. */
+    tidy: async (): Promise<void> => {
+      for (const name of (await unlistedTables({ connection, catalog })).orphans) await connection.dropTable(name);
+    },
+    close: (): void => closeBoth(connections),
   };
 }
 
-async function removeOrphans(connection: Connection, catalog: Catalog): Promise<void> {
-  for (const name of (await unlistedTables({ connection, catalog })).orphans) await connection.dropTable(name);
+/** Opens the database when it is first needed, once; errors become KbErrors. */
+function accessTo(place: StorePlace, mayWrite: MayWrite) {
+  const { url } = place;
+  let connections: LanceConnections | undefined;
+  let database: Database | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const openNow = async (create: boolean): Promise<Database | undefined> => {
+    if (database) return database;
+    connections ??= await connectTo(place, { create });
+    if (!connections) return undefined;
+    const catalog = await openCatalog(connections, { url, create });
+    return (database = catalog && databaseOf(connections, { url, catalog, mayWrite }));
+  };
+  const open = (create: boolean): Promise<Database | undefined> => {
+    const opening = last.then(() => openNow(create)); // one after the other: of two at once, the connections of one would never be closed
+    last = opening.catch(() => {});
+    return opening;
+  };
+  const translated = <T>(work: () => Promise<T>): Promise<T> => translateErrors(url, work);
+  return {
+    translated,
+    /** Works on an existing store; undefined if nothing was ever stored. */
+    reading: <T>(work: (database: Database) => Promise<T>): Promise<T | undefined> =>
+      translated(async () => {
+        const there = await open(false);
+        return there && (await work(there));
+      }),
+    /** Works on the store, which is made if there is none. */
+    writing: <T>(work: (database: Database) => Promise<T>): Promise<T> =>
+      translated(async () => {
+        const made = (await open(true))!;
+        await made.tidy();
+        return await work(made);
+      }),
+  };
 }
+
+type Access = ReturnType<typeof accessTo>;
 
 interface LanceDbOptions {
   url: string;
@@ -129,7 +132,11 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
   throwIfAborted(signal);
   const locks = new Map<string, WriterLock>();
   const place = readStorePlace(url, options);
-  const mayWrite: MayWrite = (name) => isStillHeld(locks.get(name));
+  const mayWrite: MayWrite = async (name) => {
+    const lock = locks.get(name);
+    await lock?.assertHeld();
+    return lock !== undefined;
+  };
   const access = accessTo(place, mayWrite);
   const { translated, reading, writing } = access;
   const lock = lockerOf(url, { access, locks });
@@ -169,8 +176,6 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
     close: async () => void (await reading(async ({ close }) => close())),
   };
 }
-
-type Access = ReturnType<typeof accessTo>;
 
 /** Takes locks, in the folder of the store or in a table of its own, and keeps them among `locks`. */
 function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<string, WriterLock> }): VectorStore['lock'] {
@@ -212,37 +217,6 @@ async function findProblems(place: StorePlace, { access, lock }: { access: Acces
     ];
   };
   return (await access.reading(look)) ?? ((await hasTables(place)) ? await access.writing(look) : []);
-}
-
-async function isStillHeld(lock: WriterLock | undefined): Promise<boolean> {
-  await lock?.assertHeld();
-  return lock !== undefined;
-}
-
-/** Ways to the database that speak of failures as people do. */
-function accessTo(place: StorePlace, mayWrite: MayWrite) {
-  const { url } = place;
-  const database = openDatabase(place, mayWrite);
-  const translated = <T>(work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
-      throw storeError(error, url);
-    });
-  return {
-    translated,
-    /** Work on what there is; undefined where nothing was ever stored. */
-    reading: <T>(work: (database: Database) => Promise<T>): Promise<T | undefined> =>
-      translated(async () => {
-        const there = await database({ create: false });
-        return there && (await work(there));
-      }),
-    /** Work that makes the store where there is none. */
-    writing: <T>(work: (database: Database) => Promise<T>): Promise<T> =>
-      translated(async () => {
-        const made = (await database({ create: true }))!;
-        await made.tidy();
-        return await work(made);
-      }),
-  };
 }
 
 const existing = (name: string): KbError =>

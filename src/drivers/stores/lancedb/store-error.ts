@@ -42,6 +42,12 @@ export function storeError(error: unknown, url: string): KbError {
   });
 }
 
+/** Runs work on a store; its errors become KbErrors. */
+export const translateErrors = <T>(url: string, work: () => Promise<T>): Promise<T> =>
+  work().catch((error: unknown) => {
+    throw storeError(error, url);
+  });
+
 interface Failure {
   /** What a server or LanceDB says of it. */
   said: RegExp;

@@ -4,7 +4,7 @@ import { KbError } from '../../../core/errors.ts';
 import { untilStopped } from '../../../core/run.ts';
 import type { Entry } from './lancedb-catalog.ts';
 import { retryConflicts } from './lancedb-connection.ts';
-import { isTableGone, storeError } from './store-error.ts';
+import { isTableGone, translateErrors } from './store-error.ts';
 import { openTable, readTableName } from './tables.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
@@ -40,13 +40,6 @@ interface HolderOptions {
   current: (name: string) => Promise<Entry | undefined>;
 }
 
-const translatedFor =
-  (url: string) =>
-  <T>(work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
-      throw storeError(error, url);
-    });
-
 /** Opens the table of the collection. */
 export async function holdTable(entry: Entry, { url, connection, pinned, mayWrite, chunks, current }: HolderOptions): Promise<TableHolder> {
   let now = entry;
@@ -76,7 +69,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     await writable.checkoutLatest();
     return [writable, await mayWrite(now.name)];
   };
-  const translated = translatedFor(url);
+  const translated = <T>(work: () => Promise<T>): Promise<T> => translateErrors(url, () => attempt(work));
   return {
     url,
     chunks,
@@ -86,11 +79,11 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     get created() {
       return readTableName(now.table)?.created ?? 0;
     },
-    read: (work) => untilStopped(translated(() => attempt(() => work(opened)))),
-    pin: () => translated(() => attempt(() => openTable(pinned, now.table))),
-    refresh: () => translated(() => attempt(() => opened.checkoutLatest())),
+    read: (work) => untilStopped(translated(() => work(opened))),
+    pin: () => translated(() => openTable(pinned, now.table)),
+    refresh: () => translated(() => opened.checkoutLatest()),
     write: (work) => {
-      const writing = last.then(() => translated(() => retryConflicts(() => attempt(async () => work(...(await toWrite()))))));
+      const writing = last.then(() => translateErrors(url, () => retryConflicts(() => attempt(async () => work(...(await toWrite()))))));
       const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // what was written here is read here at once
       last = turn.catch(() => {});
       return turn;

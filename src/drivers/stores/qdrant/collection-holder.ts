@@ -7,12 +7,13 @@ import type { Ask, Condition, PointRecord } from './qdrant-connection.ts';
 import { conditionsOf } from './qdrant-filter.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
+import { stateToWrite } from './qdrant-tables.ts';
 import { changeState, isSameState, LOOK_EVERY, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
 
 /** Maximum attempts of a read that a writer interrupts: each takes as long as one response, and writers are rarely that quick twice. */
 const READS = 20;
 
-type Read<T> = (state: State, see: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
+type Read<T> = (state: State, noteState: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
 
 /** Holds a collection open, whatever other processes do to it. */
 export interface CollectionHolder {
@@ -26,12 +27,13 @@ export interface CollectionHolder {
   readonly words: WordStatistics;
   /**
    * Reads as of one state; `work` may be called several times. If `work` reads the point of the state with its last request, after everything that
-   * depends on the state, it passes that point to `see`, which saves a request.
+   * depends on the state, it passes that point to `noteState`, which saves a request.
    */
   read<T>(work: Read<T>): Promise<T>;
   /** Runs writes one at a time in this process; `work` gets the function that changes the state. */
   write<T>(work: (change: ChangeState) => Promise<T>): Promise<T>;
-  learn(state: State): void;
+  /** Takes over a state that was read elsewhere. */
+  update(state: State): void;
 }
 
 /**
@@ -45,8 +47,6 @@ export type MayWritePoints = (name: string) => Promise<void>;
 
 interface HolderOptions {
   ask: Ask;
-  /** Returns the state to write to, once that is allowed. */
-  whenWritable(load: () => Promise<State>): Promise<State>;
   chunks: ChunkCache;
   state: State;
   mayWrite: MayWritePoints;
@@ -55,10 +55,7 @@ interface HolderOptions {
 }
 
 /** Opens a collection at an address, with a state that was read before. */
-export function holdCollection(
-  address: string,
-  { ask, chunks, state, mayWrite, whenWritable, isNew = false }: HolderOptions,
-): CollectionHolder {
+export function holdCollection(address: string, { ask, chunks, state, mayWrite, isNew = false }: HolderOptions): CollectionHolder {
   let known = state;
   let saved = isNew ? state.version : undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -79,8 +76,8 @@ export function holdCollection(
     read: (work) => readAsOf(known, { work, load }),
     write: (work) => {
       const change: ChangeState = async (next) => {
-        const ways = { load: () => whenWritable(load), mayWrite: () => mayWrite(known.name) };
-        const changed = await changeState(ask, (now) => next(now, now.version === saved), ways);
+        const writable = { load: () => stateToWrite(ask, load), mayWrite: () => mayWrite(known.name) };
+        const changed = await changeState(ask, (now) => next(now, now.version === saved), writable);
         if (changed.version !== saved) saved = saved !== undefined && changed.history.at(-1) === saved ? changed.version : undefined;
         return (known = changed);
       };
@@ -91,7 +88,7 @@ export function holdCollection(
       last = turn.catch(() => {});
       return turn;
     },
-    learn: (found) => void (known = found),
+    update: (found) => void (known = found),
   };
 }
 
@@ -152,7 +149,7 @@ export async function* pages(
         limit: size,
         with_payload: [...payload],
         with_vector: vectors.length > 0 ? [...vectors] : false,
-        ...(offset === undefined ? {} : { offset }),
+        offset,
       };
       const found = await holder.ask((api, init) => api.scrollPoints(scroll, init));
       return { ...found, table: state.table };

@@ -5,6 +5,7 @@ import { KbError, stoppedError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
 import { currentSignal } from '../../../core/run.ts';
 import { redactUrl } from '../../../core/secrets.ts';
+import { rootMessage, shortSentence } from '../../../http/status-errors.ts';
 import type { Parameters } from './qdrant-options.ts';
 
 /** A condition of a filter of Qdrant. */
@@ -62,47 +63,22 @@ export function serverAt({ url, key, timeout, parameters, dispatcher, patience }
   const shown = redactUrl(address).replace(/\/$/, '');
   const api = keepUnlessFailed(async () => withParameters(await openApi(address, url, key), parameters));
   return (request, kind = 'read') => {
-    const asked = { shown, key, timeout: (timeout ?? TIMEOUTS[kind]) * 1000 };
-    const stop = currentSignal();
+    const call = { shown, key, timeout: (timeout ?? TIMEOUTS[kind]) * 1000 };
+    const current = currentSignal();
+    const stop = current?.aborted ? undefined : current; // a run that was stopped still cleans up
     return retry(async () => {
-      const limit = limited(asked.timeout, stop);
+      const clock = AbortSignal.timeout(call.timeout);
       try {
-        const connecting = await dispatcher();
-        const init = { ...INIT, signal: limit.signal, ...(connecting ? { dispatcher: connecting } : {}) };
+        const init = { ...INIT, signal: stop ? AbortSignal.any([clock, stop]) : clock, dispatcher: await dispatcher() };
         const { data } = await request(await api(), init);
-        if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
+        if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(call);
         return data.result;
       } catch (error) {
         if (error instanceof KbError) throw error;
-        throw limit.error(asked) ?? qdrantError(error, asked, await import('./qdrant-library.ts'));
-      } finally {
-        limit.release();
+        if (stop?.aborted) throw stoppedError(stop.reason);
+        throw clock.aborted ? tooLate(call) : qdrantError(error, call, await import('./qdrant-library.ts'));
       }
     }, patience[kind]);
-  };
-}
-
-/**
- * Limits a request to so many milliseconds, and stops it with its run. A request that an already stopped run sends to clean up is not
- * stopped.
- */
-function limited(timeout: number, stop: AbortSignal | undefined) {
-  const controller = new AbortController();
-  const heard = stop?.aborted ? undefined : stop;
-  const end = () => controller.abort();
-  const timer = setTimeout(end, timeout);
-  heard?.addEventListener('abort', end, { once: true });
-  return {
-    signal: controller.signal,
-    /** Why the request was stopped; undefined if it was not. */
-    error: (asked: QdrantCall): KbError | undefined => {
-      if (heard?.aborted) return stoppedError(heard.reason);
-      return controller.signal.aborted ? tooLate(asked) : undefined;
-    },
-    release: () => {
-      clearTimeout(timer);
-      heard?.removeEventListener('abort', end);
-    },
   };
 }
 
@@ -115,7 +91,7 @@ async function openApi(address: URL, url: string, key: string | undefined): Prom
     url: address.origin,
     ...(prefix ? { prefix } : {}),
     port,
-    timeout: Infinity, // `limited` does it, which also stops a request early
+    timeout: Infinity, // each request has a signal with its timeout
     checkCompatibility: false, // it would ask, and print, by itself
     // Compressed responses stall for some 40 ms on a kept connection. The option `apiKey` prints a warning for http.
     headers: { 'accept-encoding': 'identity', ...(key === undefined ? {} : { 'api-key': key }) },
@@ -183,16 +159,12 @@ export const KEY_VARIABLE = 'QDRANT_API_KEY';
 /**
  * Converts an error of the client to a KbError; `isRetryable` if the same request may succeed later. `not_found`: the table does not exist.
  */
-function qdrantError(error: unknown, asked: QdrantCall, library: typeof import('./qdrant-library.ts')): KbError {
+function qdrantError(error: unknown, call: QdrantCall, library: typeof import('./qdrant-library.ts')): KbError {
   const refusal = error as Refusal;
   // 429 with Retry-After: the client parses only its first character, and throws a plain Error if that is no digit
   if (error instanceof library.QdrantClientResourceExhaustedError || refusal.message?.startsWith('Invalid retryAfter'))
-    return passing(429, 'too many requests', {
-      asked,
-      error,
-      ...(refusal.retry_after === undefined ? {} : { retryAfter: refusal.retry_after }),
-    });
-  return refusal.status === undefined ? notAnswered(error, asked) : refused(refusal, refusal.status, asked);
+    return temporary(429, 'too many requests', { call: call, error, retryAfter: refusal.retry_after });
+  return refusal.status === undefined ? notAnswered(error, call) : refused(refusal, refusal.status, call);
 }
 
 const tooLate = ({ shown, timeout }: QdrantCall): KbError =>
@@ -201,17 +173,17 @@ const tooLate = ({ shown, timeout }: QdrantCall): KbError =>
     isRetryable: true,
   });
 
-function refused(refusal: Refusal, status: number, asked: QdrantCall): KbError {
+function refused(refusal: Refusal, status: number, call: QdrantCall): KbError {
   const reported = refusal.data?.status?.error ?? refusal.data;
-  const said = sentence(typeof reported === 'string' && reported ? reported : (refusal.message ?? ''), asked);
-  if (status === 401 || status === 403) return keyRefused(status, said, asked);
-  if (status === 408 || status === 429 || status >= 500) return passing(status, said, { asked, error: refusal });
+  const said = sentence(typeof reported === 'string' && reported ? reported : (refusal.message ?? ''), call);
+  if (status === 401 || status === 403) return keyRefused(status, said, call);
+  if (status === 408 || status === 429 || status >= 500) return temporary(status, said, { call: call, error: refusal });
   if (status === 413)
-    return new KbError('too_large', `Qdrant at ${asked.shown} refused what is too large for it: ${said}`, { cause: refusal });
-  if (typeof refusal.data?.status?.error !== 'string') return notQdrant(asked, refusal);
+    return new KbError('too_large', `Qdrant at ${call.shown} refused what is too large for it: ${said}`, { cause: refusal });
+  if (typeof refusal.data?.status?.error !== 'string') return notQdrant(call, refusal);
   return new KbError(
     status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'invalid',
-    `Qdrant at ${asked.shown} answered ${status}: ${said}`,
+    `Qdrant at ${call.shown} answered ${status}: ${said}`,
     {
       cause: refusal,
     },
@@ -223,16 +195,16 @@ const keyRefused = (status: number, said: string, { shown, key }: QdrantCall): K
     hint: toOperator`Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(said) ? ', and has global access: making and replacing collections needs it' : ''}.`,
   });
 
-const passing = (
+const temporary = (
   status: number,
   said: string,
-  { asked, error, retryAfter }: { asked: QdrantCall; error: unknown; retryAfter?: number },
+  { call, error, retryAfter }: { call: QdrantCall; error: unknown; retryAfter?: number | undefined },
 ): KbError =>
-  new KbError('unavailable', `Qdrant at ${asked.shown} answered ${status}: ${said}`, {
+  new KbError('unavailable', `Qdrant at ${call.shown} answered ${status}: ${said}`, {
     hint: 'Run it again: it goes on from what is stored.',
     cause: error,
     isRetryable: true,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    retryAfter,
   });
 
 /** Makes the error for a server that is not Qdrant. */
@@ -243,20 +215,12 @@ const notQdrant = ({ shown }: QdrantCall, cause?: unknown): KbError =>
   });
 
 /** Makes the error for a request without a status: the connection failed or broke off, or the server redirected, which is not followed. */
-function notAnswered(error: unknown, asked: QdrantCall): KbError {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  const { message, code } = root as { message?: string; code?: string };
-  return new KbError('unavailable', `Qdrant did not answer at ${asked.shown}: ${sentence(message || code || String(error), asked)}`, {
+const notAnswered = (error: unknown, call: QdrantCall): KbError =>
+  new KbError('unavailable', `Qdrant did not answer at ${call.shown}: ${sentence(rootMessage(error), call)}`, {
     hint: toOperator`Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.`,
     cause: error,
     isRetryable: true,
   });
-}
 
-/** Shortens a message to 300 characters with a full stop, and removes the key, which some messages repeat. */
-function sentence(said: string, { key }: QdrantCall): string {
-  const clean = (key ? said.replaceAll(key, '…') : said).replace(/\s+/g, ' ').trim() || 'no reason given';
-  const short = clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;
-  return /[.!?…]$/.test(short) ? short : `${short}.`;
-}
+/** Makes one short sentence of a message without the key, which some messages repeat. */
+const sentence = (said: string, { key }: QdrantCall): string => shortSentence(key ? said.replaceAll(key, '…') : said) || 'no reason given.';

@@ -32,10 +32,10 @@ const isByWords = ({ text }: SearchRequest): boolean => text !== undefined;
  * their cosines; vectors come along only where they were read before.
  */
 export async function searchAll(holder: CollectionHolder, requests: readonly SearchRequest[]): Promise<Hit[][]> {
-  return await holder.read(async (state, see) => {
+  return await holder.read(async (state, noteState) => {
     const weights = requests.some(isByWords) ? await holder.words.weights(state) : undefined;
     const found = await scoresOf(holder, { state, requests, weights });
-    const { chunks, cosines } = await complete(holder, { state, see, requests, found });
+    const { chunks, cosines } = await complete(holder, { state, noteState, requests, found });
     return found.map((scores, i) => {
       const { text } = requests[i]!;
       const scored = scorer(text, weights);
@@ -105,13 +105,13 @@ async function batch({ ask, address }: CollectionHolder, queries: readonly (Quer
 
 interface Incomplete {
   state: State;
-  see: (point: PointRecord | undefined) => State | undefined;
+  noteState: (point: PointRecord | undefined) => State | undefined;
   requests: readonly SearchRequest[];
   found: readonly Scores[];
 }
 
 /** The chunks of all hits, and the cosines of those of each search by words. */
-async function complete(holder: CollectionHolder, { state, see, requests, found }: Incomplete) {
+async function complete(holder: CollectionHolder, { state, noteState, requests, found }: Incomplete) {
   const ids = [...new Set(found.flatMap((scores) => [...scores.keys()]))];
   const chunks = new Map(ids.map((id) => [id, holder.chunks.get(keyOf(state, id))]));
   const unread = ids.filter((id) => !chunks.get(id));
@@ -121,7 +121,7 @@ async function complete(holder: CollectionHolder, { state, see, requests, found 
     among(unread, { with_payload: [...CHUNK, 'words'] }),
     ...cosines.map(({ unknown }, i) => among(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
   ]);
-  const isSameTable = see(stated![0])?.table === state.table; // else all is asked again, and an id means another chunk
+  const isSameTable = noteState(stated![0])?.table === state.table; // else all is asked again, and an id means another chunk
   for (const point of isSameTable ? read! : []) {
     const origin = { table: state.table, id: point.id, words: wordCountsIn(point) };
     chunks.set(point.id, remember(holder, toChunk(point), origin));

@@ -226,7 +226,7 @@ export async function tidyPoints(holder: CollectionHolder): Promise<void> {
     const filter = pendingPoints(state);
     let offset: PointRecord['id'] | undefined;
     do {
-      const scroll = { collection_name: table, filter, limit: AT_ONCE, with_payload: false, ...(offset === undefined ? {} : { offset }) };
+      const scroll = { collection_name: table, filter, limit: AT_ONCE, with_payload: false, offset };
       const found = await holder.ask((api, init) => api.scrollPoints(scroll, init));
       const old = found.points.filter(({ id }) => writtenAt(id) < before).map(({ id }) => id);
       if (old.length > 0) await removeByIds(holder, table, old);

@@ -7,16 +7,7 @@ import type { VectorStore } from '../../../ports/stores.ts';
 import { type Ask, type RequestKind, PATIENCE, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
 import { type CollectionHolder, holdCollection, type MayWritePoints } from './collection-holder.ts';
 import { type State, stateAt } from './collection-state.ts';
-import {
-  aliasOf,
-  createDraftTable,
-  createTable,
-  discardDraft,
-  listTables,
-  putInPlace,
-  removeTable,
-  stateToWrite,
-} from './qdrant-tables.ts';
+import { aliasOf, createDraftTable, createTable, discardDraft, listTables, putInPlace, removeTable } from './qdrant-tables.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { hash } from '../../../core/ids.ts';
 import type { RetryOptions } from '../../../core/retry.ts';
@@ -96,7 +87,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
     },
     create: async (info) => {
       await removeOrphans(ask);
-      return qdrantCollection(holders.ofNew(await createTable(ask, info)));
+      return qdrantCollection(holders.of(await createTable(ask, info), true));
     },
     draft: async (info) => {
       await removeOrphans(ask);
@@ -130,22 +121,16 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
 
 /** All who open a collection share one queue of writes. */
 function holdersOf(ask: Ask, mayWrite: MayWritePoints) {
-  const known = new Map<string, CollectionHolder>();
-  const whenWritable = (load: () => Promise<State>) => stateToWrite(ask, load);
-  const common = { ask, mayWrite, whenWritable, chunks: new ChunkCache() };
+  const held = new Map<string, CollectionHolder>();
+  const common = { ask, mayWrite, chunks: new ChunkCache() };
   return {
-    of: (state: State): CollectionHolder => {
+    /** `isNew`: this process has just made it. */
+    of: (state: State, isNew = false): CollectionHolder => {
       const address = aliasOf(state.name);
-      const holder = known.get(address) ?? holdCollection(address, { ...common, state });
-      known.set(address, holder);
-      holder.learn(state);
-      return holder;
-    },
-    /** One that this process has just made. */
-    ofNew: (state: State): CollectionHolder => {
-      const address = aliasOf(state.name);
-      const holder = holdCollection(address, { ...common, state, isNew: true });
-      known.set(address, holder);
+      const known = isNew ? undefined : held.get(address);
+      known?.update(state);
+      const holder = known ?? holdCollection(address, { ...common, state, isNew });
+      held.set(address, holder);
       return holder;
     },
     ofDraft: (state: State): CollectionHolder => holdCollection(state.table, { ...common, state, isNew: true }),
