@@ -87,6 +87,18 @@ export function toErrorItem(error: unknown, where: { source: string; source_kind
   return { ...where, error: describe(error), isRetryable: known?.isRetryable ?? false, attempts: known?.attempts ?? 1 };
 }
 
+/** Whether an error is a KbError with one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is KbError =>
+  error instanceof KbError && codes.includes(error.code);
+
+/** Makes a handler for rejections that returns `value` for errors with one of these codes, and throws all others. */
+export const ifCode =
+  <T>(codes: readonly ErrorCode[], value: T) =>
+  (error: unknown): T => {
+    if (hasCode(error, ...codes)) return value;
+    throw error;
+  };
+
 /** Whether an error was foreseen: the text of any other is for the log, never for who asks. */
 export const isForeseen = (error: unknown): error is KbError => error instanceof KbError && error.code !== 'internal';
 
@@ -94,16 +106,13 @@ export const isForeseen = (error: unknown): error is KbError => error instanceof
 export const stoppedError = (cause?: unknown): KbError => new KbError('aborted', 'The work was stopped.', { cause });
 
 /** Whether the run was stopped from outside. */
-export const isAbort = (error: unknown): boolean =>
-  (error instanceof KbError && error.code === 'aborted') || (error instanceof Error && error.name === 'AbortError');
-
-const ENDING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['usage', 'configuration', 'setup', 'forbidden']);
+export const isAbort = (error: unknown): boolean => hasCode(error, 'aborted') || (error instanceof Error && error.name === 'AbortError');
 
 /**
  * Whether a failure must end the work instead of becoming an error item: an abort, or something that the caller must fix before the same
  * request can succeed.
  */
-export const endsWork = (error: unknown): boolean => isAbort(error) || (error instanceof KbError && ENDING.has(error.code));
+export const endsWork = (error: unknown): boolean => isAbort(error) || hasCode(error, 'usage', 'configuration', 'setup', 'forbidden');
 
 const results = new WeakMap<object, object>();
 

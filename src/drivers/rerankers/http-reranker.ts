@@ -1,7 +1,7 @@
 import { toOperator } from '../../core/advice/advice.ts';
 import { z } from 'zod';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
-import { KbError } from '../../core/errors.ts';
+import { hasCode, KbError } from '../../core/errors.ts';
 import { retry } from '../../core/retry.ts';
 import { visible } from '../../text/clean-text.ts';
 import type { Reranker } from '../../ports/models.ts';
@@ -87,7 +87,7 @@ function asker(access: Access<'rerank'>): (question: RerankQuestion, signal: Abo
 }
 
 /** The words of text-embeddings-inference: «missing field `texts`». */
-const missesTexts = (error: unknown): boolean => error instanceof KbError && error.code === 'invalid' && /\btexts\b/.test(error.message);
+const missesTexts = (error: unknown): boolean => hasCode(error, 'invalid') && /\btexts\b/.test(error.message);
 
 function unscored({ provider, model }: Access, { texts }: RerankQuestion): never {
   throw new KbError('invalid', `${provider} did not give each of ${texts.length} passages one score.`, {

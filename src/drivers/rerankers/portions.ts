@@ -1,4 +1,4 @@
-import { KbError } from '../../core/errors.ts';
+import { hasCode } from '../../core/errors.ts';
 
 /** Characters of a text that a model reads in any case: what is refused although it is no longer than that is not too long. */
 const READABLE = 500;
@@ -11,7 +11,7 @@ export async function inPortions(texts: readonly string[], ask: (texts: readonly
   try {
     return await ask(texts);
   } catch (error) {
-    if (!(error instanceof KbError) || error.code !== 'too_large') throw error;
+    if (!hasCode(error, 'too_large')) throw error;
     const [text = ''] = texts;
     const middle = Math.ceil(texts.length / 2);
     if (texts.length > 1) return [...(await inPortions(texts.slice(0, middle), ask)), ...(await inPortions(texts.slice(middle), ask))];

@@ -2,38 +2,30 @@ import { call, toOperator } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
-/** Stores pad, cut or refuse vectors of another length in their own ways: so they are checked here. Throws a KbError (`invalid`) that names the chunk. */
-export function assertVectors(chunks: readonly StoredChunk[], { name, dimensions }: CollectionInfo): void {
-  for (const { id, vector } of chunks) {
-    const length = vector?.length ?? 0;
-    if (length !== dimensions) throw lengthError(`The chunk «${id}»`, length, { name, dimensions });
-    if (vector && !isFiniteVector(vector)) {
-      throw new KbError('invalid', `The vector of the chunk «${id}» holds something that is not a finite number.`, {
-        hint: 'Embed it again.',
-      });
-    }
-  }
+// Stores pad, cut or refuse vectors of another length, each in its own way: so all vectors are checked before.
+
+/** Throws a KbError (`invalid`) that names the chunk whose vector does not fit the collection. */
+export function assertVectors(chunks: readonly StoredChunk[], info: CollectionInfo): void {
+  for (const { id, vector } of chunks) assertVector(vector, info, { owner: `chunk «${id}»`, hint: 'Embed it again.' });
 }
 
-function isFiniteVector(vector: Float32Array): boolean {
-  for (let axis = 0; axis < vector.length; axis++) if (!Number.isFinite(vector[axis])) return false;
-  return true;
-}
+/** Throws a KbError (`invalid`) if the vector of a query does not fit the collection. */
+export const assertQueryVector = (vector: Float32Array, info: CollectionInfo): void =>
+  assertVector(vector, info, { owner: 'query', hint: 'Embed the query again.' });
 
-/** The same for the vector of a query. */
-export function assertQueryVector(vector: Float32Array, { name, dimensions }: CollectionInfo): void {
-  if (vector.length !== dimensions) throw lengthError('The query', vector.length, { name, dimensions });
-  if (!isFiniteVector(vector))
-    throw new KbError('invalid', 'The vector of the query holds something that is not a finite number.', {
-      hint: 'Embed the query again.',
+function assertVector(
+  vector: Float32Array | undefined,
+  { name, dimensions }: CollectionInfo,
+  { owner, hint }: { owner: string; hint: string },
+): void {
+  const length = vector?.length ?? 0;
+  if (length !== dimensions) {
+    const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
+    const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
+    throw new KbError('invalid', `The ${owner} ${has}; the collection «${name}» ${holds}.`, {
+      hint: ['Use the embedding model of the collection.', toOperator`To make it anew: «${call('reembed_collection', { name })}».`],
     });
-}
-
-/** What is said of a vector whose length is not the collection's; `owner` is who has it. */
-function lengthError(owner: string, length: number, { name, dimensions }: Pick<CollectionInfo, 'name' | 'dimensions'>): KbError {
-  const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
-  const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
-  return new KbError('invalid', `${owner} ${has}; the collection «${name}» ${holds}.`, {
-    hint: ['Use the embedding model of the collection.', toOperator`To make it anew: «${call('reembed_collection', { name })}».`],
-  });
+  }
+  if (vector && !vector.every(Number.isFinite))
+    throw new KbError('invalid', `The vector of the ${owner} holds something that is not a finite number.`, { hint });
 }

@@ -18,8 +18,7 @@ import {
   type StorePlace,
 } from './lancedb-connection.ts';
 import { translateErrors } from './store-error.ts';
-import { hasTables, leftoverProblems, tableProblems } from './find-problems.ts';
-import { describeBucket, describeFolder } from './describe-place.ts';
+import { hasTables, leftoverProblems, tableProblems, describeBucket, describeFolder } from './lancedb-problems.ts';
 import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';

@@ -1,4 +1,4 @@
-import { KbError, type ErrorCode } from '../../../core/errors.ts';
+import { KbError, hasCode } from '../../../core/errors.ts';
 import { currentSignal, waitFor } from '../../../core/run.ts';
 import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
 import { type Payload, safe, wordCountsIn } from './points.ts';
@@ -92,9 +92,6 @@ export function holdCollection(address: string, { ask, chunks, state, mayWrite, 
   };
 }
 
-/** Error codes of requests that were correct for an earlier state. */
-const MAY_BE_STALE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['not_found', 'invalid']);
-
 /** Reads as of the state that was known last, which is usually the current one: that saves a request. */
 async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: (seen?: State) => Promise<State> }): Promise<T> {
   let before = known;
@@ -103,7 +100,7 @@ async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: 
     const outcome = await work(before, (point) => (seen = stateIn(point))).then(
       (value) => ({ value }),
       (error: unknown) => {
-        if (error instanceof KbError && MAY_BE_STALE.has(error.code)) return { error };
+        if (hasCode(error, 'not_found', 'invalid')) return { error }; // it may have been correct for an earlier state
         throw error;
       },
     );

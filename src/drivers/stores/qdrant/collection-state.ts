@@ -1,7 +1,7 @@
 import { toOperator } from '../../../core/advice/advice.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { KbError } from '../../../core/errors.ts';
+import { KbError, hasCode, ifCode } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import { safe } from './points.ts';
 import type { Ask, Condition, PointRecord, QdrantFilter } from './qdrant-connection.ts';
@@ -83,10 +83,7 @@ export const firstState = ({ name, provider, model, dimensions }: CollectionInfo
 export async function stateAt(ask: Ask, address: string): Promise<State | undefined> {
   const points = await ask((api, init) =>
     api.getPoints({ collection_name: address, ids: [STATE_POINT], with_payload: true, with_vector: false }, init),
-  ).catch((error: unknown) => {
-    if (error instanceof KbError && error.code === 'not_found') return [];
-    throw error;
-  });
+  ).catch(ifCode(['not_found'], []));
   return stateIn(points[0]);
 }
 
@@ -173,7 +170,7 @@ export async function changeState(
     const done = tried.find((one) => isPast(one, state)); // what was read back came from a lagging replica
     if (done) return done;
     const wanted = await next(state).catch(async (error: unknown) => {
-      if (!(error instanceof KbError) || error.code !== 'not_found') throw error;
+      if (!hasCode(error, 'not_found')) throw error;
       if (isSameState(await load(), state)) {
         if (++lacking === LOOKS) throw error;
         await wait(LOOK_EVERY);

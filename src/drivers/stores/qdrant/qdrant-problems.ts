@@ -1,5 +1,5 @@
 import { mapOrdered } from '../../../core/concurrency.ts';
-import { KbError } from '../../../core/errors.ts';
+import { KbError, ifCode } from '../../../core/errors.ts';
 import { count, listNames } from '../../../text/count.ts';
 import type { StoreReport, Collection, StoreProblem } from '../../../ports/stores.ts';
 import type { Ask } from './qdrant-connection.ts';
@@ -26,7 +26,7 @@ const AT_ONCE = 8;
 /** What the server says of itself, and what is amiss. Throws a KbError where it does not answer. */
 export async function describeServer(ask: Ask): Promise<StoreReport> {
   const { version } = await ask((api, init) => api.root({}, init).then(({ data }) => ({ data: { result: data } })));
-  const cluster = await ask((api, init) => api.clusterStatus({}, init)).catch(ifRefused);
+  const cluster = await ask((api, init) => api.clusterStatus({}, init)).catch(ifCode(['setup'], undefined)); // the key may not be allowed to ask
   const nodes = cluster?.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
   const silent = cluster?.status === 'enabled' ? Object.keys(cluster.message_send_failures) : [];
   const told = cluster?.status === 'enabled' ? `, cluster of ${count(nodes, 'node')}` : '';
@@ -38,11 +38,6 @@ export async function describeServer(ask: Ask): Promise<StoreReport> {
       ...(nodes > 1 ? await unreplicated(ask, nodes) : []),
     ],
   };
-}
-
-/** A key that may not ask for it. */
-function ifRefused(error: unknown): undefined {
-  if (!(error instanceof KbError) || error.code !== 'setup') throw error;
 }
 
 function isTooOld(version: string): boolean {
@@ -80,9 +75,7 @@ export async function qdrantProblems(ask: Ask): Promise<StoreProblem[]> {
     mend: () => removeOrphan(ask, orphan),
   }));
   for (const alias of await listAliases(ask)) {
-    const state = await stateAt(ask, alias).catch((error: unknown) => {
-      if (!(error instanceof KbError) || error.code !== 'configuration') throw error; // listing the collections says so
-    });
+    const state = await stateAt(ask, alias).catch(ifCode(['configuration'], undefined)); // the list of collections reports it
     if (state) problems.push(...(await collectionProblems(ask, state)));
   }
   return problems;

@@ -1,4 +1,4 @@
-import { KbError } from '../../../core/errors.ts';
+import { ifCode } from '../../../core/errors.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { type CollectionHolder, conditionsFrom } from './collection-holder.ts';
@@ -163,7 +163,7 @@ export async function withVectors(holder: CollectionHolder, chunks: readonly Sto
   for (const [table, group] of Map.groupBy(lacking, (chunk) => origins.get(chunk)!.table)) {
     const ids = group.map((chunk) => origins.get(chunk)!.id);
     const request = { collection_name: table, ids, with_payload: ['given'], with_vector: [DENSE] };
-    const found = await holder.ask((api, init) => api.getPoints(request, init)).catch(ifGone);
+    const found = await holder.ask((api, init) => api.getPoints(request, init)).catch(ifCode(['not_found'], []));
     for (const point of found) vectors.set(keyOf({ table }, point.id), vectorIn(point));
   }
   return chunks.map((chunk) => {
@@ -171,9 +171,4 @@ export async function withVectors(holder: CollectionHolder, chunks: readonly Sto
     const vector = origin && vectors.get(keyOf(origin, origin.id));
     return origin && vector ? remember(holder, { ...chunk, vector }, origin) : chunk;
   });
-}
-
-function ifGone(error: unknown): PointRecord[] {
-  if (error instanceof KbError && error.code === 'not_found') return [];
-  throw error;
 }

@@ -1,6 +1,6 @@
 import { toOperator } from '../../../core/advice/advice.ts';
 import { readFile } from 'node:fs/promises';
-import { describe, KbError } from '../../../core/errors.ts';
+import { KbError, describe, hasCode } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
 import type { Ask, RequestKind } from './qdrant-connection.ts';
 
@@ -28,7 +28,7 @@ export function firstToAnswer(servers: readonly Server[], patience: Record<Reque
         try {
           return await servers[server]!.ask(request, kind);
         } catch (error) {
-          if (!(error instanceof KbError) || error.code !== 'unavailable') throw error;
+          if (!hasCode(error, 'unavailable')) throw error;
           if (current === asked) current = firstReady(servers, server + 1); // else another request has gone on already
           if (left === 0) throw error;
         }

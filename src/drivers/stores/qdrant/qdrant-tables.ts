@@ -2,7 +2,7 @@ import { toOperator } from '../../../core/advice/advice.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { mapOrdered } from '../../../core/concurrency.ts';
-import { KbError } from '../../../core/errors.ts';
+import { KbError, hasCode, ifCode } from '../../../core/errors.ts';
 import type { CollectionInfo, ListedInfo } from '../../../ports/stores.ts';
 import { firstState, LOOK_EVERY, saveState, type State, STATE_POINT, stateAt, VERSION } from './collection-state.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
@@ -45,7 +45,7 @@ async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> 
     const state = await stateAt(ask, alias);
     return state && { name: state.name, provider: state.provider, model: state.model, dimensions: state.dimensions };
   } catch (error) {
-    if (!(error instanceof KbError) || error.code !== 'configuration') throw error;
+    if (!hasCode(error, 'configuration')) throw error;
     return { name: nameOf(alias), provider: '', model: '', dimensions: 0, unreadable: error };
   }
 }
@@ -65,7 +65,7 @@ async function claimTable(ask: Ask, info: CollectionInfo, table: string): Promis
     try {
       return await tryToClaim(ask, info, table);
     } catch (error) {
-      if (!(error instanceof KbError) || error.code !== 'not_found' || looks === LOOKS) throw error;
+      if (!hasCode(error, 'not_found') || looks === LOOKS) throw error;
     }
     await wait(LOOK_EVERY);
   }
@@ -75,7 +75,7 @@ async function tryToClaim(ask: Ask, info: CollectionInfo, table: string): Promis
   const { dimensions } = info;
   const vectors = dimensions > 0 ? { [DENSE]: { size: dimensions, distance: 'Cosine' as const } } : {};
   const given = { collection_name: table, vectors, sparse_vectors: { [TEXT]: {} } };
-  const isMade = await ask((api, init) => api.createCollection(given, init), 'write').catch(isThere);
+  const isMade = await ask((api, init) => api.createCollection(given, init), 'write').catch(ifCode(['conflict'], false));
   // it existed: its maker died after this step, or the response to this request was lost. The first state decides whose it is
   if (!isMade && (await readLayout(ask, table))?.dimensions !== dimensions) return undefined;
   await addIndexes(ask, table, [VERSION]);
@@ -92,11 +92,6 @@ async function saveFirst(ask: Ask, info: CollectionInfo, table: string): Promise
 
 /** Whether a state is only the mark of the time since when a table without a state is known. */
 const isMark = ({ provider, replaced_by }: State): boolean => provider === '' && replaced_by === undefined;
-
-function isThere(error: unknown): false {
-  if (error instanceof KbError && error.code === 'conflict') return false;
-  throw error;
-}
 
 /** Creates indexes; existing ones stay. */
 export async function addIndexes(ask: Ask, table: string, names: readonly (keyof typeof INDEXES)[]): Promise<void> {
@@ -186,7 +181,7 @@ async function moveAlias(ask: Ask, { name, table }: Pick<State, 'name' | 'table'
   const alias_name = aliasOf(name);
   const actions = [{ delete_alias: { alias_name } }, { create_alias: { alias_name, collection_name: table } }];
   await ask((api, init) => api.updateAliases({ actions }, init), 'write').catch((error: unknown) => {
-    throw error instanceof KbError && (error.code === 'conflict' || error.code === 'invalid') ? taken(alias_name, error) : error;
+    throw hasCode(error, 'conflict', 'invalid') ? taken(alias_name, error) : error;
   });
 }
 
@@ -264,11 +259,7 @@ export async function stateToWrite(ask: Ask, load: () => Promise<State>): Promis
 /** Removes a collection with its table in one step, also one of another form; false if there is none of kb. */
 export async function removeTable(ask: Ask, name: string): Promise<boolean> {
   const alias = aliasOf(name);
-  const isOurs = await stateAt(ask, alias).then(Boolean, (error: unknown) => {
-    if (error instanceof KbError && error.code === 'configuration') return true;
-    throw error;
-  });
-  if (!isOurs) return false;
+  if (!(await stateAt(ask, alias).then(Boolean, ifCode(['configuration'], true)))) return false;
   const table = (await readAliases(ask)).get(alias);
   if (table === undefined) return false;
   await dropTable(ask, table); // its alias goes with it
@@ -280,7 +271,4 @@ const dropTable = (ask: Ask, table: string): Promise<boolean> =>
 
 /** Returns the result, or undefined if the table is gone (`not_found`) or of another form (`configuration`). */
 export const ignoreUnreadable = <T>(work: Promise<T>): Promise<T | undefined> =>
-  work.catch((error: unknown) => {
-    if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error;
-    return undefined;
-  });
+  work.catch(ifCode(['not_found', 'configuration'], undefined));

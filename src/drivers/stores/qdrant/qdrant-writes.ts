@@ -1,4 +1,4 @@
-import { KbError } from '../../../core/errors.ts';
+import { KbError, hasCode } from '../../../core/errors.ts';
 import type { CollectionInfo, Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
 import { type ChangeState, type CollectionHolder, conditionsFrom, sameIds, type StoredPoint, storedPoints } from './collection-holder.ts';
@@ -145,7 +145,7 @@ async function writePoints(holder: CollectionHolder, collection_name: string, ch
   try {
     await writeAll(holder, collection_name, { points: toPoints(chunks, write), update_filter });
   } catch (error) {
-    if (error instanceof KbError && error.code === 'invalid') await removePoints(holder, collection_name, pointsOfWrites([write]));
+    if (hasCode(error, 'invalid')) await removePoints(holder, collection_name, pointsOfWrites([write]));
     throw error;
   }
   return write;

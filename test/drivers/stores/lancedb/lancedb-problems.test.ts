@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeFolder } from '../../../../src/drivers/stores/lancedb/describe-place.ts';
+import { describeFolder } from '../../../../src/drivers/stores/lancedb/lancedb-problems.ts';
 import { folder } from '../../../support/folder.ts';
 
 it('finds nothing amiss with a folder that can be made', async () => {
