@@ -86,7 +86,7 @@ function namesSpelled(folder: string, name: string): string[] {
 }
 
 /** Messages for the error codes of files (errno of POSIX). */
-const SAID: Readonly<Record<string, string>> = {
+const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands where its folder would be',
   EISDIR: 'it is a folder',
   EACCES: 'permission is denied',
@@ -99,11 +99,11 @@ const SAID: Readonly<Record<string, string>> = {
 };
 
 /** Message for a missing file, or a missing folder to write into. */
-const ABSENT = { read: 'there is none of that name', write: 'there is no such folder' } as const;
+const MISSING_FILE = { read: 'there is none of that name', write: 'there is no such folder' } as const;
 
 /** Why a file can't be read or written, as the end of a sentence. */
-export function describeFileError(cause: unknown, task: keyof typeof ABSENT): string {
+export function describeFileError(cause: unknown, task: keyof typeof MISSING_FILE): string {
   const { code = '', message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return ABSENT[task];
-  return Object.hasOwn(SAID, code) ? SAID[code]! : message.replace(/\.$/, '') || code;
+  if (code === 'ENOENT') return MISSING_FILE[task];
+  return Object.hasOwn(FILE_ERRORS, code) ? FILE_ERRORS[code]! : message.replace(/\.$/, '') || code;
 }

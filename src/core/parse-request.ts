@@ -118,10 +118,10 @@ export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw new KbError('usage', `${where}: ${oddity ?? explain(result.error!, { schema, value, whole })}`, hint === undefined ? {} : { hint });
 }
 
-/** Explains sizes that contradict each other, in a sentence with both keys, as named by `said`; undefined if they are valid. */
-export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, said = (path: string): string => path): string | undefined {
+/** Explains sizes that contradict each other, in a sentence with both keys, as named by `nameOf`; undefined if they are valid. */
+export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, nameOf = (path: string): string => path): string | undefined {
   if (chunk_overlap <= chunk_size) return undefined;
-  const [overlap, size] = [said('chunking.chunk_overlap'), said('chunking.chunk_size')];
+  const [overlap, size] = [nameOf('chunking.chunk_overlap'), nameOf('chunking.chunk_size')];
   return `${overlap} (${chunk_overlap}) is larger than ${size} (${chunk_size}): a chunk can't repeat more than it holds.`;
 }
 

@@ -10,12 +10,14 @@ import {
   type Credentials,
   apiErrorMessage,
   secretsSent,
+  redirectsError,
+  timeoutError,
 } from './status-errors.ts';
-import { addressOf, type Http, type HttpAnswer, type HttpRequest, decodeBody, type AnswerHead } from './message.ts';
+import { addressOf, type Http, type HttpAnswer, type HttpRequest, decodePart, type AnswerHead } from './message.ts';
 import { retry, type RetryOptions } from '../core/retry.ts';
 import { redactUrl, holdsSecret } from '../core/secrets.ts';
 import type { Dispatcher } from 'undici';
-import { ACCEPTED_ENCODINGS, leaveBody, readBody, readSoon, unpacked } from './response-body.ts';
+import { ACCEPTED_ENCODINGS, discardBody, readBody, readInTime, decompress } from './response-body.ts';
 import { faultyHeader, givenTo, isLent } from './site-headers.ts';
 
 /** Options of the HTTP client of one run. */
@@ -50,73 +52,63 @@ export function createHttp({ network, surface, named, environment = process.env,
   };
 }
 
-async function attempt(url: URL, options: HttpRequest, door: Door): Promise<HttpAnswer> {
-  const seconds = options.timeout ?? door.network.timeout;
+async function attempt(url: URL, options: HttpRequest, context: ClientContext): Promise<HttpAnswer> {
+  const seconds = options.timeout ?? context.network.timeout;
   const clock = AbortSignal.timeout(seconds * 1000);
   const signal = options.signal ? AbortSignal.any([clock, options.signal]) : clock;
   let at = url;
   const name = () => (at === url ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`);
   try {
-    return await follow(url, { ...options, signal }, { ...door, name, arrive: (next) => (at = next) });
+    return await follow(url, { ...options, signal }, { ...context, name, onRedirect: (next) => (at = next) });
   } catch (error) {
     if (options.signal?.aborted) throw stoppedError(error);
     if (error instanceof KbError) throw error;
-    if (clock.aborted)
-      throw new KbError('unavailable', `${name()} was not read in time: the limit is ${seconds} seconds.`, {
-        hint: 'Try again, or raise the timeout.',
-        cause: error,
-        isRetryable: true,
-      });
+    if (clock.aborted) throw timeoutError(name(), seconds, error);
     throw error instanceof Refused ? addressRefusal(name(), error) : connectionError(name(), error);
   }
 }
 
 /** Settings and connections that every request uses. */
-export interface Door {
+interface ClientContext {
   network: Network;
   connections: PinnedConnections;
   surface: AddressPolicy['surface'];
 }
 
-type Timed = HttpRequest & { signal: AbortSignal };
+type TimedRequest = HttpRequest & { signal: AbortSignal };
 
-interface Way extends Door {
+interface Exchange extends ClientContext {
   /** The requested address and where it has redirected to, without credentials. */
   name(): string;
-  arrive(url: URL): void;
+  onRedirect(url: URL): void;
 }
 
 /** Sends a request and goes where its redirects lead, by hand: each hop is checked and gets only what was given for its origin. */
-export async function follow(start: URL, request: Timed, way: Way): Promise<HttpAnswer> {
+async function follow(start: URL, request: TimedRequest, exchange: Exchange): Promise<HttpAnswer> {
   let sent = { url: start, method: request.method ?? 'GET', body: request.body };
   let isMoved = false;
   for (let redirects = 0; ; redirects++) {
-    const response = await send(sent, { start, request }, way);
+    const given = givenFor(sent, { start, request }, exchange);
+    const response = await send(sent, given, { ...exchange, signal: request.signal });
     const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
-    if (location === undefined) {
-      const given = givenFor(sent, { start, request }, way);
-      return { ...(await answer(response, request, { ...way, sent, given })), isMoved };
-    }
-    if (redirects === 0) isMoved = LASTING.has(response.statusCode);
-    await leaveBody(response.body, request.signal);
-    if (redirects >= way.network.max_redirects)
-      throw new KbError('invalid', `${way.name()} redirects more than ${way.network.max_redirects} times.`, {
-        hint: 'Check whether it redirects in a loop.',
-      });
-    sent = redirected(sent, { location, status: response.statusCode, name: way.name() });
-    way.arrive(sent.url);
+    if (location === undefined) return { ...(await readResponse(response, request, { ...exchange, sent, given })), isMoved };
+    if (redirects === 0) isMoved = PERMANENT.has(response.statusCode);
+    await discardBody(response.body, request.signal);
+    if (redirects >= exchange.network.max_redirects) throw redirectsError(exchange.name(), exchange.network.max_redirects);
+    sent = redirected(sent, { location, status: response.statusCode, name: exchange.name() });
+    exchange.onRedirect(sent.url);
   }
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Those that say that nothing stands at the address any more (RFC 9110, 15.4.2 and 15.4.9). */
-const LASTING = new Set([301, 308]);
+const PERMANENT = new Set([301, 308]);
 
 const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follow' }: HttpRequest): boolean =>
   REDIRECTS.has(statusCode) && redirect === 'follow';
 
 /** Whether a status is one that the caller can do something with. */
-const isWelcome = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
+const isAccepted = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
   (status >= 200 && status <= 299) || accepts.includes(status) || (redirect === 'manual' && REDIRECTS.has(status));
 
 interface Sent {
@@ -142,9 +134,8 @@ function redirected({ url, method, body }: Sent, { location, status, name }: { l
   return { url: next, method, body };
 }
 
-async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections, surface }: Way) {
+async function send(sent: Sent, { own, lent }: GivenHeaders, { network, connections, signal }: Exchange & { signal: AbortSignal }) {
   const dispatcher = await connections.for(sent.url);
-  const { own, lent } = givenFor(sent, { start, request }, { network, surface });
   const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...lent, ...own };
   const { origin, pathname, search } = sent.url;
   return dispatcher.request({
@@ -153,7 +144,7 @@ async function send(sent: Sent, { start, request }: { start: URL; request: Timed
     method: sent.method as Dispatcher.HttpMethod,
     headers,
     body: sent.body ?? null,
-    signal: request.signal,
+    signal,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -167,8 +158,8 @@ interface GivenHeaders {
 
 function givenFor(
   { url, method, body }: Sent,
-  { start, request }: { start: URL; request: Timed },
-  { network, surface }: Pick<Way, 'network' | 'surface'>,
+  { start, request }: { start: URL; request: TimedRequest },
+  { network, surface }: Pick<Exchange, 'network' | 'surface'>,
 ): GivenHeaders {
   const own = url.origin === start.origin ? givenHeaders(start, request.headers) : {};
   return { own, lent: isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {} };
@@ -192,56 +183,56 @@ export function givenHeaders({ username, password }: URL, headers: HttpRequest['
       hint: 'Look for a line break, often at its end, and for letters beyond Latin-1.',
     });
   if (!username && !password) return given;
-  const credentials = Buffer.from(`${decodeBody(username)}:${decodeBody(password)}`).toString('base64');
+  const credentials = Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString('base64');
   return { authorization: `Basic ${credentials}`, ...given };
 }
 
 const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
 
-interface Answered extends Way {
+interface ReceivedResponse extends Exchange {
   sent: Sent;
   given: GivenHeaders;
 }
 
-async function answer(response: Dispatcher.ResponseData, request: Timed, way: Answered): Promise<HttpAnswer> {
-  const { sent, name, network } = way;
+async function readResponse(response: Dispatcher.ResponseData, request: TimedRequest, exchange: ReceivedResponse): Promise<HttpAnswer> {
+  const { sent, name, network } = exchange;
   const { statusCode: status, body } = response;
   const head = headOf(response, sent.url);
-  if (!isWelcome(status, request)) throw await refusalIn(response, head, { ...way, signal: request.signal });
+  if (!isAccepted(status, request)) throw await readRefusal(response, head, { ...exchange, signal: request.signal });
   if (REDIRECTS.has(status) || request.reads?.(head) === false) {
-    await leaveBody(body, request.signal);
+    await discardBody(body, request.signal);
     return { ...head, bytes: new Uint8Array() };
   }
-  const max_bytes = mostOf(request, head, network);
+  const max_bytes = byteLimit(request, head, network);
   const limits = { name: name(), max_bytes, cuts: request.cuts, isConfigured: max_bytes === network.max_bytes };
   const packed = await readBody(body, headerOf(response, 'content-length'), limits);
-  return { ...head, bytes: await unpacked(packed, headerOf(response, 'content-encoding'), limits) };
+  return { ...head, bytes: await decompress(packed, headerOf(response, 'content-encoding'), limits) };
 }
 
 /** Bytes that are read of what an API says of a failure. */
-const LEAST = 16_384;
+const ERROR_BYTES = 16_384;
 
 /** The error of an answer that is no success, with what an API says about it. */
-async function refusalIn(
+async function readRefusal(
   response: Dispatcher.ResponseData,
   { status, content_type }: AnswerHead,
-  { sent, given, name, signal }: Answered & { signal: AbortSignal },
+  { sent, given, name, signal }: ReceivedResponse & { signal: AbortSignal },
 ): Promise<KbError> {
   const { body } = response;
-  const limits = { name: name(), max_bytes: LEAST, cuts: true };
+  const limits = { name: name(), max_bytes: ERROR_BYTES, cuts: true };
   const reads = async (): Promise<string | undefined> => {
-    const bytes = await unpacked(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
+    const bytes = await decompress(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
     const headers = { ...given.lent, ...given.own };
     return apiErrorMessage(JSON.parse(new TextDecoder().decode(bytes)), secretsSent(sent.url, { headers, body: sent.body }));
   };
   const isJson = /[/+]json$/.test(content_type);
-  const said = await (isJson ? readSoon(body, reads) : leaveBody(body, signal).then(() => undefined)).catch(() => undefined);
+  const reason = await (isJson ? readInTime(body, reads) : discardBody(body, signal).then(() => undefined)).catch(() => undefined);
   const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
   const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
-  return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), said });
+  return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), reason });
 }
 
-const mostOf = ({ max_bytes: most }: HttpRequest, head: AnswerHead, { max_bytes }: Network): number =>
+const byteLimit = ({ max_bytes: most }: HttpRequest, head: AnswerHead, { max_bytes }: Network): number =>
   typeof most === 'function' ? Math.min(most(head), max_bytes) : (most ?? max_bytes);
 
 function headOf(response: Dispatcher.ResponseData, url: URL): AnswerHead {

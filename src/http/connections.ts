@@ -1,6 +1,6 @@
 import { toOperator } from '../core/advice/advice.ts';
 import { KbError } from '../core/errors.ts';
-import { decodeBody } from './message.ts';
+import { decodePart } from './message.ts';
 import { redactUrl } from '../core/secrets.ts';
 import { lookup as resolve } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -54,8 +54,8 @@ function addressIn({ variable, value }: Named): URL {
     throw new KbError('setup', `The environment variable ${variable} is «${redactUrl(address)}», which is not an HTTP proxy.`, {
       hint: toOperator`Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.`,
     });
-  url.username = encodeURIComponent(decodeBody(url.username));
-  url.password = encodeURIComponent(decodeBody(url.password));
+  url.username = encodeURIComponent(decodePart(url.username));
+  url.password = encodeURIComponent(decodePart(url.password));
   return url;
 }
 

@@ -84,8 +84,8 @@ export function addressOf(address: string, params: HttpRequest['params'] = {}): 
   return url;
 }
 
-/** A part of an address as its writer means it; one that can't be decoded was written as it is. */
-export function decodeBody(part: string): string {
+/** Decodes a part of an address; one that cannot be decoded stays as it is. */
+export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -62,13 +62,13 @@ const PATIENCE = 1_000;
 const REST = 16_384;
 
 /** Reads a body within a time limit, at which it is cut off and reading fails. */
-export async function readSoon<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
+export async function readInTime<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
   const clock = setTimeout(() => body.destroy(), PATIENCE);
   return read().finally(() => clearTimeout(clock));
 }
 
 /** Lets go of a body that nobody reads: a short one comes to its end, so that its connection can be used again, and any other is cut off. */
-export async function leaveBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
+export async function discardBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
   await body.dump({ limit: REST, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) }).catch(() => {});
 }
 
@@ -81,7 +81,7 @@ const MOST_LAYERS = 4;
  * Decodes `Content-Encoding`, the last encoding first, up to the limit. Throws a KbError: `too_large`, or `invalid` for an unknown encoding
  * or broken data.
  */
-export async function unpacked(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
+export async function decompress(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes;
   const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());
   const layers = names.filter((name) => Object.hasOwn(UNPACK, name) || UNKNOWN.has(name));
@@ -93,11 +93,11 @@ export async function unpacked(bytes: Uint8Array, encoding: string | undefined, 
         hint: `It reads ${ACCEPTED_ENCODINGS}.`,
       },
     );
-  for (const name of layers.toReversed()) bytes = await layerOff(bytes, name, limits);
+  for (const name of layers.toReversed()) bytes = await decompressLayer(bytes, name, limits);
   return bytes;
 }
 
-async function layerOff(bytes: Uint8Array, name: string, limits: Limits): Promise<Uint8Array> {
+async function decompressLayer(bytes: Uint8Array, name: string, limits: Limits): Promise<Uint8Array> {
   try {
     return await UNPACK[name]!(bytes, { maxOutputLength: limits.max_bytes });
   } catch (cause) {

@@ -31,18 +31,18 @@ interface StatusOptions {
   retry_after?: string | undefined;
   credentials?: Credentials;
   /** Message of the response, safe to show (`apiErrorMessage`). */
-  said?: string | undefined;
+  reason?: string | undefined;
 }
 
 /** Makes the error for a non-2xx status. */
-export function statusError(name: string, status: number, { retry_after, credentials, said }: StatusOptions = {}): KbError {
+export function statusError(name: string, status: number, { retry_after, credentials, reason }: StatusOptions = {}): KbError {
   const isRetryable = RETRYABLE.has(status) || status >= 500;
   const isRefused = status === 401 || (status === 403 && credentials !== 'none');
   const hint =
     (isRefused ? REFUSED[credentials ?? 'unknown'] : STATUS_HINTS[status]) ??
     (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
   const retryAfter = isRetryable ? secondsIn(retry_after) : undefined;
-  const message = `${name} answered with status ${status}${said === undefined ? '' : `: «${said}»`}.`;
+  const message = `${name} answered with status ${status}${reason === undefined ? '' : `: «${reason}»`}.`;
   return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), message, {
     hint,
     isRetryable,
@@ -109,6 +109,18 @@ function codeOf(error: unknown): string {
   return cause instanceof Error ? codeOf(cause) : '';
 }
 
+/** Makes the error for a response that did not come within the limit. */
+export const timeoutError = (name: string, seconds: number, cause?: unknown): KbError =>
+  new KbError('unavailable', `${name} was not read in time: the limit is ${seconds} seconds.`, {
+    hint: 'Try again, or raise the timeout.',
+    cause,
+    isRetryable: true,
+  });
+
+/** Makes the error for an address with too many redirects. */
+export const redirectsError = (name: string, most: number): KbError =>
+  new KbError('invalid', `${name} redirects more than ${most} times.`, { hint: 'Check whether it redirects in a loop.' });
+
 /** Returns the message of the first cause of an error, or its code if it has none. */
 export function rootMessage(error: unknown): string {
   let root = error;
@@ -152,7 +164,7 @@ export function apiErrorMessage(answer: unknown, secrets: readonly string[] = []
   if (found === undefined) return undefined;
   const cleaned = secrets.filter(({ length }) => length >= SHORTEST_SECRET).reduce((text, secret) => text.replaceAll(secret, '…'), found);
   const line = visible(cleaned.slice(0, LONGEST * 10))
-    .replace(NAMED, (said, name: string, value: string) => (holdsSecret(name, value) ? `${said.slice(0, -value.length)}…` : said))
+    .replace(NAMED, (named, name: string, value: string) => (holdsSecret(name, value) ? `${named.slice(0, -value.length)}…` : named))
     .replace(KEY, '…')
     .replace(/\s+/g, ' ')
     .trim();

@@ -29,7 +29,9 @@ test.each([
 });
 
 test('a status tells what the answer says about it', () => {
-  expect(statusError('http://x/', 400, { said: 'missing param x' }).message).toBe('http://x/ answered with status 400: «missing param x».');
+  expect(statusError('http://x/', 400, { reason: 'missing param x' }).message).toBe(
+    'http://x/ answered with status 400: «missing param x».',
+  );
 });
 
 describe('Retry-After', () => {

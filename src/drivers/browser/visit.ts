@@ -2,7 +2,7 @@ import { toOperator } from '../../core/advice/advice.ts';
 import type { Page } from 'playwright';
 import { type AddressPolicy, Refused } from '../../http/address-policy.ts';
 import { KbError, stoppedError } from '../../core/errors.ts';
-import { connectionError, statusError, addressRefusal } from '../../http/status-errors.ts';
+import { connectionError, statusError, addressRefusal, redirectsError, timeoutError } from '../../http/status-errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import { givenTo, isLent } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
@@ -44,7 +44,7 @@ export async function render(visit: Visit, parts: TabParts): Promise<RenderedPag
   const over = new AbortController();
   const release = watch(visit, parts, stop);
   try {
-    return await Promise.race([shownPage(visit, parts, over.signal), stopped]);
+    return await Promise.race([readPage(visit, parts, over.signal), stopped]);
   } finally {
     over.abort();
     release();
@@ -78,23 +78,18 @@ function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () 
     max_redirects: network.max_redirects,
     max_bytes: network.max_bytes,
     onTooManyBytes: tooLarge,
-    onTooManyRedirects: () =>
-      stop(
-        new KbError('invalid', `${name()} redirects more than ${network.max_redirects} times.`, {
-          hint: 'Check whether it redirects in a loop.',
-        }),
-      ),
+    onTooManyRedirects: () => stop(redirectsError(name(), network.max_redirects)),
   });
   const listeners = {
-    crash: () => stop(hopeless(`${name()} was not opened: it brought its tab of the browser down.`)),
+    crash: () => stop(finalError(`${name()} was not opened: it brought its tab of the browser down.`)),
     close: () => stop(new BrowserGone('The browser ended.')),
-    download: () => stop(hopeless(`${name()} is a file to download and no page.`)),
+    download: () => stop(finalError(`${name()} is a file to download and no page.`)),
   };
   const aborted = () => stop(stoppedError(visit.signal?.reason));
   for (const [event, listener] of Object.entries(listeners)) page.on(event as 'close', listener);
   visit.signal?.addEventListener('abort', aborted);
-  const timer = setTimeout(() => stop(lateError(name(), network)), network.timeout * 1000);
-  const endBeats = watchBeat(parts, () => stop(hopeless(`${name()} was not read: its scripts come to no end.`)));
+  const timer = setTimeout(() => stop(timeoutError(name(), network.timeout)), network.timeout * 1000);
+  const endBeats = watchBeat(parts, () => stop(finalError(`${name()} was not read: its scripts come to no end.`)));
   return () => {
     clearTimeout(timer);
     endBeats();
@@ -112,20 +107,14 @@ function watchBeat({ isAlive }: TabParts, onStuck: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-const hopeless = (message: string): KbError => new KbError('invalid', message, { hint: 'Leave it out, or see it in a browser.' });
+const finalError = (message: string): KbError => new KbError('invalid', message, { hint: 'Leave it out, or see it in a browser.' });
 
 const tooLargeError = (name: string, { max_bytes }: Network): KbError =>
   new KbError('too_large', `${name} is too large: with all that it loads it is more than ${max_bytes} bytes.`, {
     hint: toOperator`Raise network.max_bytes if it is to be read.`,
   });
 
-const lateError = (name: string, { timeout }: Network): KbError =>
-  new KbError('unavailable', `${name} was not read in time: the limit is ${timeout} seconds.`, {
-    hint: 'Try again, or raise the timeout.',
-    isRetryable: true,
-  });
-
-async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Promise<RenderedPage> {
+async function readPage(visit: Visit, parts: TabParts, signal: AbortSignal): Promise<RenderedPage> {
   const { page, snapshot, network } = parts;
   try {
     await page.goto(visit.url.href, { waitUntil: 'domcontentloaded', timeout: 0 });
@@ -133,18 +122,18 @@ async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pr
     if (!/interrupted by another navigation/.test((error as Error).message)) throw failure(error as Error, visit, parts);
     await page.waitForLoadState('domcontentloaded', { timeout: 0 }); // a script has led elsewhere
   }
-  answered(visit, parts);
+  checkedResponse(visit, parts);
   await waitUntilSettled(parts, signal);
   const { text, length } = await snapshot.html(network.max_bytes);
-  const { url, status, robots_tags } = answered(visit, parts);
+  const { url, status, robots_tags } = checkedResponse(visit, parts);
   const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the mark wins over what the page says of its encoding
   if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(nameOf(visit, parts), network);
   return { url, status, robots_tags, bytes };
 }
 
-function answered(visit: Visit, parts: TabParts) {
+function checkedResponse(visit: Visit, parts: TabParts) {
   const answer = parts.traffic.response;
-  if (!answer) throw hopeless(`${nameOf(visit, parts)} is no page that was sent by a server.`);
+  if (!answer) throw finalError(`${nameOf(visit, parts)} is no page that was sent by a server.`);
   const { url, status, retry_after, isFromProxy } = answer;
   const trouble = isFromProxy ? parts.pass.trouble(new URL(url)) : undefined;
   if (trouble) throw failure(trouble, visit, parts);
@@ -162,7 +151,7 @@ function failure(error: Error, visit: Visit, parts: TabParts): Error {
   const trouble = at === undefined ? undefined : parts.pass.trouble(new URL(at));
   if (trouble instanceof KbError) return trouble;
   if (trouble) return trouble instanceof Refused ? addressRefusal(name, trouble) : connectionError(name, trouble);
-  if (!parts.page.isClosed() && /Download is starting/.test(error.message)) return hopeless(`${name} is a file to download and no page.`);
+  if (!parts.page.isClosed() && /Download is starting/.test(error.message)) return finalError(`${name} is a file to download and no page.`);
   const [code] = /net::(ERR_\w+)/.exec(error.message) ?? [];
   if (code === undefined) return parts.page.isClosed() ? new BrowserGone('The browser ended.', { cause: error }) : error;
   return new KbError('unavailable', `${name} was not opened by the browser: ${code}.`, {

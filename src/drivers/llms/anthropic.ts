@@ -2,7 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { GenerateRequest, Llm, Message, Usage } from '../../ports/models.ts';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { providerError, refusalIn } from '../providers/provider-errors.ts';
-import { generate, type Heard, type StopReason } from './generate.ts';
+import { generate, type AnswerPart, type StopReason } from './generate.ts';
 
 // Written by hand: of the official client one request would be used, and it would bring its own retries, clock and errors to be undone.
 
@@ -17,7 +17,7 @@ export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm>
   return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, ask, translate }) };
 }
 
-async function send(request: GenerateRequest, access: Access, signal: AbortSignal): Promise<AsyncIterator<Heard>> {
+async function send(request: GenerateRequest, access: Access, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> {
   const { key, model, parameters, base_url } = access;
   const body = { ...parameters, model, max_tokens: request.max_tokens, stream: true, ...conversation(request.messages) };
   // The address is written with and without /v1.
@@ -33,7 +33,7 @@ async function send(request: GenerateRequest, access: Access, signal: AbortSigna
     signal,
   });
   if (!response.ok) throw refusalIn(response, await response.text());
-  return heard(response.body!);
+  return readEvents(response.body!);
 }
 
 /** The protocol has the system's words apart; that the others take turns, the user first, and none is empty, is up to who asks. */
@@ -44,34 +44,34 @@ export function conversation(messages: readonly Message[]): { system?: string; m
 }
 
 /** The events that are read; all others (`ping`, the begin and end of a block, what a later version adds) say nothing of the answer. */
-interface Said {
+interface StreamEvent {
   type: string;
-  message?: { usage?: Counted };
+  message?: { usage?: TokenCounts };
   delta?: { type?: string; text?: string; stop_reason?: string | null };
-  usage?: Counted;
+  usage?: TokenCounts;
   error?: unknown;
 }
 
-interface Counted {
+interface TokenCounts {
   input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   output_tokens?: number | null;
 }
 
-async function* heard(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard, void, void> {
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<AnswerPart, void, void> {
   const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { data } of events) {
-    const said = JSON.parse(data) as Said;
-    if (said.type === 'error') throw said;
-    if (said.type === 'message_start') yield { usage: counted(said.message?.usage) };
-    if (said.type === 'content_block_delta') yield { text: said.delta?.type === 'text_delta' ? said.delta.text : undefined };
-    if (said.type === 'message_delta') yield { usage: counted(said.usage), ending: endingOf(said.delta?.stop_reason) };
+    const event = JSON.parse(data) as StreamEvent;
+    if (event.type === 'error') throw event;
+    if (event.type === 'message_start') yield { usage: usageOf(event.message?.usage) };
+    if (event.type === 'content_block_delta') yield { text: event.delta?.type === 'text_delta' ? event.delta.text : undefined };
+    if (event.type === 'message_delta') yield { usage: usageOf(event.usage), ending: stopReasonOf(event.delta?.stop_reason) };
   }
 }
 
 /** Updates the token counts: input (cached or not) and output; what an event does not report stays. */
-function counted({ input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Counted = {}): Partial<Usage> {
+function usageOf({ input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: TokenCounts = {}): Partial<Usage> {
   const cached = (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
   return {
     ...(typeof input_tokens === 'number' && { input_tokens: input_tokens + cached }),
@@ -79,7 +79,7 @@ function counted({ input_tokens, output_tokens, cache_creation_input_tokens, cac
   };
 }
 
-function endingOf(reason: string | null | undefined): StopReason | undefined {
+function stopReasonOf(reason: string | null | undefined): StopReason | undefined {
   if (!reason) return undefined;
   if (reason === 'refusal') return 'filter';
   if (reason === 'max_tokens') return 'length';

@@ -4,25 +4,25 @@ import { retry } from '../../core/retry.ts';
 import type { GenerateRequest, Outcome, Usage } from '../../ports/models.ts';
 import type { Access } from '../providers/access.ts';
 
-/** A clock that runs while something is waited for and nothing is heard. */
-interface AnswerTimeout {
-  /** Aborted when the silence lasts too long, when the caller stops, or at the end: whatever hangs on it is let go. */
+/** Limits the time without a token of an answer. */
+interface SilenceTimeout {
+  /** Aborted after too long a silence, by the caller's signal, and at the end: it stops whatever uses it. */
   readonly signal: AbortSignal;
-  readonly isOver: boolean;
-  /** Runs the clock while the work is waited for, and only then: a slow reader is not a silent writer. */
+  readonly hasExpired: boolean;
+  /** Measures the time while the work is waited for, and only then: a slow reader is not a silent writer. */
   during<T>(work: Promise<T>): Promise<T>;
-  /** Something came: the clock begins anew. */
-  heard(): void;
+  /** Begins to measure anew, because something came. */
+  restart(): void;
   end(): void;
 }
 
-/** Makes the clock: `seconds` of silence abort its signal, and so does the caller's signal. */
-export function listenFor(seconds: number, caller: AbortSignal | undefined): AnswerTimeout {
+/** Starts a timeout: `seconds` of silence abort its signal, and so does the caller's signal. */
+export function startSilenceTimeout(seconds: number, caller: AbortSignal | undefined): SilenceTimeout {
   const controller = new AbortController();
-  let clock: NodeJS.Timeout | undefined;
-  let isOver = false;
-  const tooLong = () => {
-    isOver = true;
+  let timer: NodeJS.Timeout | undefined;
+  let hasExpired = false;
+  const expire = () => {
+    hasExpired = true;
     controller.abort();
   };
   const stop = () => controller.abort(caller?.reason);
@@ -30,14 +30,14 @@ export function listenFor(seconds: number, caller: AbortSignal | undefined): Ans
   if (caller?.aborted) stop();
   return {
     signal: controller.signal,
-    get isOver() {
-      return isOver;
+    get hasExpired() {
+      return hasExpired;
     },
     during: (work) => {
-      clock = setTimeout(tooLong, seconds * 1000);
-      return work.finally(() => clearTimeout(clock));
+      timer = setTimeout(expire, seconds * 1000);
+      return work.finally(() => clearTimeout(timer));
     },
-    heard: () => void clock?.refresh(),
+    restart: () => void timer?.refresh(),
     end: () => {
       caller?.removeEventListener('abort', stop);
       controller.abort();
@@ -45,11 +45,11 @@ export function listenFor(seconds: number, caller: AbortSignal | undefined): Ans
   };
 }
 
-/** How an answer ended: said to the end, out of tokens, out of the model's window, or held back. */
+/** Why an answer ended: it is complete, it reached the token limit or the end of the window, or it was withheld. */
 export type StopReason = 'done' | 'length' | 'window' | 'filter';
 
-/** The contents of one message of a provider, in any dialect. */
-export interface Heard {
+/** The contents of one event of a provider, in any dialect. */
+export interface AnswerPart {
   text?: string | undefined;
   /** Why it declines, in its own words. */
   refusal?: string | undefined;
@@ -57,49 +57,49 @@ export interface Heard {
   ending?: StopReason | undefined;
 }
 
-interface Asking {
+interface LlmCall {
   access: Access;
-  /** Sends the question, and tells what comes back. */
-  ask(request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<Heard>>;
+  /** Sends the request, and returns the parts of the answer as they come. */
+  ask(request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>>;
   /** Converts an error of `ask` and its iterator to a KbError. */
   translate(error: unknown, signal: AbortSignal | undefined): KbError;
 }
 
 /**
- * The pieces of the answer as they come. What fails before the first one is tried again; what fails after it ends the answer.
- * @throws KbError `too_large` where the messages do not fit into the model's window: the same question with shorter sources may. `invalid` where the
- *   model said nothing or its answer was held back. `unauthorized`, `unavailable`, `configuration`, `aborted`.
+ * Yields the pieces of the answer as they come. A failure before the first one is retried; one after it ends the answer. Throws a KbError: `too_large` if
+ * the messages do not fit into the model's window (with shorter sources they may), `invalid` if the answer is empty or was withheld, `unauthorized`,
+ * `unavailable`, `configuration`, `aborted`.
  */
-export async function* generate(request: GenerateRequest, asking: Asking): AsyncGenerator<string, Outcome, void> {
-  const silence = listenFor(request.timeout, request.signal);
+export async function* generate(request: GenerateRequest, call: LlmCall): AsyncGenerator<string, Outcome, void> {
+  const silence = startSilenceTimeout(request.timeout, request.signal);
   try {
-    const { answer, rest } = await retry(() => silence.during(begin(request, asking, silence)), { signal: silence.signal });
+    const { answer, rest } = await retry(() => silence.during(begin(request, call, silence)), { signal: silence.signal });
     for (;;) {
       yield* answer.take();
       const { done, value } = await silence.during(rest.next());
       if (done) return answer.end();
-      answer.hear(value);
+      answer.add(value);
     }
   } catch (error) {
-    const told = asking.translate(error, request.signal);
-    throw silence.isOver ? tooSilent(asking.access, { seconds: request.timeout, attempts: told.attempts }) : told;
+    const translated = call.translate(error, request.signal);
+    throw silence.hasExpired ? silenceError(call.access, { seconds: request.timeout, attempts: translated.attempts }) : translated;
   } finally {
     silence.end();
   }
 }
 
-async function begin(request: GenerateRequest, { access, ask, translate }: Asking, silence: AnswerTimeout) {
+async function begin(request: GenerateRequest, { access, ask, translate }: LlmCall, silence: SilenceTimeout) {
   const answer = new Answer(access);
   try {
     const rest = await ask(request, silence.signal);
     while (!answer.hasText) {
       const { done, value } = await rest.next();
-      silence.heard();
+      silence.restart();
       if (done) {
         answer.end();
         break;
       }
-      answer.hear(value);
+      answer.add(value);
     }
     return { answer, rest };
   } catch (error) {
@@ -119,7 +119,7 @@ class Answer {
     this.#access = access;
   }
 
-  hear({ text, refusal, usage, ending }: Heard): void {
+  add({ text, refusal, usage, ending }: AnswerPart): void {
     if (text) this.#waiting.push(text);
     this.hasText ||= /\S/.test(text ?? '');
     this.#refusal += refusal ?? '';
@@ -137,11 +137,11 @@ class Answer {
     const ending = this.#ending;
     if (!ending) throw new KbError('unavailable', `${provider} broke off in the answer of ${model}.`, { isRetryable: true });
     if (ending === 'filter') throw new KbError('invalid', `${provider} held the answer of ${model} back: its content filter took offence.`);
-    if (!this.hasText) throw this.#nothingSaid(ending);
+    if (!this.hasText) throw this.#emptyError(ending);
     return ending === 'done' ? this.#usage : { ...this.#usage, cut_off: ending === 'length' ? 'max_tokens' : 'window' };
   }
 
-  #nothingSaid(ending: StopReason): KbError {
+  #emptyError(ending: StopReason): KbError {
     const { provider, model } = this.#access;
     if (this.#refusal) return new KbError('invalid', `${model} declined to answer: ${this.#refusal.trim()}`);
     if (ending === 'window')
@@ -160,7 +160,7 @@ class Answer {
   }
 }
 
-const tooSilent = ({ provider, model }: Access, { seconds, attempts }: { seconds: number; attempts: number }): KbError =>
+const silenceError = ({ provider, model }: Access, { seconds, attempts }: { seconds: number; attempts: number }): KbError =>
   new KbError('unavailable', `${provider} sent nothing of the answer of ${model} for ${seconds} seconds.`, {
     isRetryable: true,
     attempts,

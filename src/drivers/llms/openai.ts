@@ -5,7 +5,7 @@ import { providerError, refusalIn } from '../providers/provider-errors.ts';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { GenerateRequest, Llm, Usage } from '../../ports/models.ts';
 import type { OpenAiLlmRow } from '../providers/providers.ts';
-import { generate, type Heard, type StopReason } from './generate.ts';
+import { generate, type AnswerPart, type StopReason } from './generate.ts';
 import { reasoningFilter } from '../../text/model-output.ts';
 
 /** An open client; the one place where its errors become KbErrors. */
@@ -23,7 +23,7 @@ async function openClient(access: Access): Promise<OpenAiClient> {
     baseURL: base_url,
     maxRetries: 0,
     logLevel: 'off', // it would print to standard error
-    fetch: readable(access.fetch),
+    fetch: withOpenAiErrors(access.fetch),
     // What the environment says about an account at OpenAI is nobody else's business.
     ...(provider === 'openai' ? {} : { organization: null, project: null }),
     ...(key === undefined ? { defaultHeaders: { Authorization: null } } : {}),
@@ -32,7 +32,7 @@ async function openClient(access: Access): Promise<OpenAiClient> {
 }
 
 /** The client reads refusals in OpenAI's shape alone, and makes «no body» of any other. */
-const readable =
+const withOpenAiErrors =
   (ask: typeof fetch): typeof fetch =>
   async (input, init) => {
     const response = await ask(input, init);
@@ -45,8 +45,8 @@ const readable =
 export async function openOpenAiLlm(settings: ProviderSettings): Promise<Llm> {
   const access = accessTo(settings, 'llm');
   const { client, translate } = await openClient(access);
-  const ask = async (request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<Heard>> =>
-    heard(await client.chat.completions.create(body(request, access), { signal, timeout: NEVER }));
+  const ask = async (request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> =>
+    readChunks(await client.chat.completions.create(body(request, access), { signal, timeout: NEVER }));
   return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, ask, translate }) };
 }
 
@@ -76,15 +76,15 @@ type Chunk = Omit<ChatCompletionChunk, 'choices'> & {
 };
 
 /** What the model thinks comes in fields of its own (`reasoning`, `reasoning_content`), in parts of its own or between marks, and is left out. */
-async function* heard(chunks: AsyncIterable<ChatCompletionChunk>): AsyncGenerator<Heard, void, void> {
-  const withoutThoughts = reasoningFilter();
+async function* readChunks(chunks: AsyncIterable<ChatCompletionChunk>): AsyncGenerator<AnswerPart, void, void> {
+  const removeReasoning = reasoningFilter();
   for await (const chunk of chunks as AsyncIterable<Chunk>) {
     const [choice] = chunk.choices ?? [];
     yield {
-      text: withoutThoughts(textOf(choice?.delta?.content)),
+      text: removeReasoning(textOf(choice?.delta?.content)),
       refusal: choice?.delta?.refusal ?? undefined,
       usage: usageIn(chunk),
-      ending: choice?.finish_reason ? endingOf(choice.finish_reason) : undefined,
+      ending: choice?.finish_reason ? stopReasonOf(choice.finish_reason) : undefined,
     };
   }
 }
@@ -98,7 +98,7 @@ function usageIn({ usage, x_groq }: Chunk): Usage | undefined {
 }
 
 /** `model_length` is Mistral's, `insufficient_system_resource` DeepSeek's, `error` OpenRouter's; Gemini adds a reason to `content_filter`. */
-function endingOf(reason: string): StopReason | undefined {
+function stopReasonOf(reason: string): StopReason | undefined {
   if (reason.startsWith('content_filter')) return 'filter';
   if (reason === 'length') return 'length';
   if (reason === 'model_length') return 'window';

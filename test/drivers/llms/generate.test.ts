@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startSilenceTimeout } from '../../../src/drivers/llms/generate.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Work that ends when it is told to. */
+function work() {
+  let end = () => {};
+  const done = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { done, end };
+}
+
+test('restart begins the measurement anew', async () => {
+  const silence = startSilenceTimeout(10, undefined);
+  const { done, end } = work();
+  const waited = silence.during(done);
+  for (let i = 0; i < 3; i++) {
+    vi.advanceTimersByTime(9000);
+    silence.restart();
+  }
+  vi.advanceTimersByTime(9999);
+  expect([silence.hasExpired, silence.signal.aborted]).toEqual([false, false]);
+  vi.advanceTimersByTime(1);
+  expect([silence.hasExpired, silence.signal.aborted]).toEqual([true, true]);
+  end();
+  await waited;
+});
+
+test('measures nothing while nothing is waited for', async () => {
+  const silence = startSilenceTimeout(10, undefined);
+  const { done, end } = work();
+  const waited = silence.during(done);
+  end();
+  await waited;
+  vi.advanceTimersByTime(60_000);
+  expect(silence.hasExpired).toBe(false);
+  silence.end();
+  expect([silence.hasExpired, silence.signal.aborted]).toEqual([false, true]);
+});
+
+test('a caller stops it at once, also before it begins', () => {
+  const caller = new AbortController();
+  const silence = startSilenceTimeout(10, caller.signal);
+  caller.abort();
+  expect([silence.signal.aborted, silence.hasExpired]).toEqual([true, false]);
+  expect(startSilenceTimeout(10, caller.signal).signal.aborted).toBe(true);
+});
