@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { throwIfAborted } from './run.ts';
 
-/** Milliseconds of work in one go after which others have their turn. */
+/** Milliseconds of synchronous work after which it yields. */
 const LONGEST = 10;
 
 /**
@@ -136,7 +136,7 @@ export function prefetch<Item>(items: AsyncIterable<Item>, size: number): AsyncG
         ended = true;
       },
     );
-    step.catch(() => {}); // whoever reads it hears of it; one that nobody reads any more is not unhandled
+    step.catch(() => {}); // its reader gets the rejection; one without a reader must not be unhandled
     waiting.push(step);
   };
   const next = async (): Promise<IteratorResult<Item, void>> => {

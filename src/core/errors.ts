@@ -17,23 +17,23 @@ export type ErrorCode =
   | 'internal';
 
 interface KbErrorOptions {
-  /** What the reader can do, as a sentence. */
+  /** What to do, as a sentence. */
   hint?: Hint | undefined;
   cause?: unknown;
   isRetryable?: boolean;
   attempts?: number;
-  /** Seconds that the other side asked to wait (`Retry-After`). */
+  /** Seconds to wait (`Retry-After`). */
   retryAfter?: number;
-  /** What was read is whole, and there is no text in it. */
+  /** Whether the file is intact but has no text. */
   hasNoText?: boolean;
 }
 
 /** An error with a code, a message for people and, if there is one, a hint. It says whether a retry may succeed. */
 export class KbError extends Error {
   readonly code: ErrorCode;
-  /** In the words of the face for which the work is done. */
+  /** The hint as text, in the words of the face for which the work is done. */
   readonly hint: string | undefined;
-  /** What the hint was made of, for another process. */
+  /** The hint as data, for another process. */
   readonly advice: Hint | undefined;
   readonly isRetryable: boolean;
   readonly retryAfter: number | undefined;
@@ -99,10 +99,10 @@ export const ifCode =
     throw error;
   };
 
-/** Whether an error was foreseen: the text of any other is for the log, never for who asks. */
+/** Whether an error was foreseen. The message of any other is for the log, never for the caller. */
 export const isForeseen = (error: unknown): error is KbError => error instanceof KbError && error.code !== 'internal';
 
-/** Makes the error of work that was stopped by its signal, or by the end of what it works with. */
+/** Makes the error of work that was stopped by its signal or by closing what it uses. */
 export const stoppedError = (cause?: unknown): KbError => new KbError('aborted', 'The work was stopped.', { cause });
 
 /** Whether the run was stopped from outside. */

@@ -15,8 +15,8 @@ export const byteNames = {
   stat: (path: string, done: Done<Stats>): void => stat(systemPath(path), done),
 };
 
-// Names of files are bytes. A path holds each byte that is no UTF-8 as a lone surrogate (U+DC80 to U+DCFF, as Python does), so that it can be joined,
-// compared and taken apart as any text; for the file system it becomes bytes again. People read and type a name in an escaped form.
+// File names are bytes. A path holds each byte that is not UTF-8 as a lone surrogate (U+DC80 to U+DCFF, as Python does), so that it can be joined, compared
+// and split like any text; for the file system it becomes bytes again. People read and type such a name in an escaped form.
 
 const SURROGATES = 0xdc00;
 
@@ -25,7 +25,7 @@ const UTF8 =
   // oxlint-disable-next-line no-control-regex -- bytes
   /[\x00-\x7f]+|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|([\x80-\xff])/g;
 
-/** The path or name that these bytes are. */
+/** Decodes the bytes of a path or name. */
 export function pathFrom(bytes: Buffer): string {
   const text = bytes.toString();
   if (!text.includes('\ufffd')) return text;
@@ -36,21 +36,21 @@ export function pathFrom(bytes: Buffer): string {
     );
 }
 
-/** The path as the file system takes it. */
+/** Encodes a path for the file system. */
 export function systemPath(path: string): string | Buffer {
   const parts = path.split(/([\udc80-\udcff])/u);
   if (parts.length === 1) return path;
   return Buffer.concat(parts.map((part, i) => (i % 2 === 0 ? Buffer.from(part) : Buffer.from([part.charCodeAt(0) - SURROGATES]))));
 }
 
-/** Bytes that are no UTF-8, control characters but tab and newline, overrides of direction, and a backslash that would be taken for the beginning of such an escape. */
+/** Bytes that are not UTF-8, control characters except tab and newline, overrides of direction, and a backslash that would look like such an escape. */
 const UNREADABLE =
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\udc80-\udcff]|\\(?=x[0-9A-F]{2}|u[0-9A-F]{4})/gu;
 
 const hexadecimal = (code: number, digits: number): string => code.toString(16).toUpperCase().padStart(digits, '0');
 
-/** A path in a form that people can read, and that stands for no other path: `caf\xE9.md`, `\u202Ename.md`. */
+/** Escapes a path, unambiguously, so that people can read it: `caf\xE9.md`, `\u202Ename.md`. */
 export const readablePath = (path: string): string =>
   path.replace(UNREADABLE, (character) => {
     const code = character.charCodeAt(0);
@@ -58,7 +58,7 @@ export const readablePath = (path: string): string =>
     return code >= SURROGATES ? `\\x${hexadecimal(code - SURROGATES, 2)}` : `\\u${hexadecimal(code, 4)}`;
   });
 
-/** The path that `readablePath` gave this form. */
+/** Reverses `readablePath`. */
 export const pathRead = (readable: string): string =>
   readable.replace(/\\x([0-9A-F]{2})|\\u([0-9A-F]{4})/g, (_escape, byte?: string, unit?: string) => {
     const code = Number.parseInt(byte ?? unit!, 16);
@@ -101,7 +101,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 /** Message for a missing file, or a missing folder to write into. */
 const MISSING_FILE = { read: 'there is none of that name', write: 'there is no such folder' } as const;
 
-/** Why a file can't be read or written, as the end of a sentence. */
+/** Explains why a file can't be read or written, as the end of a sentence. */
 export function describeFileError(cause: unknown, task: keyof typeof MISSING_FILE): string {
   const { code = '', message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ENOENT') return MISSING_FILE[task];

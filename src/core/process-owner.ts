@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 
-/** A process that works on something, as a file says it to other processes. */
+/** A process that owns something, as written to a file for other processes. */
 export interface Owner {
   pid: number;
   host: string;
-  /** Tells this process from an earlier one of the same number. */
+  /** Differs from that of an earlier process with the same number. */
   process: string;
 }
 
@@ -17,17 +17,17 @@ export const THIS_PROCESS: Readonly<Owner> = {
 
 /** Milliseconds between two signs of life that an owner gives. */
 export const SIGN_OF_LIFE = 5_000;
-/** After how many milliseconds without a sign of life an owner on another host, or one that hangs, is taken for dead. */
+/** Milliseconds without a sign of life after which an owner on another host, or one that hangs, counts as dead. */
 export const DEAD_AFTER = 60_000;
 
-/** Whether an owner that gave its last sign of life at that time (milliseconds since 1970) lives. One of this host that was killed is known to be dead at once. */
+/** Whether an owner lives whose last sign of life was at that time (milliseconds since 1970). A killed one on this host counts as dead at once. */
 export function isLiving(owner: Owner, lastSign: number): boolean {
   if (Date.now() - lastSign > DEAD_AFTER) return false;
   if (owner.host !== THIS_PROCESS.host) return true;
   return owner.pid === THIS_PROCESS.pid ? owner.process === THIS_PROCESS.process : isRunning(owner.pid);
 }
 
-/** Whether an owner that gives no signs of life may go on all the same, because it was only suspended or lost its way to the file. */
+/** Whether an owner without signs of life may still go on, because it was only suspended or could not reach the file. */
 export const mayGoOn = ({ host, pid }: Owner): boolean => host !== THIS_PROCESS.host || isRunning(pid);
 
 /** Whether this host has a process of that number. */
@@ -36,6 +36,6 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, and belongs to someone else
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, and belongs to another user
   }
 }

@@ -46,7 +46,7 @@ interface RetryPause {
   reason: string;
 }
 
-// A wait happens many calls below the operation, behind ports that only return results. So it is reported through the async context.
+// A wait happens many calls below the operation, behind ports that only return results: so it is reported through the async context.
 const listeners = new AsyncLocalStorage<(pause: RetryPause) => void>();
 
 /** Reports a wait to the listener of the run, if there is one. */
@@ -69,24 +69,24 @@ const LONGEST_CLOSING = 500;
 export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, 'stage' | 'data'>): Run<R> {
   const waits: RetryPause[] = [];
   let wake = () => {};
-  const hear = (pause: RetryPause) => {
+  const listener = (pause: RetryPause) => {
     waits.push(pause);
     wake();
   };
-  const heard = () => new Promise<false>((resolve) => (waits.length > 0 ? resolve(false) : (wake = () => resolve(false))));
+  const nextPause = () => new Promise<false>((resolve) => (waits.length > 0 ? resolve(false) : (wake = () => resolve(false))));
   let last = first;
   let isOver = false;
   let isPending = false;
   try {
     for (;;) {
-      const next = listeners.run(hear, () => run.next());
+      const next = listeners.run(listener, () => run.next());
       isPending = true;
       const ended = next.then(
         () => true,
         () => true,
       );
       for (let isAhead = false; !isAhead;) {
-        isAhead = await Promise.race([ended, heard()]);
+        isAhead = await Promise.race([ended, nextPause()]);
         for (const pause of waits.splice(0)) yield toProgress(pause, last);
       }
       isPending = false;

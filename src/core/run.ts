@@ -18,10 +18,10 @@ export const progress = (stage: string, data: Record<string, unknown> = {}, mess
   data,
 });
 
-/** Tells of a failure that is listed among the errors of the result. */
+/** Makes the event of a failure that is listed among the errors of the result. */
 export const errorEvent = (item: ErrorItem): Progress => ({ type: 'error', stage: item.stage, message: item.error, data: { ...item } });
 
-/** Runs to the end, tells the events to who listens, hands back the result. The run waits for a listener that hands back a promise. */
+/** Runs to the end, passes each event to `onEvent` (and waits for its promise), returns the result. */
 export async function settle<E, R>(run: AsyncGenerator<E, R, void>, onEvent?: (event: E) => void | Promise<void>): Promise<R> {
   for (;;) {
     const step = await run.next();
@@ -37,7 +37,7 @@ export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ 
   return { events, result };
 }
 
-/** The run with what `change` makes of each event; undefined leaves it out. Who stops listening stops the run. */
+/** Maps the events of a run; undefined leaves one out. Closing the generator closes the run. */
 export async function* mapEvents<E, F, R>(
   run: AsyncGenerator<E, R, void>,
   change: (event: E) => F | undefined,
@@ -65,7 +65,7 @@ export const waitFor = (milliseconds: number, signal?: AbortSignal): Promise<voi
     throw stoppedError(cause);
   });
 
-/** The work's result; throws a KbError (`aborted`) on the signal, at once: the work goes on unheard. */
+/** Returns the result of work. Throws a KbError (`aborted`) on the signal, at once: the work goes on, and its result is ignored. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -76,13 +76,13 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-// What waits for a store lies many calls below who may stop it, behind ports that take no signal.
+// Waits for a store lie many calls below the caller that may stop them, behind ports that take no signal.
 const signals = new AsyncLocalStorage<AbortSignal>();
 
-/** The signal of the run that is being called; undefined outside of one, and of one that can't be stopped. */
+/** Returns the signal of the current run; undefined outside of a run, and in one without a signal. */
 export const currentSignal = (): AbortSignal | undefined => signals.getStore();
 
-/** The work's result; throws a KbError (`aborted`) at once when the run is stopped. What a run that was stopped does to leave all in order ends as it ends. */
+/** Returns the result of work. Throws a KbError (`aborted`) at once when the run is stopped; cleaning up after that is not stopped. */
 export function untilStopped<T>(work: Promise<T>): Promise<T> {
   const signal = currentSignal();
   return untilAborted(work, signal?.aborted ? undefined : signal);
@@ -93,7 +93,7 @@ export async function* withSignal<R>(run: Run<R>, signal: AbortSignal | undefine
   return yield* signal ? within(run, (next) => signals.run(signal, next)) : run;
 }
 
-/** The same run, each step of which `enter` calls: in a context that the work finds. Its end is not called by it. */
+/** Runs each step in a context, by calling it in `enter`; closing is done outside of it. */
 export async function* within<R>(run: Run<R>, enter: <T>(next: () => T) => T): Run<R> {
   try {
     for (;;) {

@@ -6,7 +6,7 @@ import { givenHeaders } from '../../http/client.ts';
 import { addressOf } from '../../http/message.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import type { Renderer, RendererOptions, RenderedPage } from '../../ports/reading.ts';
+import type { Renderer, RendererOptions } from '../../ports/reading.ts';
 import { BrowserGone, type Visit, render, suits, type TabParts } from './visit.ts';
 import type { AddressPolicy } from '../../http/address-policy.ts';
 import { proxiesIn, systemLookup } from '../../http/connections.ts';
@@ -15,25 +15,25 @@ import type { GuardProxy } from './guard-proxy.ts';
 import { type Pass, watchTraffic } from './traffic.ts';
 import { createSnapshot } from './settle.ts';
 
-/** One browser for an engine, shared by its runs: it starts with the first page and ends a while after the last one. */
+/** The browser of an engine, shared by its runs: it starts with the first page and ends a while after the last one. */
 export interface Browser {
   renderer(options: RendererOptions): Renderer;
   close(): Promise<void>;
 }
 
-/** Pages open at once, of all runs: more do not pay on two cores, and each takes memory. */
+/** Maximum open pages of all runs: more do not pay on two cores, and each takes memory. */
 const TABS = 2;
-/** By default half a minute: it takes half a gigabyte, and less than a second to start. */
+/** Milliseconds without a page after which the browser ends: it takes half a gigabyte, and less than a second to start. */
 const IDLE = 30_000;
 
 interface BrowserOptions {
-  /** Tells where browsers are, the first choice first; this machine's own where absent. */
+  /** Lists the paths of browsers, the first choice first. Default: those of this machine. */
   find?: () => Promise<readonly string[]>;
   /** Milliseconds without a page after which it ends. */
   idle?: number;
 }
 
-/** Makes nothing and starts nothing until a page is rendered. */
+/** Creates a browser that starts when the first page is rendered. */
 export function createBrowser({ find, idle = IDLE }: BrowserOptions = {}): Browser {
   const limit = pLimit(TABS);
   let launched: Promise<Chromium> | undefined;
@@ -46,7 +46,7 @@ export function createBrowser({ find, idle = IDLE }: BrowserOptions = {}): Brows
     await (await browser?.catch(() => undefined))?.close().catch(() => {});
   };
   const start = (): Promise<Chromium> => {
-    const forget = () => void (launched === mine && (launched = undefined)); // by now it may have a successor
+    const forget = () => void (launched === mine && (launched = undefined)); // another one may have been started
     const mine = import('./chromium.ts').then(({ launchChromium }) => launchChromium(find));
     mine.then((browser) => browser.once('disconnected', forget)).catch(forget);
     return mine;
@@ -109,7 +109,7 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
   };
 }
 
-/** Milliseconds that closing may take: a busy page does not answer, and the browser ends it. */
+/** Milliseconds for closing a tab: a busy page does not answer. */
 const CLOSING = 5000;
 
 interface TabOptions {
@@ -162,7 +162,7 @@ async function prepareTab(context: BrowserContext, pass: Pass, bounds: Pick<TabP
   };
 }
 
-/** A browser that does not close a tab in time, busy as its page may be, is ended as a whole. */
+/** Closes a tab; ends the browser if it does not close the tab in time. */
 async function closeContext(browser: Chromium, context: BrowserContext): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => resolve('late'), CLOSING);
@@ -171,10 +171,10 @@ async function closeContext(browser: Chromium, context: BrowserContext): Promise
   if (end === 'late') await browser.close().catch(() => {});
 }
 
-/** Milliseconds after which the scripts of a page that was read are stopped, where no other page takes its place. */
+/** Milliseconds after which the scripts of a page that was read are stopped, if no other page replaces it. */
 const LINGER = 200;
 
-/** The tabs of one run, and the proxy that is their way to the network. */
+/** The tabs of one run, and the proxy through which they reach the network. */
 export class Tabs {
   readonly #options: RendererOptions;
   readonly #all = new Set<Tab>();
@@ -228,7 +228,7 @@ export class Tabs {
     return tab;
   }
 
-  /** A browser that does not open its tab, busy as another one may be, keeps nobody waiting; the tab is closed when it comes. */
+  /** Waits for a tab until the timeout, because a busy browser may not open it. A tab that comes later is closed. */
   async #inTime(opening: Promise<Tab>, { url, signal }: Visit): Promise<Tab> {
     const { promise: over, reject: stop } = Promise.withResolvers<never>();
     const aborted = () => stop(stoppedError(signal?.reason));

@@ -20,14 +20,14 @@ const PROGRAM_NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chr
 const MAC_APPLICATIONS = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
 const WINDOWS_PROGRAMS = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe'];
 
-/** The paths of installed Chromes and Chromiums, best first: on the PATH, where installers put them, Playwright's own. Not all of them may start. */
+/** Lists the paths of installed Chromes and Chromiums, best first: on the PATH, where installers put them, of Playwright. Some may not start. */
 export async function findBrowsers(surroundings: BrowserEnvironment = {}): Promise<string[]> {
   const { environment = process.env, platform = process.platform, playwrights = playwrightsChromium } = surroundings;
   const paths = [...onPath(environment, platform), ...places(environment, platform), await playwrights()];
   return [...new Set(paths)].filter((path) => path !== '' && isProgram(path));
 }
 
-/** The first choice among them, or undefined. */
+/** Returns the first of `findBrowsers`, or undefined. */
 export async function findBrowser(surroundings: BrowserEnvironment = {}): Promise<string | undefined> {
   const [first] = await findBrowsers(surroundings);
   return first;
@@ -63,7 +63,7 @@ async function playwrightsChromium(): Promise<string> {
 /** A folder for the files of one browser. If this process is killed, the next one finds there what is left to remove. */
 interface BrowserRoom {
   path: string;
-  /** Notes which profile the browser with this process id has: Playwright makes it, elsewhere, and removes it only where it lives to see the end. */
+  /** Notes the profile of the browser with this process id. Playwright makes it elsewhere, and does not remove it if this process is killed. */
   note(pid: number): Promise<void>;
   leave(): void;
 }
@@ -73,9 +73,9 @@ const ROOM_PREFIX = `kb-browser-${hostname()}-`;
 const PROFILE = /^playwright_chromiumdev_profile-\w+$/;
 const PROFILE_NOTE = 'profile';
 
-/** Makes a room in the folder for temporary files, and removes those of processes that are gone, with their profiles. */
+/** Makes a room in the folder for temporary files. Removes the rooms of dead processes, with their profiles. */
 async function openRoom(): Promise<BrowserRoom> {
-  for (const name of await readdir(tmpdir())) await removeIfLeft(name).catch(() => {}); // what cannot be removed is in nobody's way
+  for (const name of await readdir(tmpdir())) await removeIfLeft(name).catch(() => {}); // what cannot be removed does no harm
   const path = await mkdtemp(join(tmpdir(), `${ROOM_PREFIX}${process.pid}-`));
   return {
     path,
@@ -104,13 +104,13 @@ async function removeIfLeft(name: string): Promise<void> {
   if (pid === undefined || isRunning(Number(pid))) return;
   const room = join(tmpdir(), name);
   const { uid } = await lstat(room);
-  if (process.getuid && uid !== process.getuid()) return; // a folder for all: what others note is not acted upon
+  if (process.getuid && uid !== process.getuid()) return; // the folder is shared: notes of others are ignored
   const profile = await readFile(join(room, PROFILE_NOTE), 'utf8').catch(() => '');
   if (PROFILE.test(profile)) await rm(join(tmpdir(), profile), { recursive: true, force: true });
   await rm(room, { recursive: true, force: true });
 }
 
-/** Bytes that the process behind a page may take: several times what large pages take. */
+/** Maximum bytes of the process of a page: several times what large pages take. */
 const MOST_MEMORY = 2 ** 30;
 /** Milliseconds between two checks: a page takes 1 GiB in no less than that. */
 const CHECK_INTERVAL = 500;
@@ -124,7 +124,7 @@ function watchMemory(browser: Browser, session: CDPSession): void {
   const look = async () => {
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');
     const pages = processInfo.filter(({ type }) => type === 'renderer');
-    for (const { id } of pages) await endIfLarge(id).catch(() => {}); // it may be gone by the time it is looked at
+    for (const { id } of pages) await endIfLarge(id).catch(() => {}); // it may have ended meanwhile
   };
   const timer = setInterval(() => void look().catch(() => {}), CHECK_INTERVAL).unref();
   browser.once('disconnected', () => clearInterval(timer));
@@ -139,10 +139,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/**
- * What keeps the browser itself from going anywhere beside the proxy of a page (QUIC, WebRTC, names that it resolves ahead, its own services), and the
- * heap of a script within 512 MiB.
- */
+/** Flags that keep the browser from bypassing the proxy (QUIC, WebRTC, DNS prefetch, its own services), and the heap of a script within 512 MiB. */
 const FLAGS = [
   '--disable-quic',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',

@@ -12,7 +12,7 @@ interface ReadyBrowser {
   isInstalled: boolean;
 }
 
-/** How a browser is found, checked and installed; tests replace the parts. */
+/** Functions that find, check and install a browser. */
 export interface SetupOptions {
   signal?: AbortSignal | undefined;
   find?: () => Promise<readonly string[]>;
@@ -44,7 +44,7 @@ async function firstThatStarts(paths: readonly string[], check: (path: string) =
     try {
       return { path, version: await check(path) };
     } catch (error) {
-      failure = error; // the last one is the installer's
+      failure = error; // the last path is that of the installer
     }
   }
   throw failure;

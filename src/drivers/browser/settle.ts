@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Network } from '../../schema/config-sources.ts';
 import type { Traffic } from './traffic.ts';
 
-/** What runs inside the page, as text: it is not part of this program. It sees the page's elements, and none of what the page's scripts did to the language. */
+/** Name of the isolated world in which the scripts below run: it sees the elements of the page, but no change of the page's scripts to JavaScript itself. */
 const WORLD = 'kb';
 
-/** How much there is to see: the length of the text, scripts and styles included, and the number of elements. */
+/** Size of the page: the length of its text, scripts and styles included, and the number of its elements. */
 const SIZE = `(document.documentElement?.textContent?.length ?? 0) + 31 * document.getElementsByTagName('*').length`;
 
-/** How much a reader could read so far: the length of the text without white space at its ends, scripts and styles left out. */
+/** Length of the readable text, without scripts and styles. */
 const TEXT = `(() => {
   let length = 0;
   const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
@@ -18,7 +18,7 @@ const TEXT = `(() => {
   return length;
 })()`;
 
-/** The HTML as it stands, with open shadow roots in the place of what they hide, from a copy in which no script runs. A text longer than `limit` stays in the page. */
+/** The present HTML, in which open shadow roots replace what they hide. If it is longer than `limit`, only its length is returned. */
 const html = (limit: number): string => `(() => {
   const roots = [];
   const gather = (from) => {
@@ -49,14 +49,14 @@ const html = (limit: number): string => `(() => {
   return text.length > ${limit} ? { length: text.length } : { length: text.length, text };
 })()`;
 
-/** Reads a page from a world of its own inside it. A navigation may make any of them fail. */
+/** Reads a page from an isolated world inside it. A navigation may make any call fail. */
 export interface Snapshot {
   size(): Promise<number>;
   text(): Promise<number>;
   html(limit: number): Promise<{ length: number; text?: string }>;
 }
 
-/** Reads what a tab shows in its topmost frame, whose id stays the same from page to page. */
+/** Creates the reader of the topmost frame of a tab, whose id stays the same from page to page. */
 export function createSnapshot(session: CDPSession, frameId: string): Snapshot {
   const run = async <Result>(expression: string): Promise<Result> => {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD });
@@ -71,7 +71,7 @@ export function createSnapshot(session: CDPSession, frameId: string): Snapshot {
   return { size: () => run(SIZE), text: () => run(TEXT), html: (limit) => run(html(limit)) };
 }
 
-/** Milliseconds between two looks, from the first on. */
+/** Milliseconds between two checks, from the first on. */
 const LOOKS = [20, 40, 80, 100];
 /**
  * Milliseconds without a change after which a page counts as finished: if its scripts requested or wrote something, if not, and if there is
@@ -80,11 +80,11 @@ const LOOKS = [20, 40, 80, 100];
 const QUIET = { busy: 300, plain: 60, empty: 1500 };
 /** Characters below which a page holds almost no text. */
 const ALMOST_NONE = 200;
-/** Milliseconds that a page may go on changing. */
+/** Maximum milliseconds for a page that goes on changing. */
 const LONGEST = 5000;
-/** Milliseconds after which a request is a slow one, whose page is waited for as long as nothing else happens on it. */
+/** Milliseconds after which a request is slow. Its page is waited for as long as nothing else happens there. */
 const SLOW = 1000;
-/** Milliseconds that a page gets to show, or to ask for more, once what it waited for is there. */
+/** Milliseconds for a page to show the response of a slow request, or to request more. */
 const AFTER = 1500;
 /** Maximum milliseconds to wait; half of `network.timeout` if that is less. */
 const PATIENCE = 15_000;
@@ -95,7 +95,7 @@ interface Settling {
   network: Pick<Network, 'timeout'>;
 }
 
-/** Waits until a page shows what it is going to show: nothing is under way any more and nothing has changed for a while, or it never rests. */
+/** Waits until a page has finished: nothing is pending and nothing has changed for a while, or the maximum time is over. */
 export async function waitUntilSettled({ snapshot, traffic, network }: Settling, signal: AbortSignal): Promise<void> {
   const began = Date.now();
   const latest = began + Math.min(PATIENCE, network.timeout * 500);
@@ -105,7 +105,7 @@ export async function waitUntilSettled({ snapshot, traffic, network }: Settling,
   let size = -1;
   let isGrowing = false;
   for (let look = 0; Date.now() < until; look++) {
-    const now = await snapshot.size().catch(() => -1); // a navigation took the page away
+    const now = await snapshot.size().catch(() => -1); // a navigation has begun
     if (now !== size) moved = Date.now();
     if (now !== size || traffic.pending > 0) {
       if (size !== -1) isGrowing = true;

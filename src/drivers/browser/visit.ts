@@ -19,7 +19,7 @@ export interface Visit {
   signal: AbortSignal | undefined;
 }
 
-/** Everything that a tab is made of. */
+/** Parts of a tab. */
 export interface TabParts {
   page: Page;
   pass: Pass;
@@ -27,20 +27,20 @@ export interface TabParts {
   snapshot: Snapshot;
   network: Network;
   surface: AddressPolicy['surface'];
-  /** Answers when the scripts of the page give way; never fails. */
+  /** Settles when the scripts of the page yield; never fails. */
   isAlive(): Promise<unknown>;
 }
 
 /** The browser, or the tab, ended while a page was opened: with another one the same page may be shown. */
 export class BrowserGone extends Error {}
 
-/** Seconds in which the scripts of a page must once give way. */
+/** Seconds within which the scripts of a page must yield once. */
 const STUCK = 10;
 
 /** Opens a page, waits until its scripts have written it, and takes its HTML. Throws a KbError, or BrowserGone. */
 export async function render(visit: Visit, parts: TabParts): Promise<RenderedPage> {
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
-  stopped.catch(() => {}); // it may come when nobody waits any more
+  stopped.catch(() => {}); // it may be rejected when nobody waits any more
   const over = new AbortController();
   const release = watch(visit, parts, stop);
   try {
@@ -51,23 +51,23 @@ export async function render(visit: Visit, parts: TabParts): Promise<RenderedPag
   }
 }
 
-/** As it may be shown: the address that was asked for, and the one that it led to. */
+/** Names the page in messages: the requested address, and the one that it redirected to. */
 function nameOf({ url }: Visit, { traffic }: TabParts): string {
   const at = traffic.address ?? url.href;
   return at === url.href ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`;
 }
 
-/** What the caller gave, and what the operator did where it is lent. */
+/** Returns the headers of the caller, with those of the operator if they may be sent. */
 function givenIn({ url, headers }: Visit, { network, surface }: TabParts): GivenRequest {
   const operators = givenTo(url, network.sites);
   return { origin: url.origin, headers: (method) => (isLent(surface, { method, headers }) ? { ...operators, ...headers } : headers) };
 }
 
-/** A page that something is given for is shown by a tab that has shown no other site: scripts of that could still send requests. */
+/** Whether a tab suits a page: one with credentials needs a tab that has shown no other site, whose scripts could still send requests. */
 export const suits = (visit: Visit, parts: TabParts): boolean =>
   parts.traffic.isOf(visit.url.origin) || Object.keys(givenIn(visit, parts).headers('GET')).length === 0;
 
-/** Stops a page at the first bound that it breaks; call what comes back when it is over. */
+/** Stops a page at the first limit that it exceeds. Returns the function to call at its end. */
 function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () => void {
   const { page, pass, traffic, network } = parts;
   const name = () => nameOf(visit, parts);
@@ -98,7 +98,7 @@ function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () 
   };
 }
 
-/** A page whose script never gives way answers nothing, and may fill the memory meanwhile. */
+/** Watches for a page whose script never yields: it does not answer, and may fill the memory. */
 function watchBeat({ isAlive }: TabParts, onStuck: () => void): () => void {
   let last = Date.now();
   const beat = () => void isAlive().then(() => (last = Date.now()));
@@ -120,13 +120,13 @@ async function readPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pro
     await page.goto(visit.url.href, { waitUntil: 'domcontentloaded', timeout: 0 });
   } catch (error) {
     if (!/interrupted by another navigation/.test((error as Error).message)) throw failure(error as Error, visit, parts);
-    await page.waitForLoadState('domcontentloaded', { timeout: 0 }); // a script has led elsewhere
+    await page.waitForLoadState('domcontentloaded', { timeout: 0 }); // a script has navigated elsewhere
   }
   checkedResponse(visit, parts);
   await waitUntilSettled(parts, signal);
   const { text, length } = await snapshot.html(network.max_bytes);
   const { url, status, robots_tags } = checkedResponse(visit, parts);
-  const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the mark wins over what the page says of its encoding
+  const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the byte order mark overrides the encoding that the page declares
   if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(nameOf(visit, parts), network);
   return { url, status, robots_tags, bytes };
 }
@@ -141,10 +141,10 @@ function checkedResponse(visit: Visit, parts: TabParts) {
   return answer;
 }
 
-/** Nothing of these is another time's luck. */
+/** Errors after which a retry cannot succeed. */
 const FINAL = /ERR_(CERT|SSL|UNSAFE_PORT|INVALID|UNKNOWN_URL|DISALLOWED|BLOCKED|BAD_SSL)/;
 
-/** What the browser, or the proxy, says of a page that did not come. */
+/** Converts the error of the browser or of the proxy. */
 function failure(error: Error, visit: Visit, parts: TabParts): Error {
   const name = nameOf(visit, parts);
   const at = parts.traffic.address;

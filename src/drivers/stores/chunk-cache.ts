@@ -4,9 +4,9 @@ import type { StoredChunk } from '../../ports/stores.ts';
 const MOST_BYTES = 64 * 2 ** 20;
 
 /**
- * Chunks that searches have read, within a bound of bytes: the one that was not asked for longest goes first. Reading a row takes LanceDB a quarter of a
- * millisecond of processor time, and a hybrid search reads 200 of them; Qdrant sends 400 kB for as many. Most searches find what others found before. A
- * key names one state of a chunk, which never changes: its table and version, or its point.
+ * Keeps chunks that searches have read, up to a number of bytes; the least recently used goes first. Reading a row takes LanceDB a quarter of a millisecond
+ * of processor time, and a hybrid search reads 200 of them; Qdrant sends 400 kB for as many. Most searches find what others found before. A key names one
+ * state of a chunk, which never changes: its table and version, or its point.
  */
 export class ChunkCache {
   readonly #chunks = new Map<string, StoredChunk>();
@@ -17,7 +17,7 @@ export class ChunkCache {
     this.#most = most;
   }
 
-  /** Bytes that the chunks take, about. */
+  /** Estimated bytes of the chunks. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -44,10 +44,10 @@ export class ChunkCache {
   }
 }
 
-/** What a search that ranks a chunk finds out stays with it: hashes and counts of its terms, 4 bytes each, of which there is one for six characters. */
+/** Ranking adds hashes and counts of the terms to a chunk, 4 bytes each; there is a term for six characters. */
 const ANALYSED = 2;
 
-/** Texts at two bytes a character, what is found out of them, and as much again as small objects take. */
+/** Estimates the bytes of a chunk: two for each character, its analysed terms, and some for small objects. */
 function bytesOf({ text, embed_text = '', metadata, vector }: StoredChunk): number {
   const analysed = ANALYSED * (embed_text || text).length;
   return 2 * (text.length + embed_text.length + JSON.stringify(metadata).length) + analysed + (vector?.byteLength ?? 0) + 500;

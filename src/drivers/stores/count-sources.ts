@@ -1,7 +1,7 @@
 import type { SourceContent, StoredSource } from '../../ports/stores.ts';
 import type { Metadata } from '../../schema/items.ts';
 
-/** Counts a chunk of the source in. A source whose chunks are of several versions has none: it was left half-way by something, and counts as changed. */
+/** Adds a chunk to the counts of its source. A source with chunks of several versions was left incomplete: it gets no version, and counts as changed. */
 export function countSources(found: Map<string, StoredSource>, chunk: Omit<StoredSource, 'chunks'>): void {
   const known = found.get(chunk.source);
   if (!known) return void found.set(chunk.source, { ...chunk, chunks: 1 });
@@ -10,7 +10,7 @@ export function countSources(found: Map<string, StoredSource>, chunk: Omit<Store
   if (known.version !== chunk.version) known.version = '';
 }
 
-/** Counts different names without keeping them: each as 53 bits of a hash, which two of a million share once in some 20,000 collections. */
+/** Counts distinct names by 53 bits of a hash, without keeping them. Of a million names, two share a hash once in some 20,000 collections. */
 export class NameCount {
   readonly #seen = new Set<number>();
 
@@ -30,7 +30,7 @@ export class NameCount {
   }
 }
 
-/** Counts a chunk of the source in; `metadata` is JSON, of which that of the first chunk is read. */
+/** Adds a chunk to the content of its source; `metadata` is JSON, and read only of the first chunk. */
 export function countContent(
   found: Map<string, SourceContent>,
   source: string,

@@ -4,11 +4,11 @@ import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner }
 import { waitFor } from '../../core/run.ts';
 import { KbError } from '../../core/errors.ts';
 
-// A writer names itself in a file: process, host, and a sign of life every few seconds. To take or leave that file, a process holds a lock of
-// proper-lockfile for a moment, so that two processes that see the same dead owner cannot both take its place.
+// A writer names itself in a file (process and host), and touches it every few seconds as a sign of life. To take or leave that file, a process holds a
+// lock of proper-lockfile for a moment, so that of two processes that see the same dead owner only one replaces it.
 
 interface LockOwner extends Owner {
-  /** Tells the locks of one process apart. */
+  /** Differs between the locks of one process. */
   lock: string;
 }
 
@@ -17,7 +17,7 @@ export const LOCK_FOLDER = '.locks';
 
 /** Milliseconds between two checks whether the lock is free. */
 const LOOK_EVERY = 100;
-/** Milliseconds after which a process counts as dead that was taking the lock. */
+/** Milliseconds after which a process that was taking the lock counts as dead. */
 const STALE_GUARD = 4_000;
 
 /** How to wait for a lock. */
@@ -34,7 +34,7 @@ export interface WriterLock {
    */
   readonly overtook: boolean;
   release(): Promise<void>;
-  /** Throws a KbError (`conflict`) where another has taken it, because this process stood still for too long (suspended, for instance). */
+  /** Throws a KbError (`conflict`) if another process has taken it, because this one stood still for too long (suspended, for instance). */
   assertHeld(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   for (; !taken; taken = await take(file, owner)) await waitFor(LOOK_EVERY, signal);
   const isOurs = async () => (await ownerOf(file))?.lock === owner.lock;
   const giveSign = async () => {
-    if (await isOurs()) await utimes(file, new Date(), new Date()); // a sign for another would keep its lock when it has died
+    if (await isOurs()) await utimes(file, new Date(), new Date()); // touching the lock of another process would keep it alive after its death
   };
   const signs = setInterval(() => void giveSign().catch(() => {}), SIGN_OF_LIFE).unref();
   return {
@@ -61,7 +61,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
       const leave = async () => {
         if (await isOurs()) await unlink(file);
       };
-      await guarded(file, leave).catch(() => {}); // where the folder is gone, or full, the lock is taken over when this process has ended
+      await guarded(file, leave).catch(() => {}); // if the folder is gone or full, the lock is taken over after the end of this process
     },
     assertHeld: async () => {
       if (!(await isOurs())) throw lockLostError(name);
@@ -84,7 +84,7 @@ export const lockLostError = (name: string): KbError =>
 async function take(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'overtook'> | undefined> {
   if (await isHeld(file)) return undefined;
   return await guarded(file, async () => {
-    if (await isHeld(file)) return undefined; // someone was quicker
+    if (await isHeld(file)) return undefined; // another process was quicker
     const before = await ownerOf(file);
     await writeFile(`${file}.new`, JSON.stringify(owner));
     await rename(`${file}.new`, file); // whole or not at all
@@ -95,7 +95,7 @@ async function take(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'o
 async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
   const { lock } = await import('proper-lockfile');
   const retries = { retries: 1_000, factor: 1, minTimeout: 10, maxTimeout: 30, randomize: true };
-  const onCompromised = () => {}; // it would throw where nobody can catch it; what is done here is checked under the lock, and short
+  const onCompromised = () => {}; // the default throws out of a timer; the work here is short, and checked under the lock
   const release = await lock(file, { realpath: false, stale: STALE_GUARD, retries, onCompromised });
   try {
     return await work();
@@ -116,7 +116,7 @@ async function ownerOf(file: string): Promise<LockOwner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as LockOwner;
   } catch {
-    return undefined; // there is none, or the machine went down while it was written: such a file is no one's
+    return undefined; // missing, or the machine went down while it was written
   }
 }
 

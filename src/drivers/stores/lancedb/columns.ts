@@ -6,7 +6,7 @@ import type { Metadata } from '../../../schema/items.ts';
 
 type Arrow = typeof import('apache-arrow');
 
-/** The columns that are read back; with `vectors`, those too, where there are any. */
+/** Lists the columns from which chunks are restored, with that of the vectors if requested. */
 export const columnsRead = ({ dimensions }: CollectionInfo, vectors: boolean): string[] => [
   'id',
   'text',
@@ -19,7 +19,7 @@ export const columnsRead = ({ dimensions }: CollectionInfo, vectors: boolean): s
   ...(vectors && dimensions > 0 ? ['vector'] : []),
 ];
 
-/** The fields of a row. `terms`: what the chunk is found by; `fields`: what it is filtered by; `lead`: the beginning of an `embed_text` that ends with the text. */
+/** Columns of text. `terms` is searched, `fields` is filtered; `lead` is the beginning of an `embed_text` that ends with the text. */
 const texts = {
   id: (chunk: StoredChunk) => chunk.id,
   text: (chunk: StoredChunk) => chunk.text,
@@ -41,12 +41,12 @@ const EMBEDDER = 'kb.embedder';
 /** Reads the embedder of a table's collection from the schema. */
 export const embedderIn = ({ metadata }: Schema): Fingerprint => JSON.parse(metadata.get(EMBEDDER)!) as Fingerprint;
 
-/** The schema of a collection's table, and in its metadata what embedded it. */
+/** Makes the schema of a collection's table, with the embedder in its metadata. */
 export async function schemaOf({ provider, model, dimensions }: CollectionInfo): Promise<Schema> {
   const arrow = await import('apache-arrow');
   const fields: ArrowField[] = Object.keys(texts).map((name) => new arrow.Field(name, new arrow.Utf8(), OPTIONAL.has(name)));
   fields.push(new arrow.Field(LABELS, listType(arrow), false));
-  // `chunk_count` of the port, under the name that it was first stored by.
+  // `chunk_count` of the port
   fields.push(new arrow.Field('siblings', new arrow.Int32(), false));
   if (dimensions > 0) fields.push(new arrow.Field('vector', vectorType(arrow, dimensions), false));
   return new arrow.Schema(fields, new Map([[EMBEDDER, JSON.stringify({ provider, model, dimensions })]]));
@@ -57,7 +57,7 @@ const listType = (arrow: Arrow) => new arrow.List(new arrow.Field('item', new ar
 const vectorType = (arrow: Arrow, dimensions: number) =>
   new arrow.FixedSizeList(dimensions, new arrow.Field('item', new arrow.Float32(), true));
 
-/** Chunks as an Arrow table: its columns are built in one piece, which is several times faster than rows of objects. At least one chunk, of vectors that were checked. */
+/** Converts chunks (at least one, with checked vectors) to an Arrow table. Building whole columns is several times faster than rows of objects. */
 export async function toArrow(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
   const arrow = await import('apache-arrow');
   const columns: Record<string, Vector> = {};
@@ -106,13 +106,13 @@ function vectorColumn(arrow: Arrow, chunks: readonly StoredChunk[], dimensions: 
 
 type Rows = Table | RecordBatch;
 
-/** Reads one column of rows: the value of the row at a place. Columns are read one by one, because objects of whole rows are slow. */
+/** Makes a function that reads one column at a row. Columns are read one by one, because objects of whole rows are slow. */
 export function reader(rows: Rows, name: string): (at: number) => unknown {
   const column = rows.getChild(name);
   return (at) => column?.get(at) ?? undefined;
 }
 
-/** The chunks that these rows hold, as they were given; with their vectors where those were read. */
+/** Restores the chunks of rows as they were given, with their vectors if those were read. */
 export function toChunks(rows: Rows): StoredChunk[] {
   const text = (name: string) => reader(rows, name) as (at: number) => string | undefined;
   const [id, passage, lead, embedText, source, metadata, version] = [

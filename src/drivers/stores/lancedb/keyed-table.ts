@@ -2,13 +2,13 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { retryConflicts } from './lancedb-connection.ts';
 import { isTableGone } from './store-error.ts';
 
-/** The columns of a small table of kb's own. Names are its key. */
+/** Columns of a small table for kb itself; `name` is its key. */
 export interface Columns {
   texts: readonly ['name', ...string[]];
   numbers: readonly string[];
 }
 
-/** Opens the table, which is made where there is none: of several writers who add a row of one name at the same time, one does. */
+/** Opens the table, which is made if missing. Of several writers that add a row of one name at once, one succeeds. */
 export async function keyedTable(connection: Connection, name: string, columns: Columns): Promise<Table> {
   const found = await findTable(connection, name);
   const table = found ?? (await makeTable(connection, name, columns));
@@ -17,7 +17,7 @@ export async function keyedTable(connection: Connection, name: string, columns: 
   return table;
 }
 
-/** Adds the rows whose names the table has not; the answer tells how many those were. */
+/** Adds the rows whose names the table does not have; the result holds their number. */
 export const addRows = (table: Table, rows: object[]) =>
   table
     .mergeInsert('name')
@@ -25,8 +25,8 @@ export const addRows = (table: Table, rows: object[]) =>
     .execute(rows as Record<string, unknown>[]);
 
 /**
- * Adds the rows again that went when the table was made. Of several who make it at once, LanceDB lets one that was slow empty what the others have made and
- * filled: it commits its table as the next version of theirs.
+ * Adds rows again that were lost when the table was made. Of several processes that make it at once, a slow one empties what the others have made and filled:
+ * LanceDB commits its empty table as the next version of theirs.
  */
 export async function restoreLostRows(connection: Connection, name: string): Promise<void> {
   const table = await connection.openTable(name);
@@ -41,7 +41,7 @@ export async function restoreLostRows(connection: Connection, name: string): Pro
   }
 }
 
-/** Opens the table; undefined where nothing was ever stored, or who makes it has only begun (or was killed then). */
+/** Opens the table; undefined if there is none, or its maker has only begun (or was killed then). */
 export async function findTable(connection: Connection, name: string): Promise<Table | undefined> {
   if (!(await connection.tableNames()).includes(name)) return undefined;
   return await connection.openTable(name).catch((error: unknown) => {
@@ -58,13 +58,13 @@ async function makeTable(connection: Connection, name: string, { texts, numbers 
   ];
   const making = connection.createEmptyTable(name, new arrow.Schema(fields), { mode: 'create', existOk: true });
   return await making.catch(async (error: unknown) => {
-    const made = await findTable(connection, name); // one that has its key already is of another schema, to LanceDB
+    const made = await findTable(connection, name); // for LanceDB, one that has its key already has another schema
     if (!made) throw error;
     return made;
   });
 }
 
-/** Makes names the key of the table: also where its maker was killed before that. */
+/** Makes `name` the key of the table, also if its maker was killed before that. */
 const setKey = (table: Table): Promise<void> =>
   table.setUnenforcedPrimaryKey('name').catch((error: unknown) => {
     if (!/primary key|incompatible transaction|commit conflict/i.test(String(error))) throw error; // it is set, or being set

@@ -9,38 +9,38 @@ import { fenceTable, type LanceConnections, retryConflicts, folderOf } from './l
 import { quoted } from './lancedb-filter.ts';
 import { lockForWriting, LOCK_FOLDER } from '../writer-lock.ts';
 
-/** What the catalog knows of a collection: what it was made with, and which table holds it now. */
+/** Entry of a collection in the catalog: its embedder, and the table that holds it now. */
 export interface Entry extends CollectionInfo {
-  /** Its address: the name of the table, and of the branch where it is one. */
+  /** Address of the table or branch (`splitAddress`). */
   table: string;
 }
 
 const TABLE = '_kb_collections';
 const COLUMNS: Columns = { texts: ['name', 'table', 'provider', 'model'], numbers: ['dimensions', 'form'] };
-/** The form of the tables. A store of a later form is refused: it could be misread. In form 1 every collection has a table of its own. */
+/** Version of the stored form. A store of a later form is refused, because it could be misread. In form 1 no collection is a branch. */
 const FORM = 2;
 
-/** The collections of a store by name, in a small table of their own, so that a collection is put in the place of another in one step. */
+/** The collections of a store by name, in a small table, so that a collection replaces another in one step. */
 export interface Catalog {
   list(): Promise<Entry[]>;
   find(name: string): Promise<Entry | undefined>;
-  /** What all have written until now, also where reads look for that only now and then. */
+  /** Finds an entry as of now, also if reads check for writes only at intervals. */
   findLatest(name: string): Promise<Entry | undefined>;
-  /** The same of all. */
+  /** Lists all entries as of now. */
   listLatest(): Promise<Entry[]>;
-  /** False where there is one of that name already; the two can't both happen. */
+  /** Adds an entry; false if there is one of that name. Of two writers at once, one adds. */
   add(entry: Entry): Promise<boolean>;
-  /** Puts it in the place of the one of that name. It throws what `mayWrite` throws, and does nothing where another has fenced it in since that was asked. */
+  /** Replaces the entry of that name. Throws what `mayWrite` throws, and does nothing if another process has called `fence` since. */
   put(entry: Entry, mayWrite: () => Promise<unknown>): Promise<void>;
-  /** When it was made, in milliseconds. */
+  /** Time when the catalog was made, in milliseconds. */
   created(): Promise<number>;
-  /** Removes the one of that name, in the same way. */
+  /** Removes the entry of that name, in the same way. */
   remove(name: string, mayWrite: () => Promise<unknown>): Promise<void>;
-  /** Has everybody who is about to change something ask once more whether that may be. */
+  /** Makes all processes that are about to change an entry call `mayWrite` again. */
   fence(): Promise<void>;
 }
 
-/** Opens the catalog of the database. Without `create`, undefined where there is none: nothing was ever stored. */
+/** Opens the catalog of the database. Without `create`, undefined if there is none, because nothing was ever stored. */
 export async function openCatalog(
   { connection, pinned }: LanceConnections,
   { url, create }: { url: string; create: boolean },
@@ -83,10 +83,10 @@ export async function openCatalog(
   };
 }
 
-/** The lock of who makes the list of a store in a folder; no collection has this name. */
+/** Lock for making the catalog of a store in a folder; no collection has this name. */
 export const CATALOG_LOCK = '.kb-collections';
 
-/** Opens the table. In a folder, one process makes it at a time: to LanceDB, of two at once the slower one empties what the other has made. */
+/** Opens the table, which is made if missing. In a folder, one process makes it at a time: of two at once, the slower one empties what the other has made. */
 async function makeOrOpen(connection: Connection, url: string): Promise<Table> {
   const folder = folderOf(url);
   if (folder === undefined || (await findTable(connection, TABLE))) return await keyedTable(connection, TABLE, COLUMNS);
@@ -94,15 +94,15 @@ async function makeOrOpen(connection: Connection, url: string): Promise<Table> {
   return await keyedTable(connection, TABLE, COLUMNS).finally(lock.release);
 }
 
-/** Ways to change the table; `fixed` is the same one, which stays at the version that was last checked out. */
+/** Functions that change the table; `fixed` is the same table, at the version that was last checked out. */
 function changesOf(table: Table, fixed: Table) {
   const changed = async <T>(change: () => Promise<T>): Promise<T> => {
     const result = await retryConflicts(change);
-    await removeOldVersions(table).catch(() => {}); // another does that, or the next change
+    await removeOldVersions(table).catch(() => {}); // another process does that, or the next change
     await table.checkoutLatest();
     return result;
   };
-  /** A change to the version from before `mayWrite` is asked: who takes the lock over then makes a later one, behind which nothing commits. */
+  /** Changes the version from before the call of `mayWrite`: who takes the lock over makes a later version, behind which nothing commits. */
   const permitted = (mayWrite: () => Promise<unknown>, change: () => Promise<unknown>) =>
     changed(async () => {
       await fixed.checkoutLatest();
@@ -112,15 +112,15 @@ function changesOf(table: Table, fixed: Table) {
   return { changed, permitted };
 }
 
-/** Versions that the catalog may have, and how many of the newest stay where it has more: a change writes some 70 kB, and who reads is done after a moment. */
+/** Maximum versions of the catalog, and the number that stays if it has more: a change writes some 70 kB, and a reader takes only a moment. */
 const VERSIONS = 24;
 const VERSIONS_KEPT = 12;
-/** Where the table says when it was made (milliseconds), once its first version is gone. */
+/** Metadata key of the time when the table was made (milliseconds), once its first version is gone. */
 const CREATED = 'kb.created';
 
 async function createdAt(table: Table): Promise<number> {
-  const said = (await table.schema()).fields.find(({ name }) => name === 'name')?.metadata.get(CREATED);
-  return said === undefined ? Math.min(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime())) : Number(said);
+  const created = (await table.schema()).fields.find(({ name }) => name === 'name')?.metadata.get(CREATED);
+  return created === undefined ? Math.min(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime())) : Number(created);
 }
 
 async function removeOldVersions(table: Table): Promise<void> {

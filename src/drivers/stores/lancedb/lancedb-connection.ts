@@ -7,34 +7,34 @@ import { dirname } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { waitFor } from '../../../core/run.ts';
 
-/** Where a store is, how it is reached where that is no folder, and what of it is kept in memory. */
+/** Address of a store, options to reach it if it is no folder, and sizes of its caches. */
 export interface StorePlace {
   url: string;
   /** LanceDB's storage options: `region`, `endpoint` … */
   storageOptions: Record<string, string>;
   /** Bytes of indexes and of metadata kept in memory; LanceDB's own default is 6 GB and 1 GB. */
   cache: { index: number; metadata: number };
-  /** After how many seconds a read looks for what others have written; 0: each read does. */
+  /** Seconds after which a read checks for writes of others; 0: each read does. */
   readInterval: number;
 }
 
-/** The folder of a store on this machine; undefined for one that is reached by an address (s3://, gs://, az://, memory://). */
+/** Returns the folder of a store on this machine; undefined for an address (s3://, gs://, az://, memory://). */
 export function folderOf(url: string): string | undefined {
   if (/^file:\/\//i.test(url)) return fileURLToPath(url);
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? undefined : url;
 }
 
-/** The options that are kb's own: all others are LanceDB's. */
+/** Options of kb itself: all others are LanceDB's. */
 const OWN = {
   index_cache_mb: { default: 256, least: 1 },
   metadata_cache_mb: { default: 64, least: 1 },
   read_interval: { default: 0, least: 0 },
 } as const;
 
-/** To look costs a request and its time on object storage: half a second lets readers see what is new within one. */
+/** Each check is a request to the object storage: with half a second, readers see writes within a second. */
 const REMOTE_READ_INTERVAL = 0.5;
 
-/** What `storage.options` says of the store at the address. Throws a KbError (`configuration`) for what LanceDB or kb can't take. */
+/** Reads `storage.options` for the store at the address. Throws a KbError (`configuration`) for an invalid option. */
 export function readStorePlace(url: string, options: Record<string, unknown> = {}): StorePlace {
   const own = (name: keyof typeof OWN, otherwise: number = OWN[name].default): number => {
     const value = Number(options[name] ?? otherwise);
@@ -50,11 +50,11 @@ export function readStorePlace(url: string, options: Record<string, unknown> = {
   };
 }
 
-/** The address of another server than Amazon's, by options or environment. */
+/** Returns the address of a server other than Amazon's, from options or environment. */
 export const endpointOf = (given: Record<string, string>): string | undefined =>
   given['endpoint'] ?? given['aws_endpoint'] ?? process.env['AWS_ENDPOINT_URL'] ?? process.env['AWS_ENDPOINT'];
 
-/** The options as LanceDB takes them: texts. An endpoint that is given as http:// is meant to be reached without TLS. */
+/** Converts the options to texts, which LanceDB takes. An endpoint with http:// is to be reached without TLS. */
 function storageOptionsOf(options: Record<string, unknown>): Record<string, string> {
   const pairs = Object.entries(options)
     .filter(([name]) => !Object.hasOwn(OWN, name))
@@ -68,7 +68,7 @@ function storageOptionsOf(options: Record<string, unknown>): Record<string, stri
   return endpointOf(given)?.startsWith('http://') ? { allow_http: 'true', ...given } : given;
 }
 
-/** LanceDB, imported when it is needed; silent on standard error but for its errors. */
+/** Imports LanceDB, which prints nothing but errors to standard error. */
 export async function lanceDb(): Promise<typeof import('./lancedb-library.ts')> {
   process.env['LANCEDB_LOG'] ??= 'error';
   return await import('./lancedb-library.ts');
@@ -106,13 +106,13 @@ function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   });
 }
 
-/** A connection whose tables show what others write (after `readInterval`), and one whose tables stay at the version that was last checked out. */
+/** A connection whose tables show writes of others (after `readInterval`), and one whose tables stay at the version that was last checked out. */
 export interface LanceConnections {
   connection: Connection;
   pinned: Connection;
 }
 
-/** Closes both. LanceDB refuses that while a request is under way that nobody waits for any more: such a connection ends with the process. */
+/** Closes both. LanceDB refuses that during a request that nobody waits for any more: such a connection ends with the process. */
 export function closeBoth({ connection, pinned }: LanceConnections): void {
   for (const one of [connection, pinned]) {
     try {
@@ -121,7 +121,7 @@ export function closeBoth({ connection, pinned }: LanceConnections): void {
   }
 }
 
-/** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
+/** Opens the database. Without `create`, undefined if there is none; with it, its folder is made. */
 export async function connectTo(
   { url, storageOptions, cache, readInterval }: StorePlace,
   { create }: { create: boolean },
@@ -140,14 +140,14 @@ export async function connectTo(
   const session = new Session(BigInt(cache.index), BigInt(cache.metadata));
   const options = { session, storageOptions, ...(folder === undefined ? { namespaceClientProperties: PLAIN } : {}) };
   const connection = await inTime(connect(folder ?? url, { readConsistencyInterval: readInterval, ...options }));
-  if (folder === undefined) await inTime(connection.tableNames()); // what keeps a bucket from being used is told now
+  if (folder === undefined) await inTime(connection.tableNames()); // an error of the bucket is reported now
   return { connection, pinned: await inTime(connect(folder ?? url, options)) };
 }
 
-/** LanceDB would look for a list of its own, which kb's stores do not have: six times in three seconds where the key is refused. */
+/** Otherwise LanceDB looks for a manifest, which stores of kb do not have: six times in three seconds if the key is refused. */
 const PLAIN = { manifest_enabled: 'false' };
 
-/** Milliseconds in which a store answers for the first time: LanceDB would ask a frozen server again and again, for ten minutes. */
+/** Milliseconds for the first response of a store: LanceDB would repeat requests to a frozen server for ten minutes. */
 const ANSWERS_WITHIN = 30_000;
 
 const inTime = <T>(work: Promise<T>): Promise<T> =>
@@ -160,7 +160,7 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
 
 const TRIES = 8;
 
-/** Tries again where LanceDB says that another writer's step came first. Throws a KbError (`aborted`) on the signal. */
+/** Repeats work that conflicted with another writer. Throws a KbError (`aborted`) on the signal. */
 export async function retryConflicts<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -172,10 +172,7 @@ export async function retryConflicts<T>(work: () => Promise<T>, signal?: AbortSi
   }
 }
 
-/**
- * Makes every write to the table fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this
- * case.
- */
+/** Makes writes to the table fail that were begun before: LanceDB commits none behind a restored version, which is the present one here. */
 export const fenceTable = (table: Table): Promise<void> =>
   retryConflicts(async () => {
     await table.checkoutLatest();

@@ -176,7 +176,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
   };
 }
 
-/** Takes locks, in the folder of the store or in a table of its own, and keeps them among `locks`. */
+/** Takes locks, in the folder of the store or in a table, and keeps them in `locks`. */
 function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<string, WriterLock> }): VectorStore['lock'] {
   const folder = folderOf(url);
   const { translated, reading, writing } = access;
@@ -201,7 +201,7 @@ function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<s
   };
 }
 
-/** What is wrong in the store. Where tables are there and no catalog, that is made anew. */
+/** Finds what is wrong in the store. If there are tables and no catalog, that is made anew. */
 async function findProblems(place: StorePlace, { access, lock }: { access: Access; lock: VectorStore['lock'] }): Promise<StoreProblem[]> {
   const folder = folderOf(place.url);
   const locked = async (name: string, work: () => Promise<void>) => {
@@ -231,13 +231,13 @@ async function createCollection({ catalog, make, open, drop }: Database, info: C
   throw existing(info.name);
 }
 
-/** Who has just taken the lock sees what was written before, and keeps whom it was taken from out. */
+/** Makes earlier writes visible to the new holder of a lock, and stops those of the process from which it was taken. */
 async function beginWriting({ catalog, fence, refresh }: Database, name: string, { overtook }: WriterLock): Promise<void> {
   if (overtook) await fence(await catalog.findLatest(name));
   await refresh(name);
 }
 
-/** Puts the table in the place of the collection's, for all readers at once by the catalog's entry. If another process has taken the lock, the old one stays. */
+/** Replaces the table of a collection for all readers at once, by its entry in the catalog. If another process has taken the lock, the old one stays. */
 async function putInPlace({ catalog, drop }: Database, entry: Entry, mayWrite: MayWrite): Promise<void> {
   const before = await catalog.findLatest(entry.name);
   await catalog.put(entry, () => mayWrite(entry.name));

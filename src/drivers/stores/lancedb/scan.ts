@@ -10,7 +10,7 @@ import { countContent, countSources, NameCount } from '../count-sources.ts';
 
 /** Rows of one page. */
 const PAGE = 1_000;
-/** How often a walk begins at a version that is removed before it is kept. */
+/** Maximum attempts to keep a version before it is removed. */
 const TRIES = 5;
 
 interface WalkOptions {
@@ -18,7 +18,7 @@ interface WalkOptions {
   vectors?: boolean;
 }
 
-/** All chunks of the table's present version, in row order; those of one source are read at once. Throws a KbError (`conflict`) if the collection is removed meanwhile. */
+/** Yields all chunks of the present version in row order; those of one source are read at once. Throws a KbError (`conflict`) if the collection is removed meanwhile. */
 export async function* scanChunks(
   holder: TableHolder,
   { source, vectors = false }: WalkOptions = {},
@@ -54,14 +54,14 @@ async function* walk(holder: TableHolder, columns: string[]): AsyncGenerator<Sto
   }
 }
 
-/** Throws what LanceDB throws where files of the version are gone. */
+/** Throws what LanceDB throws if files of the version are gone. */
 async function* pagesOf(table: Table, columns: string[]): AsyncGenerator<StoredChunk[], void, void> {
-  const letGo = await keepVersion(table);
+  const release = await keepVersion(table);
   try {
     for await (const batch of table.query().select(columns))
       for (let at = 0; at < batch.numRows; at += PAGE) yield toChunks(batch.slice(at, at + PAGE));
   } finally {
-    await letGo();
+    await release();
   }
 }
 
@@ -72,7 +72,7 @@ const removed = (name: string, cause: unknown): KbError =>
     isRetryable: true,
   });
 
-/** What is stored of each source. */
+/** Reads the state of all sources. */
 export async function storedSources(table: Table): Promise<Map<string, StoredSource>> {
   const rows = await table.query().select(['source', 'source_kind', 'version', 'siblings']).toArrow();
   const found = new Map<string, StoredSource>();
@@ -90,10 +90,10 @@ export async function storedSources(table: Table): Promise<Map<string, StoredSou
   return found;
 }
 
-/** Sources of one query. */
+/** Maximum sources of one query. */
 const MOST_SOURCES = 1_000;
 
-/** What the sources hold. The length of a text is counted by LanceDB, which hands none of them over. */
+/** Reads the size and metadata of sources. LanceDB computes the length of texts, and returns none of them. */
 export async function sourceContents(holder: TableHolder, sources: readonly string[]): Promise<Map<string, SourceContent>> {
   const found = new Map<string, SourceContent>();
   for (let i = 0; i < sources.length; i += MOST_SOURCES) {
@@ -107,15 +107,15 @@ export async function sourceContents(holder: TableHolder, sources: readonly stri
   return found;
 }
 
-/** Rows that a query for names reads: those of one source follow each other. */
+/** Rows of one query for names: a source has many, one after another. */
 const ROWS = 2_000;
-/** Counts that are kept, of one collection. */
+/** Maximum counts that are kept of one collection. */
 const MOST_KEPT = 20;
 
-/** How many sources there are, by the version of the table and the condition: the same on all pages of a listing. */
+/** Numbers of sources by the version of the table and the condition: the same on all pages of a listing. */
 const counts = new WeakMap<TableHolder, Map<string, Promise<number>>>();
 
-/** A page of the names of sources. LanceDB sorts, and hands over the rows of the page alone; the number of all is counted once for a version of the table. */
+/** Lists a page of the names of sources. LanceDB sorts, and returns only the rows of the page; all are counted once for a version of the table. */
 export async function readSourcePage(holder: TableHolder, { filter, after, limit }: SourcePageRequest): Promise<SourcePage> {
   const condition = filterSql(filter);
   return await holder.read(async (table) => {
@@ -159,7 +159,7 @@ function keptCount(holder: TableHolder, key: string, count: () => Promise<number
   return total;
 }
 
-/** Counts the names in the bytes that LanceDB hands over: as texts they would take many times the memory. */
+/** Counts the names as bytes: as texts they would take many times the memory. */
 async function countNames(table: Table, condition: string | undefined): Promise<number> {
   const names = new NameCount();
   const query = table.query().select(['source']);

@@ -2,11 +2,11 @@ import { call, toOperator } from '../../../core/advice/advice.ts';
 import { KbError } from '../../../core/errors.ts';
 import { folderOf, notAFolder } from './lancedb-connection.ts';
 
-/** Whether LanceDB says that a table or its files are not there. */
+/** Whether LanceDB reports that a table or its files are missing. */
 export const isTableGone = (error: unknown): boolean =>
   !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
 
-/** What went wrong in LanceDB or in its folder, as a sentence for people. */
+/** Converts an error of LanceDB or of its folder to a KbError with a sentence for people. */
 export function storeError(error: unknown, url: string): KbError {
   if (error instanceof KbError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -49,88 +49,88 @@ export const translateErrors = <T>(url: string, work: () => Promise<T>): Promise
   });
 
 interface Failure {
-  /** What a server or LanceDB says of it. */
-  said: RegExp;
+  /** Matches the message of a server or of LanceDB. */
+  message: RegExp;
   code: 'configuration' | 'unavailable';
   problem: string;
   hint: string;
 }
 
-/** Ways in which a bucket can't be used, the most specific first. */
+/** Failures of object storage, the most specific first. */
 const FAILURES: readonly Failure[] = [
   {
-    said: /Failed to get AWS credentials|CredentialsNotLoaded|no providers in chain provided credentials/i,
+    message: /Failed to get AWS credentials|CredentialsNotLoaded|no providers in chain provided credentials/i,
     code: 'configuration',
     problem: 'no credentials were found',
     hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), AWS_PROFILE, or run on a machine that has a role.',
   },
   {
-    said: /SignatureDoesNotMatch/,
+    message: /SignatureDoesNotMatch/,
     code: 'configuration',
     problem: 'the secret does not belong to the access key',
     hint: 'Set AWS_SECRET_ACCESS_KEY to the secret of the key in AWS_ACCESS_KEY_ID, and look whether the endpoint is that of the key.',
   },
   {
-    said: /InvalidAccessKeyId|InvalidClientTokenId/,
+    message: /InvalidAccessKeyId|InvalidClientTokenId/,
     code: 'configuration',
     problem: 'the access key is unknown',
     hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of this server (storage.options.endpoint, else AWS_ENDPOINT_URL, else Amazon).',
   },
   {
-    said: /ExpiredToken|InvalidToken/,
+    message: /ExpiredToken|InvalidToken/,
     code: 'configuration',
     problem: 'the credentials have expired',
     hint: 'Fetch new ones, and set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to them.',
   },
   {
-    said: /AuthenticationFailed|\b401\b/,
+    message: /AuthenticationFailed|\b401\b/,
     code: 'configuration',
     problem: 'the credentials were refused',
     hint: 'Look whether they are those of the endpoint: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_APPLICATION_CREDENTIALS, or AZURE_STORAGE_ACCOUNT_KEY.',
   },
   {
-    said: /AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint|BareRedirect|\b301\b/i,
+    message: /AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint|BareRedirect|\b301\b/i,
     code: 'configuration',
     problem: 'the bucket is in another region',
     hint: 'Set storage.options.region, or AWS_REGION, to the region of the bucket.',
   },
   {
-    said: /NoSuchBucket|ContainerNotFound|bucket does not exist|status: 404/i,
+    message: /NoSuchBucket|ContainerNotFound|bucket does not exist|status: 404/i,
     code: 'configuration',
     problem: 'there is no such bucket',
     hint: 'Make the bucket, or set storage.url to one that there is.',
   },
   {
-    said: /AccessDenied|lacked the necessary privileges|status: 403|403 Forbidden/i,
+    message: /AccessDenied|lacked the necessary privileges|status: 403|403 Forbidden/i,
     code: 'configuration',
     problem: 'access was denied',
     hint: 'Give the credentials the rights that docs/object-storage.md lists: readers need to list and get, writers also to put and delete.',
   },
   {
-    said: /BadScheme|builder error/,
+    message: /BadScheme|builder error/,
     code: 'configuration',
     problem: 'its endpoint is no https:// address',
     hint: 'Set storage.options.endpoint to an https:// address, or storage.options.allow_http to true.',
   },
   {
-    said: /kind: Connect|tcp connect error|dns error|error trying to connect/i,
+    message: /kind: Connect|tcp connect error|dns error|error trying to connect/i,
     code: 'unavailable',
     problem: "the endpoint can't be reached",
     hint: 'Look at the network, at storage.options.endpoint and at storage.options.region.',
   },
   {
-    said: /max_retries|after \d{1,4} retries|retry_timeout|operation timed out|kind: (?:Timeout|Request|Interrupted|Decode)/i,
+    message: /max_retries|after \d{1,4} retries|retry_timeout|operation timed out|kind: (?:Timeout|Request|Interrupted|Decode)/i,
     code: 'unavailable',
     problem: 'the endpoint did not answer, or answered with errors, however often it was asked',
     hint: 'Run it again: what was stored before is kept.',
   },
 ];
 
-/** A failure of object storage as a sentence for people; undefined where the message speaks of none. */
-export function objectStorageError(message: string, { url, cause }: { url: string; cause: unknown }): KbError | undefined {
-  const failure = FAILURES.find(({ said }) => said.test(message));
-  if (!failure) return undefined;
-  const { code, problem, hint } = failure;
+/** Converts a failure of object storage to a KbError; undefined for another message. */
+function objectStorageError(message: string, { url, cause }: { url: string; cause: unknown }): KbError | undefined {
+  const found = FAILURES.find((failure) => failure.message.test(message));
+  if (!found) return undefined;
+  const { code, problem, hint } = found;
   return new KbError(code, `The store ${url} can't be used: ${problem}.`, {
     hint: toOperator`${hint}`,
     cause,

@@ -84,7 +84,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     refresh: () => translated(() => opened.checkoutLatest()),
     write: (work) => {
       const writing = last.then(() => translateErrors(url, () => retryConflicts(() => attempt(async () => work(...(await toWrite()))))));
-      const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // what was written here is read here at once
+      const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // this process reads its own writes at once
       last = turn.catch(() => {});
       return turn;
     },

@@ -7,15 +7,15 @@ import { retryConflicts } from './lancedb-connection.ts';
 import { addRows, findTable, keyedTable } from './keyed-table.ts';
 import { quoted } from './lancedb-filter.ts';
 
-// Machines that share no folder share a table: one row for each lock that is held. A commit of LanceDB comes through only behind the version that it was made
-// from, so that of two who take a lock one sees the other's row.
+// Machines that share no folder share a table with a row for each held lock. LanceDB commits a change only directly behind the version that it was made
+// from, so of two processes that take a lock, one sees the row of the other.
 
 const TABLE = '_kb_locks';
-/** Milliseconds between two signs of life. Each is a new version of the table. */
+/** Milliseconds between two signs of life, each of which is a new version of the table. */
 const SIGN_EVERY = 15_000;
-/** Milliseconds between two looks whether the lock is free. */
+/** Milliseconds between two checks whether the lock is free. */
 const LOOK_EVERY = 500;
-/** Versions after which old ones are removed, and the milliseconds that others have to read them. */
+/** Number of versions after which old ones are removed, and milliseconds that others have to read them. */
 const CLEANED_EVERY = 50;
 const KEPT_FOR = 600_000;
 
@@ -23,11 +23,11 @@ interface LockRow extends Owner {
   name: string;
   /** Tells this lock from all others. */
   lock: string;
-  /** Signs of life that were given. */
+  /** Number of signs of life. */
   signs: number;
 }
 
-/** Waits for the lock `name` of a store that has no folder. `connection` is one whose tables stay at a version. Throws a KbError (`aborted`) on the signal. */
+/** Waits for the lock `name` of a store that has no folder. Tables of `connection` stay at a version. Throws a KbError (`aborted`) on the signal. */
 export async function lockInTable(connection: Connection, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
   const table = await keyedTable(connection, TABLE, { texts: ['name', 'lock', 'host', 'process'], numbers: ['pid', 'signs'] });
   const row: LockRow = { ...THIS_PROCESS, name, lock: randomUUID(), signs: 0 };
@@ -48,14 +48,14 @@ export async function lockInTable(connection: Connection, name: string, { signal
   };
 }
 
-/** The names of locks that processes of this machine have left when they were killed; none where there is no table of locks. */
+/** Lists the locks that killed processes of this machine have left. */
 export async function abandonedRows(connection: Connection): Promise<string[]> {
   const table = await findTable(connection, TABLE);
   const rows = ((await table?.query().toArray()) ?? []) as LockRow[];
   return rows.filter((row) => !isLiving(row, Date.now())).map(({ name }) => name);
 }
 
-/** Takes the lock as soon as nobody has it. An owner on another machine is dead when its row has not changed for a while: no clocks are compared. */
+/** Takes the lock as soon as it is free. An owner on another machine counts as dead when its row has not changed for a while: no clocks are compared. */
 async function take(table: Table, row: LockRow, { signal, onWait }: LockOptions): Promise<Pick<WriterLock, 'overtook'>> {
   let seen: { held: LockRow; since: number } | undefined;
   for (;;) {
@@ -63,7 +63,7 @@ async function take(table: Table, row: LockRow, { signal, onWait }: LockOptions)
     const held = await rowOf(table, row.name);
     if (!held) {
       if (await isAdded(table, row, signal)) return { overtook: false };
-      continue; // another was quicker
+      continue; // another process was quicker
     }
     const isFirst = !seen;
     if (seen?.held.lock !== held.lock || seen.held.signs !== held.signs) seen = { held, since: Date.now() };
@@ -97,7 +97,7 @@ interface TakeOver {
   signal: AbortSignal | undefined;
 }
 
-/** Puts the row in the place of one whose owner is dead, unless that has changed meanwhile. */
+/** Replaces the row of a dead owner, unless it has changed meanwhile. */
 async function isTakenOver(table: Table, { held: { lock, signs }, row: { name: _name, ...values }, signal }: TakeOver): Promise<boolean> {
   const { rowsUpdated } = await retryConflicts(
     () => table.update({ where: `lock = ${quoted(lock)} AND signs = ${signs}`, values }),

@@ -4,15 +4,15 @@ import { LABELS } from './field-entries.ts';
 import { lanceDb } from './lancedb-connection.ts';
 import { isTableGone } from './store-error.ts';
 
-// A tag keeps LanceDB from removing the version that it names. Its name says when it was made, and who reads makes it anew every minute: so a tag that a
-// dead reader has left is known by its age, on whatever machine that was.
+// A tag keeps LanceDB from removing a version. Its name holds the time when it was made, and a reader renews it every minute: so a tag of a dead reader is
+// known by its age, on whatever machine that was.
 
 const RENEWED_EVERY = 60_000;
 const STALE_AFTER = 300_000;
 
 const tagName = (): string => `kb-read.${Date.now().toString(36)}.${randomUUID()}`;
 
-/** When a tag of a reader was made, in milliseconds; undefined for a tag that is not of ours. */
+/** Reads the time when a tag of a reader was made, in milliseconds; undefined for another tag. */
 function madeAt(tag: string): number | undefined {
   const time = /^kb-read\.([0-9a-z]+)\./.exec(tag)?.[1];
   return time === undefined ? undefined : Number.parseInt(time, 36);
@@ -43,7 +43,7 @@ export async function keepVersion(table: Table): Promise<() => Promise<void>> {
   };
 }
 
-/** The versions that are being read. Tags that dead readers have left are removed. */
+/** Lists the versions that are being read, and removes the tags of dead readers. */
 async function versionsRead(table: Table): Promise<Set<number>> {
   const tags = await table.tags();
   const read = new Set<number>();
@@ -61,9 +61,9 @@ async function releaseVersions(table: Table): Promise<void> {
   for (const name of Object.keys(await tags.list())) if (madeAt(name) !== undefined) await tags.delete(name).catch(() => {});
 }
 
-/** Rows from which a vector index pays: below, comparing all is as fast and exact. In a bucket, comparing all reads all vectors over the network. */
+/** Rows from which a vector index pays: below, comparing all is as fast, and exact. In a bucket, that reads all vectors over the network. */
 const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
-/** Rows that may wait to be indexed: until then they are searched one by one, in a few milliseconds. */
+/** Maximum rows outside an index: they are searched one by one, in a few milliseconds. */
 const UNINDEXED = 1_000;
 /**
  * The same while more is written, at least, and as a share of all rows: each time, all of them are indexed anew. A write looks for its ids, which an index
@@ -86,7 +86,7 @@ const VERSIONS_KEPT = 24;
 const VERSIONS_AT_MOST = 2_000;
 const HOUR = 3_600_000;
 
-/** The text is already analysed when it is written: LanceDB is only to split it at the spaces. Our own longest term is 100 characters (400 bytes). */
+/** Terms are made before the text is written: LanceDB only splits them at spaces. The longest has 100 characters (400 bytes). */
 const TEXT_INDEX = {
   withPosition: false,
   baseTokenizer: 'whitespace',
@@ -97,7 +97,7 @@ const TEXT_INDEX = {
   asciiFolding: false,
 } as const;
 
-/** Makes a new, empty table ready: ids are its key, and its text can be searched from the first row, indexed or not. */
+/** Prepares a new, empty table: ids become its key, and its text can be searched from the first row, indexed or not. */
 export async function prepare(table: Table): Promise<void> {
   const { Index } = await lanceDb();
   await table.setUnenforcedPrimaryKey('id');
@@ -137,7 +137,7 @@ export async function bringUpToDate(
   else if (!isInFew || waiting > UNINDEXED) await compact(table, { versions, wanted: oldestKept(versions, created) });
   if (rows > UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
-  if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // what the steps before have left
+  if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // versions that the steps before have left
 }
 
 /** Indexes ids and texts anew, each where much has come together. */
@@ -158,11 +158,11 @@ async function compact(table: Table, { versions, wanted }: { versions: readonly 
   const read = await versionsRead(table);
   const oldest = Math.min(...versions.filter(({ version }) => read.has(version)).map(({ timestamp }) => timestamp.getTime()));
   await table.optimize({ cleanupOlderThan: new Date(Math.min(wanted, oldest)) }).catch((error: unknown) => {
-    if (!/tagged version/i.test(String(error))) throw error; // someone has just begun to read: what is left is removed the next time
+    if (!/tagged version/i.test(String(error))) throw error; // a reader has just begun: the rest is removed the next time
   });
 }
 
-/** When the oldest version may have been made that stays, by age and by number, in milliseconds. */
+/** Computes the time from which versions stay, by age and by number, in milliseconds. */
 function oldestKept(versions: readonly Version[], created: number): number {
   const now = Date.now();
   const byAge = now - created < HOUR ? now + 24 * HOUR : now - HOUR;
@@ -185,7 +185,7 @@ async function indexTexts(table: Table): Promise<void> {
   await table.createIndex('terms', { config: Index.fts(TEXT_INDEX) });
 }
 
-/** Whether there is no such index, or one that much is missing from. */
+/** Whether an index is missing, or lacks many rows. */
 const isBehind = async (table: Table, index: string): Promise<boolean> =>
   ((await table.indexStats(index))?.numUnindexedRows ?? Infinity) > UNINDEXED;
 

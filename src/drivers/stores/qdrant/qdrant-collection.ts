@@ -7,9 +7,9 @@ import { CHUNK, DENSE, type Payload, safe, toChunk } from './points.ts';
 import { deletePoints, replacePoints, tidyPoints, upsertPoints } from './qdrant-writes.ts';
 import { countContent, countSources, NameCount } from '../count-sources.ts';
 
-/** Sources of one question. */
+/** Sources of one request. */
 const AT_ONCE = 1_000;
-/** Points of a page with vectors (each may take 60 kB as JSON), and where only names are read. */
+/** Points of a page with vectors (each may take 60 kB as JSON), and of one with names only. */
 const PAGE_WITH_VECTORS = 256;
 const PAGE_OF_NAMES = 5_000;
 
@@ -36,7 +36,7 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
         const request = { collection_name: holder.address, filter: visiblePoints(state), exact: true };
         return (await holder.ask((api, init) => api.countPoints(request, init))).count;
       }),
-    bytes: async () => null, // Qdrant does not tell
+    bytes: async () => null, // Qdrant does not report it
     optimize: () => tidyPoints(holder), // Qdrant itself keeps indexes up to date
   };
 }
@@ -83,7 +83,7 @@ async function storedSources(holder: CollectionHolder): Promise<Map<string, Stor
   return found;
 }
 
-/** Qdrant sorts no texts: all names come by, and those of the page are kept. */
+/** Qdrant does not sort texts: all names are read, and those of the page are kept. */
 async function sourcePage(holder: CollectionHolder, { filter, after, limit }: SourcePageRequest): Promise<SourcePage> {
   const names = new NameCount();
   let kept: string[] = [];

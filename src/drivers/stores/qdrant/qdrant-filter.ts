@@ -4,31 +4,31 @@ import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/f
 import type { Condition, PointRecord } from './qdrant-connection.ts';
 import { entry, entryStart, existence, safe } from './points.ts';
 
-/** Values that a range of texts may hold; the request names each of them. */
+/** Maximum values within a range of texts; the request lists them all. */
 const VALUES_AT_MOST = 20_000;
 
-/** Nothing is it. */
+/** Matches nothing. */
 const NOTHING: Condition = { key: 'source', match: { any: [] } };
 
-/** Reads this part of the payload of all points that the conditions hold for. */
+/** Reads a part of the payload of all points that match the conditions. */
 type ReadPart = (part: 'source' | 'fields', conditions: readonly Condition[]) => AsyncIterable<PointRecord[]>;
 
-/** What a condition is made with. */
+/** Parts for making a condition. */
 interface Making {
-  /** What holds for all points that matter. */
+  /** Conditions that already hold. */
   conditions: readonly Condition[];
   read: ReadPart;
 }
 
 /**
- * A filter as conditions, all of which must hold. Keys and values are values in them, never paths or code. Qdrant knows no ranges and no beginnings of
- * texts: the values that fit are looked for first, through all chunks that the other conditions hold for, which takes as long as reading that part of them.
- * Throws a KbError (`usage`) for a range that makes no sense, or that holds too many values.
+ * Converts a filter to conditions, all of which must hold. Keys and values become values in them, never paths or code. Qdrant has no ranges or prefixes of
+ * texts: the matching values are searched first, in all chunks that match the other conditions, which takes as long as reading that part of them. Throws a
+ * KbError (`usage`) for an invalid range, or one with too many values.
  */
 export const conditionsOf = async (filter: Filter | undefined, read: ReadPart): Promise<Condition[]> =>
   filter && Object.keys(filter).length > 0 ? allOf([toFilterTree(filter)], { conditions: [], read }) : [];
 
-/** The conditions of nodes that must all hold: those for which values are looked for come last. */
+/** Makes the conditions of nodes that must all hold: those that search for values come last. */
 async function allOf(nodes: readonly FilterNode[], { conditions, read }: Making): Promise<Condition[]> {
   const made: Condition[] = [];
   const flat = nodes.flatMap((node) => (node.kind === 'and' ? node.parts : [node]));
@@ -70,13 +70,13 @@ function oneOf(key: string, values: readonly FilterScalar[]): Condition {
   return { key: 'fields', match: { any: values.map((value) => entry(key, value)) } };
 }
 
-/** All bounds hold for one and the same number of the chunk. */
+/** Matches chunks with a number for which all bounds hold. */
 function numberWithin(key: string, range: FilterRange): Condition {
   const value = { key: 'value', range: { ...(range as Record<keyof FilterRange, number>) } };
   return { nested: { key: 'numbers', filter: { must: [{ key: 'key', match: { value: safe(key) } }, value] } } };
 }
 
-/** One of the texts that the test holds for. */
+/** Matches chunks with a text that passes the test. */
 async function textWithin(key: string, isWithin: (text: string) => boolean, { conditions, read }: Making): Promise<Condition> {
   const isSource = key === 'source';
   const start = isSource ? '' : safe(entryStart(key));
@@ -94,7 +94,7 @@ async function textWithin(key: string, isWithin: (text: string) => boolean, { co
   return found.size > 0 ? { key: isSource ? 'source' : 'fields', match: { any: [...found] } } : NOTHING;
 }
 
-/** Whether a text is within the bounds, by the code points of its letters: UTF-8 sorts as they do. */
+/** Makes a test whether a text is within the bounds, by the code points of its letters: UTF-8 sorts as they do. */
 function within(range: FilterRange): (text: string) => boolean {
   const bounds = Object.entries(range).flatMap(([sign, bound]) =>
     bound === undefined ? [] : [[sign, Buffer.from(String(bound))] as const],

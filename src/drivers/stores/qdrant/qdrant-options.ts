@@ -6,7 +6,7 @@ import { LONGEST_PATH, LONGEST_WAIT } from '../../../schema/fields.ts';
 const replicas = z.int().min(1).max(100);
 const seconds = z.number().positive().max(LONGEST_WAIT);
 
-/** What requests over the network may set: none of it says where the server is, or who asks. */
+/** Options that requests over the network may set: none of them names an address or a credential. */
 const OPEN = {
   timeout: seconds.describe('seconds that an answer may take'),
   connect_timeout: seconds.describe('seconds that connecting may take'),
@@ -42,17 +42,17 @@ export const OPEN_OPTIONS: readonly string[] = Object.keys(OPEN);
 
 type NewCollection = Schemas['CreateCollection'];
 
-/** What is added to requests, by what they do. */
+/** Parameters that are added to requests, by their kind. */
 export interface Parameters {
   reads: { consistency?: 'majority' | 'quorum' | 'all' | number };
   writes: { ordering?: 'weak' | 'medium' | 'strong' };
   /** For searches by vectors. */
   searches: Schemas['SearchParams'];
-  /** The request that makes a collection, with what the options say of it. */
+  /** Adds the options to the request that makes a collection. */
   newCollection<T extends NewCollection>(given: T): T;
 }
 
-/** How the server is reached. */
+/** Options of the connection. */
 interface Reach {
   timeout: number | undefined;
   connect_timeout: number | undefined;
@@ -61,7 +61,7 @@ interface Reach {
   ca_file: string | undefined;
 }
 
-/** The options, sorted by what they are for. Throws a KbError (`configuration`) for one that Qdrant does not have, or that does not fit. */
+/** Reads the options, sorted by their use. Throws a KbError (`configuration`) for an unknown or invalid one. */
 export function readOptions(options: Record<string, unknown> = {}): { parameters: Parameters; reach: Reach } {
   const { data, error } = Options.partial().safeParse(options);
   if (!data) throw unfit(error.issues[0]!);
@@ -106,7 +106,7 @@ function collectionWith(
     vectors: each(vectors, vector)!,
     sparse_vectors: each(sparse_vectors ?? {}, on_disk === undefined ? {} : { index: { on_disk } }),
     ...(Object.keys(index).length > 0 && { hnsw_config: index }),
-    // small enough to stay in memory, where searches begin; the vectors themselves are read for the best alone
+    // small enough to stay in memory, where searches begin; the vectors themselves are read only for the best
     ...(quantization === 'scalar' && { quantization_config: { scalar: { type: 'int8' as const, quantile: 0.99, always_ram: true } } }),
     ...(quantization === 'binary' && { quantization_config: { binary: { always_ram: true } } }),
   };

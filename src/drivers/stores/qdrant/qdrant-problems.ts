@@ -1,7 +1,7 @@
 import { mapOrdered } from '../../../core/concurrency.ts';
-import { KbError, ifCode } from '../../../core/errors.ts';
+import { ifCode } from '../../../core/errors.ts';
 import { count, listNames } from '../../../text/count.ts';
-import type { StoreReport, Collection, StoreProblem } from '../../../ports/stores.ts';
+import type { StoreProblem, StoreReport } from '../../../ports/stores.ts';
 import type { Ask } from './qdrant-connection.ts';
 import {
   listAliases,
@@ -18,12 +18,12 @@ import {
 import { firstState, saveState, type State, stateAt } from './collection-state.ts';
 import { INDEXES } from './points.ts';
 
-/** The first version that has all that is asked of it: points that are written if the stored one is as expected (`update_filter`). */
+/** The first version with conditional writes of points (`update_filter`). */
 const OLDEST = [1, 16] as const;
-/** Collections that are asked for at once. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
 
-/** What the server says of itself, and what is amiss. Throws a KbError where it does not answer. */
+/** Describes the server, with warnings. Throws a KbError if it does not answer. */
 export async function describeServer(ask: Ask): Promise<StoreReport> {
   const { version } = await ask((api, init) => api.root({}, init).then(({ data }) => ({ data: { result: data } })));
   const cluster = await ask((api, init) => api.clusterStatus({}, init)).catch(ifCode(['setup'], undefined)); // the key may not be allowed to ask
@@ -45,7 +45,7 @@ function isTooOld(version: string): boolean {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }
 
-/** Collections of ours that a node takes along when it fails. */
+/** Warns of collections that are lost for searches when a node fails. */
 async function unreplicated(ask: Ask, nodes: number): Promise<string[]> {
   const names = await listAliases(ask);
   const factors = await Array.fromAsync(
@@ -61,9 +61,9 @@ async function unreplicated(ask: Ask, nodes: number): Promise<string[]> {
   ];
 }
 
-/** Milliseconds in which who replaces a collection is done with it. */
+/** Milliseconds that a replacement of a collection takes at most. */
 const REPLACED_WITHIN = 60_000;
-/** After how many milliseconds without a write a table that no alias leads to is taken for left behind. */
+/** Milliseconds without a write after which a table without an alias is an orphan. */
 const ORPHANED_AFTER = 3_600_000;
 
 /** Finds what processes that died have left in the server. Collections of another form are passed over. */
@@ -107,7 +107,7 @@ interface UnusedTable {
   table: string;
 }
 
-/** Tables of ours that no alias leads to. */
+/** Lists the tables of kb without an alias. */
 async function unusedTables(ask: Ask): Promise<UnusedTable[]> {
   const [{ collections }, led] = await Promise.all([ask((api, init) => api.getCollections({}, init)), readAliases(ask)]);
   const used = new Set(led.values());
@@ -117,13 +117,13 @@ async function unusedTables(ask: Ask): Promise<UnusedTable[]> {
   });
 }
 
-/** Whether a table that no alias leads to is left over: old, and not about to take the place of another. */
+/** Whether a table without an alias is left over: it is old, and not about to replace another. */
 async function isOrphan(ask: Ask, state: State | undefined, table: string): Promise<boolean> {
   if (state?.table !== table || state.written >= Date.now() - ORPHANED_AFTER) return false;
   return (await ignoreUnreadable(stateAt(ask, aliasOf(state.name))))?.replaced_by !== table;
 }
 
-/** Tables of ours that no alias leads to and that nobody has written to for an hour: processes that died have left them. */
+/** Lists the tables without an alias that processes which died have left: nobody has written to them for an hour. */
 async function orphanTables(ask: Ask): Promise<UnusedTable[]> {
   const unused = await unusedTables(ask);
   const states = await Promise.all(unused.map(({ table }) => ignoreUnreadable(stateAt(ask, table))));
@@ -131,12 +131,12 @@ async function orphanTables(ask: Ask): Promise<UnusedTable[]> {
   return unused.filter((_, i) => orphans[i]);
 }
 
-/** Removes such tables. */
+/** Removes orphans. */
 export async function removeOrphans(ask: Ask): Promise<void> {
   for (const unused of await unusedTables(ask)) await ignoreUnreadable(removeOrphan(ask, unused));
 }
 
-/** Without a state nothing tells how old it is: an empty one of our form gets one, and is removed when that is old. */
+/** Removes an orphan. The age of one without a state is unknown: an empty one gets a state, and is removed when that is old. */
 async function removeOrphan(ask: Ask, { name, table }: UnusedTable): Promise<void> {
   const state = await stateAt(ask, table);
   if (state) return (await isOrphan(ask, state, table)) ? await dropUnwritten(ask, state, state) : undefined;

@@ -7,14 +7,14 @@ import { bm25, CHUNK, DENSE, queryVector, searchedPlaces, TEXT, toChunk, vectorI
 import type { PointRecord, Query } from './qdrant-connection.ts';
 import type { Weights, WordCounts } from './word-statistics.ts';
 
-// However many searches there are, they take two requests. The first asks for ids and scores alone. The second asks for those chunks that no search has
-// read before, and for the state. Read with the first, the state could be older than the hits: a writer may have removed some of them in between.
+// Any number of searches takes two requests. The first reads only ids and scores. The second reads the chunks that no search has read before, and the state:
+// read with the first request, it could be older than the hits, because a writer may have removed some of them in between.
 
 type Id = PointRecord['id'];
 /** Scores by the ids of points. */
 type Scores = ReadonlyMap<Id, number>;
 
-/** Where a chunk that a search has found lies, and its terms. */
+/** Place of a found chunk, and its terms. */
 interface Origin {
   table: string;
   id: Id;
@@ -28,8 +28,8 @@ const keyOf = ({ table }: Pick<State, 'table'>, id: Id): string => `${table} ${i
 const isByWords = ({ text }: SearchRequest): boolean => text !== undefined;
 
 /**
- * Nearest by cosine or best by BM25, all as of one state. The filter narrows before the search. The hits for a text that has a vector beside it come with
- * their cosines; vectors come along only where they were read before.
+ * Finds the nearest by cosine or the best by BM25, all as of one state. The filter narrows before the search. Hits for a text with a vector beside it have
+ * their cosines; they have vectors only if those were read before.
  */
 export async function searchAll(holder: CollectionHolder, requests: readonly SearchRequest[]): Promise<Hit[][]> {
   return await holder.read(async (state, noteState) => {
@@ -49,7 +49,7 @@ export async function searchAll(holder: CollectionHolder, requests: readonly Sea
   });
 }
 
-/** One search, whose hits bring their vectors along. */
+/** Runs one search, whose hits have their vectors. */
 export async function search(holder: CollectionHolder, request: SearchRequest): Promise<Hit[]> {
   const [hits = []] = await searchAll(holder, [request]);
   const chunks = await withVectors(
@@ -59,7 +59,7 @@ export async function search(holder: CollectionHolder, request: SearchRequest): 
   return hits.map(({ score }, i) => ({ chunk: chunks[i]!, score }));
 }
 
-/** BM25 of chunks for a text. `score` is what Qdrant makes of it, with an average length of its own. */
+/** Makes a function that computes BM25 of chunks for a text. `score` is that of Qdrant, which assumes an average length. */
 function scorer(text: string | undefined, weights: Weights | undefined): (chunk: StoredChunk, score: number) => number {
   const sought = text === undefined ? [] : searchedPlaces(text);
   return (chunk, score) => {
@@ -74,14 +74,14 @@ interface Asked {
   weights: Weights | undefined;
 }
 
-/** What each search finds. */
+/** Computes the scores of each search. */
 async function scoresOf(holder: CollectionHolder, { state, requests, weights }: Asked): Promise<Scores[]> {
   const queries = await Promise.all(requests.map((request) => queryOf(holder, { state, weights }, request)));
   const answers = await batch(holder, queries);
   return answers.map((found) => new Map(found.map(({ id, score }) => [id, score])));
 }
 
-/** A search as a query; undefined where nothing can be found. */
+/** Converts a search to a query; undefined if nothing can be found. */
 async function queryOf(
   holder: CollectionHolder,
   { state, weights }: Omit<Asked, 'requests'>,
@@ -96,7 +96,7 @@ async function queryOf(
 
 type Answer = PointRecord & { score: number };
 
-/** Asks all queries in one request; what is undefined finds nothing. */
+/** Sends all queries in one request; undefined ones find nothing. */
 async function batch({ ask, address }: CollectionHolder, queries: readonly (Query | undefined)[]): Promise<Answer[][]> {
   const searches = queries.filter((query) => query !== undefined);
   const answers = searches.length > 0 ? await ask((api, init) => api.queryBatchPoints({ collection_name: address, searches }, init)) : [];
@@ -110,7 +110,7 @@ interface Incomplete {
   found: readonly Scores[];
 }
 
-/** The chunks of all hits, and the cosines of those of each search by words. */
+/** Reads the chunks of all hits, and the cosines of the hits of each search by words. */
 async function complete(holder: CollectionHolder, { state, noteState, requests, found }: Incomplete) {
   const ids = [...new Set(found.flatMap((scores) => [...scores.keys()]))];
   const chunks = new Map(ids.map((id) => [id, holder.chunks.get(keyOf(state, id))]));
@@ -121,7 +121,7 @@ async function complete(holder: CollectionHolder, { state, noteState, requests, 
     among(unread, { with_payload: [...CHUNK, 'words'] }),
     ...cosines.map(({ unknown }, i) => among(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
   ]);
-  const isSameTable = noteState(stated![0])?.table === state.table; // else all is asked again, and an id means another chunk
+  const isSameTable = noteState(stated![0])?.table === state.table; // else everything is read again, because an id means another chunk
   for (const point of isSameTable ? read! : []) {
     const origin = { table: state.table, id: point.id, words: wordCountsIn(point) };
     chunks.set(point.id, remember(holder, toChunk(point), origin));
@@ -136,11 +136,11 @@ function remember({ chunks }: CollectionHolder, chunk: StoredChunk, origin: Orig
   return chunk;
 }
 
-/** A query for these points alone; undefined where there are none. */
+/** Makes a query for these points only; undefined if there are none. */
 const among = (ids: readonly Id[], query: Omit<Query, 'filter' | 'limit'>): Query | undefined =>
   ids.length > 0 ? { ...query, filter: { must: [{ has_id: [...ids] }] }, limit: ids.length } : undefined;
 
-/** Of the hits for a text with a vector: the cosines that another search with that vector has found, and the others. */
+/** Divides the hits for a text with a vector: cosines that another search with that vector has found, and ids without one. */
 function knownCosines(
   { text, vector }: SearchRequest,
   { requests, found, state, hits }: Pick<Incomplete, 'requests' | 'found' | 'state'> & { hits: Scores },
@@ -152,10 +152,10 @@ function knownCosines(
   return { known, unknown: [...hits.keys()].filter((id) => !known.has(id)) };
 }
 
-/** In single precision it may come out a little larger. */
+/** In single precision, a cosine may be a little larger than 1. */
 const cosine = (score: number): number => Math.max(-1, Math.min(1, score));
 
-/** The chunks with their vectors, of which those that were not read before are asked for. What was removed meanwhile stays as it is. */
+/** Adds the vectors of chunks, which are read if they were not before. Chunks that were removed meanwhile stay as they are. */
 export async function withVectors(holder: CollectionHolder, chunks: readonly StoredChunk[]): Promise<StoredChunk[]> {
   const lacking = chunks.filter((chunk) => !chunk.vector && origins.has(chunk));
   if (lacking.length === 0 || holder.info.dimensions === 0) return [...chunks];

@@ -7,13 +7,13 @@ import type { Ask, RequestKind } from './qdrant-connection.ts';
 /** A node of a cluster. */
 interface Server {
   ask: Ask;
-  /** For what is to be answered soon or not at all. */
+  /** With a short timeout. */
   askBriefly: Ask;
 }
 
 /**
- * Ways to servers of which one is asked until it does not answer, then the next that has caught up with the others. A request goes round once before it
- * waits and is sent again.
+ * Sends requests to one server until it does not answer, then to the next that has caught up with the others. A request goes round once before it waits and
+ * is sent again.
  */
 export function firstToAnswer(servers: readonly Server[], patience: Record<RequestKind, RetryOptions>): Ask {
   let current: Promise<number> | undefined;
@@ -29,27 +29,27 @@ export function firstToAnswer(servers: readonly Server[], patience: Record<Reque
           return await servers[server]!.ask(request, kind);
         } catch (error) {
           if (!hasCode(error, 'unavailable')) throw error;
-          if (current === asked) current = firstReady(servers, server + 1); // else another request has gone on already
+          if (current === asked) current = firstReady(servers, server + 1); // else another request has already moved on
           if (left === 0) throw error;
         }
       }
     }, patience[kind]);
 }
 
-/** The place of the first server from this one on that has caught up; of this one where none says so. */
+/** Finds the index of the first server, from this one on, that has caught up; the index of this one if none has. */
 async function firstReady(servers: readonly Server[], from: number): Promise<number> {
   for (let i = from; i < from + servers.length; i++) if (await isReady(servers[i % servers.length]!)) return i % servers.length;
   return from % servers.length;
 }
 
-/** Whether a node has caught up: one that was down answers at first with what it knew, and takes writes that the others undo. */
+/** Whether a node has caught up: one that was down answers at first from an old state, and takes writes that the others undo. */
 const isReady = ({ askBriefly }: Server): Promise<boolean> =>
   askBriefly(async (api, init) => {
     await api.readyz({}, init);
     return { data: { result: true } };
   }).catch((error: unknown) => {
     if (!(error instanceof KbError)) throw error;
-    return error.code !== 'unavailable' && error.code !== 'aborted'; // it does not know this question
+    return error.code !== 'unavailable' && error.code !== 'aborted'; // an older server does not know this request
   });
 
 interface ConnectionOptions {
@@ -59,7 +59,7 @@ interface ConnectionOptions {
   ca_file: string | undefined;
 }
 
-/** What connects as the options sayHint, for `fetch`; undefined where they say nothing. Throws a KbError (`configuration`) where the file cannot be read. */
+/** Makes a dispatcher for `fetch` with these options; undefined without any. Throws a KbError (`configuration`) if the file cannot be read. */
 export async function dispatcherFor({ connect_timeout, ca_file }: ConnectionOptions): Promise<RequestInit['dispatcher']> {
   if (connect_timeout === undefined && ca_file === undefined) return undefined;
   const [{ Agent, Dispatcher1Wrapper }, { rootCertificates }] = await Promise.all([import('undici'), import('node:tls')]);
@@ -68,9 +68,9 @@ export async function dispatcherFor({ connect_timeout, ca_file }: ConnectionOpti
     ...(connect_timeout === undefined ? {} : { timeout: connect_timeout * 1000 }),
     ...(own === undefined ? {} : { ca: [...rootCertificates, own] }),
   };
-  // timeouts of answers are the client's; as in its own agent, a connection that nobody uses is kept for ten seconds
+  // each request has its own timeout; as in the client's own agent, an unused connection is kept for ten seconds
   const agent = new Agent({ connect, bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 10_000 });
-  return new Dispatcher1Wrapper(agent) as unknown as RequestInit['dispatcher']; // Node's fetch speaks the interface of earlier versions of undici
+  return new Dispatcher1Wrapper(agent) as unknown as RequestInit['dispatcher']; // Node's fetch has the interface of earlier versions of undici
 }
 
 async function certificates(file: string): Promise<string> {

@@ -7,14 +7,14 @@ import { countedChunk, type CountedChunk, safe, toPoints, writtenAt } from './po
 import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
 import type { WordCounts } from './word-statistics.ts';
 
-/** Ids of one question, chunks of one upsert. */
+/** Ids of one request, chunks of one upsert. */
 const AT_ONCE = 1_000;
-/** Writes that a state names before their points are given a generation. */
+/** Writes in a state from which their points get a generation. */
 const WRITES = 32;
-/** After how many milliseconds the points of a write that is named nowhere are taken for left behind: more than clocks of two machines differ. */
+/** Milliseconds after which points of a write in no state are abandoned: more than the clocks of two machines differ. */
 const ABANDONED_AFTER = 24 * 3_600_000;
 
-/** Who writes to a collection: with vectors of the embedder that it had when it was opened. */
+/** A collection to write to, and the embedder that it had when it was opened, of which the vectors are. */
 interface Writer {
   holder: CollectionHolder;
   embedder: CollectionInfo;
@@ -24,15 +24,15 @@ interface Writer {
 const onePerId = (chunks: readonly StoredChunk[]): StoredChunk[] => [...new Map(chunks.map((chunk) => [safe(chunk.id), chunk])).values()];
 
 /**
- * Puts the new chunks of each source in the place of its old ones, of all sources in one step: a reader sees all old or all new ones, and so does
- * everybody after a crash at any point. Of several writers of a source, on whatever machines, the last one's chunks stay, and no other's.
+ * Replaces the chunks of all given sources in one step: a reader sees all old or all new ones, also after a crash at any point. Of several writers of a
+ * source, on any machines, the chunks of the last one stay, and no others.
  */
 export async function replacePoints(writer: Writer, replacements: readonly Replacement[]): Promise<void> {
   const chunks = onePerId(replacements.flatMap((replacement) => replacement.chunks));
   if (chunks.length === 0 && replacements.every(({ isNew }) => isNew)) return;
   assertVectors(chunks, writer.embedder);
   await change(writer, chunks, async (isOurs) => {
-    // what was not stored when the run began may be by now, from another machine
+    // another machine may have stored a new source since the run began
     const changed = isOurs ? replacements.filter(({ isNew }) => !isNew) : replacements;
     const sources = changed.map(({ source }) => source);
     const old = sources.length > 0 ? await storedPoints(writer.holder, [{ key: 'source', match: { any: sources.map(safe) } }]) : [];
@@ -42,7 +42,7 @@ export async function replacePoints(writer: Writer, replacements: readonly Repla
   });
 }
 
-/** Writes chunks over those of their ids: up to 1,000 in one step. Throws a KbError (`conflict`) where what was `edited` has been replaced since it was read. */
+/** Writes chunks over those with their ids, up to 1,000 in one step. Throws a KbError (`conflict`) if an `edited` one has been replaced since it was read. */
 export async function upsertPoints(writer: Writer, given: readonly StoredChunk[], { edited = false } = {}): Promise<void> {
   const chunks = onePerId(given);
   assertVectors(chunks, writer.embedder); // all or nothing
@@ -67,7 +67,7 @@ function assertUnchanged(edited: readonly StoredChunk[], stored: readonly Stored
   });
 }
 
-/** What counts no longer from the next state on. */
+/** Chunks that are not visible from the next state on. */
 interface Retiring {
   sources: string[];
   ids: string[];
@@ -100,13 +100,13 @@ async function change(
   });
 }
 
-/** A change of what counts: what comes, and what goes. */
+/** A change of the visible chunks: those that appear, and those that disappear. */
 interface Step extends Retiring {
   write?: number;
   added: WordCounts[];
 }
 
-/** Changes the state, and the statistics of the words with it. */
+/** Changes the state and the word statistics with it. */
 async function advance(
   holder: CollectionHolder,
   changeState: ChangeState,
@@ -137,10 +137,10 @@ function assertSameEmbedder({ name, provider, model, dimensions }: State, embedd
   );
 }
 
-/** Writes the chunks as points that nobody sees, and returns the number of the write. */
+/** Writes the chunks as points that are not visible yet. Returns the number of the write. */
 async function writePoints(holder: CollectionHolder, collection_name: string, chunks: readonly CountedChunk[]): Promise<number> {
   const write = newWrite();
-  // a request that comes through late, after it was sent again, must not take back what has become of its points
+  // a request that arrives late, after it was sent again, must not undo later changes of its points
   const update_filter = pointsOfWrites([write]);
   try {
     await writeAll(holder, collection_name, { points: toPoints(chunks, write), update_filter });
@@ -151,7 +151,7 @@ async function writePoints(holder: CollectionHolder, collection_name: string, ch
   return write;
 }
 
-/** Writes points in bounded requests; of those that are stored already, those for which the filter holds. */
+/** Writes points in bounded requests; existing points only if they match the filter. */
 async function writeAll(
   holder: CollectionHolder,
   collection_name: string,
@@ -161,11 +161,11 @@ async function writeAll(
     await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points, ...condition }, init), 'write');
 }
 
-/** Points and bytes (by estimate; Qdrant takes 32 MiB) of one request. */
+/** Maximum points and bytes (estimated; Qdrant takes 32 MiB) of one request. */
 const POINTS = 256;
 const BYTES = 8 * 2 ** 20;
 
-/** Points as lists, each of which one request takes. */
+/** Divides points into lists that fit into one request. */
 function* boundedRequests(points: readonly Point[]): Generator<Point[], void, void> {
   let [request, bytes]: [Point[], number] = [[], 0];
   for (const point of points) {
@@ -180,7 +180,7 @@ function* boundedRequests(points: readonly Point[]): Generator<Point[], void, vo
   if (request.length > 0) yield request;
 }
 
-/** Bytes of a point as JSON, at most and roughly: three a letter, 22 a number. */
+/** Estimates the maximum bytes of a point as JSON: three a letter, 22 a number. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 3 * value.length;
   if (Array.isArray(value) && typeof value[0] === 'number') return 22 * value.length;
@@ -198,8 +198,8 @@ async function removeRetired(holder: CollectionHolder, state: State): Promise<vo
 }
 
 /**
- * Gives the points of the writes that the state names a generation, so that it names them no more. The generation counts before they have it; and it is a
- * new one, so that a removal of earlier points that comes through late finds none of them.
+ * Gives the points of the writes in the state a generation, so that the state no longer lists these writes. The generation is visible before they have it.
+ * It is a new one, so that a late removal of earlier points finds none of them.
  */
 async function settle(holder: CollectionHolder, changeState: ChangeState): Promise<void> {
   const { added, generation, table } = await changeState(async (state) => {
@@ -215,7 +215,7 @@ async function settle(holder: CollectionHolder, changeState: ChangeState): Promi
   );
 }
 
-/** Removes what does not count, and what writers have left that died. */
+/** Removes points that are not visible, and what writers that died have left. */
 export async function tidyPoints(holder: CollectionHolder): Promise<void> {
   await holder.write(async (changeState) => {
     await settle(holder, changeState);
@@ -238,7 +238,7 @@ export async function tidyPoints(holder: CollectionHolder): Promise<void> {
 const removeByIds = (holder: CollectionHolder, collection_name: string, points: PointRecord['id'][]): Promise<unknown> =>
   holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, points }, init), 'write');
 
-/** Removes chunks, up to 1,000 in one step, and tells which. */
+/** Removes chunks, up to 1,000 in one step, and returns them. */
 export async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
   if ('filter' in where && Object.keys(where.filter).length === 0) return [];
   return await holder.write(async (changeState) => {
@@ -261,7 +261,7 @@ export async function deletePoints(holder: CollectionHolder, where: Where): Prom
   });
 }
 
-/** The conditions of each question that finds what is meant. */
+/** Makes the conditions of each request that finds the selected chunks. */
 async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Condition[][]> {
   if ('source' in where) return [[{ key: 'source', match: { value: safe(where.source) } }]];
   if ('filter' in where) return [await conditionsFrom(holder, where.filter)];

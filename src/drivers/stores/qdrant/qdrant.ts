@@ -18,7 +18,7 @@ import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
 import { qdrantProblems, removeOrphans, describeServer } from './qdrant-problems.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 
-/** Seconds within which a node says that it has caught up. */
+/** Timeout in seconds for the check whether a node has caught up. */
 const READY_WITHIN = 2;
 
 interface ReachOptions {
@@ -32,14 +32,14 @@ const patienceOf = (attempts: number): Record<RequestKind, RetryOptions> => ({
   write: { ...PATIENCE.write, attempts },
 });
 
-/** Ways to the server, or to the first one of a cluster that answers. */
+/** Connects to the server, or to the first node of a cluster that answers. */
 function reach(url: string, { key, options, patience: given }: ReachOptions): Ask {
   const { parameters, reach: reached } = readOptions(options);
   const { timeout, retries, urls, ...connecting } = reached;
   const patience = given ? { read: given, write: given } : retries === undefined ? PATIENCE : patienceOf(retries + 1);
   const dispatcher = keepUnlessFailed(() => dispatcherFor(connecting));
   const others = urls.map((other) => serverAddress(other, { port: REST_PORT })).filter((other) => other !== url);
-  const isOne = others.length === urls.length; // the list is not that of this address
+  const isOne = others.length === urls.length; // the list does not contain this address
   const servers = [url, ...(isOne ? [] : others)];
   const common = { key, timeout, parameters, dispatcher };
   if (servers.length === 1) return serverAt({ ...common, url, patience });
@@ -53,22 +53,20 @@ function reach(url: string, { key, options, patience: given }: ReachOptions): As
 interface QdrantOptions {
   /** http or https; without a port, 6333. */
   url: string;
-  /** Whether the address is one that the key is meant for; true where absent. */
+  /** Whether the key may be sent to the address. Default: true. */
   isTrusted?: boolean;
-  /** `storage.options`: what qdrant/options.ts lists. */
+  /** `storage.options`, as in qdrant-options.ts. */
   options?: Record<string, unknown> | undefined;
-  /** `QDRANT_API_KEY` is sent to `url` where that is trusted, and to nothing else; the locks lie in `XDG_STATE_HOME`. */
+  /** With `QDRANT_API_KEY`, which is sent only to a trusted `url`, and `XDG_STATE_HOME`, the folder of the locks. */
   environment?: NodeJS.ProcessEnv;
-  /** How often and after how long a request that failed is sent again. */
+  /** Retries of failed requests. */
   patience?: RetryOptions;
 }
 
 /**
- * A store in a Qdrant server (1.16 or later). Nothing is sent before it is first used. Writers may work on several machines at once: nothing is lost, and
- * of a source the last writer's version stays. Those of this machine wait for each other by a file in its state folder. What a write guarantees is said
- * at `replacePoints`.
- *
- * Throws a KbError: `configuration` for what is no address of a Qdrant server, or no option of it, `setup` where the key is missing or wrong, `unavailable` where it does not answer.
+ * Opens a store in a Qdrant server (1.16 or later). Nothing is sent before the first use. Writers may work on several machines at once: nothing is lost, and
+ * the last version of a source stays (`replacePoints`). Writers on this machine wait for each other by a file in its state folder. Throws a KbError:
+ * `configuration` for an invalid address or option, `setup` if the key is missing or wrong, `unavailable` if the server does not answer.
  */
 export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
   const { isTrusted = true, environment = process.env, patience } = given;
