@@ -12,7 +12,7 @@ import { OPEN_OPTIONS } from './stores/qdrant/qdrant-options.ts';
 export interface EmbedderDriver {
   /** The default model. */
   model: string;
-  /** What a driver that runs in this process and calls no service does. */
+  /** What a driver does that runs in this process and calls no service. */
   in_process?: string;
   open(options: ModelOptions): Promise<Embedder>;
 }
@@ -52,7 +52,7 @@ export interface StoreDriver {
 /** Embedding provider of a new collection, if none is configured. */
 export const DEFAULT_EMBEDDER = 'local';
 
-/** The one list of all drivers. Each is imported when it is opened. */
+/** All drivers. Each is imported when it is opened. */
 export const drivers = {
   embedders: {
     local: {
@@ -67,7 +67,7 @@ export const drivers = {
     lancedb: {
       url: '.kb/lancedb',
       lies_in: 'folder',
-      requestOptions: [], // they say how s3://, gs:// or az:// is reached, and how much memory is taken
+      requestOptions: [], // they set how a bucket is reached, and how much memory is used
       open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
         (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options }),
     },
@@ -87,7 +87,7 @@ export const drivers = {
       },
     },
     ...each('rerank', () => httpReranker),
-    /** Not a provider: it grades with the language model that it is given. */
+    /** Not a provider: it asks the given language model. */
     llm: {
       open: async (options: LlmRerankerOptions): Promise<Reranker> =>
         (await import('./rerankers/llm-reranker.ts')).openLlmReranker(options),

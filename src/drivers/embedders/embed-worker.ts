@@ -19,10 +19,10 @@ export interface EmbedWorkerData {
   memory: SharedArrayBuffer;
 }
 
-/** Windows that are read of a query, a thousand tokens or two: it is answered while someone waits. Documents are read whole. */
+/** Maximum windows of a query (one or two thousand tokens), because someone waits for its answer. Documents are read whole. */
 const QUERY_WINDOWS = 4;
 
-/** Characters that are read of a query, more than fill its windows; several blanks count as one. */
+/** Maximum characters of a query, more than fill its windows; several blanks count as one. */
 const QUERY_CHARACTERS = 16_000;
 
 const { model: name, memory } = workerData as EmbedWorkerData;
@@ -39,10 +39,10 @@ async function load(): Promise<Model> {
   return { tokenizer, session: await loading };
 }
 
-// Awaited here, so that a worker that has nothing to do yet is warm when the first task comes. A failure is kept for the tasks: thrown here, it would end the process.
+// Loaded at the start, so that the worker is warm when the first task comes. A failure is kept for the tasks: thrown here, it would end the process.
 const loaded = await gate.through(load).catch((error: unknown) => error as Error);
 
-/** Runs the model over one text of at most one window. Never over several: its quantization scales by the batch, and a vector must not depend on its neighbours. */
+/** Runs the model on one window. Never on several: quantization scales by the batch, and a vector must not depend on its neighbours. */
 async function run(session: InferenceSession, ids: readonly number[]): Promise<Float32Array> {
   const shape = [1, ids.length];
   const feeds = {
@@ -59,7 +59,7 @@ export interface EmbedTask {
   input_type: 'document' | 'query';
 }
 
-/** The vector of a text of any length: the mean over windows, weighted by their tokens, each with the prefix. Of a query, the first windows count. */
+/** Embeds a text of any length: the mean over windows, weighted by their tokens, each with the prefix. Of a query, only the first windows count. */
 async function embed({ session, tokenizer }: Model, text: string, input_type: EmbedTask['input_type']): Promise<Float32Array> {
   const isQuery = input_type === 'query';
   const prefix = prefixes[input_type];
@@ -77,7 +77,7 @@ async function embed({ session, tokenizer }: Model, text: string, input_type: Em
   );
 }
 
-/** One task of the pool: the vectors of the texts in one array, one after another. */
+/** Runs a task of the pool. Returns the vectors of the texts in one array, one after another. */
 export default async function embedTask({ texts, input_type }: EmbedTask): Promise<Float32Array> {
   if (loaded instanceof Error) throw loaded;
   const joined = new Float32Array(texts.length * dimensions);

@@ -1,16 +1,16 @@
 const SHUT = 0;
 const INSIDE = 1;
 
-/** Milliseconds that whoever shuts waits at most: many times what one passage takes. */
+/** Maximum milliseconds that `shut` waits: many times what one passage takes. */
 const PATIENCE = 5000;
 
 /**
- * Keeps worker threads from being ended while they are in native code: onnxruntime-node takes the whole process down with it then («terminate called
- * after throwing an instance of 'Napi::Error'»). Workers pass the gate for every run; the main thread shuts it and waits until nobody is inside.
- * Shared memory, because the `exit` event of a process leaves no time for messages.
+ * Keeps worker threads from being ended while they are in native code: then onnxruntime-node crashes the process («terminate called after throwing an
+ * instance of 'Napi::Error'»). Workers pass the gate for every run; the main thread shuts it, and waits until all have left. It uses shared memory, because
+ * the `exit` event of a process leaves no time for messages.
  */
 export class Gate {
-  /** Give it to a worker, and make a gate of it there. */
+  /** Passed to a worker, which makes its gate from it. */
   readonly memory: SharedArrayBuffer;
   readonly #cells: Int32Array<SharedArrayBuffer>;
 
@@ -35,7 +35,7 @@ export class Gate {
     }
   }
 
-  /** Lets nobody in any more, and waits until those that are inside have left: as long as one passage takes. */
+  /** Admits no more work, and waits until the work inside is done: as long as one passage takes. */
   shut(): void {
     Atomics.store(this.#cells, SHUT, 1);
     const end = performance.now() + PATIENCE;

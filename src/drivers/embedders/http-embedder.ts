@@ -15,7 +15,7 @@ export function unit(values: unknown, { provider, model }: Access): Float32Array
   return Float32Array.from(values as number[], (value) => value / length);
 }
 
-/** Checks that all vectors have the same length, also as those before, and returns it. Throws if not: such vectors cannot be compared. */
+/** Checks that all vectors have the same length, also as earlier ones, and returns it. Throws a KbError (`conflict`) if not: they cannot be compared. */
 function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: number; access: Access }): number {
   const expected = known || vectors[0]!.length;
   const odd = vectors.find(({ length }) => length !== expected);
@@ -38,8 +38,8 @@ interface Dialect {
   vectors(answer: unknown): unknown[] | undefined;
 }
 
-/** Parameters that both dialects name differently: the use of a text (unless the user sets it), and the dimensions. */
-const wishes = (
+/** Makes the parameters that providers name differently: the use of a text (unless the user sets it), and the dimensions. */
+const namedParameters = (
   input_type: 'document' | 'query',
   { model, dimensions, parameters, row }: Access<'embedding'>,
 ): Record<string, unknown> => ({
@@ -52,29 +52,29 @@ const wishes = (
 const OpenAiAnswer = z.object({ data: z.array(z.object({ index: z.int().nullish(), embedding: z.unknown() })) });
 const CohereAnswer = z.object({ embeddings: z.object({ float: z.array(z.unknown()) }) });
 
-/** Each reads no more of an answer than it uses. */
+/** The dialects; each validates only what it uses of a response. */
 const dialects: Record<EmbeddingRow['dialect'], Dialect> = {
   openai: {
     path: '/embeddings',
     body: (texts, input_type, access) => ({
-      ...wishes(input_type, access),
+      ...namedParameters(input_type, access),
       input: [...texts],
       ...(access.row.asks_for_floats && { encoding_format: 'float' }),
     }),
     vectors: (answer) => {
       const { data } = OpenAiAnswer.safeParse(answer).data ?? {};
-      return data && inPlace(data)?.map(({ embedding }) => embedding);
+      return data && sortByIndex(data)?.map(({ embedding }) => embedding);
     },
   },
   cohere: {
     path: '/embed',
-    body: (texts, input_type, access) => ({ ...wishes(input_type, access), texts: [...texts], embedding_types: ['float'] }),
+    body: (texts, input_type, access) => ({ ...namedParameters(input_type, access), texts: [...texts], embedding_types: ['float'] }),
     vectors: (answer) => CohereAnswer.safeParse(answer).data?.embeddings.float,
   },
 };
 
-/** In the order of the texts. Gemini leaves the index out where it is 0, others everywhere; undefined where two have the same. */
-function inPlace<Item extends { index?: number | null | undefined }>(items: readonly Item[]): Item[] | undefined {
+/** Sorts items in the order of the texts; undefined if two have the same index. Gemini leaves out an index of 0, other servers every index. */
+function sortByIndex<Item extends { index?: number | null | undefined }>(items: readonly Item[]): Item[] | undefined {
   const places = items.map(({ index }, i) => index ?? i);
   if (new Set(places).size < items.length) return undefined;
   return items
@@ -84,15 +84,14 @@ function inPlace<Item extends { index?: number | null | undefined }>(items: read
 }
 
 /**
- * The score from which a passage is taken to be about the query. It was measured for no model over HTTP: each has its own scale, and none can be
- * asked where kb is built. So it is low: what has nothing to do with the query is dropped, and little else. `chat.retrieval_quality.min_retrieval_score`
- * takes its place where somebody has measured their model (`kb eval`).
+ * Minimum score of a passage that is about the query. It was measured for no model over HTTP, and each has its own scale. So it is low: only passages that
+ * have nothing to do with the query are dropped. Users who measure their model (`kb eval`) set `chat.retrieval_quality.min_retrieval_score`.
  */
 const MIN_RETRIEVAL_SCORE = 0.2;
 
 type EmbedOptions = Parameters<Embedder['embed']>[1];
 
-/** An embedder over HTTP, in the dialect of its row. Opening sends nothing. Throws a KbError (`setup` without a key, `configuration` without address or model). */
+/** Opens an embedder over HTTP; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embedder> {
   const access = accessTo(settings, 'embedding');
   const { provider, model, row } = access;
@@ -117,7 +116,7 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
   };
 }
 
-/** The vectors of as many texts as one request may hold, in their order. */
+/** Embeds as many texts as one request may hold. */
 async function ask(texts: readonly string[], { input_type, signal }: EmbedOptions, access: Access<'embedding'>): Promise<Float32Array[]> {
   const dialect = dialects[access.row.dialect];
   const question = { path: dialect.path, body: dialect.body(texts, input_type, access), signal };

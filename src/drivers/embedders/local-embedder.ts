@@ -12,16 +12,16 @@ import type { EmbedTask, EmbedWorkerData } from './embed-worker.ts';
 import { Gate } from './gate.ts';
 import { DEFAULT_LOCAL_MODEL, isLocalModel, localModels, modelFolder, type LocalModelName } from './local-models.ts';
 
-/** Texts in one task of a worker: few, so that a query does not wait long behind an ingest, enough that handing tasks over costs nothing. */
+/** Texts of one task: few, so that a query does not wait long behind an ingest, and enough that passing tasks costs nothing. */
 const TASK = 4;
 
-/** A worker holds some 60 MB, of the multilingual model 250. On more cores than this, others have work for them too. */
+/** Maximum workers. One takes some 60 MB, with the multilingual model 250. */
 const MOST_THREADS = 8;
 
 /**
- * Opens a bundled model in worker threads: a session of one thread each, one passage a run, so that the same text gives the same vector always.
- * The first worker starts now and warms up in the background; the others start when there is more to do than it can.
- * @throws KbError `configuration` where there is no bundled model of that name, `setup` where its files are missing.
+ * Opens a bundled model in worker threads: each has a session of one thread and runs one passage at a time, so that a text always gets the same vector. The
+ * first worker starts now and warms up in the background, the others when it has too much to do. Throws a KbError: `configuration` for an unknown model,
+ * `setup` if its files are missing.
  */
 export async function openLocalEmbedder({
   model = DEFAULT_LOCAL_MODEL,
@@ -51,7 +51,7 @@ export async function openLocalEmbedder({
       const embedNow = (wanted: readonly string[], until: AbortSignal) =>
         embedAll(wanted, { run, dimensions, threads, input_type, signal: until });
       if (input_type !== 'query') return await embedNow(texts, either);
-      const one = async (text: string) => (await embedNow([text], closing.signal))[0]!; // others may wait for it, too
+      const one = async (text: string) => (await embedNow([text], closing.signal))[0]!; // other callers may wait for it, too
       const vectors = await Promise.all(texts.map((text) => queries.get(text, () => one(text))));
       throwIfAborted(either);
       return vectors;
@@ -60,7 +60,7 @@ export async function openLocalEmbedder({
   };
 }
 
-/** A model that comes in a package of its own is to be installed; of another one, files were removed. */
+/** Makes the error of a missing model: one with a package of its own must be installed; of another, files were removed. */
 function missingModel(model: LocalModelName): KbError {
   const { package: packageName } = localModels[model];
   if (packageName === undefined)
@@ -72,7 +72,7 @@ function missingModel(model: LocalModelName): KbError {
   });
 }
 
-/** Another name would be written on vectors that are not of it. */
+/** Makes the error of an unknown model: its name must not be stored with vectors of another. */
 const unknownModel = (model: string): KbError =>
   new KbError('configuration', `The provider local has no embedding model «${model}»; it has ${Object.keys(localModels).join(' and ')}.`, {
     hint: advice`Leave ${setting('embedding.model')} out, or name the provider that has it in ${setting('embedding.provider')}.`,
@@ -82,8 +82,8 @@ const unknownModel = (model: string): KbError =>
 type RunTask = (task: EmbedTask) => Promise<Float32Array>;
 
 /**
- * The workers of a model, kept for as long as the process runs, whoever opens and closes embedders: onnxruntime-node crashes in a thread that loads it
- * after another one has ended that had loaded it. Where they have nothing to do, they keep no process from ending.
+ * Workers of models, kept until the process ends: onnxruntime-node crashes in a thread that loads it after another thread with it has ended. Idle workers do
+ * not keep a process alive.
  */
 const started = new Map<string, () => Promise<RunTask>>();
 
@@ -95,8 +95,8 @@ function workersOf(model: LocalModelName, threads: number): Promise<RunTask> {
 }
 
 async function startWorkers(model: LocalModelName, threads: number): Promise<RunTask> {
-  // onnxruntime would collect what it does in the home folder and send it to its maker, and crashes over that with long texts. It reads the variable of the
-  // process, which a worker has only a copy of.
+  // otherwise onnxruntime collects telemetry in the home folder and sends it, and crashes over that with long texts. It reads the variable of the process,
+  // of which a worker has only a copy
   process.env.ORT_DISABLE_TELEMETRY = '1';
   const { Piscina } = await import('piscina');
   const gate = new Gate();
@@ -125,7 +125,7 @@ interface Embedding extends Pick<EmbedTask, 'input_type'> {
   signal: AbortSignal | undefined;
 }
 
-/** Embeds each different text once, in tasks that keep every worker busy. No worker is stopped in its task: an abort lets those end that run. */
+/** Embeds each distinct text once, in tasks that keep every worker busy. An abort does not stop running tasks. */
 async function embedAll(texts: readonly string[], { run, dimensions, threads, input_type, signal }: Embedding): Promise<Float32Array[]> {
   const distinct = [...new Set(texts)];
   const vectors = new Map<string, Float32Array>();
@@ -146,10 +146,10 @@ function* tasksOf(texts: readonly string[], size: number): Generator<string[]> {
   for (let at = 0; at < texts.length; at += size) yield texts.slice(at, at + size);
 }
 
-/** Maximum query vectors that are kept: a question is asked of several collections, then by the chat, and again by others. */
+/** Maximum query vectors that are kept: a question may be searched in several collections, by the chat, and by other callers. */
 const QUERIES = 1_000;
 
-/** Keeps vectors of queries; the one that was not asked for longest goes first. Who asks for one that is being made waits for it. */
+/** Keeps vectors of queries; the least recently used goes first. Concurrent requests for one query share its computation. */
 export class QueryCache {
   readonly #vectors = new Map<string, Promise<Float32Array>>();
   readonly #most: number;

@@ -4,8 +4,8 @@ interface TokenWindow {
 }
 
 /**
- * Divides `count` tokens into as few windows of at most `limit` tokens as hold them, of about the same length: a short rest would weigh as little as
- * it says. A window begins at the start of a word where `isInWord` (whether a token continues the word before it) allows that.
+ * Divides `count` tokens into as few windows of at most `limit` tokens as possible, of about the same length. A window begins at the start of a word if
+ * `isInWord` (whether a token continues the word before it) allows that.
  */
 export function windows(count: number, limit: number, isInWord: (index: number) => boolean): TokenWindow[] {
   const found: TokenWindow[] = [];
@@ -25,7 +25,7 @@ function wordStart(at: number, lowest: number, isInWord: (index: number) => bool
   return at;
 }
 
-/** The mean of unit vectors, weighted, and made of unit length again. */
+/** Computes the weighted mean of unit vectors, scaled to unit length. */
 export function weightedMean(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
   const sum = new Float64Array(vectors[0]!.length);
   for (const [i, vector] of vectors.entries()) {

@@ -4,12 +4,12 @@ import { type Access, accessTo, type ProviderSettings } from '../providers/acces
 import { providerError, refusalIn } from '../providers/provider-errors.ts';
 import { generate, type AnswerPart, type StopReason } from './generate.ts';
 
-// Written by hand: of the official client one request would be used, and it would bring its own retries, clock and errors to be undone.
+// Without the official client: only one request would be used, and its own retries, timeouts and errors would have to be undone.
 
-/** The version of the protocol that is spoken (platform.claude.com/docs/api/versioning). */
+/** Version of the protocol (platform.claude.com/docs/api/versioning). */
 const VERSION = '2023-06-01';
 
-/** A language model that speaks Anthropic's Messages API. Opening sends nothing. Throws a KbError (`setup` without a key, `configuration` without an address). */
+/** Opens a language model with Anthropic's Messages API; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without an address). */
 export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm> {
   const access = accessTo(settings, 'llm');
   const translate = (error: unknown, signal: AbortSignal | undefined) => providerError(error, { ...access, signal });
@@ -36,14 +36,14 @@ async function send(request: GenerateRequest, access: Access, signal: AbortSigna
   return readEvents(response.body!);
 }
 
-/** The protocol has the system's words apart; that the others take turns, the user first, and none is empty, is up to who asks. */
+/** Separates the system messages, as the protocol requires. The caller ensures that the others alternate, the user first, and are not empty. */
 export function conversation(messages: readonly Message[]): { system?: string; messages: Message[] } {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   const turns = messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, content }));
   return { ...(system.length > 0 && { system: system.join('\n\n') }), messages: turns };
 }
 
-/** The events that are read; all others (`ping`, the begin and end of a block, what a later version adds) say nothing of the answer. */
+/** Events that are read; others (`ping`, begin and end of a block, those of later versions) are ignored. */
 interface StreamEvent {
   type: string;
   message?: { usage?: TokenCounts };

@@ -14,7 +14,7 @@ interface OpenAiClient {
   translate(error: unknown, signal?: AbortSignal | undefined): KbError;
 }
 
-/** Opens the client. Its own retries are off: core/retry.ts does them, where they can be stopped and counted. Nothing is sent. */
+/** Opens the client; nothing is sent. Its own retries are off, because `retry` can stop, count and report them. */
 async function openClient(access: Access): Promise<OpenAiClient> {
   const { OpenAI } = await import('../providers/openai-library.ts');
   const { key, base_url, provider } = access;
@@ -22,16 +22,16 @@ async function openClient(access: Access): Promise<OpenAiClient> {
     apiKey: key ?? 'none',
     baseURL: base_url,
     maxRetries: 0,
-    logLevel: 'off', // it would print to standard error
+    logLevel: 'off', // otherwise it prints to standard error
     fetch: withOpenAiErrors(access.fetch),
-    // What the environment says about an account at OpenAI is nobody else's business.
+    // the account at OpenAI that the environment names is not sent to other providers
     ...(provider === 'openai' ? {} : { organization: null, project: null }),
     ...(key === undefined ? { defaultHeaders: { Authorization: null } } : {}),
   });
   return { client, translate: (error, signal) => providerError(error, { ...access, signal }) };
 }
 
-/** The client reads refusals in OpenAI's shape alone, and makes «no body» of any other. */
+/** Rewrites error responses in OpenAI's form, the only one that the client reads. */
 const withOpenAiErrors =
   (ask: typeof fetch): typeof fetch =>
   async (input, init) => {
@@ -41,7 +41,7 @@ const withOpenAiErrors =
     return new Response(JSON.stringify({ error: { message, code } }), { status, headers });
   };
 
-/** A language model that speaks OpenAI's protocol. Opening sends nothing. Throws a KbError (`setup` without a key, `configuration` without address or model). */
+/** Opens a language model with OpenAI's protocol; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openOpenAiLlm(settings: ProviderSettings): Promise<Llm> {
   const access = accessTo(settings, 'llm');
   const { client, translate } = await openClient(access);
@@ -50,7 +50,7 @@ export async function openOpenAiLlm(settings: ProviderSettings): Promise<Llm> {
   return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, ask, translate }) };
 }
 
-/** Milliseconds after which the client gives up by itself: the clock of the answer is always sooner. */
+/** Timeout of the client in milliseconds: that of the answer always comes first. */
 const NEVER = 2 ** 31 - 1;
 
 type Body = Parameters<OpenAiClient['client']['chat']['completions']['create']>[0] & { stream: true };
@@ -75,7 +75,7 @@ type Chunk = Omit<ChatCompletionChunk, 'choices'> & {
   x_groq?: { usage?: ChatCompletionChunk['usage'] };
 };
 
-/** What the model thinks comes in fields of its own (`reasoning`, `reasoning_content`), in parts of its own or between marks, and is left out. */
+/** Reads the answer without the reasoning, which comes in separate fields (`reasoning`, `reasoning_content`) or parts, or between marks. */
 async function* readChunks(chunks: AsyncIterable<ChatCompletionChunk>): AsyncGenerator<AnswerPart, void, void> {
   const removeReasoning = reasoningFilter();
   for await (const chunk of chunks as AsyncIterable<Chunk>) {

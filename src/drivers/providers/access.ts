@@ -30,9 +30,8 @@ function titleOf(html: string): string {
 }
 
 /**
- * A `fetch` for one provider, through the proxies of the environment. It follows no redirect, since a key is for the address that it was given for,
- * and has no clock of its own: who asks knows how long an answer may take. It throws what `fetch` throws, and a KbError (`setup`) for a variable that
- * names no proxy.
+ * Makes a `fetch` through the proxies of the environment. It follows no redirects, because a key is meant for one address, and has no timeout: callers set
+ * it. It throws what `fetch` throws, and a KbError (`setup`) for a variable with an invalid proxy.
  */
 export function openFetch(environment: NodeJS.ProcessEnv): typeof fetch {
   let opened: Promise<typeof fetch> | undefined;
@@ -42,7 +41,7 @@ export function openFetch(environment: NodeJS.ProcessEnv): typeof fetch {
 async function open(environment: NodeJS.ProcessEnv): Promise<typeof fetch> {
   const undici = await import('undici');
   const dispatchers = await openDispatchers(environment, { headersTimeout: 0, bodyTimeout: 0 });
-  // The types of the package and of Node's own copy of it differ where the things do not.
+  // the package and Node's own copy of it differ only in their types
   const proxied = undici.fetch as unknown as (input: unknown, init: object) => Promise<Response>;
   return async (input, init) => {
     const { dispatcher } = dispatchers.for(new URL(input instanceof Request ? input.url : input));
@@ -66,15 +65,15 @@ export interface Access<K extends Kind = Kind> {
   /** The model; empty if the row allows that. */
   model: string;
   base_url: string;
-  /** Whether that is the provider's own address, not one that somebody else chose. */
+  /** Whether it is the provider's own address. */
   is_own_address: boolean;
   /** The key; undefined if none is needed. */
   key: string | undefined;
   /** Environment variable of the key. */
   key_variable: string;
-  /** Asks it, through the proxies of the environment. */
+  /** Sends a request, through the proxies of the environment. */
   fetch: typeof fetch;
-  /** Headers that say whose account it is. */
+  /** Headers that name the account. */
   account: Record<string, string>;
   /** Requested dimensions; undefined: the default of the model. */
   dimensions: number | undefined;
@@ -86,10 +85,7 @@ const SECTIONS = { embedding: 'embedding', llm: 'chat.llm', rerank: 'rerank' } a
 
 const Options = z.looseObject({ base_url: z.url({ protocol: /^https?$/ }).optional(), dimensions: z.int().min(1).optional() });
 
-/**
- * Brings together the table, the settings and the environment.
- * @throws KbError `configuration` where an address or a model is missing or wrong; `setup` where the key is missing.
- */
+/** Combines the table, the settings and the environment. Throws a KbError: `configuration` for a missing or wrong address or model, `setup` without a key. */
 export function accessTo<K extends Kind>(
   { provider: name, model = '', options = {}, env = process.env }: ProviderSettings,
   kind: K,
@@ -130,13 +126,13 @@ export function accessTo<K extends Kind>(
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** No request can be made to such an address (fetch.spec.whatwg.org, the constructor of Request), and it would be told in full. */
+/** Whether an address holds credentials: `fetch` refuses it, with a message that repeats them. */
 function holdsLogin(address: string): boolean {
   const { username, password } = new URL(address);
   return username !== '' || password !== '';
 }
 
-/** The key, which a file may have given a line's end. What no header can carry is refused here, where it is not repeated. */
+/** Reads the key, without a line break that a file may have added. Throws a KbError (`setup`), which does not repeat it, if no header can carry it. */
 function keyIn(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   const key = env[variable]?.trim() || undefined;
   if (key === undefined || /^[\x20-\x7e]+$/.test(key)) return key;

@@ -12,7 +12,7 @@ interface Refusal {
 }
 
 /**
- * Reads a refusal. Providers write it as `{ error: { message, code } }` (OpenAI), in a list of one (Gemini), as `{ error }` (text-embeddings-inference),
+ * Reads an error response. Providers write it as `{ error: { message, code } }` (OpenAI), in a list of one (Gemini), as `{ error }` (text-embeddings-inference),
  * `{ message }` (Cohere, Mistral), `{ detail }` (Voyage, Jina), or `{ detail: [{ loc, msg }] }` (what FastAPI finds wrong with a field); a proxy in
  * between as text.
  */
@@ -78,7 +78,7 @@ const isPassing = (status: number): boolean => status === 408 || status === 409 
  * contains the key.
  */
 export function providerError(error: unknown, asked: Asked): KbError {
-  // First: the client ends a stream without an error when it is stopped, which looks like an answer that broke off.
+  // first, because a client that is stopped ends a stream without an error, as if the answer had broken off
   if (asked.signal?.aborted || isAbort(error)) return stoppedError(error);
   const own = ownError(error);
   if (own) return own;
@@ -108,7 +108,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** An error within a stream: OpenRouter numbers it as its status would be, others name its kind. What is not known is the server's own fault. */
+/** Converts an error within a stream: OpenRouter gives it a status, others a type. An unknown one is an error of the server. */
 function brokenOff({ error = {}, message = '' }: ErrorBody, asked: Asked): KbError {
   const { type, code } = error;
   const status = Number(code) || (STATUSES[String(code)] ?? STATUSES[String(type)] ?? 500);
@@ -139,7 +139,7 @@ function refused(refusal: ErrorBody, asked: Asked, { status, verb = 'answered' }
   return new KbError('invalid', message);
 }
 
-/** No status: the connection failed, or broke off, or what came was not an answer of this kind. */
+/** Converts an error without a status: the connection failed or broke off, or the response was of another kind. */
 function notAnswered(error: Error, asked: Asked): KbError {
   const { provider, base_url } = asked;
   const reason = sentence({ message: rootMessage(error) }, asked);
@@ -179,7 +179,7 @@ export function retryAfter(headers: Headers | undefined, said = ''): number | un
   return amount === undefined ? undefined : Number(amount) / (unit === 'ms' ? 1000 : 1);
 }
 
-/** Milliseconds that an answer may take. */
+/** Timeout in milliseconds. */
 const TIMEOUT = 60_000;
 
 /** A request: its path below the base URL, and its JSON body. */
@@ -190,9 +190,8 @@ interface Question {
 }
 
 /**
- * One question to a provider that answers with one JSON document, which is given back as it came. It is not asked again: `retry` of core/retry.ts
- * does that.
- * @throws KbError as the stages understand it: `too_large`, `invalid`, `unauthorized`, `unavailable`, `configuration`, `aborted`.
+ * Sends one request to a provider, and returns its JSON response. It does not retry (`retry` does). Throws a KbError: `too_large`, `invalid`, `unauthorized`,
+ * `unavailable`, `configuration`, `aborted`.
  */
 export async function post(access: Access, { path, body, signal }: Question): Promise<unknown> {
   const { base_url, key, account, provider } = access;

@@ -48,9 +48,9 @@ function scoresIn(answer: unknown, count: number): number[] | undefined {
 }
 
 /**
- * A reranking model over HTTP: POST /rerank in the dialect of its row, or in the one that the server turns out to speak. Scores are as the model gives
- * them (0 to 1 for those of the table). `min_rerank_score` was measured for none of them, so that there is no threshold but a configured one.
- * @throws KbError `setup` where the key is missing, `configuration` where an address or a model is.
+ * Opens a reranking model over HTTP: POST /rerank in the dialect of its row, or in the alternative that the server speaks. Scores are those of the model (0
+ * to 1 for those of the table). `min_rerank_score` was not measured, so only a configured threshold applies. Throws a KbError: `setup` without a key,
+ * `configuration` without address or model.
  */
 export async function openHttpReranker(settings: ProviderSettings): Promise<Reranker> {
   const access = accessTo(settings, 'rerank');
@@ -60,13 +60,13 @@ export async function openHttpReranker(settings: ProviderSettings): Promise<Rera
     model: access.model,
     min_rerank_score: undefined,
     rank: (query, passages, { signal }) => {
-      const texts = passages.map(({ text }) => visible(text).trim() || '-'); // an empty one would be refused, and all with it
+      const texts = passages.map(({ text }) => visible(text).trim() || '-'); // an empty one would make the server refuse all
       return inPortions(texts, (portion) => ask({ query, texts: portion }, signal));
     },
   };
 }
 
-/** Asks in the dialect that worked last. */
+/** Makes a function that sends requests in the dialect that worked last. */
 function asker(access: Access<'rerank'>): (question: RerankQuestion, signal: AbortSignal | undefined) => Promise<number[]> {
   const { dialect, alternative } = access.row;
   let spoken: RerankDialect = dialect;
@@ -86,7 +86,7 @@ function asker(access: Access<'rerank'>): (question: RerankQuestion, signal: Abo
   };
 }
 
-/** The words of text-embeddings-inference: «missing field `texts`». */
+/** Recognizes the error of text-embeddings-inference: «missing field `texts`». */
 const missesTexts = (error: unknown): boolean => hasCode(error, 'invalid') && /\btexts\b/.test(error.message);
 
 function unscored({ provider, model }: Access, { texts }: RerankQuestion): never {

@@ -5,13 +5,13 @@ import { BUNDLED } from '../../schema/provider-names.ts';
 import { type Comparison, createComparison } from '../../text/comparison.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 
-/** Characters of a window: two or three sentences. Of 200 and 300, the better; each begins in the middle of the one before. */
+/** Characters of a window: two or three sentences; better than 200. */
 const WINDOW = 300;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const LONG_SENTENCE = new RegExp(`.{1,${WINDOW}}(?:\\s|$)|.{${WINDOW}}`, 'gsu');
 
-/** The sentences of each paragraph; those that are longer than a window in pieces. */
+/** Splits each paragraph into sentences, and those that are longer than a window into pieces. */
 const sentencesOf = (text: string): string[] =>
   text
     .split(/\n\s*\n/)
@@ -20,7 +20,7 @@ const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '');
 
-/** Whole sentences of a text, together at most WINDOW characters; each window begins in the middle of the one before. */
+/** Groups the sentences of a text into windows of at most WINDOW characters; each begins in the middle of the one before. */
 export function splitWindows(text: string): string[] {
   const sentences = sentencesOf(text);
   const windows: string[] = [];
@@ -37,7 +37,7 @@ function pathOf({ title, location }: RerankPassage['metadata']): string {
   return [title, ...(Array.isArray(headings) ? headings : [])].filter((part) => typeof part === 'string').join(' › ');
 }
 
-/** Greatest cosine of the query and a window of the passage, alone and under its title and headings: the mean of the two; undefined where the model does not read the query. */
+/** Computes the greatest cosine of the query and a window, as the mean of windows alone and under title and headings; undefined if the model does not read the query. */
 async function windowCosine(passage: RerankPassage, compare: Comparison): Promise<number | undefined> {
   const windows = splitWindows(plainText(passage.text));
   if (windows.length === 0) return 0;

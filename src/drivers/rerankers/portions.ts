@@ -1,6 +1,6 @@
 import { hasCode } from '../../core/errors.ts';
 
-/** Characters of a text that a model reads in any case: what is refused although it is no longer than that is not too long. */
+/** Characters that every model reads: a text that is refused with no more is not too long. */
 const READABLE = 500;
 
 /**
