@@ -65,7 +65,7 @@ const MOST_KEYS = 10_000;
 const DEEPEST = 64;
 
 /** Number of names that are shown of a path that is too deep. */
-const NAMES_TOLD = 2;
+const NAMES_SHOWN = 2;
 
 /**
  * Finds what schemas miss: a key that they drop silently, a value nested too deep, too many keys. The length of lists is checked by the
@@ -74,7 +74,7 @@ const NAMES_TOLD = 2;
 export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (path.length > DEEPEST)
-    return `${formatPath(path.slice(0, NAMES_TOLD))}: at most ${DEEPEST} levels of lists and objects are expected.`;
+    return `${formatPath(path.slice(0, NAMES_SHOWN))}: at most ${DEEPEST} levels of lists and objects are expected.`;
   if (!Array.isArray(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) return undefined; // bytes and streams that a program hands over
@@ -82,7 +82,7 @@ export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: st
     const { length } = Object.keys(value);
     if (length > MOST_KEYS) return `${formatPath(path) || whole}: at most ${MOST_KEYS} keys are expected, not ${length}.`;
   }
-  for (const name of Array.isArray(value) ? placesOf(value) : Object.keys(value)) {
+  for (const name of Array.isArray(value) ? objectIndexes(value) : Object.keys(value)) {
     const entry = (value as Record<PropertyKey, unknown>)[name];
     const oddity = typeof entry === 'object' ? oddityIn(entry, [...path, name], whole) : undefined;
     if (oddity !== undefined) return oddity;
@@ -91,7 +91,7 @@ export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: st
 }
 
 /** Finds the lists and objects in a list; a vector, by far the longest list, has none. */
-function placesOf(list: readonly unknown[]): number[] {
+function objectIndexes(list: readonly unknown[]): number[] {
   const places: number[] = [];
   for (let at = 0; at < list.length; at++) if (typeof list[at] === 'object') places.push(at);
   return places;
@@ -125,14 +125,14 @@ export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, nameOf = 
   return `${overlap} (${chunk_overlap}) is larger than ${size} (${chunk_size}): a chunk can't repeat more than it holds.`;
 }
 
-/** Misfits that are put into words before a value is refused: those of ten megabytes would take a server's breath for seconds. */
-const MOST_MISFITS = 10_000;
+/** Maximum errors that are explained before a value is refused: those of ten megabytes would block a server for seconds. */
+const MAX_ERRORS = 10_000;
 /** Entries of each list that are checked again if a value has too many errors. */
 const SAMPLE = 10;
 
 class TooManyMisfits extends Error {}
 
-/** The value as the schema makes it; null for an optional field is absent. Throws a KbError (`usage`) that says what does not fit, in a time that is bounded by the value's size. */
+/** Parses a request; null for an optional field means that it is absent. Throws a KbError (`usage`) that explains what does not fit, in time linear in its size. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   assertPlainData(given);
   const value = withoutNulls(schema, given);
@@ -145,7 +145,7 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: un
     'usage',
     few && !few.success
       ? explain(few.error, { schema, value: sample, isSample: true })
-      : `the request: more than ${MOST_MISFITS.toLocaleString('en-US')} values in it do not fit.`,
+      : `the request: more than ${MAX_ERRORS.toLocaleString('en-US')} values in it do not fit.`,
   );
 }
 
@@ -153,12 +153,12 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: un
 function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> | undefined {
   let misfits = 0;
   const error = () => {
-    if (++misfits > MOST_MISFITS) throw new TooManyMisfits();
+    if (++misfits > MAX_ERRORS) throw new TooManyMisfits();
     return undefined;
   };
   try {
     const result = schema.safeParse(value, { error });
-    void result.error?.issues; // they may be put into words as late as now
+    void result.error?.issues; // zod may create them only now
     return result;
   } catch (thrown) {
     if (thrown instanceof TooManyMisfits) return undefined;

@@ -5,7 +5,7 @@ import type { RewriteText } from '../text/clean-text.ts';
 /** Names that hold a key, whatever they hold: compared in lower case, with nothing but letters and digits left. */
 const SECRET =
   /(api|app|access|subscription|private|secret|auth|functions?)key(v?\d+)?$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|bearer|jwt|sig|hmac|pass|pwd|sid|cookie|otp|totp)$|authorization$|passwd$|secret|password|passwort|passphrase|passcode|signature$|credentials?$|sess(ion)?id$/;
-/** These name a key of an API (Google's `key`, OpenWeather's `appid`) or a session as often as something else; what is secret is long. */
+/** Names of keys (Google's `key`, OpenWeather's `appid`) or sessions that also have other meanings; a secret value is long. */
 const PERHAPS = /key$|^(appid|pat|code|ticket|session)$/;
 const LONG_VALUE = 20;
 
@@ -19,18 +19,18 @@ export function holdsSecret(name: string, value = ''): boolean {
 /** Whether a parameter, header or field of this name may hold a credential, if its value looks like one. */
 const mayHoldSecret = (name: string): boolean => SECRET.test(plain(name)) || PERHAPS.test(plain(name));
 
-/** An address as it may be shown and stored: without user name, password, and parameters that hold credentials. A text that is no address is cleaned of what looks like them. */
+/** Removes user name, password and credential parameters from an address, so that it may be shown and stored. In another text, removes what looks like them. */
 export const redactUrl = (address: string | URL): string => cleaned(address, () => undefined);
 
 /**
- * An address as `shown` gives it, by which pages are told apart: of a parameter that only may hold a credential (`?page_key=`, `?code=`) a trace stays, eight digits of its hash, from
- * which its value can't be told. What surely is a credential makes no other page.
+ * Returns the address by which pages are distinguished: as `redactUrl` does, but a parameter that may hold a credential (`?page_key=`, `?code=`) leaves
+ * eight digits of its hash, which do not reveal it. A certain credential makes no other page.
  */
 export const identified = (address: string | URL): string =>
   cleaned(address, (name, value) => (SECRET.test(plain(name)) ? undefined : `~${hash(value).slice(0, 8)}`));
 
-/** `left` is what stays in place of the value of a parameter that may hold a credential; nothing of it where that is undefined. */
-function cleaned(address: string | URL, left: (name: string, value: string) => string | undefined): string {
+/** `replacement` returns the new value of a parameter that may hold a credential; undefined removes it. */
+function cleaned(address: string | URL, replacement: (name: string, value: string) => string | undefined): string {
   if (!URL.canParse(String(address)))
     return String(address)
       .replace(/\/\/[^/\s]*@/g, '//')
@@ -41,7 +41,7 @@ function cleaned(address: string | URL, left: (name: string, value: string) => s
   const given = [...url.searchParams];
   if (!given.some(([name, value]) => holdsSecret(name, value))) return url.href;
   const kept = given.flatMap(([name, value]): [string, string][] => {
-    const safe = holdsSecret(name, value) ? left(name, value) : value;
+    const safe = holdsSecret(name, value) ? replacement(name, value) : value;
     return safe === undefined ? [] : [[name, safe]];
   });
   url.search = new URLSearchParams(kept).toString();
@@ -62,11 +62,11 @@ const REDACTED = '[redacted]';
 /** Characters from which a credential is found within longer words, too. */
 const LONG_CREDENTIAL = 8;
 
-/** Whether a credential can be told from what people write: an ordinary word cannot. */
-const isTelling = (value: string): boolean =>
+/** Whether a credential differs from what people write: an ordinary word does not. */
+const isDistinctive = (value: string): boolean =>
   value.length >= 16 || (value.length >= 5 && (/[^\p{L}\p{M}]/u.test(value) || /^\P{Ll}*\p{Ll}\P{Lu}*\p{Lu}/u.test(value)));
 
-/** Whether a value looks like one that was made by chance, whatever its name. */
+/** Whether a value looks random, whatever its name. */
 const looksRandom = (value: string): boolean =>
   value.length >= LONG_CREDENTIAL && /\d/.test(value) && /\p{L}/u.test(value) && !/\s/.test(value);
 
@@ -78,7 +78,7 @@ export function basicForms(pair: string): string[] {
     Buffer.from(pair)
       .toString('base64')
       .replace(/(?<!=)=+$/, ''),
-    ...(isTelling(password) ? [password] : []),
+    ...(isDistinctive(password) ? [password] : []),
   ];
 }
 
@@ -92,7 +92,7 @@ export function credentialsIn(name: string, value: string, { isGiven = false }: 
   if (scheme?.toLowerCase() === 'basic') return basicForms(Buffer.from(rest!, 'base64').toString());
   const isSecret = holdsSecret(name, value);
   const parts = /^cookie$/i.test(name) ? value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1)) : [rest ?? value];
-  return parts.filter((part) => (isSecret && isTelling(part)) || ((isGiven || mayHoldSecret(name)) && looksRandom(part)));
+  return parts.filter((part) => (isSecret && isDistinctive(part)) || ((isGiven || mayHoldSecret(name)) && looksRandom(part)));
 }
 
 /** Each character, and before a sign the backslash that Markdown may have put there. */

@@ -19,12 +19,12 @@ export function setPath(tree: Layer, path: string, value: unknown): void {
   branch[last] = value;
 }
 
-/** The value at `path` (dotted), or undefined. */
+/** Returns the value at `path` (dotted), or undefined. */
 export function getPath(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isTree(value) ? value[name] : undefined), tree);
 }
 
-/** Choices, each with the keys that are meaningful for the chosen one only. */
+/** Keys of choices, each with the keys that are meaningful only for the chosen value. */
 const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = [
   ['provider', ['model', 'options', 'context_window']],
   ['model', ['context_window']],
@@ -32,14 +32,13 @@ const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = 
 ];
 
 /**
- * Lays `over` over `under`; neither is changed. Where it names another provider, the model, its window and the options that were meant for
- * the one before go, unless it gives its own: a model's name means nothing to another provider, nor does the address of a database to another one, nor
- * the window of a model to one that is named in its stead.
+ * Merges `over` into `under`; neither is changed. If it names another provider, model or database, the settings that were meant for the previous one are
+ * dropped, unless it gives its own: the model of a provider, the window of a model, the address of a database, options.
  */
 export function mergeLayers(under: Layer, over: Layer): Layer {
   const result: Layer = { ...under };
   for (const [choice, own] of CHOICES) {
-    const isAnother = over[choice] !== under[choice] && (choice in under || choice === 'provider'); // a model without a provider is that of some other one
+    const isAnother = over[choice] !== under[choice] && (choice in under || choice === 'provider'); // a model without a provider belongs to another one
     if (typeof over[choice] === 'string' && isAnother) for (const key of own) delete result[key];
   }
   for (const [key, value] of Object.entries(over)) {

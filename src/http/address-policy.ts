@@ -23,10 +23,10 @@ export type Lookup = (hostname: string) => Promise<Resolved[]>;
 /** The addresses that a connection may use, or the reason why it is refused. */
 export type Admission = { addresses: Resolved[] } | { refused: string };
 
-/** A connection that the address guard did not let happen; the message is the reason. */
+/** A connection that the address guard refused; the message is the reason. */
 export class Refused extends Error {}
 
-/** Clouds answer their machines with their secrets there; Azure at an address that is public by its number (learn.microsoft.com, "What is IP address 168.63.129.16"). */
+/** Metadata services of clouds, which return secrets; that of Azure has a public address (learn.microsoft.com, "What is IP address 168.63.129.16"). */
 const METADATA = new Set(['168.63.129.16', '169.254.169.254']);
 
 /** Names the kind of an address that is not public; undefined for a public one. */

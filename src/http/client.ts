@@ -83,7 +83,7 @@ interface Exchange extends ClientContext {
   onRedirect(url: URL): void;
 }
 
-/** Sends a request and goes where its redirects lead, by hand: each hop is checked and gets only what was given for its origin. */
+/** Sends a request and follows redirects: each hop is checked, and gets only the headers for its origin. */
 async function follow(start: URL, request: TimedRequest, exchange: Exchange): Promise<HttpAnswer> {
   let sent = { url: start, method: request.method ?? 'GET', body: request.body };
   let isMoved = false;
@@ -101,13 +101,13 @@ async function follow(start: URL, request: TimedRequest, exchange: Exchange): Pr
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Those that say that nothing stands at the address any more (RFC 9110, 15.4.2 and 15.4.9). */
+/** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = new Set([301, 308]);
 
 const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follow' }: HttpRequest): boolean =>
   REDIRECTS.has(statusCode) && redirect === 'follow';
 
-/** Whether a status is one that the caller can do something with. */
+/** Whether the caller accepts a status. */
 const isAccepted = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
   (status >= 200 && status <= 299) || accepts.includes(status) || (redirect === 'manual' && REDIRECTS.has(status));
 
@@ -209,10 +209,10 @@ async function readResponse(response: Dispatcher.ResponseData, request: TimedReq
   return { ...head, bytes: await decompress(packed, headerOf(response, 'content-encoding'), limits) };
 }
 
-/** Bytes that are read of what an API says of a failure. */
+/** Maximum bytes of an error response that are read. */
 const ERROR_BYTES = 16_384;
 
-/** The error of an answer that is no success, with what an API says about it. */
+/** Makes the error of a response that is not accepted, with the message of an API. */
 async function readRefusal(
   response: Dispatcher.ResponseData,
   { status, content_type }: AnswerHead,

@@ -12,7 +12,7 @@ interface Named {
   value: string;
 }
 
-/** Which proxies are asked, and for which hosts none is. */
+/** Proxies of the environment, and the hosts that need none. */
 export interface Proxies {
   http: Named | undefined;
   https: Named | undefined;
@@ -26,14 +26,14 @@ export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
     const value = environment[variable]?.trim();
     return value ? { variable, value } : undefined;
   };
-  const spared =
+  const excluded =
     named('NO_PROXY')
       ?.value.toLowerCase()
       .split(/[,\s]+/) ?? [];
   return {
     http: named('HTTP_PROXY'),
     https: named('HTTPS_PROXY'),
-    none: [...spared, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean),
+    none: [...excluded, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean),
   };
 }
 
@@ -43,10 +43,10 @@ export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
  */
 export function proxyFor(url: URL, { http, https, none }: Proxies): URL | undefined {
   const named = url.protocol === 'https:' ? (https ?? http) : http;
-  return named === undefined || none.some((entry) => spares(entry, url)) ? undefined : addressIn(named);
+  return named === undefined || none.some((entry) => matchesEntry(entry, url)) ? undefined : addressIn(named);
 }
 
-/** As curl takes it: without a scheme it is `http://`. */
+/** Parses the address of a proxy; as in curl, its default scheme is `http://`. */
 function addressIn({ variable, value }: Named): URL {
   const address = value.includes('://') ? value : `http://${value}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -59,8 +59,8 @@ function addressIn({ variable, value }: Named): URL {
   return url;
 }
 
-/** Whether an entry of `NO_PROXY` stands for the host of `url`. */
-function spares(entry: string, url: URL): boolean {
+/** Whether an entry of `NO_PROXY` matches the host of `url`. */
+function matchesEntry(entry: string, url: URL): boolean {
   const [, bracketed, plain = entry, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   if (port && Number(port) !== Number(url.port || (url.protocol === 'https:' ? 443 : 80))) return false;
   const name = bracketed ?? plain;
@@ -70,19 +70,19 @@ function spares(entry: string, url: URL): boolean {
   return (host === suffix && !name.startsWith('*')) || host.endsWith(`.${suffix}`);
 }
 
-/** Every address of a name, as this machine resolves it. */
+/** Resolves a name on this machine, to all its addresses. */
 export const systemLookup: Lookup = (hostname) => resolve(hostname, { all: true });
 
 interface ConnectOptions {
   policy: AddressPolicy;
   lookup: Lookup;
-  /** Seconds for a connection to come about. */
+  /** Timeout of connecting, in seconds. */
   timeout: number;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in capitals or not. */
   environment: NodeJS.ProcessEnv;
 }
 
-/** Connections that go to the addresses that were checked, whatever a name comes to mean later, or through the proxy of the environment. */
+/** Connections to checked addresses, whatever their names resolve to later, or through the proxy of the environment. */
 export interface PinnedConnections {
   /**
    * Chooses the dispatcher for an address. Throws Refused if a proxy would be asked for a forbidden address, a KbError (`setup`) for an
@@ -92,7 +92,7 @@ export interface PinnedConnections {
   close(): Promise<void>;
 }
 
-/** Tells the socket the addresses that were checked, whatever the name has come to mean since. */
+/** Makes a lookup function for sockets that returns the checked addresses, whatever the name resolves to now. */
 export const pinned =
   (addresses: readonly Resolved[]): LookupFunction =>
   (_hostname, options, callback) => {
@@ -101,7 +101,7 @@ export const pinned =
     else callback(null, first!.address, first!.family);
   };
 
-/** Opens connections to checked addresses alone; the proxy of the environment is the operator's own and exempt. */
+/** Opens connections to checked addresses only; the proxy of the environment is the operator's, and not checked. */
 export async function openConnections({ policy, lookup, timeout, environment }: ConnectOptions): Promise<PinnedConnections> {
   const undici = await import('undici');
   const connect: buildConnector.connector = (options, callback) => {
@@ -125,7 +125,7 @@ export async function openConnections({ policy, lookup, timeout, environment }: 
   };
 }
 
-/** The proxy resolves the name itself, often one that this machine cannot; what can be resolved here is checked here. */
+/** Checks an address that a proxy will resolve, if this machine can resolve it, too. */
 async function checkForProxy(url: URL, policy: AddressPolicy, lookup: Lookup): Promise<void> {
   const admission = await admit(url, policy, (hostname) => lookup(hostname).catch(() => []));
   if ('refused' in admission) throw new Refused(admission.refused);
@@ -133,7 +133,7 @@ async function checkForProxy(url: URL, policy: AddressPolicy, lookup: Lookup): P
 
 /** Dispatchers for requests: direct, or through the proxy that the environment names for an address. */
 interface Dispatchers {
-  /** Throws a KbError (`setup`) where the environment names no proxy that can be asked. */
+  /** Throws a KbError (`setup`) for an invalid proxy in the environment. */
   for(url: URL): { dispatcher: Dispatcher; isProxied: boolean };
   close(): Promise<void>;
 }

@@ -10,17 +10,17 @@ export interface HttpRequest {
   params?: Readonly<Record<string, unknown>>;
   body?: string | Uint8Array | undefined;
   signal?: AbortSignal | undefined;
-  /** Seconds for one try, redirects and body included; `network.timeout` where absent. */
+  /** Seconds for one attempt, redirects and body included. Default: `network.timeout`. */
   timeout?: number | undefined;
   /** Further success statuses beside 2xx: 304 for a conditional request. */
   accepts?: readonly number[] | undefined;
   /** `manual`: a redirect is returned without a body; its header `location` holds the target. Default: it is followed. */
   redirect?: 'follow' | 'manual' | undefined;
-  /** Whether the body is wanted, by what came before it: one that is not stays unread, and `bytes` are empty. */
+  /** Decides by the head whether the body is read; if not, `bytes` are empty. */
   reads?: ((head: AnswerHead) => boolean) | undefined;
-  /** Of the body, packed and unpacked; `network.max_bytes` where absent. What depends on the head lowers that, and never raises it. */
+  /** Limit of the body, compressed and decompressed. Default: `network.max_bytes`, which a function of the head can only lower. */
   max_bytes?: number | ((head: AnswerHead) => number) | undefined;
-  /** A body that is longer than `max_bytes` is cut there, and no failure. */
+  /** Whether a body longer than `max_bytes` is cut there, instead of an error. */
   cuts?: boolean | undefined;
   /** Runs each attempt in its turn: a crawl delay also lies between two attempts. */
   inTurn?: InTurn | undefined;
@@ -34,14 +34,14 @@ export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
 
 /** A response: a success (2xx, or what `accepts` and `redirect` allow), decompressed. */
 export interface HttpAnswer {
-  /** Address after the last redirect. It may contain credentials: use `shown` before it is stored or shown. */
+  /** Address after the last redirect. It may contain credentials: use `redactUrl` before it is stored or shown. */
   url: string;
-  /** The address that was asked for leads elsewhere for good (301, 308): nothing stands there any more. */
+  /** Whether the requested address redirects permanently (301, 308). */
   isMoved?: boolean | undefined;
   status: number;
   /** Names in lower case; a header that came several times is joined with commas. */
   headers: Readonly<Record<string, string>>;
-  /** Each value for itself, of the headers that came several times. */
+  /** The single values of headers that came several times. */
   repeated?: Readonly<Record<string, readonly string[]>> | undefined;
   bytes: Uint8Array;
   /** The media type without parameters, in lower case; empty if there is none. */
@@ -50,14 +50,14 @@ export interface HttpAnswer {
   charset: string | undefined;
 }
 
-/** The one door to the network. */
+/** An HTTP client. */
 export interface Http {
-  /** A successful answer (2xx), or a KbError that names the address, the reason and the way out; retries are then spent. */
+  /** Sends a request. Throws a KbError after its retries, with the address, the reason and the next step. */
   request(address: string, options?: HttpRequest): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/** A host, perhaps with a port and a path, as people write it who leave out the beginning. */
+/** A host, perhaps with a port and a path: an address without its scheme. */
 const HOST = /^(localhost|\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(:\d+)?(?=[/?#]|$)/i;
 
 function withScheme(address: string): string | undefined {
@@ -67,7 +67,7 @@ function withScheme(address: string): string | undefined {
   return `Did you mean ${redactUrl(`${isNear ? 'http' : 'https'}://${address}`)}?`;
 }
 
-/** The address with the parameters added and its fragment, which is not sent, removed. Throws a KbError (`usage`) for what is no http(s) address. */
+/** Parses an address, adds the parameters and removes the fragment. Throws a KbError (`usage`) for one that is not http(s). */
 export function addressOf(address: string, params: HttpRequest['params'] = {}): URL {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new KbError('usage', `«${redactUrl(address)}» is not an address that kb can fetch.`, {
@@ -106,7 +106,7 @@ export const markedCharset = (bytes: Uint8Array): string | undefined =>
 /** Whether a media type is one of text, for which a character set means something. */
 const isText = (content_type: string): boolean => /^text\/|[/+](xml|json)$|csv|ndjson|jsonl/.test(content_type);
 
-/** The bytes of an answer; those of a text in UTF-8, where its header names another character set. A byte order mark wins over the header (WHATWG Encoding, 6). */
+/** Returns the bytes of a response, a text in another character set as UTF-8. A byte order mark overrides the header (WHATWG Encoding, 6). */
 export function inUtf8({ bytes, charset, content_type }: Pick<HttpAnswer, 'bytes' | 'charset' | 'content_type'>): Uint8Array {
   if (charset === undefined || charset === 'utf-8' || markedCharset(bytes) !== undefined || !isText(content_type)) return bytes;
   try {

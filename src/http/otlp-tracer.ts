@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Run } from '../core/run.ts';
+import { decodePart } from './message.ts';
 import type { CallSpan, Tracer } from '../ports/engines.ts';
 
-/** Spans that wait to be sent, at most: what comes meanwhile is dropped. */
+/** Maximum spans that wait to be sent: further ones are dropped. */
 const MOST_WAITING = 2048;
-/** Spans of one request, and milliseconds after which fewer are sent. */
+/** Maximum spans of one request, and milliseconds after which fewer are sent. */
 const BATCH = 512;
 const SEND_EVERY = 5_000;
 
@@ -40,11 +41,11 @@ const now = (): string => String(Math.round((performance.timeOrigin + performanc
 const isIterator = (value: unknown): value is AsyncGenerator<unknown, unknown, void> =>
   typeof (value as AsyncGenerator | undefined)?.[Symbol.asyncIterator] === 'function';
 
-/** Sends spans to a collector by OTLP over HTTP, as JSON. What can't be sent is dropped and told once: no work fails for it. */
+/** Sends spans to a collector by OTLP over HTTP, as JSON. If that fails, they are dropped, and it is reported once: no work fails. */
 export class OtlpTracer implements Tracer {
   readonly #settings: OtlpSettings;
   readonly #onProblem: (problem: string) => void;
-  /** The span in which the code that runs now was called. */
+  /** Span of the running code. */
   readonly #current = new AsyncLocalStorage<Span | undefined>();
   readonly #traced = new WeakMap<object, object>();
   #waiting: Span[] = [];
@@ -59,7 +60,7 @@ export class OtlpTracer implements Tracer {
 
   async *run<R>(name: string, run: Run<R>, { traceparent }: { traceparent?: string | undefined } = {}): Run<R> {
     const [, traceId, parentSpanId, flags] = PARENT.exec(traceparent ?? '') ?? [];
-    if (flags !== undefined && (Number.parseInt(flags, 16) & 1) === 0) return yield* run; // its caller does not record it
+    if (flags !== undefined && (Number.parseInt(flags, 16) & 1) === 0) return yield* run; // the caller does not record it
     const parent = traceId ? { traceId, spanId: parentSpanId! } : this.#current.getStore();
     return yield* this.#follow(run, this.#begin(name, { parent, kind: this.#current.getStore() ? INTERNAL : SERVER }));
   }
@@ -98,7 +99,7 @@ export class OtlpTracer implements Tracer {
     };
   }
 
-  /** A call that is a span of the code that makes it; outside of any, it is not recorded. */
+  /** Records a call as a child of the current span; outside of one, it is not recorded. */
   #call(stage: CallSpan, target: object, { call, args }: { call: () => unknown; args: readonly unknown[] }): unknown {
     const parent = this.#current.getStore();
     if (!parent) return call();
@@ -131,7 +132,7 @@ export class OtlpTracer implements Tracer {
     }
   }
 
-  /** Draws from an iterator; each of its steps runs within the span. */
+  /** Follows an iterator, each step of which runs within the span. */
   async *#follow<Y, R>(run: AsyncGenerator<Y, R, void>, span: Span): AsyncGenerator<Y, R, void> {
     let isOver = false;
     try {
@@ -211,16 +212,16 @@ function numbersIn(result: unknown): Record<string, number> {
 interface OtlpSettings {
   url: string;
   headers: Record<string, string>;
-  /** Milliseconds that the collector has to answer. */
+  /** Timeout in milliseconds. */
   timeout: number;
-  /** Who sends them: `service.name`, and what OTEL_RESOURCE_ATTRIBUTES says. */
+  /** Identity of the sender: `service.name`, and OTEL_RESOURCE_ATTRIBUTES. */
   resource: Record<string, string>;
   version: string;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings of OpenTelemetry's variables («OTLP Exporter Configuration»); undefined without a collector. `problem`: why nothing can be sent. */
+/** Reads the variables of OpenTelemetry («OTLP Exporter Configuration»); empty without a collector. `problem`: why nothing can be sent. */
 export function otlpSettings(variables: Variables, version: string): { settings?: OtlpSettings; problem?: string } {
   const endpoint = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || variables.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOff = variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || /^none$/i.test(variables.OTEL_TRACES_EXPORTER ?? '');
@@ -249,15 +250,7 @@ export function otlpSettings(variables: Variables, version: string): { settings?
 function pairs(text = ''): Record<string, string> {
   const entries = text.split(',').flatMap((pair) => {
     const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-    return name === undefined ? [] : [[name, decoded(value!)] as const];
+    return name === undefined ? [] : [[name, decodePart(value!)] as const];
   });
   return Object.fromEntries(entries);
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

@@ -8,12 +8,12 @@ import { KbError } from '../core/errors.ts';
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 interface Limits {
-  /** The address, as it may be shown. */
+  /** The address without credentials. */
   name: string;
   max_bytes: number;
-  /** A body that is longer is cut and no failure. */
+  /** Whether a longer body is cut, instead of an error. */
   cuts?: boolean | undefined;
-  /** The limit is that of the configuration. */
+  /** Whether the limit is that of the configuration. */
   isConfigured?: boolean | undefined;
 }
 
@@ -30,11 +30,11 @@ const UNPACK: Record<string, Unpack> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   br: promisify(brotliDecompress),
-  // «deflate» means a zlib stream; some servers send the bare one (RFC 9110, 8.4.1.2)
+  // «deflate» means a zlib stream; some servers send raw deflate (RFC 9110, 8.4.1.2)
   deflate: (bytes, options) => (isZlib(bytes) ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options)),
 };
 
-/** Reads a body to its end, and no further than the limit; a body that announces more is not read at all. Throws a KbError (`too_large`), unless it may be cut. */
+/** Reads a body up to the limit; one that announces more is not read at all. Throws a KbError (`too_large`), unless it may be cut. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> & { destroy(): unknown },
   announced: string | undefined,
@@ -57,24 +57,24 @@ export async function readBody(
   return Buffer.concat(pieces, length);
 }
 
-/** Milliseconds that a body which nobody needs is waited for, and bytes: after that, another connection costs less. */
+/** Maximum milliseconds and bytes for discarding a body: beyond, a new connection costs less. */
 const PATIENCE = 1_000;
 const REST = 16_384;
 
-/** Reads a body within a time limit, at which it is cut off and reading fails. */
+/** Reads a body within a time limit, after which reading fails. */
 export async function readInTime<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
   const clock = setTimeout(() => body.destroy(), PATIENCE);
   return read().finally(() => clearTimeout(clock));
 }
 
-/** Lets go of a body that nobody reads: a short one comes to its end, so that its connection can be used again, and any other is cut off. */
+/** Discards a body: a short one is read to its end, so that its connection can be used again, a longer one is cut off. */
 export async function discardBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
   await body.dump({ limit: REST, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) }).catch(() => {});
 }
 
-/** Ways to pack that there are (IANA, HTTP Content Coding Registry) and that kb cannot undo. Any other name is none: servers write character sets there, and browsers pass over it. */
+/** Content codings (IANA, HTTP Content Coding Registry) that kb cannot decode. Other names are ignored, as by browsers: some servers write character sets there. */
 const UNKNOWN = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip', 'zstd']);
-/** Times that a body may be packed, one over another. */
+/** Maximum encodings of a body. */
 const MOST_LAYERS = 4;
 
 /**

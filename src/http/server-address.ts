@@ -1,11 +1,11 @@
-/** The names of this machine's own interface: the one that all are told by is first. */
+/** Names of the loopback interface; the first replaces the others. */
 const LOOPBACK = '127.0.0.1';
 const LOCALHOST = /^localhost\.?$/;
 
-/** An address's port, where it has one: also the 80 and 443 that URL leaves out. */
+/** Matches the port of an address, also 80 and 443, which URL drops. */
 const PORT = /^https?:[/\\]{2}[^/\\?#]*:(\d+)(?=[/\\?#\s]|$)/i;
 
-/** The one spelling of a server's address: with its port, without final slash, query, fragment; `localhost` over http as 127.0.0.1. Others stay as they are. */
+/** Normalizes the address of a server: with its port, without final slash, query and fragment; `localhost` over http as 127.0.0.1. Others stay as they are. */
 export function serverAddress(given: string, { port }: { port: number }): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return given;

@@ -25,7 +25,7 @@ export function givenTo(url: URL, sites: Network['sites']): Record<string, strin
   });
 }
 
-/** The first of these headers that cannot be sent (RFC 9110, 5.5): a line break in a value would begin a header of its own. */
+/** Finds the first header that cannot be sent (RFC 9110, 5.5): a line break in a value would begin another header. */
 export function faultyHeader(headers: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(headers);
   if (names.length === 0) return undefined;
@@ -41,14 +41,14 @@ export function faultyHeader(headers: Readonly<Record<string, string>>): string 
   });
 }
 
-/** Headers that a caller of the server may send together with what the operator gave: they choose how a thing is written, and change nothing. */
+/** Headers that a network caller may send together with those of the operator: they choose a representation, and change nothing. */
 const HARMLESS = new Set(['accept', 'accept-language', 'cache-control', 'if-modified-since', 'if-none-match', 'range', 'user-agent']);
 
-/** Whether a header of this name only chooses how a thing is written: it is no credential. */
+/** Whether a header of this name only chooses a representation, and holds no credential. */
 export const isHarmless = (name: string): boolean => HARMLESS.has(name.toLowerCase());
 
-/** A request, as far as it decides about what the operator gave. */
-interface Borrowing {
+/** Parts of a request that decide whether it may carry the credentials of the operator. */
+interface BorrowingRequest {
   method: string;
   /** Headers of the caller, with lower-case names. */
   headers: Readonly<Record<string, string>>;
@@ -59,6 +59,6 @@ interface Borrowing {
  * Whether a request may carry the credentials of `network.sites`. They are for reading: a network caller must not change anything with
  * them, by method, body or header.
  */
-export function isLent(surface: AddressPolicy['surface'], { method, headers, hasBody = false }: Borrowing): boolean {
+export function isLent(surface: AddressPolicy['surface'], { method, headers, hasBody = false }: BorrowingRequest): boolean {
   return surface === 'cli' || (/^(GET|HEAD)$/i.test(method) && !hasBody && Object.keys(headers).every(isHarmless));
 }

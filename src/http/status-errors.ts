@@ -4,7 +4,7 @@ import type { Refused } from './address-policy.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { visible } from '../text/clean-text.ts';
 
-/** An answer with one of these may be another one in a moment (contract, section 6; 425: RFC 8470). */
+/** Statuses after which a retry may succeed (contract, section 6; 425: RFC 8470). */
 const RETRYABLE = new Set([408, 409, 425, 429]);
 
 const STATUS_CODES: Record<number, ErrorCode> = { 401: 'unauthorized', 403: 'unauthorized', 404: 'not_found', 410: 'not_found' };
@@ -27,7 +27,7 @@ const REFUSED: Record<Credentials | 'unknown', Hint> = {
 };
 
 interface StatusOptions {
-  /** The header of that name. */
+  /** The header `Retry-After`. */
   retry_after?: string | undefined;
   credentials?: Credentials;
   /** Message of the response, safe to show (`apiErrorMessage`). */
@@ -101,7 +101,7 @@ export function connectionError(name: string, cause: unknown): KbError {
   });
 }
 
-/** Several addresses were tried: the first one's failure stands for all. */
+/** Finds the code of an error; if several addresses were tried, that of the first. */
 function codeOf(error: unknown): string {
   const { code, errors, cause } = error as { code?: unknown; errors?: unknown[]; cause?: unknown };
   if (typeof code === 'string') return code;
@@ -183,7 +183,7 @@ function sentenceIn(value: unknown, depth: number): string | undefined {
   return undefined;
 }
 
-/** These headers say how an answer is wanted, and who asks. */
+/** Headers that hold no secrets. */
 const OPEN = /^(accept(-.*)?|content-type|user-agent)$/;
 const SCHEME = /^(basic|bearer|digest|token|api-?key)$/i;
 
@@ -213,7 +213,7 @@ function secretFields(body: unknown): string[] {
   try {
     if (typeof body === 'string') JSON.parse(body, keep);
   } catch {
-    // no JSON: its words can't be told apart
+    // not JSON
   }
   return found;
 }

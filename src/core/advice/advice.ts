@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What an advice names: a key of the configuration, a field that requests alone have, or an operation. Each face has its own word for it. */
+/** What an advice names: a key of the configuration, a field of requests, or an operation. Each face has its own name for it. */
 type Named = { setting: string; value?: string | undefined } | { field: string } | { call: NamedOperation; request: NamedRequest };
 
-/** A sentence that says what to do, in the words of the face that shows it. Plain data: it may go from process to process. */
+/** A sentence that says what to do, in the words of the face that shows it. It is plain data, and may be sent to another process. */
 export interface Advice {
   parts: readonly (string | Named)[];
-  /** Whose it is: anyone's who can do what it names, else the operator's; the operator's alone; nobody's where the face does not have what it names. */
+  /** Its reader: anyone who can do what it names, else the operator; only the operator; nobody else, if the face does not have what it names. */
   for: 'anyone' | 'operator' | 'nobody else';
 }
 
@@ -22,13 +22,13 @@ const made =
     for: reader,
   });
 
-/** An advice that names what its reader can use: `setting`, `field` and `call`. Where a face lacks one of them, it is the operator's to follow. */
+/** Makes an advice that names what its reader can use: `setting`, `field` and `call`. If a face lacks one of them, it is for the operator. */
 export const advice = made('anyone');
 
-/** An advice that only those who run kb can follow: of variables of the environment, files, programs. */
+/** Makes an advice that only the operator can follow: about environment variables, files, programs. */
 export const toOperator = made('operator');
 
-/** Where to look, or what else there is; left out where the face does not have it. */
+/** Makes an advice that is left out if the face does not have what it names. */
 export const pointer = made('nobody else');
 
 /** A key of the configuration (`ingestion.docs.ocr`), and the value that helps: `--ocr auto (ingestion.docs.ocr)`, or the field of a request that overrides it. */
@@ -42,16 +42,16 @@ export const call = (operation: NamedOperation, request: NamedRequest = {}): Nam
 
 const wordings = new AsyncLocalStorage<Wording>();
 
-/** Calls `work` with the words of a face: what it says of what to do is in them. */
+/** Calls `work`, whose hints are in the words of a face. */
 export const inWordsOf = <T>(wording: Wording, work: () => T): T => wordings.run(wording, work);
 
-/** The hint as text, in the words of the face for which this work is done. Who can't follow an advice reads it as one for the operator. */
+/** Writes a hint as text, in the words of the present face. A reader who cannot follow an advice gets it as one for the operator. */
 export function sayHint(hint: Hint): string {
   const wording = wordings.getStore() ?? operatorWording;
   const sentences = typeof hint === 'string' || 'parts' in hint ? [hint] : hint;
   return sentences
     .map((one) => (typeof one === 'string' ? one : sentence(one, wording)))
-    .filter((said) => said !== '')
+    .filter((text) => text !== '')
     .join(' ');
 }
 
@@ -62,7 +62,7 @@ function sentence({ parts, for: reader }: Advice, wording: Wording): string {
   return `For the operator: ${worded(parts, operatorWording)!.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
 }
 
-/** Undefined where the face has no word for something. */
+/** Writes the parts; undefined if the face has no name for one. */
 function worded(parts: Advice['parts'], wording: Wording): string | undefined {
   const words = parts.map((part) => (typeof part === 'string' ? part : wordFor(part, wording)));
   return words.every((word) => word !== undefined) ? words.join('') : undefined;
@@ -108,7 +108,7 @@ export type NamedRequest = Readonly<Record<string, string | readonly string[]>>;
 
 /** How a face calls what advice names; undefined for what its reader can't set or do. */
 export interface Wording {
-  /** Whether its reader runs kb: may change the configuration and run commands. */
+  /** Whether its reader is the operator, who may change the configuration and run commands. */
   isOperators: boolean;
   setting(path: string, value?: string): string | undefined;
   field(name: string): string | undefined;
