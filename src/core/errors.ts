@@ -76,6 +76,21 @@ export function describe(error: unknown): string {
   return error instanceof KbError && error.hint ? `${error.message} ${error.hint}` : error.message;
 }
 
+/** Returns the message of the first cause of an error, or its code if it has none. */
+export function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  const { message, code } = root as { message?: string; code?: string };
+  return message || code || String(error);
+}
+
+/** Shortens a message to one line of at most 300 characters, with a full stop. Empty if it is blank. */
+export function shortSentence(message: string): string {
+  const line = message.replace(/\s+/g, ' ').trim();
+  const short = line.length > 300 ? `${line.slice(0, 299)}…` : line;
+  return short === '' || /[.!?…]$/.test(short) ? short : `${short}.`;
+}
+
 /** The exception envelope of service.md 7. */
 export function envelope(error: unknown): { error: { type: string; message: string } } {
   return { error: { type: error instanceof KbError ? ERROR_TYPES[error.code] : 'RuntimeError', message: describe(error) } };

@@ -17,7 +17,7 @@ import { addressOf, type Http, type HttpAnswer, type HttpRequest, decodePart, ty
 import { retry, type RetryOptions } from '../core/retry.ts';
 import { redactUrl, holdsSecret } from '../core/secrets.ts';
 import type { Dispatcher } from 'undici';
-import { ACCEPTED_ENCODINGS, discardBody, readBody, readInTime, decompress } from './response-body.ts';
+import { ACCEPTED_ENCODINGS, discardBody, readBody, readInTime, decodeContent } from './response-body.ts';
 import { faultyHeader, givenTo, isLent } from './site-headers.ts';
 
 /** Options of the HTTP client of one run. */
@@ -206,7 +206,7 @@ async function readResponse(response: Dispatcher.ResponseData, request: TimedReq
   const max_bytes = byteLimit(request, head, network);
   const limits = { name: name(), max_bytes, cuts: request.cuts, isConfigured: max_bytes === network.max_bytes };
   const packed = await readBody(body, headerOf(response, 'content-length'), limits);
-  return { ...head, bytes: await decompress(packed, headerOf(response, 'content-encoding'), limits) };
+  return { ...head, bytes: await decodeContent(packed, headerOf(response, 'content-encoding'), limits) };
 }
 
 /** Maximum bytes of an error response that are read. */
@@ -221,7 +221,7 @@ async function readRefusal(
   const { body } = response;
   const limits = { name: name(), max_bytes: ERROR_BYTES, cuts: true };
   const reads = async (): Promise<string | undefined> => {
-    const bytes = await decompress(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
+    const bytes = await decodeContent(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
     const headers = { ...given.lent, ...given.own };
     return apiErrorMessage(JSON.parse(new TextDecoder().decode(bytes)), secretsSent(sent.url, { headers, body: sent.body }));
   };

@@ -81,7 +81,7 @@ const MOST_LAYERS = 4;
  * Decodes `Content-Encoding`, the last encoding first, up to the limit. Throws a KbError: `too_large`, or `invalid` for an unknown encoding
  * or broken data.
  */
-export async function decompress(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
+export async function decodeContent(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes;
   const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());
   const layers = names.filter((name) => Object.hasOwn(UNPACK, name) || UNKNOWN.has(name));

@@ -121,21 +121,6 @@ export const timeoutError = (name: string, seconds: number, cause?: unknown): Kb
 export const redirectsError = (name: string, most: number): KbError =>
   new KbError('invalid', `${name} redirects more than ${most} times.`, { hint: 'Check whether it redirects in a loop.' });
 
-/** Returns the message of the first cause of an error, or its code if it has none. */
-export function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  const { message, code } = root as { message?: string; code?: string };
-  return message || code || String(error);
-}
-
-/** Shortens a message to one line of at most 300 characters, with a full stop. Empty if it is blank. */
-export function shortSentence(message: string): string {
-  const line = message.replace(/\s+/g, ' ').trim();
-  const short = line.length > 300 ? `${line.slice(0, 299)}…` : line;
-  return short === '' || /[.!?…]$/.test(short) ? short : `${short}.`;
-}
-
 /** Makes the error for an address that the guard refused. */
 export const addressRefusal = (name: string, { message }: Refused): KbError =>
   new KbError('forbidden', `${name} was not fetched: ${message}.`, {

@@ -1,7 +1,7 @@
 import { advice, setting, toOperator } from '../../core/advice/advice.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import { rootMessage, secondsIn, shortSentence } from '../../http/status-errors.ts';
-import { isAbort, KbError, stoppedError } from '../../core/errors.ts';
+import { secondsIn } from '../../http/status-errors.ts';
+import { isAbort, KbError, rootMessage, shortSentence, stoppedError } from '../../core/errors.ts';
 import type { Access } from './access.ts';
 
 interface Refusal {

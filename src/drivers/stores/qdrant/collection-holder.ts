@@ -7,7 +7,6 @@ import type { Ask, Condition, PointRecord } from './qdrant-connection.ts';
 import { conditionsOf } from './qdrant-filter.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
-import { stateToWrite } from './qdrant-tables.ts';
 import { changeState, isSameState, LOOK_EVERY, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
 
 /** Maximum attempts of a read that a writer interrupts: each takes as long as one response, and writers are rarely that quick twice. */
@@ -47,6 +46,8 @@ export type MayWritePoints = (name: string) => Promise<void>;
 
 interface HolderOptions {
   ask: Ask;
+  /** Returns the state to write to; waits while another table is about to replace this one. */
+  stateToWrite(load: () => Promise<State>): Promise<State>;
   chunks: ChunkCache;
   state: State;
   mayWrite: MayWritePoints;
@@ -55,7 +56,10 @@ interface HolderOptions {
 }
 
 /** Opens a collection at an address, with a state that was read before. */
-export function holdCollection(address: string, { ask, chunks, state, mayWrite, isNew = false }: HolderOptions): CollectionHolder {
+export function holdCollection(
+  address: string,
+  { ask, chunks, state, mayWrite, stateToWrite, isNew = false }: HolderOptions,
+): CollectionHolder {
   let known = state;
   let saved = isNew ? state.version : undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -68,7 +72,7 @@ export function holdCollection(address: string, { ask, chunks, state, mayWrite, 
     ask,
     address,
     chunks,
-    words: wordStatistics(ask),
+    words: wordStatistics((collection_name, ids) => ask((api, init) => api.getPoints({ collection_name, ids, with_payload: true }, init))),
     get info() {
       const { name, provider, model, dimensions } = known;
       return { name, provider, model, dimensions };
@@ -76,7 +80,7 @@ export function holdCollection(address: string, { ask, chunks, state, mayWrite, 
     read: (work) => readAsOf(known, { work, load }),
     write: (work) => {
       const change: ChangeState = async (next) => {
-        const writable = { load: () => stateToWrite(ask, load), mayWrite: () => mayWrite(known.name) };
+        const writable = { load: () => stateToWrite(load), mayWrite: () => mayWrite(known.name) };
         const changed = await changeState(ask, (now) => next(now, now.version === saved), writable);
         if (changed.version !== saved) saved = saved !== undefined && changed.history.at(-1) === saved ? changed.version : undefined;
         return (known = changed);

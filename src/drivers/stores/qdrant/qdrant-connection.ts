@@ -1,11 +1,10 @@
 import { toOperator } from '../../../core/advice/advice.ts';
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import { keepUnlessFailed } from '../../../core/concurrency.ts';
-import { KbError, stoppedError } from '../../../core/errors.ts';
+import { KbError, rootMessage, shortSentence, stoppedError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
 import { currentSignal } from '../../../core/run.ts';
 import { redactUrl } from '../../../core/secrets.ts';
-import { rootMessage, shortSentence } from '../../../http/status-errors.ts';
 import type { Parameters } from './qdrant-options.ts';
 
 /** A condition of a filter of Qdrant. */

@@ -120,7 +120,8 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
 /** All who open a collection share one queue of writes. */
 function holdersOf(ask: Ask, mayWrite: MayWritePoints) {
   const held = new Map<string, CollectionHolder>();
-  const common = { ask, mayWrite, chunks: new ChunkCache() };
+  const toWrite = (load: () => Promise<State>) => stateToWrite(ask, load);
+  const common = { ask, mayWrite, stateToWrite: toWrite, chunks: new ChunkCache() };
   return {
     /** `isNew`: this process has just made it. */
     of: (state: State, isNew = false): CollectionHolder => {

@@ -1,7 +1,7 @@
 import { findSorted } from '../../../core/sorted-numbers.ts';
 import { randomUUID } from 'node:crypto';
 import { KbError } from '../../../core/errors.ts';
-import type { Ask, Point, PointRecord } from './qdrant-connection.ts';
+import type { Schemas } from '@qdrant/js-client-rest';
 
 /** Counts of terms by their places (`indexOf`), in ascending order. */
 export interface WordCounts {
@@ -128,12 +128,15 @@ export interface WordStatistics {
   next(state: Place, change: Change): Promise<{ segments: SegmentName[]; points: Point[]; merged: string[] }>;
 }
 
-/** Creates the statistics of a collection; nothing is read before the first call. */
-export function wordStatistics(ask: Ask): WordStatistics {
+type Point = Schemas['PointStruct'];
+type PointRecord = Schemas['Record'];
+
+/** Creates the statistics of a collection. `read` reads points of a table; it is not called before they are needed. */
+export function wordStatistics(read: (table: string, ids: string[]) => Promise<PointRecord[]>): WordStatistics {
   let known = new Map<string, Segment>();
   const load = async ({ table, segments = [] }: Place): Promise<Segment[]> => {
     const ids = segments.map(({ id }) => id).filter((id) => !known.has(id));
-    const found = ids.length > 0 ? await ask((api, init) => api.getPoints({ collection_name: table, ids, with_payload: true }, init)) : [];
+    const found = ids.length > 0 ? await read(table, ids) : [];
     const all = new Map([...known, ...found.map((point) => [point.id as string, readSegment(point)] as const)]);
     known = new Map(segments.flatMap(({ id }) => (all.has(id) ? [[id, all.get(id)!] as const] : [])));
     if (known.size < segments.length) throw new KbError('not_found', 'The statistics of the words are not there.');

@@ -1,4 +1,4 @@
-import { decompress } from '../../../../http/response-body.ts';
+import { decodeContent } from '../../../../http/response-body.ts';
 import type { HttpAnswer, HttpRequest } from '../../../../http/message.ts';
 import { urlSource, isTrap } from '../web-addresses.ts';
 import { KbError } from '../../../../core/errors.ts';
@@ -19,7 +19,7 @@ export type LoadAddress = (
 export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
   const { bytes } = await load(address, { max_bytes });
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return new TextDecoder().decode(isPacked ? await decompress(bytes, 'gzip', { name: urlSource(address), max_bytes }) : bytes);
+  return new TextDecoder().decode(isPacked ? await decodeContent(bytes, 'gzip', { name: urlSource(address), max_bytes }) : bytes);
 }
 
 /** The rules of a site for crawlers (RFC 9309). */
