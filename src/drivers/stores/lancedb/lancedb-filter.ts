@@ -66,48 +66,30 @@ const alternatives = (parts: readonly (string | undefined)[]): string => {
   return possible.length > 0 ? `(?:${possible.join('|')})` : NOTHING;
 };
 
-/** Makes a regular expression for texts from these letters on; `included`: also the text itself. */
-function atLeast(letters: readonly number[], included: boolean): string {
-  const [head, ...tail] = letters;
-  if (head === undefined) return included ? REST : `[^\\x{0}-\\x{3}]${REST}`;
-  const greater = letterBetween(head, LAST);
-  return alternatives([greater && greater + REST, code(head) + atLeast(tail, included)]);
-}
-
-/** Makes a regular expression for texts before these letters; `included`: also the text itself. */
-function atMost(letters: readonly number[], included: boolean): string {
-  const [head, ...tail] = letters;
-  if (head === undefined) return included ? '' : NOTHING;
-  const smaller = letterBetween(FIRST, head);
-  return alternatives(['', smaller && smaller + REST, code(head) + atMost(tail, included)]);
-}
-
 /** Makes a regular expression for texts within the bounds, by the code points of their letters. */
 export function textRange({ lower, upper }: Bounds<string>): string {
-  const letters = (text: string) => Array.from(unmarked(text).toWellFormed().slice(0, 200), (letter) => letter.codePointAt(0)!);
-  const from = lower && letters(lower.value);
-  const to = upper && letters(upper.value);
-  if (!from) return to ? atMost(to, upper.included) : REST;
-  if (!to) return atLeast(from, lower.included);
-  return between(from, to, { lower: lower.included, upper: upper.included });
+  const letters = (bound: Bounds<string>['lower']) =>
+    bound && Array.from(unmarked(bound.value).toWellFormed().slice(0, 200), (letter) => letter.codePointAt(0)!);
+  return textsBetween(letters(lower), letters(upper), { lower: lower?.included ?? true, upper: upper?.included ?? true });
 }
 
-function between(from: readonly number[], to: readonly number[], included: { lower: boolean; upper: boolean }): string {
-  const [first, ...afterFirst] = from;
-  const [last, ...afterLast] = to;
-  if (first === undefined && last === undefined) return included.lower && included.upper ? '' : NOTHING;
-  if (last === undefined) return NOTHING;
-  if (first === undefined) {
-    const smaller = letterBetween(FIRST, last);
-    return alternatives([included.lower ? '' : undefined, smaller && smaller + REST, code(last) + atMost(afterLast, included.upper)]);
-  }
+/** Makes a regular expression for texts between two; a missing one is no bound. */
+function textsBetween(
+  from: readonly number[] | undefined,
+  to: readonly number[] | undefined,
+  included: { lower: boolean; upper: boolean },
+): string {
+  const isFromStart = from === undefined || (from.length === 0 && included.lower);
+  if (to?.length === 0) return isFromStart && included.upper ? '' : NOTHING;
+  const [first = FIRST, ...afterFirst] = from ?? [];
+  const [last = LAST, ...afterLast] = to ?? [];
   if (first > last) return NOTHING;
-  if (first === last) return code(first) + between(afterFirst, afterLast, included);
+  if (first === last) return code(first) + textsBetween(afterFirst, afterLast, included);
   const inside = letterBetween(first, last);
   return alternatives([
-    code(first) + atLeast(afterFirst, included.lower),
+    first === FIRST ? (isFromStart ? '' : undefined) : code(first) + textsBetween(afterFirst, undefined, included),
     inside && inside + REST,
-    code(last) + atMost(afterLast, included.upper),
+    last === LAST ? undefined : code(last) + textsBetween(undefined, afterLast, included),
   ]);
 }
 
