@@ -203,10 +203,10 @@ export function validated(merged: Layer, originOf: (path: string) => string, sch
     return result.data;
   }
   const problemOf = (issue: (typeof result.error.issues)[number]) => {
-    const { path, problem, came, hint } = validationMessage(new z.ZodError([issue]), { schema, value: merged });
+    const { path, problem, instead, hint } = validationMessage(new z.ZodError([issue]), { schema, value: merged });
     const name = path.join('.');
     const value = getPath(merged, name);
-    const got = value === undefined || typeof value === 'object' ? came : ` (it is «${String(value)}»)`;
+    const got = value === undefined || typeof value === 'object' ? instead : ` (it is «${String(value)}»)`;
     return [name, { text: `${originOf(name)}: ${problem}${got}.`, hint }] as const;
   };
   const problems = [...new Map(result.error.issues.map(problemOf)).values()]; // the last of a key: the bounds of all integers come first

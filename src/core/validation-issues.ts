@@ -16,7 +16,7 @@ export const formatPath = (path: readonly PropertyKey[]): string =>
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** One thing that does not fit: an unknown key, or a value and what it might have been. */
+/** One error: an unknown key, or a value and what is expected. */
 interface ValidationIssue {
   path: Path;
   key?: string;
@@ -27,35 +27,35 @@ interface ValidationIssue {
   isOther: boolean;
 }
 
-/** Everything that issues say, in their order, with whole paths. Of a union, the branch that the value was meant for. */
+/** Collects the errors of issues in their order, with whole paths; of a union, those of the branch that the value was meant for. */
 function collectIssues(issues: readonly Issue[], under: Path): ValidationIssue[] {
   return issues.flatMap((issue): ValidationIssue[] => {
     const path = [...under, ...issue.path];
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path, key, expected: [], isOther: false }));
-    if (issue.code === 'invalid_union' && issue.errors.length > 0) return ofBestBranch(issue.errors, path);
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) return issuesOfBestBranch(issue.errors, path);
     const choices = issue.code === 'invalid_value' ? issue.values.map(String) : undefined;
     const isOther = issue.code === 'invalid_type' || issue.code === 'invalid_value';
     return [{ path, expected: [expectation(issue)], isOther, ...(choices ? { choices } : {}) }];
   });
 }
 
-/** The value is of another kind: that it is also too long, or too short, says nothing. */
-const isOfNoKind = ({ code, path }: Issue): boolean => code === 'invalid_type' && path.length === 0;
+/** Whether the value is of another kind: then its length says nothing. */
+const isOfOtherKind = ({ code, path }: Issue): boolean => code === 'invalid_type' && path.length === 0;
 
 /**
  * Selects the issues of the branch that the value was meant for: of those of its kind, the one with the fewest. If it is of no kind, all
  * kinds are named.
  */
-function ofBestBranch(branches: readonly (readonly Issue[])[], path: Path): ValidationIssue[] {
-  const weight = (clashes: ValidationIssue[]) => clashes.reduce((sum, { key }) => sum + (key === undefined ? 1 : 2), 0);
-  const all = branches.map((issues) => collectIssues(issues.some(isOfNoKind) ? issues.filter(isOfNoKind) : issues, path));
+function issuesOfBestBranch(branches: readonly (readonly Issue[])[], path: Path): ValidationIssue[] {
+  const weight = (collected: ValidationIssue[]) => collected.reduce((sum, { key }) => sum + (key === undefined ? 1 : 2), 0);
+  const all = branches.map((issues) => collectIssues(issues.some(isOfOtherKind) ? issues.filter(isOfOtherKind) : issues, path));
   const [best] = all
-    .filter((clashes) => clashes.every((clash) => clash.key !== undefined || clash.path.length > path.length))
+    .filter((collected) => collected.every((item) => item.key !== undefined || item.path.length > path.length))
     .toSorted((a, b) => weight(a) - weight(b));
   if (best) return best;
-  const here = all.flat().filter((clash) => clash.path.length === path.length);
-  const choices = here.flatMap((clash) => clash.choices ?? []);
-  const expected = [...new Set(here.flatMap((clash) => clash.expected))];
+  const here = all.flat().filter((item) => item.path.length === path.length);
+  const choices = here.flatMap((item) => item.choices ?? []);
+  const expected = [...new Set(here.flatMap((item) => item.expected))];
   return [{ path, expected, isOther: true, ...(choices.length > 0 ? { choices } : {}) }];
 }
 
@@ -91,30 +91,30 @@ interface Examined {
   value: unknown;
   /** Name of the value in errors about the whole. */
   whole?: string;
-  /** Whether it is a part of a value that has thousands of misfits. */
+  /** Whether it is a part of a value with thousands of errors. */
   isSample?: boolean;
 }
 
-/** The first thing that does not fit, in words. */
+/** The first error, in words. */
 interface ValidationMessage {
   path: Path;
-  /** `a whole number is expected`, `this key is unknown`: what is wrong, without what came. */
+  /** `a whole number is expected`, `this key is unknown`: what is wrong, without what was there. */
   problem: string;
   /** `, not a text`; empty where the problem says it all. Never the value itself, which may be long, or secret. */
-  came: string;
+  instead: string;
   /** The probable intention or the alternatives, as a sentence. */
   hint?: string | undefined;
-  /** How many other things do not fit. */
+  /** Number of other errors. */
   more: number;
 }
 
 /** Explains a validation error in a sentence and a hint: `retrieval.top_k: a whole number is expected, not a text (and 2 more).` */
 export function explain(error: z.ZodError, examined: Examined): string {
   const [only] = error.issues;
-  if (only?.code === 'custom' && /^\p{Lu}.*\.$/su.test(only.message)) return only.message; // a check of the whole that says it all
-  const { path, problem, came, hint, more } = validationMessage(error, examined);
+  if (only?.code === 'custom' && /^\p{Lu}.*\.$/su.test(only.message)) return only.message; // a check of the whole value has a complete message
+  const { path, problem, instead, hint, more } = validationMessage(error, examined);
   const rest = examined.isSample ? ' (and thousands more)' : more > 0 ? ` (and ${more} more)` : '';
-  return `${formatPath(path) || (examined.whole ?? 'the request')}: ${problem}${came}${rest}.${hint ? ` ${hint}` : ''}`;
+  return `${formatPath(path) || (examined.whole ?? 'the request')}: ${problem}${instead}${rest}.${hint ? ` ${hint}` : ''}`;
 }
 
 /**
@@ -125,40 +125,40 @@ export function validationMessage(error: z.ZodError, { schema, value }: Examined
   const own = error.issues.filter((issue) => !('note' in issue)); // without the bounds of all integers, which come before a schema's own
   const issues = own.length > 0 ? own : error.issues;
   const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
-  const clashes = collectIssues([first], []);
-  const clash = clashes.find(({ key }) => key !== undefined) ?? clashes[0]!;
-  const others = issues.filter((issue) => issue !== first && !(clash.key !== undefined && issue.code === 'custom')); // a check of the whole means little while a key is wrong
-  const more = clashes.length - 1 + others.length;
-  return { ...(clash.key === undefined ? ofValue(clash, value) : ofKey(clash.path, clash.key, { schema, value })), more };
+  const collected = collectIssues([first], []);
+  const item = collected.find(({ key }) => key !== undefined) ?? collected[0]!;
+  const others = issues.filter((issue) => issue !== first && !(item.key !== undefined && issue.code === 'custom')); // a check of the whole value means little while a key is wrong
+  const more = collected.length - 1 + others.length;
+  return { ...(item.key === undefined ? explainValue(item, value) : explainKey(item.path, item.key, { schema, value })), more };
 }
 
-type Told = Omit<ValidationMessage, 'more'>;
+type Explanation = Omit<ValidationMessage, 'more'>;
 
-function ofValue(clash: ValidationIssue, value: unknown): Told {
-  const { path, expected, choices } = clash;
+function explainValue(item: ValidationIssue, value: unknown): Explanation {
+  const { path, expected, choices } = item;
   const found = valueAt(path, value);
   const meant = choices && typeof found === 'string' && found.length > SHORT_WORD ? nearest(shortName(found), choices) : undefined;
   const problem = `${listed(expected)} ${/(characters|entries)$/.test(expected.at(-1)!) ? 'are' : 'is'} expected`;
-  return { path, problem, came: cameOf(clash, found), hint: meant && `Did you mean «${meant}»?` };
+  return { path, problem, instead: describeValue(item, found), hint: meant && `Did you mean «${meant}»?` };
 }
 
-function ofKey(path: Path, key: string, { schema, value }: Examined): Told {
+function explainKey(path: Path, key: string, { schema, value }: Examined): Explanation {
   const objects = schemasAt(schema, path).filter((inner) => inner instanceof z.ZodObject);
   const owner = objects.find(({ shape }) => Object.hasOwn(shape, key));
   if (owner) {
-    // of a union, zod tells of a branch that does not know the key: what is wrong is told by the one that does
-    const [clash] = collectIssues(owner.safeParse(valueAt(path, value)).error?.issues ?? [], path);
-    if (clash && clash.key === undefined) return ofValue(clash, value);
-    return { path: [...path, key], problem: 'this key does not go with the ones beside it', came: '' };
+    // of a union, zod may report a branch that does not know the key: the one that does explains the error
+    const [item] = collectIssues(owner.safeParse(valueAt(path, value)).error?.issues ?? [], path);
+    if (item && item.key === undefined) return explainValue(item, value);
+    return { path: [...path, key], problem: 'this key does not go with the ones beside it', instead: '' };
   }
   const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
   const hint = known.some((name) => distance(name, key) === 1)
     ? keyHint(path, key, known)
     : (innerHint(path, key, objects) ?? keyHint(path, key, known));
-  return { path: [...path, key], problem: 'this key is unknown', came: '', hint };
+  return { path: [...path, key], problem: 'this key is unknown', instead: '', hint };
 }
 
-/** A key that stands in a block beside this place: `collection` of a request that has it in `storage`. */
+/** Finds a key in a block beside this place: `collection` of a request that has it in `storage`. */
 function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): string | undefined {
   for (const { shape } of objects) {
     for (const [name, field] of Object.entries(shape)) {
@@ -182,7 +182,7 @@ const valueAt = (path: Path, value: unknown): unknown =>
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-function cameOf({ isOther, expected, choices }: ValidationIssue, found: unknown): string {
+function describeValue({ isOther, expected, choices }: ValidationIssue, found: unknown): string {
   if (!isOther) return '';
   if (found === undefined) return ', and nothing was given';
   if (typeof found === 'string') return choices ? '' : ', not a text';
@@ -203,5 +203,5 @@ function schemasAt(schema: z.ZodType, path: Path): z.ZodType[] {
   return schemasAt(inner.shape[name as string] as z.ZodType, rest);
 }
 
-/** Letters of a word that is as near to one as to another. */
+/** Maximum letters of a word that is near to any other. */
 const SHORT_WORD = 3;
