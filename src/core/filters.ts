@@ -11,7 +11,7 @@ export type FilterNode =
   | { kind: 'prefix'; field: string; prefix: string }
   | { kind: 'exists'; field: string };
 
-/** The tree of a filter; that of an empty one has no parts and lets everything pass. */
+/** Converts a filter to a tree; that of an empty one has no parts and matches everything. */
 export function toFilterTree(filter: Filter): FilterNode {
   return joined(
     Object.entries(filter).map(([key, value]): FilterNode => {
@@ -37,20 +37,20 @@ function conditionNodes(field: string, condition: FilterCondition): FilterNode[]
   ];
 }
 
-/** The fields that a filter asks about. */
+/** Lists the fields of a filter. */
 export function filteredFields(node: FilterNode): Set<string> {
   if (node.kind === 'not') return filteredFields(node.part);
   if ('field' in node) return new Set([node.field]);
   return new Set(node.parts.flatMap((part) => [...filteredFields(part)]));
 }
 
-// What a filter means is the same in every store: it holds for the scalars of a chunk's metadata, those in lists under the list's key, nested
-// keys as dotted paths. A value is compared as a text; where it is a number, or a text that is written as one, as a number, too.
+// A filter means the same in every store: it compares the scalars of a chunk's metadata, those in lists under the list's key, nested keys as dotted paths.
+// A value is compared as a text; a number, or a text that is written as one, also as a number.
 
-/** Where a passage stands on its page: many numbers, by which nobody filters. */
+/** Position of a passage on its page: many numbers, by which nobody filters. */
 const UNFILTERED = /^location\.(?:boxes|page_ratio)$/;
 
-/** All scalars of a value with their paths (`location.page`); of a list each item under the path of the list. */
+/** Yields the scalars of a value with their paths (`location.page`); the items of a list under its path. */
 export function* scalars(value: unknown, path = ''): Generator<[path: string, value: FilterScalar], void, void> {
   if (UNFILTERED.test(path)) return;
   if (value instanceof Date) yield* scalars(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
@@ -60,20 +60,20 @@ export function* scalars(value: unknown, path = ''): Generator<[path: string, va
   } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') yield [path, value];
 }
 
-/** Longer values keep their beginning, for ranges, and a hash of the whole, for equality. */
+/** Maximum characters of a value in an index. A longer one keeps its beginning, for ranges, and a hash of the whole, for equality. */
 export const LONGEST = 200;
 
-/** A text as it stands in an index. */
+/** Shortens a text for an index. */
 export const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…${hash(text).slice(0, 16)}` : text);
 
-/** Whether a text is a plain decimal number: such a value, from a CSV file for instance, is compared as a number, too. */
+/** Matches plain decimal numbers: such a text, from a CSV file for instance, is also compared as a number. */
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-/** The value as a number, where it is to be compared as one. */
+/** Converts a value that is compared as a number; undefined for others. */
 export const asNumber = (value: FilterScalar): number | undefined =>
   typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value)) ? Number(value) : undefined;
 
-/** Whether the bounds of the range are numbers or texts. Throws a KbError (`usage`) for bounds that make no range together. */
+/** Returns the type of the bounds of a range. Throws a KbError (`usage`) for bounds of two types, or more than two. */
 export function kindOfRange(key: string, range: FilterRange): 'number' | 'string' {
   const given = Object.values(range).filter((bound) => bound !== undefined);
   const [kind, ...others] = new Set(given.map((bound) => typeof bound as 'number' | 'string'));

@@ -2,9 +2,8 @@ import type { Metadata } from '../../../schema/items.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
 import { asNumber, scalars, shortened } from '../../../core/filters.ts';
 
-// Metadata has any keys, a table has a fixed set of columns: so one text column holds all scalars of a chunk, written in such a way that a
-// filter is a search in that text. An entry stands between two marks: path, then the value as text; numbers stand there a second time, as
-// hexadecimal digits that sort as the numbers do.
+// Metadata may have any keys, a table has fixed columns: so one text column holds all scalars of a chunk, and a filter is a search in that text. Between two
+// marks is an entry: the path, then the value as text. Numbers have a second entry, with hexadecimal digits that sort as the numbers do.
 
 /** Before and after every entry. */
 export const ENTRY = '\u0001';
@@ -13,17 +12,17 @@ export const AS_TEXT = '\u0002';
 /** Between a path and a sortable number. */
 export const AS_NUMBER = '\u0003';
 
-/** A key or value without the marks. */
+/** Removes the marks from a key or value. */
 export const unmarked = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replace(/[\u0000-\u0003]/g, '\ufffd');
 
-/** A value as it stands in an entry. Equal texts, numbers and booleans that are written alike are the same: `1995` and `"1995"`. */
+/** Writes a value for an entry. Texts, numbers and booleans that are written alike are equal: `1995` and `"1995"`. */
 export const textValue = (value: FilterScalar): string => shortened(unmarked(String(value)));
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** 16 hexadecimal digits that sort as the numbers do: the bits of the double, the sign turned, all turned where it is negative. */
+/** Writes a number as 16 hexadecimal digits that sort as numbers do: the bits of the double with the sign inverted, all inverted if it is negative. */
 export function sortableNumber(value: number): string {
   bits.setFloat64(0, value + 0); // -0 is 0
   const raw = bits.getBigUint64(0);
@@ -31,15 +30,14 @@ export function sortableNumber(value: number): string {
   return sortable.toString(16).padStart(16, '0');
 }
 
-/** The entry that says that a field has the value, as a text. */
-export const textEntry = (path: string, value: FilterScalar): string => unmarked(path) + AS_TEXT + textValue(value);
+const textEntry = (path: string, value: FilterScalar): string => unmarked(path) + AS_TEXT + textValue(value);
 
 function entriesOf([path, value]: [string, FilterScalar]): string[] {
   const number = asNumber(value);
   return [textEntry(path, value), ...(number === undefined ? [] : [unmarked(path) + AS_NUMBER + sortableNumber(number)])];
 }
 
-/** All scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
+/** Writes all scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
 export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;
 
 // Short values, which most filters ask for, are also stored in a column of lists that has an index. Every row has all of its labels, so a row without a
@@ -56,9 +54,9 @@ const [LONGEST_KEY, LONGEST_VALUE] = [64, 40];
 const LONG_NUMBER = /^-?[0-9.]{5,}$/;
 
 function shortEntry(path: string, value: FilterScalar): string | undefined {
-  const [key, text] = [unmarked(path), textValue(value)];
-  const isShort = [...key].length <= LONGEST_KEY && [...text].length <= LONGEST_VALUE && !UNLABELLED.test(key);
-  return isShort ? key + AS_TEXT + text : undefined;
+  const key = unmarked(path);
+  const isShort = [...key].length <= LONGEST_KEY && [...textValue(value)].length <= LONGEST_VALUE && !UNLABELLED.test(key);
+  return isShort ? textEntry(path, value) : undefined;
 }
 
 /** Makes the labels of a row: one for each short value that is not a long number. */

@@ -3,10 +3,10 @@ import { AS_NUMBER, AS_TEXT, ENTRY, sortableNumber, textValue, unmarked, LABELS,
 import type { Where } from '../../../ports/stores.ts';
 import type { Filter, FilterRange } from '../../../schema/stored/filter.ts';
 
-/** A text as SQL writes it. */
+/** Writes a text as SQL. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A condition that holds where the column has one of the texts. */
+/** Makes a condition that holds if the column has one of the texts. */
 export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
 
 /** Bounds of a range: `lower` and `upper` may be missing; each is within the range or just outside. */
@@ -15,7 +15,7 @@ interface Bounds<Value> {
   upper?: { value: Value; included: boolean } | undefined;
 }
 
-/** A regular expression that nothing matches. */
+/** A regular expression that matches nothing. */
 const NOTHING = '[^\\x{0}-\\x{10FFFF}]';
 
 /** Escapes a text for a regular expression. */
@@ -131,21 +131,21 @@ function metadataCondition(node: FieldNode): string {
   return others.length === 0 ? holds(only! + ENTRY) : matches(node.field, AS_TEXT, [only!, ...others].map(literal).join('|'));
 }
 
-/** The labels of which a row has one where the condition holds; undefined where labels do not tell. */
+/** Lists the labels of which a row has one if the condition holds; undefined if labels cannot decide it. */
 function labelsFor(node: FilterNode): string[] | undefined {
   if (node.kind !== 'in' || node.field === 'source') return undefined;
   const labels = node.values.map((value) => labelOf(node.field, value));
   return labels.includes(undefined) ? undefined : (labels as string[]);
 }
 
-/** Whether the indexes alone tell which rows are meant. */
+/** Whether indexes alone decide which rows match. */
 function isIndexed(node: FilterNode): boolean {
   if (node.kind === 'not') return isIndexed(node.part);
   if ('field' in node) return (node.kind === 'in' && node.field === 'source') || labelsFor(node) !== undefined;
   return node.parts.every(isIndexed);
 }
 
-/** With `labels`, what their index tells is asked of it: LanceDB uses indexes for what must hold as a whole, and reads all rows for what may hold instead. */
+/** Writes a condition; with `labels`, by their index where it helps: LanceDB uses indexes for conditions that must all hold, and reads all rows for alternatives. */
 function sqlOf(node: FilterNode, labels: boolean): string {
   const ofLabels = labels && node.kind !== 'and' && !isIndexed(node) ? false : labels;
   if (node.kind === 'not') return `NOT (${sqlOf(node.part, ofLabels)})`;

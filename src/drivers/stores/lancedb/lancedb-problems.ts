@@ -14,10 +14,10 @@ import { listBranches, staleCopies } from './table-copies.ts';
 import { openTable, readTableName, unlistedTables } from './tables.ts';
 import { mendIndexes } from './upkeep.ts';
 
-/** MB of free space below which an ingest is likely to fail. */
+/** Free space in MB below which an ingest is likely to fail. */
 const LEAST_FREE = 100;
 
-/** What would keep a store in this folder from being written: rights, or a disk that is full. Nothing is written to find out. */
+/** Reports what would prevent writing to a folder: missing rights, or a full disk. It writes nothing. */
 export async function describeFolder(folder: string): Promise<StoreReport> {
   let there = folder;
   let refused = await writeRefusal(there);
@@ -37,10 +37,10 @@ const writeRefusal = (path: string): Promise<NodeJS.ErrnoException | undefined> 
     (error: NodeJS.ErrnoException) => error,
   );
 
-/** A name that no collection can have. */
+/** Name of a lock; no collection can have it. */
 const PROBE = '.doctor';
 
-/** Where a store in a bucket is, how long a request takes, and whether it may be written: by taking a lock that nobody else needs. */
+/** Describes a store in a bucket: where it is, how long a request takes, and whether it can be written, by taking a lock that nobody else needs. */
 export async function describeBucket(place: StorePlace): Promise<string> {
   const connections = (await connectTo(place, { create: false }))!;
   const { connection, pinned } = connections;
@@ -130,7 +130,7 @@ const openOrExplain = (connection: Connection, address: string): Promise<Table |
     return { problem: error.message, remedy: error.hint ?? '', removes: false };
   });
 
-/** The snapshots in a bucket whose table the catalog does not name: they are branches of it. */
+/** Finds the snapshots in a bucket, which are branches, of a table that the catalog does not name. */
 async function snapshotProblems(found: Entry, { connection, catalog }: Pick<Examined, 'connection' | 'catalog'>): Promise<StoreProblem[]> {
   return (await listBranches(connection, found.table)).map(({ address, name }) => ({
     problem: `The list of collections was lost: it does not name a snapshot in the table ${found.table}.`,
@@ -172,7 +172,7 @@ async function collectionProblems(entry: Entry, { connection, catalog, locked }:
   return [{ problem: `The indexes of «${name}» are broken.`, remedy: 'They are built anew from the rows.', removes: false, mend }];
 }
 
-/** Whether each kind of index answers. */
+/** Whether queries with each kind of index succeed. */
 async function isSearched(table: Table, dimensions: number): Promise<boolean> {
   const { MatchQuery } = await lanceDb();
   if (!(await table.indexStats('terms_idx').catch(() => undefined))) return false;
@@ -198,7 +198,7 @@ const isReadable = (table: Table): Promise<boolean> =>
       () => false,
     );
 
-/** What is wrong beside the tables: copies and locks that killed processes have left. */
+/** Finds copies and locks that killed processes have left. */
 export async function leftoverProblems(
   { folder, locks }: { folder: string | undefined; locks: readonly string[] },
   release: (name: string) => Promise<void>,
