@@ -7,7 +7,16 @@ import type { VectorStore } from '../../../ports/stores.ts';
 import { type Ask, type RequestKind, PATIENCE, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
 import { type CollectionHolder, holdCollection, type MayWritePoints } from './collection-holder.ts';
 import { type State, stateAt } from './collection-state.ts';
-import { aliasOf, createDraftTable, createTable, discardDraft, listTables, putInPlace, removeTable } from './qdrant-tables.ts';
+import {
+  aliasOf,
+  createDraftTable,
+  createTable,
+  discardDraft,
+  listTables,
+  putInPlace,
+  removeTable,
+  stateToWrite,
+} from './qdrant-tables.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { hash } from '../../../core/ids.ts';
 import type { RetryOptions } from '../../../core/retry.ts';
