@@ -13,8 +13,8 @@ const NOTHING: Condition = { key: 'source', match: { any: [] } };
 /** Reads a part of the payload of all points that match the conditions. */
 type ReadPart = (part: 'source' | 'fields', conditions: readonly Condition[]) => AsyncIterable<PointRecord[]>;
 
-/** Parts for making a condition. */
-interface Making {
+/** Parts for context a condition. */
+interface ConditionContext {
   /** Conditions that already hold. */
   conditions: readonly Condition[];
   read: ReadPart;
@@ -29,39 +29,39 @@ export const conditionsOf = async (filter: Filter | undefined, read: ReadPart): 
   filter && Object.keys(filter).length > 0 ? allOf([toFilterTree(filter)], { conditions: [], read }) : [];
 
 /** Makes the conditions of nodes that must all hold: those that search for values come last. */
-async function allOf(nodes: readonly FilterNode[], { conditions, read }: Making): Promise<Condition[]> {
+async function allOf(nodes: readonly FilterNode[], { conditions, read }: ConditionContext): Promise<Condition[]> {
   const made: Condition[] = [];
   const flat = nodes.flatMap((node) => (node.kind === 'and' ? node.parts : [node]));
-  for (const node of flat.toSorted((one, other) => Number(looksForValues(one)) - Number(looksForValues(other))))
+  for (const node of flat.toSorted((one, other) => Number(searchesValues(one)) - Number(searchesValues(other))))
     made.push(await conditionOf(node, { conditions: [...conditions, ...made], read }));
   return made;
 }
 
-function looksForValues(node: FilterNode): boolean {
-  if (node.kind === 'not') return looksForValues(node.part);
-  if ('parts' in node) return node.parts.some(looksForValues);
+function searchesValues(node: FilterNode): boolean {
+  if (node.kind === 'not') return searchesValues(node.part);
+  if ('parts' in node) return node.parts.some(searchesValues);
   if (node.kind === 'range') return node.field === 'source' || kindOfRange(node.field, node.range) === 'string';
   return node.kind === 'prefix';
 }
 
-async function conditionOf(node: FilterNode, making: Making): Promise<Condition> {
+async function conditionOf(node: FilterNode, context: ConditionContext): Promise<Condition> {
   switch (node.kind) {
     case 'and':
-      return { must: await allOf(node.parts, making) };
+      return { must: await allOf(node.parts, context) };
     case 'or':
-      return { should: await Array.fromAsync(node.parts, (part) => conditionOf(part, making)) };
+      return { should: await Array.fromAsync(node.parts, (part) => conditionOf(part, context)) };
     case 'not':
-      return { must_not: [await conditionOf(node.part, making)] };
+      return { must_not: [await conditionOf(node.part, context)] };
     case 'in':
       return oneOf(node.field, node.values);
     case 'exists':
       return node.field === 'source' ? {} : { key: 'fields', match: { value: existence(node.field) } };
     case 'prefix':
-      return await textWithin(node.field, (text) => text.startsWith(safe(node.prefix).slice(0, LONGEST)), making);
+      return await textWithin(node.field, (text) => text.startsWith(safe(node.prefix).slice(0, LONGEST)), context);
     default:
       return node.field !== 'source' && kindOfRange(node.field, node.range) === 'number'
         ? numberWithin(node.field, node.range)
-        : await textWithin(node.field, within(node.range), making);
+        : await textWithin(node.field, within(node.range), context);
   }
 }
 
@@ -77,7 +77,7 @@ function numberWithin(key: string, range: FilterRange): Condition {
 }
 
 /** Matches chunks with a text that passes the test. */
-async function textWithin(key: string, isWithin: (text: string) => boolean, { conditions, read }: Making): Promise<Condition> {
+async function textWithin(key: string, isWithin: (text: string) => boolean, { conditions, read }: ConditionContext): Promise<Condition> {
   const isSource = key === 'source';
   const start = isSource ? '' : safe(entryStart(key));
   const found = new Set<string>();

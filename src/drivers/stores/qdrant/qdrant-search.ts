@@ -35,7 +35,7 @@ export async function searchAll(holder: CollectionHolder, requests: readonly Sea
   return await holder.read(async (state, noteState) => {
     const weights = requests.some(isByWords) ? await holder.words.weights(state) : undefined;
     const found = await scoresOf(holder, { state, requests, weights });
-    const { chunks, cosines } = await complete(holder, { state, noteState, requests, found });
+    const { chunks, cosines } = await readHits(holder, { state, noteState, requests, found });
     return found.map((scores, i) => {
       const { text } = requests[i]!;
       const scored = scorer(text, weights);
@@ -68,23 +68,23 @@ function scorer(text: string | undefined, weights: Weights | undefined): (chunk:
   };
 }
 
-interface Asked {
+interface SearchBatch {
   state: State;
   requests: readonly SearchRequest[];
   weights: Weights | undefined;
 }
 
 /** Computes the scores of each search. */
-async function scoresOf(holder: CollectionHolder, { state, requests, weights }: Asked): Promise<Scores[]> {
+async function scoresOf(holder: CollectionHolder, { state, requests, weights }: SearchBatch): Promise<Scores[]> {
   const queries = await Promise.all(requests.map((request) => queryOf(holder, { state, weights }, request)));
-  const answers = await batch(holder, queries);
+  const answers = await sendBatch(holder, queries);
   return answers.map((found) => new Map(found.map(({ id, score }) => [id, score])));
 }
 
 /** Converts a search to a query; undefined if nothing can be found. */
 async function queryOf(
   holder: CollectionHolder,
-  { state, weights }: Omit<Asked, 'requests'>,
+  { state, weights }: Omit<SearchBatch, 'requests'>,
   { text, vector, filter, limit }: SearchRequest,
 ): Promise<Query | undefined> {
   if (text === undefined && vector) assertQueryVector(vector, state);
@@ -97,13 +97,13 @@ async function queryOf(
 type Answer = PointRecord & { score: number };
 
 /** Sends all queries in one request; undefined ones find nothing. */
-async function batch({ ask, address }: CollectionHolder, queries: readonly (Query | undefined)[]): Promise<Answer[][]> {
+async function sendBatch({ ask, address }: CollectionHolder, queries: readonly (Query | undefined)[]): Promise<Answer[][]> {
   const searches = queries.filter((query) => query !== undefined);
   const answers = searches.length > 0 ? await ask((api, init) => api.queryBatchPoints({ collection_name: address, searches }, init)) : [];
   return queries.map((query) => (query ? (answers[searches.indexOf(query)]!.points as Answer[]) : []));
 }
 
-interface Incomplete {
+interface FoundHits {
   state: State;
   noteState: (point: PointRecord | undefined) => State | undefined;
   requests: readonly SearchRequest[];
@@ -111,15 +111,15 @@ interface Incomplete {
 }
 
 /** Reads the chunks of all hits, and the cosines of the hits of each search by words. */
-async function complete(holder: CollectionHolder, { state, noteState, requests, found }: Incomplete) {
+async function readHits(holder: CollectionHolder, { state, noteState, requests, found }: FoundHits) {
   const ids = [...new Set(found.flatMap((scores) => [...scores.keys()]))];
   const chunks = new Map(ids.map((id) => [id, holder.chunks.get(keyOf(state, id))]));
   const unread = ids.filter((id) => !chunks.get(id));
   const cosines = requests.map((request, i) => knownCosines(request, { requests, found, state, hits: found[i]! }));
-  const [stated, read, ...compared] = await batch(holder, [
+  const [stated, read, ...compared] = await sendBatch(holder, [
     { filter: { must: [{ has_id: [STATE_POINT] }] }, limit: 1, with_payload: true },
-    among(unread, { with_payload: [...CHUNK, 'words'] }),
-    ...cosines.map(({ unknown }, i) => among(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
+    pointsWithIds(unread, { with_payload: [...CHUNK, 'words'] }),
+    ...cosines.map(({ unknown }, i) => pointsWithIds(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
   ]);
   const isSameTable = noteState(stated![0])?.table === state.table; // else everything is read again, because an id means another chunk
   for (const point of isSameTable ? read! : []) {
@@ -137,13 +137,13 @@ function remember({ chunks }: CollectionHolder, chunk: StoredChunk, origin: Orig
 }
 
 /** Makes a query for these points only; undefined if there are none. */
-const among = (ids: readonly Id[], query: Omit<Query, 'filter' | 'limit'>): Query | undefined =>
+const pointsWithIds = (ids: readonly Id[], query: Omit<Query, 'filter' | 'limit'>): Query | undefined =>
   ids.length > 0 ? { ...query, filter: { must: [{ has_id: [...ids] }] }, limit: ids.length } : undefined;
 
 /** Divides the hits for a text with a vector: cosines that another search with that vector has found, and ids without one. */
 function knownCosines(
   { text, vector }: SearchRequest,
-  { requests, found, state, hits }: Pick<Incomplete, 'requests' | 'found' | 'state'> & { hits: Scores },
+  { requests, found, state, hits }: Pick<FoundHits, 'requests' | 'found' | 'state'> & { hits: Scores },
 ): { known: Map<Id, number>; unknown: Id[] } {
   const known = new Map<Id, number>();
   if (text === undefined || vector?.length !== state.dimensions) return { known, unknown: [] };
