@@ -1,68 +1,79 @@
 import { createHttp } from '../http/client.ts';
+import type { UploadRequest } from '../schema/requests.ts';
 import type { Sources } from '../schema/source-entries.ts';
 import { extractApi } from '../stages/extract/api/api.ts';
-import { extractDocs, withPictures } from '../stages/extract/files/documents.ts';
-import type { Extractors, NetworkParts } from '../stages/extract/extract.ts';
-import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
-import { extractMarkdown } from '../stages/extract/files/inline-documents.ts';
-import { namedOrigins } from '../stages/extract/pages/web-addresses.ts';
-import type { PageMemory } from '../stages/extract/pages/page-memory.ts';
 import { redacted, redactorFor } from '../stages/extract/document.ts';
+import type { Extractors } from '../stages/extract/extract.ts';
+import { extractDocs, type FileParts, withPictures } from '../stages/extract/files/documents.ts';
+import { extractMarkdown, type extractUploads } from '../stages/extract/files/inline-documents.ts';
+import type { PageMemory } from '../stages/extract/pages/page-memory.ts';
+import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
+import { namedOrigins } from '../stages/extract/pages/web-addresses.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
 import { tracedNetwork } from './resources.ts';
 
 /** What is known of sources before they are read. */
-interface Known {
+export interface KnownSources {
+  /** For `urls`. */
   memory?: PageMemory | undefined;
-  /** Whether the file of an absolute path has not changed. */
+  /** For `docs`: whether the file of an absolute path has not changed. */
   isUnchanged?: ((path: string) => boolean) | undefined;
+  /** For `docs`. */
   isStored?: ((source: string) => boolean) | undefined;
 }
 
-/** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only, `isUnchanged` and `isStored` for `docs`. */
+/** Extractors of a request. `close` closes their connections. */
+export interface OpenExtractors {
+  extractors: Extractors;
+  close(): Promise<void>;
+}
+
+/** Opens an extractor for each kind of source in the request. */
 export async function openExtractors(
   { docs, urls, api, markdown }: Sources,
   context: Context,
-  { memory, isUnchanged, isStored }: Known = {},
-): Promise<{ extractors: Extractors; close(): Promise<void> }> {
+  { memory, ...knownFiles }: KnownSources = {},
+): Promise<OpenExtractors> {
   const { settings, resources, tracer, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
-  const { user_agent, max_redirects } = network;
+  const isRequested = surface === 'server';
   const reader = await resources.reader(ingestion.docs);
-  const files = withPictures(reader, ingestion.docs);
   const named = namedOrigins({ docs, urls, api });
   const door = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
   const { http, renderer } = tracer ? tracedNetwork(door, tracer) : door;
-  const parts: NetworkParts = { http, reader, signal };
+  const parts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
-  const { frontmatter, follow_links, ocr, kinds } = ingestion.docs;
-  const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
-  const local = { reader: files, ocr, cwd, home, signal, frontmatter, follow_links, kinds, authorize, isUnchanged, isStored };
-  const extractors: Extractors = {
-    ...(docs === undefined
-      ? {}
-      : {
-          docs: () =>
-            extractDocs(docs, {
-              ...local,
-              link: (url, given) => redacted(extractLink(url, given, { ...parts, reader: files }), redact),
-            }),
-        }),
-    ...(urls === undefined
-      ? {}
-      : {
-          urls: () => {
-            const reading = { ...parts, renderer, memory, settings: ingestion.urls, user_agent, max_redirects, turns: resources.turns };
-            return redacted(extractUrls(urls, reading), redact);
-          },
-        }),
-    ...(api === undefined
-      ? {}
-      : {
-          api: () => redacted(extractApi(api, { ...parts, settings: ingestion.api, isRequested: surface === 'server' }), redact),
-        }),
-    ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),
+  const files = () => {
+    const fileParts = filePartsOf(reader, context);
+    const authorize = isRequested ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
+    const link: Parameters<typeof extractDocs>[1]['link'] = (url, given) =>
+      redacted(extractLink(url, given, { ...parts, reader: fileParts.reader }), redact);
+    return extractDocs(docs!, { ...ingestion.docs, ...fileParts, ...knownFiles, cwd, home, authorize, link });
   };
-  return { extractors, close: async () => void (await Promise.all([http.close(), renderer.close()])) };
+  const pages = () => {
+    const { user_agent, max_redirects } = network;
+    const reading = { ...parts, renderer, memory, settings: ingestion.urls, user_agent, max_redirects, turns: resources.turns };
+    return redacted(extractUrls(urls!, reading), redact);
+  };
+  return {
+    extractors: {
+      docs: docs === undefined ? undefined : files,
+      urls: urls === undefined ? undefined : pages,
+      api: api === undefined ? undefined : () => redacted(extractApi(api, { ...parts, settings: ingestion.api, isRequested }), redact),
+      markdown: markdown === undefined ? undefined : () => extractMarkdown(markdown, { reader, signal }),
+    },
+    close: async () => void (await Promise.all([http.close(), renderer.close()])),
+  };
+}
+
+/** Opens the extractor of uploaded files. */
+export async function openUploads(request: UploadRequest, context: Context, extract: typeof extractUploads): Promise<OpenExtractors> {
+  const reader = await context.resources.reader(context.settings.ingestion.docs);
+  return { extractors: { docs: () => extract(request, filePartsOf(reader, context)) }, close: async () => {} };
+}
+
+function filePartsOf(reader: FileParts['reader'], { settings, signal }: Context): FileParts {
+  const { docs } = settings.ingestion;
+  return { reader: withPictures(reader, docs), frontmatter: docs.frontmatter, signal };
 }

@@ -10,8 +10,7 @@ import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { IngestRequest, UploadRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
 import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
-import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
-import { withPictures } from '../stages/extract/files/documents.ts';
+import { extractAll, SOURCE_KINDS, type SourceName } from '../stages/extract/extract.ts';
 import { extractUploadsBySource } from '../stages/extract/files/inline-documents.ts';
 import { IngestReport } from '../stages/ingest/ingest-report.ts';
 import { type IngestDocument, LanguageTally, readDocuments, type Unread } from '../stages/ingest/read-documents.ts';
@@ -19,7 +18,7 @@ import { createInventory, type Inventory, type Origins, prune, StoredVersions, u
 import { storeDocuments } from '../stages/ingest/store-chunks.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
-import { openExtractors } from './extractors.ts';
+import { type KnownSources, type OpenExtractors, openExtractors, openUploads } from './extractors.ts';
 import { changedOrigins, keepOrigins, recallOrigins, openMemory } from './collection-memory.ts';
 import { systemPath } from '../core/file-names.ts';
 import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
@@ -30,56 +29,53 @@ const PULSE = 200;
 const FOREIGN_SHARE = 0.2;
 
 /**
- * Runs the full pipeline: extract, chunk, embed, store. It streams, and stored documents stay if it is stopped. Without sources it reads the
- * configured ones, with paths relative to `home`; with `changes`, of these only the files that may have changed.
+ * Runs the full pipeline: extract, chunk, embed, store. What was stored stays if it is stopped. Without sources it reads the configured ones,
+ * with paths relative to `home`; with `changes`, of these only the files that may have changed.
  */
 export async function* ingest(given: IngestRequest, asked: Context, changes?: KnownChanges): Run<IngestResult> {
   const isConfigured = !namesSources(given);
   const { sources } = asked.settings;
   const request = isConfigured ? { ...given, ...(changes ? { docs: sources.docs } : sources) } : given;
   const context = isConfigured ? { ...asked, cwd: asked.home } : asked;
+  const open: IngestTask['open'] = (reading, known) => openExtractors(request, reading, known);
   const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
-  const { settings, lists } = context;
-  const { verbose } = settings.ingestion.urls;
-  const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists, verbose });
-  const open: Task['open'] = (reading, known) => openExtractors(request, reading, known);
-  return yield* runTask({ request, context, report, isConfigured, changes, open });
+  return yield* runIngest({ request, context, report: newReport(names, context), isConfigured, changes, open });
 }
 
-/** Files that someone sent, through the same pipeline. */
+/** Runs the same pipeline for uploaded files. */
 export async function* ingestUploads(given: UploadRequest, context: Context): Run<IngestResult> {
-  const { settings, resources, lists } = context;
-  const report = new IngestReport({ names: ['docs'], provider: settings.storage.vector_db, collection: settings.collection, lists });
-  const open: Task['open'] = async ({ signal }) => {
-    const reader = withPictures(await resources.reader(settings.ingestion.docs), settings.ingestion.docs);
-    const { frontmatter } = settings.ingestion.docs;
-    return { extractors: { docs: () => extractUploadsBySource(given, { reader, frontmatter, signal }) }, close: async () => {} };
-  };
-  return yield* runTask({ request: {}, context, report, isConfigured: false, changes: undefined, open });
+  const open: IngestTask['open'] = (reading) => openUploads(given, reading, extractUploadsBySource);
+  return yield* runIngest({ request: {}, context, report: newReport(['docs'], context), isConfigured: false, open });
 }
 
-async function* runTask(task: Task): Run<IngestResult> {
+const newReport = (names: readonly SourceName[], { settings, lists }: Context): IngestReport => {
+  const { storage, collection, ingestion } = settings;
+  return new IngestReport({ names, provider: storage.vector_db, collection, lists, verbose: ingestion.urls.verbose });
+};
+
+interface IngestTask {
+  request: IngestRequest;
+  context: Context;
+  report: IngestReport;
+  /** Whether the sources are those of the configuration. */
+  isConfigured: boolean;
+  changes?: KnownChanges | undefined;
+  open(context: Context, known: KnownSources): Promise<OpenExtractors>;
+}
+
+async function* runIngest(task: IngestTask): Run<IngestResult> {
   const { request, context, report } = task;
   try {
     if (request.dry_run) yield* rehearse(task);
-    else yield* withLock(context, () => pipeline(task));
+    else yield* withLock(context, () => store(task));
   } catch (error) {
-    throw attachPartialResult(endedBy(error, report), report.result);
+    throw attachPartialResult(withProgressHint(error, report), report.result);
   }
   return report.result;
 }
 
-interface Task {
-  request: IngestRequest;
-  context: Context;
-  report: IngestReport;
-  isConfigured: boolean;
-  changes: KnownChanges | undefined;
-  open(context: Context, known: Parameters<typeof openExtractors>[2]): ReturnType<typeof openExtractors>;
-}
-
-/** The error that ended an ingest, with a hint about what was stored by then. */
-function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unknown {
+/** Adds to the error that ended an ingest what was stored by then. */
+function withProgressHint(error: unknown, { storedDocuments, result }: IngestReport): unknown {
   const kept =
     storedDocuments > 0
       ? `What was stored stays (${count(storedDocuments, 'document')}, ${count(result.stored, 'chunk')} in «${result.store_result.collection}»); the same again goes on from there.`
@@ -90,30 +86,27 @@ function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unk
   return new KbError(code, message, { hint: hint ? `${hint} ${kept}` : kept, isRetryable, attempts, retryAfter, cause: error });
 }
 
-async function* pipeline(task: Task): Run<void> {
+async function* store(task: IngestTask): Run<void> {
   const { context, report, isConfigured } = task;
   const { settings, signal } = context;
   const target = await targetCollection(context);
   const embedder = await openEmbedder(context, target.existing?.info);
   const tally = new LanguageTally();
-  const stock = await stockOf(task, target.existing);
+  const state = await stateBefore(task, target.existing);
   let removed: readonly string[] = [];
   try {
-    yield* drawThrough(task, stock, {
-      existing: target.existing,
-      finish(works, onFailure) {
-        const read = embedder?.english_only ? tally.counted(works) : works;
-        const { batch_size } = settings.embedding;
-        const onBatch = (embedded: number) => report.embedded(embedded);
-        const embedded = embedder ? embedDocuments(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
-        return storeDocuments(embedded, {
-          collection: target.get,
-          was_empty: !target.existing,
-          batch_size: settings.storage.batch_size,
-          onWritten: (item) => report.written(item),
-          onFailure,
-        });
-      },
+    yield* readSources(task, state, (documents, onFailure) => {
+      const read = embedder?.english_only ? tally.counted(documents) : documents;
+      const { batch_size } = settings.embedding;
+      const onBatch = (embedded: number) => report.embedded(embedded);
+      const embedded = embedder ? embedDocuments(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
+      return storeDocuments(embedded, {
+        collection: target.get,
+        was_empty: !target.existing,
+        batch_size: settings.storage.batch_size,
+        onWritten: (item) => report.written(item),
+        onFailure,
+      });
     });
     if (embedder && tally.foreign_share > FOREIGN_SHARE)
       report.notice(multilingualNotice(tally.foreign_share, embedder, settings.collection));
@@ -124,8 +117,8 @@ async function* pipeline(task: Task): Run<void> {
     removed = pruned;
     await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
   } finally {
-    const origins = changedOrigins({ ...stock, met: stock.inventory.origins, removed, isConfigured });
-    if (isConfigured || origins.size !== stock.known.size) await keepOrigins(origins, context, stock.onProblem);
+    const origins = changedOrigins({ ...state, met: state.inventory.origins, removed, isConfigured });
+    if (isConfigured || origins.size !== state.known.size) await keepOrigins(origins, context, state.onProblem);
   }
 }
 
@@ -135,40 +128,38 @@ const multilingualNotice = (share: number, { model, english_only }: Embedder, co
 const otherModel = ({ reads, other_model }: NonNullable<Embedder['english_only']>, name: string): Hint =>
   toOperator`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
 
-/** A dry run: everything but embedding, writing and removing. */
-async function* rehearse(task: Task): Run<void> {
+/** Does everything but embedding, writing and removing. */
+async function* rehearse(task: IngestTask): Run<void> {
   const { existing } = await targetCollection(task.context); // it makes none, and refuses what the run itself would
-  yield* drawThrough(task, await stockOf(task, existing), { existing, finish: (read) => unwritten(read, task.report) });
+  yield* readSources(task, await stateBefore(task, existing), (documents) => reportUnwritten(documents, task.report));
 }
 
-/** Stored sources with their origins, and those that this run finds. */
-interface Stock {
+/** What is stored before a run, and what the run meets of it. */
+interface StoredState {
+  existing: Collection | undefined;
   before: ReadonlyMap<string, StoredSource>;
   known: Origins;
   inventory: Inventory;
   onProblem(message: string): void;
 }
 
-async function stockOf({ context, report }: Task, existing: Collection | undefined): Promise<Stock> {
+async function stateBefore({ context, report }: IngestTask, existing: Collection | undefined): Promise<StoredState> {
   const onProblem = (message: string) => report.notice(message);
   const known = existing ? await recallOrigins(context, onProblem) : new Map<string, string>();
-  return { before: await storedSources(existing), known, inventory: createInventory(report), onProblem };
+  const before = (await existing?.sources()) ?? new Map<string, StoredSource>();
+  return { existing, before, known, inventory: createInventory(report), onProblem };
 }
 
-interface Way {
-  existing: Collection | undefined;
-  /** Processes the documents that were read. `onFailure` gets a fatal error before the input closes. */
-  finish(read: AsyncIterable<IngestDocument>, onFailure: (error: unknown) => void): AsyncIterable<void>;
-}
+/** Processes the documents that were read. `onFailure` must get a fatal error before the input closes. */
+type FinishDocuments = (read: AsyncIterable<IngestDocument>, onFailure: (error: unknown) => void) => AsyncIterable<void>;
 
 /** Extracts, compares, parses and chunks all sources, and reports which stored ones are gone. */
-async function* drawThrough(
-  { request, context, report, isConfigured, changes, open }: Task,
-  stock: Stock,
-  { existing, finish }: Way,
+async function* readSources(
+  { request, context, report, isConfigured, changes, open }: IngestTask,
+  { existing, before, known, inventory, onProblem }: StoredState,
+  finish: FinishDocuments,
 ): Run<void> {
   const { settings, signal } = context;
-  const { before, inventory, onProblem } = stock;
   const memory = await openMemory(context, { request, before, onProblem });
   const failed = new AbortController();
   const reading = { ...context, signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal };
@@ -182,12 +173,9 @@ async function* drawThrough(
       const stored = new StoredVersions(before, existing);
       const candidates = inventory.candidates(stored.withVersions(extractAll(extractors, settings.concurrency)));
       const { metadata, force = false } = request;
-      const works = readDocuments(candidates, { chunking: settings.chunking, metadata, before, collection: existing, force });
-      yield* watch(
-        finish(readable(works, { report, stored }), (error) => failed.abort(error)),
-        report,
-        signal,
-      );
+      const documents = readDocuments(candidates, { chunking: settings.chunking, metadata, before, collection: existing, force });
+      const written = finish(reportUnread(documents, { report, stored }), (error) => failed.abort(error));
+      yield* reportProgress(written, report, signal);
     } finally {
       await close();
     }
@@ -197,45 +185,43 @@ async function* drawThrough(
     await memory.close();
   }
   report.readAll({ dry_run: request.dry_run ?? false });
-  const origins = isConfigured ? (changes ? ofDocs(stock.known) : stock.known) : undefined;
+  const origins = isConfigured ? (changes ? ofDocs(known) : known) : undefined;
   if (request.prune) for (const sentence of inventory.kept(before, origins)) report.notice(sentence);
   const gone = new Set([...inventory.gone(before, origins), ...(changes ? removedIn(changes, before, context) : [])]);
   report.gone([...gone], { pruned: request.prune ?? false });
 }
 
-const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>
-  (await collection?.sources()) ?? new Map<string, StoredSource>();
-
-async function* readable(
-  works: AsyncIterable<IngestDocument | Unread>,
+/** Yields the documents, and reports those that could not be read. */
+async function* reportUnread(
+  documents: AsyncIterable<IngestDocument | Unread>,
   { report, stored }: { report: IngestReport; stored: StoredVersions },
 ): AsyncGenerator<IngestDocument, void, void> {
-  for await (const work of works) {
-    if ('candidate' in work) {
-      const { name, candidate, error } = work;
-      if (isAbort(error)) throw error;
-      const { beside = [], bytes } = candidate;
-      const size = { count: 1 + beside.length, bytes };
-      const emptied = stored.emptied(work);
-      if (emptied) report.emptied(emptied, size);
-      else report.unread(name, await stored.withVersion(unreadItem(candidate, error)), size);
+  for await (const document of documents) {
+    if (!('candidate' in document)) {
+      report.read(document);
+      yield document;
       continue;
     }
-    report.read(work);
-    yield work;
+    const { name, candidate, error } = document;
+    if (isAbort(error)) throw error;
+    const { beside = [], bytes } = candidate;
+    const size = { count: 1 + beside.length, bytes };
+    const emptied = stored.emptied(document);
+    if (emptied) report.emptied(emptied, size);
+    else report.unread(name, await stored.withVersion(unreadItem(candidate, error)), size);
   }
 }
 
-async function* unwritten(works: AsyncIterable<IngestDocument>, report: IngestReport): AsyncGenerator<void, void, void> {
-  for await (const work of works) yield report.written({ work, stored: false });
+async function* reportUnwritten(documents: AsyncIterable<IngestDocument>, report: IngestReport): AsyncGenerator<void, void, void> {
+  for await (const work of documents) yield report.written({ work, stored: false });
 }
 
-async function* watch(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
-  let told = 0;
+async function* reportProgress(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
+  let reported = 0;
   for await (const _step of withHeartbeat(written, PULSE)) {
     throwIfAborted(signal);
-    if (Date.now() - told < PULSE - 5) continue; // a timer may be early by some milliseconds
-    told = Date.now();
+    if (Date.now() - reported < PULSE - 5) continue; // a timer may be early by some milliseconds
+    reported = Date.now();
     yield* report.events();
   }
   yield* report.events();
@@ -251,7 +237,7 @@ export interface KnownChanges {
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
-/** Tells by its path whether a file is stored as it is, or known to be unreadable. */
+/** Returns a predicate for paths of files that are stored as they are, or known to be unreadable. */
 const unchangedIn =
   ({ isChanged, unreadable }: KnownChanges, before: Stored, place: PathPlace) =>
   (path: string): boolean => {
@@ -259,7 +245,7 @@ const unchangedIn =
     return !isChanged(path) && (before.has(source) || unreadable.has(source));
   };
 
-/** Stored files that were removed from their folders: also the last of one, which would else be taken for a folder that is not mounted. */
+/** Lists stored files that were removed from their folders, also the last one of a folder, which may otherwise be one that is not mounted. */
 const removedIn = ({ isChanged }: KnownChanges, before: Stored, place: PathPlace): string[] =>
   [...before.values()].flatMap(({ source, source_kind }) => {
     const path = source_kind === 'path' ? filePathOf(source, place) : undefined;
@@ -268,5 +254,5 @@ const removedIn = ({ isChanged }: KnownChanges, before: Stored, place: PathPlace
 
 const isThere = (path: string): boolean => existsSync(systemPath(path));
 
-/** Those of configured files and folders alone: what else is configured is not looked at. */
+/** The origins that are configured files or folders: a run for changes reads nothing else. */
 const ofDocs = (origins: Origins): Origins => new Map([...origins].filter(([, input]) => input.startsWith('docs ')));

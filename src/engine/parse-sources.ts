@@ -8,13 +8,12 @@ import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
 import type { DocumentsResult, PagesResult } from '../schema/results.ts';
 import { type Candidate, type Extracted, extractAll, type Extractors, type FoundDocument } from '../stages/extract/extract.ts';
 import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
-import { withPictures } from '../stages/extract/files/documents.ts';
 import { withoutMembers } from '../stages/extract/document.ts';
 import { extractUploads } from '../stages/extract/files/inline-documents.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';
 import { OmittedContent } from '../stages/ingest/ingest-report.ts';
 import type { Context } from './context.ts';
-import { openExtractors } from './extractors.ts';
+import { openExtractors, openUploads } from './extractors.ts';
 
 /** Documents parsed concurrently. */
 const AT_ONCE = 4;
@@ -33,10 +32,7 @@ export async function* parse({ files, folder }: ParseRequest, context: Context):
 
 /** Parses uploaded files. */
 export async function* upload(request: UploadRequest, context: Context): Run<DocumentsResult> {
-  const { settings, resources, signal } = context;
-  const { frontmatter } = settings.ingestion.docs;
-  const reader = withPictures(await resources.reader(settings.ingestion.docs), settings.ingestion.docs);
-  return yield* collectDocuments({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
+  return yield* collectDocuments((await openUploads(request, context, extractUploads)).extractors, context);
 }
 
 /** Reads web pages. */

@@ -11,7 +11,7 @@ export const SOURCE_KINDS = ['docs', 'urls', 'api', 'markdown'] as const;
 export type SourceName = (typeof SOURCE_KINDS)[number];
 
 /** Extractors by kind; a kind that was not given is absent. */
-export type Extractors = Partial<Record<SourceName, () => AsyncGenerator<Extracted, void, void>>>;
+export type Extractors = { [Name in SourceName]?: (() => AsyncGenerator<Extracted, void, void>) | undefined };
 
 /** Items that a kind may prefetch while another is read. */
 const WORK_AHEAD = 16;

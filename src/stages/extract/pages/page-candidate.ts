@@ -25,7 +25,7 @@ export function pageCandidate(page: LoadedPage, { source, depth }: PlacedPage, s
     source,
     source_kind: 'url',
     content_hash: pageHash(page, settings),
-    document: async () => documentOf(page, source, settings),
+    document: async () => pageDocument(page, source, settings),
     page: { depth, status_code: page.status_code },
   };
 }
@@ -38,13 +38,13 @@ export function unchangedCandidate(
 ): Candidate {
   const document = async () => {
     const read = await readPage(url, { ...parts, memory: undefined }, { ...options, redirect: 'follow' });
-    if ('page' in read) return documentOf(read.page, source, parts.settings);
+    if ('page' in read) return pageDocument(read.page, source, parts.settings);
     throw 'failed' in read ? read.failed : unreadable(source, 'unreadable' in read ? read.unreadable : '', parts.reader);
   };
   return { source, source_kind: 'url', content_hash, document, page: { depth, status_code } };
 }
 
-function documentOf({ parsed, file_type, bytes_hash }: LoadedPage, source: string, { frontmatter }: PageParts['settings']): Document {
+function pageDocument({ parsed, file_type, bytes_hash }: LoadedPage, source: string, { frontmatter }: PageParts['settings']): Document {
   const made = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
   return frontmatter ? withFrontmatter(made) : made;
 }
@@ -53,7 +53,7 @@ function documentOf({ parsed, file_type, bytes_hash }: LoadedPage, source: strin
 const FEED = '#feed';
 
 /** Addresses on the page's own origin that a crawl goes on to, feeds among them. */
-function outlinksOf({ url, parsed: { page } }: LoadedPage): string[] {
+function outlinks({ url, parsed: { page } }: LoadedPage): string[] {
   const { origin } = new URL(url);
   const own = (addresses: readonly string[] = []) =>
     addresses.flatMap((address) => normalized(address) ?? []).filter((address) => address.startsWith(`${origin}/`));
@@ -64,22 +64,25 @@ function outlinksOf({ url, parsed: { page } }: LoadedPage): string[] {
 export const feedIn = (onward: string): string | undefined => (onward.endsWith(FEED) ? onward.slice(0, -FEED.length) : undefined);
 
 /** Extracts what is remembered of a page that was read, except its source. */
-export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string }): RememberedPage {
+export function rememberedPage(
+  page: LoadedPage,
+  { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string },
+): RememberedPage {
   const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
-  const isToBeRead = isRendered || isUnopened; // whatever the server says of it
+  const isAlwaysRead = isRendered || isUnopened; // whatever the server says of it
   const { noindex, nofollow } = robotsDirectives({ page: parsed.page, robots_tags }, user_agent);
-  const links = nofollow ? [] : outlinksOf(page);
+  const links = nofollow ? [] : outlinks(page);
   const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
-  const isDoor = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
+  const isLinkList = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
   return {
     found: urlSource(page.url),
     canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // it could not be asked for without its credentials
-    isPassedOver: isDoor || noindex,
+    isPassedOver: isLinkList || noindex,
     status_code,
     content_hash: pageHash(page, settings),
-    bytes_hash: isToBeRead ? undefined : bytes_hash,
+    bytes_hash: isAlwaysRead ? undefined : bytes_hash,
     // an answer that says no more than that nothing has changed does not say whether such a header is still there
-    ...(isToBeRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
+    ...(isAlwaysRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
     isRendered,
     links,
   };
@@ -93,7 +96,7 @@ export function failedPage(
 ): Extract<Extracted, { error: unknown }> {
   const source = urlSource(url);
   const known = unreadError(source, error);
-  const item = toErrorItem(from !== undefined && isPageGone(known) ? linkedFrom(known, from) : known, {
+  const item = toErrorItem(from !== undefined && isPageGone(known) ? withLinkingPage(known, from) : known, {
     source,
     source_kind: 'url',
     stage,
@@ -106,7 +109,7 @@ export function failedPage(
 }
 
 /** A page that is not there is the fault of whoever links to it. */
-const linkedFrom = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
+const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
   new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
     hint: 'Fix that link, or leave the page out (exclude).',
     attempts,

@@ -3,13 +3,13 @@ import { redactUrl } from '../../../core/secrets.ts';
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { setImmediate as nextTick } from 'node:timers/promises';
 
-/** Another form of the lines has another number: a file of one that is not known is begun anew. */
+/** Version of the format: a file of another one is begun anew. */
 export const FILE_FORMAT = 2;
 
 const Time = z.number(); // milliseconds since 1970
 const Index = z.int().min(0); // of an address among all of the file
 
-/** A page: `p` its address, `f` where it led if elsewhere, `n` the address that it names as its own, `s` its source; `a` the addresses that no line before has named, those of the page's own origin from their `/` on. */
+/** A page: `p` its address, `f` its final address, `n` its canonical address, `s` its source; `a` addresses that are new in the file, without the origin of the page. */
 export const PageLine = z.object({
   p: Index,
   f: Index.optional(),
@@ -53,21 +53,15 @@ export const MemoryLine = z.union([
 ]);
 export type MemoryLine = z.infer<typeof MemoryLine>;
 
-/** Of an ETag or a date what can be sent back; no one needs more of it. */
+/** Returns an ETag or a date, unless it is too long to be kept. */
 export const validator = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
 
-/** Numbers as their distances: those of links that follow each other on many pages of a site are short. */
-function packedNumbers(numbers: readonly number[]): string {
-  let before = 0;
-  const distances = numbers.map((number) => {
-    const distance = (number - before).toString(36);
-    before = number;
-    return distance;
-  });
-  return distances.join(' ');
+/** Writes numbers as differences: links follow each other on many pages of a site, so that these are short. */
+function packNumbers(numbers: readonly number[]): string {
+  return numbers.map((number, i) => (number - (numbers[i - 1] ?? 0)).toString(36)).join(' ');
 }
 
-function unpackedNumbers(text = ''): number[] {
+function unpackNumbers(text = ''): number[] {
   let before = 0;
   return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
 }
@@ -104,14 +98,16 @@ interface Known {
   time: number;
 }
 
-/** A crawl that has begun and not ended: since when it goes on, when it last gave a sign of life, and whether the process that wrote last runs it. */
+/** A crawl that has not ended. */
 interface OpenCrawl {
   since: number;
+  /** When it last wrote. */
   last: number;
+  /** Whether the process that wrote last runs it. */
   isRunning: boolean;
 }
 
-/** The contents of a page memory, read line by line. Links and all long texts stay in the file; in memory are the addresses, each once. */
+/** The contents of a page memory, read line by line. Only the addresses are kept in memory, each once. */
 export class KnownPages {
   readonly #numbers = new Map<string, number>();
   readonly #addresses: string[] = [];
@@ -124,7 +120,7 @@ export class KnownPages {
   /** Adds a line at a position. Throws if it names an address that no line has. */
   take(line: MemoryLine, place: LinePosition): void {
     if ('t' in line) this.#time = line.t;
-    if ('p' in line) this.#takePage(line, place);
+    if ('p' in line) this.#processPage(line, place);
     else if ('u' in line) this.#pages.get(line.u)!.time = line.t;
     else if ('x' in line) this.#forget(line.x);
     else if ('b' in line) this.crawls.set(line.b, { since: line.s, last: line.t, isRunning: true });
@@ -162,7 +158,7 @@ export class KnownPages {
       last_modified: m,
       alike: y,
       isRendered: r === 1,
-      links: unpackedNumbers(l).map((number) => this.#address(number)),
+      links: unpackNumbers(l).map((number) => this.#address(number)),
     };
   }
 
@@ -184,11 +180,11 @@ export class KnownPages {
     const links = page.links.map(numberOf);
     const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, alike: y, isRendered, isPassedOver } = page;
     const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
-    const [a, l] = [news.length > 0 ? news : undefined, packedNumbers(links)];
+    const [a, l] = [news.length > 0 ? news : undefined, packNumbers(links)];
     return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, y, r, o, l };
   }
 
-  #takePage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: LinePosition): void {
+  #processPage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: LinePosition): void {
     const origin = a.length > 0 ? new URL(this.#addresses[p] ?? a[0]!).origin : '';
     for (const address of a) {
       const whole = address.startsWith('/') ? origin + address : address;

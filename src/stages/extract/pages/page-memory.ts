@@ -14,10 +14,7 @@ import {
   type RememberedPage,
 } from './page-memory-file.ts';
 
-/**
- * Memory of the pages of a collection between runs, kept on this machine. With it an unchanged page is not parsed and, if the server
- * supports that, not loaded; and a crawl that was killed is resumed.
- */
+/** Memory of the pages of a collection between runs, so that unchanged pages are not parsed again, and a crawl that was killed is resumed. */
 export interface PageMemory {
   /** Recalls the page at this address (as requested). `isFresh`: the current crawl read it before it was interrupted. */
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined;
@@ -27,19 +24,16 @@ export interface PageMemory {
   remember(url: string, page: RememberedPage): Promise<void>;
   /** The page is gone. */
   forget(url: string): Promise<void>;
-  /**
-   * Begins a crawl, or resumes the one of the same key that was killed less than two hours ago. Returns when that began, if it has read
-   * pages.
-   */
+  /** Begins a crawl, or resumes one that was killed less than two hours ago. Returns when that began, if it has read pages. */
   begin(crawl: string): Promise<Date | undefined>;
   end(crawl: string): Promise<void>;
 }
 
 /** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
-const GOES_ON_WITHIN = 2 * 60 * 60 * 1_000;
+const RESUMED_WITHIN = 2 * 60 * 60 * 1_000;
 /** The file is rewritten if it is this many times larger than its live lines: at the end of a run, and during one. */
-const WORTH_TIDYING = 1.5;
-const MUST_TIDY = 4;
+const COMPACTED_AT_END = 1.5;
+const COMPACTED_DURING = 4;
 /** Bytes up to which a file is not rewritten during a run. */
 const SMALL = 4 << 20;
 
@@ -59,16 +53,8 @@ export interface PageMemoryOptions {
   onProblem(reason: string): void;
 }
 
-/** A page memory with an open file. */
-export interface KeptPageMemory extends PageMemory {
-  close(): Promise<void>;
-}
-
-/**
- * Opens the page memory in a file. The file is created if it is missing, and started anew if it is damaged or of another version. Throws
- * the error of the system if it cannot be opened.
- */
-export async function openPageMemory(options: PageMemoryOptions): Promise<KeptPageMemory> {
+/** Opens the page memory in a file. It is started anew if it is damaged or of another version. Throws the error of the system if it cannot be opened. */
+export async function openPageMemory(options: PageMemoryOptions): Promise<FilePageMemory> {
   const { file, mode } = options;
   const lines = new LineFile(file, mode === 'read' ? 'r' : 'a+');
   const pages = await readPages(lines);
@@ -94,20 +80,21 @@ async function readPages(file: LineFile): Promise<KnownPages | undefined> {
   }
 }
 
-class FilePageMemory implements KeptPageMemory {
+/** A page memory with an open file. */
+export class FilePageMemory implements PageMemory {
   #file: LineFile;
   #pages: KnownPages;
   readonly #options: PageMemoryOptions;
   readonly #opened = Date.now();
-  #isKeeping: boolean;
-  #canTidy = true;
-  #tidying: Promise<void> | undefined;
+  #isWriting: boolean;
+  #canCompact = true;
+  #compacting: Promise<void> | undefined;
 
   constructor(file: LineFile, pages: KnownPages, options: PageMemoryOptions) {
     this.#file = file;
     this.#pages = pages;
     this.#options = options;
-    this.#isKeeping = options.mode !== 'read';
+    this.#isWriting = options.mode !== 'read';
   }
 
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined {
@@ -126,8 +113,8 @@ class FilePageMemory implements KeptPageMemory {
   }
 
   async remember(url: string, page: RememberedPage): Promise<void> {
-    await this.#ready();
-    if (!this.#isKeeping) return;
+    await this.#compacted();
+    if (!this.#isWriting) return;
     const { links } = page;
     // without its credentials a link would lead elsewhere: such a page is read every time
     if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
@@ -135,49 +122,49 @@ class FilePageMemory implements KeptPageMemory {
     const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
     if (JSON.stringify(line).length * 3 > LONGEST_LINE) return this.forget(url);
     this.write(this.#isAsBefore(line, this.#pages.find(redactUrl(url))?.place) ? { u: line.p, t: line.t } : line);
-    if (this.#file.size > SMALL && this.#file.size > MUST_TIDY * this.#pages.liveBytes) await this.#tidy();
+    if (this.#file.size > SMALL && this.#file.size > COMPACTED_DURING * this.#pages.liveBytes) await this.#compact();
   }
 
   async forget(url: string): Promise<void> {
-    await this.#ready();
+    await this.#compacted();
     const known = this.#pages.find(redactUrl(url));
     if (known) this.write({ x: known.number });
   }
 
   async begin(crawl: string): Promise<Date | undefined> {
-    await this.#ready();
+    await this.#compacted();
     const [key, now] = [crawlKey(crawl), Date.now()];
     const open = this.#pages.crawls.get(key);
-    const goesOn = open !== undefined && Math.abs(now - open.last) < GOES_ON_WITHIN;
-    const since = goesOn ? open.since : now;
+    const isResumed = open !== undefined && Math.abs(now - open.last) < RESUMED_WITHIN;
+    const since = isResumed ? open.since : now;
     this.write({ b: key, s: since, t: now });
-    return goesOn && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
+    return isResumed && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
   }
 
   async end(crawl: string): Promise<void> {
-    await this.#ready();
+    await this.#compacted();
     this.write({ z: crawlKey(crawl) });
   }
 
   async close(): Promise<void> {
-    await this.#ready();
-    if (this.#isKeeping && this.#file.size > WORTH_TIDYING * this.#pages.liveBytes) await this.#tidy();
-    this.#isKeeping = false;
+    await this.#compacted();
+    if (this.#isWriting && this.#file.size > COMPACTED_AT_END * this.#pages.liveBytes) await this.#compact();
+    this.#isWriting = false;
     this.#file.close();
   }
 
   /** Appends a line. After a failure nothing more is written. */
   write(line: MemoryLine): void {
     try {
-      this.#pages.take(line, this.#isKeeping ? this.#file.append(JSON.stringify(line)) : NOWHERE);
+      this.#pages.take(line, this.#isWriting ? this.#file.append(JSON.stringify(line)) : NOWHERE);
     } catch (cause) {
-      this.#isKeeping = false;
+      this.#isWriting = false;
       this.#options.onProblem(memoryErrorReason(cause));
     }
   }
 
-  async #ready(): Promise<void> {
-    while (this.#tidying) await this.#tidying;
+  async #compacted(): Promise<void> {
+    while (this.#compacting) await this.#compacting;
   }
 
   #lineAt(place: LinePosition): PageLine | undefined {
@@ -200,21 +187,21 @@ class FilePageMemory implements KeptPageMemory {
     return known !== undefined && line.a === undefined && content(known) === content(line);
   }
 
-  async #tidy(): Promise<void> {
-    if (!this.#canTidy) return;
+  async #compact(): Promise<void> {
+    if (!this.#canCompact) return;
     const draft = `${this.#options.file}.new`;
-    this.#tidying = this.#rewritten(draft)
+    this.#compacting = this.#rewritten(draft)
       .then(([file, pages]) => {
         renameSync(draft, this.#options.file);
         this.#file.close();
         [this.#file, this.#pages] = [file, pages];
       })
       .catch(() => {
-        this.#canTidy = false; // it stays as it is, large and whole
+        this.#canCompact = false; // it stays as it is, large and whole
         rmSync(draft, { force: true });
       })
-      .finally(() => (this.#tidying = undefined));
-    await this.#tidying;
+      .finally(() => (this.#compacting = undefined));
+    await this.#compacting;
   }
 
   /** Writes the live lines to a new file. */
@@ -232,8 +219,8 @@ class FilePageMemory implements KeptPageMemory {
       await yieldIfBusy();
     }
     const now = Date.now();
-    const { left = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'left'));
-    for (const [b, { since, last }] of left) if (now - last < GOES_ON_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
+    const { stopped = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'stopped'));
+    for (const [b, { since, last }] of stopped) if (now - last < RESUMED_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
     add({ o: now });
     for (const [b, { since }] of running) add({ b, s: since, t: now });
     return [file, pages];

@@ -12,25 +12,19 @@ import type { Stage } from '../../../schema/items.ts';
 import { assertIsAsked, hasMoreLetters, needOfBrowser } from './error-page.ts';
 import type { PageMemory } from './page-memory.ts';
 
-/**
- * Maximum bytes of a web page. A page of 10 MB takes the gigabyte that a reader has (measured: short paragraphs); the largest pages that
- * people write are near it.
- */
+/** Maximum bytes of a web page, whatever the configuration says: a parser needs a gigabyte for a page of 10 MB with short paragraphs. */
 const MOST_HTML = 16 * 2 ** 20;
 
-/** Maximum bytes of a page of this file type, whatever the configuration says. */
-const mostBytesOf = (file_type: string | undefined, reader: DocumentReader): number =>
+const maxBytes = (file_type: string | undefined, reader: DocumentReader): number =>
   file_type === reader.page.file_type ? MOST_HTML : Infinity;
 
-/** Makes the error for a page above that limit. */
-const tooLarge = (url: string, file_type: string, reader: DocumentReader): KbError =>
-  new KbError(
-    'too_large',
-    `${urlSource(url)} is too large for a web page: it exceeds the limit of ${mostBytesOf(file_type, reader)} bytes.`,
-    {
-      hint: 'Have it split, or leave it out.',
-    },
-  );
+function assertSize(bytes: Uint8Array, { url, file_type }: { url: string; file_type: string }, reader: DocumentReader): void {
+  const limit = maxBytes(file_type, reader);
+  if (bytes.length <= limit) return;
+  throw new KbError('too_large', `${urlSource(url)} is too large for a web page: it exceeds the limit of ${limit} bytes.`, {
+    hint: 'Have it split, or leave it out.',
+  });
+}
 
 /** What reading a page works with. */
 export interface PageParts extends NetworkParts {
@@ -51,7 +45,7 @@ export interface PageOptions {
   redirect?: 'follow' | 'manual' | undefined;
   /** Decides by the response head whether the page is read. Default: if there is a parser for it. */
   isWanted?: ((head: AnswerHead) => boolean) | undefined;
-  /** Runs a request when the host allows the next one (crawl delay, requests at once). */
+  /** Runs a request when the host may get the next one. */
   inTurn?: InTurn | undefined;
   /** Maximum bytes in this attempt, if less than the general limit. */
   max_bytes?: number | undefined;
@@ -92,25 +86,22 @@ export interface Redirect {
   isLasting: boolean;
 }
 
-/**
- * Reads one page: fetches it, and opens it in a browser if the configuration or the page requires that. A page that has not changed since
- * it was remembered is not parsed. Failures are returned; it throws only if aborted.
- */
+/** Reads a page, in a browser if the configuration or the page requires that. An unchanged page is not parsed. Failures are returned; it throws only if aborted. */
 export async function readPage(url: string, parts: PageParts, options: PageOptions = {}): Promise<PageRead> {
   const remembered = parts.memory?.recall(urlSource(url));
-  if (remembered?.isFresh) return freshPage(url, remembered, options);
+  if (remembered?.isFresh) return resumedPage(url, remembered, options);
   const read = async (): Promise<PageRead> => {
-    if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never') return renderedPage(url, parts, options);
-    const answer = await answerOf(url, remembered, { parts, options });
+    if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never') return renderPage(url, parts, options);
+    const answer = await requestPage(url, remembered, { parts, options });
     return 'failed' in answer ? answer : readAnswer(answer, { parts, options, remembered });
   };
-  return attempted(read, { stage: 'fetch' });
+  return catchFailure(read, { stage: 'fetch' });
 }
 
 type FailedPage = Extract<PageRead, { failed: unknown }>;
 
 /** Returns the result of the work, or its failure as data. Throws if aborted. */
-async function attempted<T>(work: () => Promise<T>, at: Omit<FailedPage, 'failed'>): Promise<T | FailedPage> {
+async function catchFailure<T>(work: () => Promise<T>, at: Omit<FailedPage, 'failed'>): Promise<T | FailedPage> {
   try {
     return await work();
   } catch (error) {
@@ -119,8 +110,8 @@ async function attempted<T>(work: () => Promise<T>, at: Omit<FailedPage, 'failed
   }
 }
 
-const convert = (bytes: Uint8Array, { source, file_type }: { source: string; file_type: string }, { reader, signal }: PageParts) =>
-  attempted(
+const parsePage = (bytes: Uint8Array, { source, file_type }: { source: string; file_type: string }, { reader, signal }: PageParts) =>
+  catchFailure(
     async () => {
       const parsed = await reader.read(bytes, { source, file_type, signal });
       if (file_type === reader.page.file_type) assertIsAsked(source, bytes, parsed);
@@ -130,20 +121,22 @@ const convert = (bytes: Uint8Array, { source, file_type }: { source: string; fil
   );
 
 /** The result for a page that the interrupted crawl has read already. */
-const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
+const resumedPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
   redirect === 'manual' && remembered.found !== urlSource(url)
     ? { redirect: remembered.found, isLasting: false }
     : { unchanged: remembered };
 
-interface Way {
+interface PageTask {
   parts: PageParts;
   options: PageOptions;
 }
 
-const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
-
 /** Requests a page; conditionally (ETag, Last-Modified) if it is remembered. */
-async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options }: Way): Promise<HttpAnswer | FailedPage> {
+async function requestPage(
+  url: string,
+  remembered: RememberedPage | undefined,
+  { parts, options }: PageTask,
+): Promise<HttpAnswer | FailedPage> {
   const { http, reader, signal } = parts;
   const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
@@ -157,55 +150,55 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
   let isLess = false;
   const max_bytes = (head: AnswerHead) => {
-    const may = mostBytesOf(reader.fileTypeOf(head), reader);
+    const may = maxBytes(reader.fileTypeOf(head), reader);
     isLess = most < may;
     return Math.min(most, may);
   };
   const given = { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect };
-  const answer = await attempted(() => http.request(url, given), { stage: 'fetch' });
+  const answer = await catchFailure(() => http.request(url, given), { stage: 'fetch' });
   if ('failed' in answer) return { ...answer, isCutOff: isLess && answer.failed instanceof KbError && answer.failed.code === 'too_large' };
-  const isTrusted = answer.status !== 304 || (isOf(remembered, answer) && tagsOf(answer).length === 0);
-  return isTrusted ? answer : answerOf(url, undefined, { parts, options });
+  const isTrusted = answer.status !== 304 || (isRemembered(remembered, answer) && robotsTagsOf(answer).length === 0);
+  return isTrusted ? answer : requestPage(url, undefined, { parts, options });
 }
 
 /** Whether the remembered page is the one that the address leads to now. */
-const isOf = (remembered: RememberedPage | undefined, { url }: HttpAnswer): remembered is RememberedPage =>
+const isRemembered = (remembered: RememberedPage | undefined, { url }: HttpAnswer): remembered is RememberedPage =>
   remembered?.found === urlSource(url);
 
 /** The robots tags that forbid indexing the page or following its links. */
-const tagsOf = ({ headers, repeated }: AnswerHead): readonly string[] =>
+const robotsTagsOf = ({ headers, repeated }: AnswerHead): readonly string[] =>
   (repeated?.['x-robots-tag'] ?? [headers['x-robots-tag'] ?? '']).filter((tag) => /noindex|nofollow|none/i.test(tag));
 
-interface Asked extends Way {
+interface RememberedTask extends PageTask {
   remembered: RememberedPage | undefined;
 }
 
-async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: Asked): Promise<PageRead> {
+async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: RememberedTask): Promise<PageRead> {
   const { reader, settings } = parts;
   const { status, content_type, headers, isMoved } = answer;
   if (status === 304 && remembered) return { unchanged: remembered, isMoved };
-  if (status >= 300) return { redirect: locationOf(answer), isLasting: status === 301 || status === 308 };
+  if (status >= 300) return { redirect: redirectTarget(answer), isLasting: status === 301 || status === 308 };
   const file_type = options.isWanted?.(answer) === false ? undefined : reader.fileTypeOf(answer);
   if (file_type === undefined) return { unreadable: content_type };
-  if (answer.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(answer.url, file_type, reader);
+  assertSize(answer.bytes, { url: answer.url, file_type }, reader);
   const bytes = inUtf8(answer);
-  const robots_tags = tagsOf(answer);
+  const robots_tags = robotsTagsOf(answer);
   const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
-  if (remembered?.bytes_hash === bytes_hash && isOf(remembered, answer)) return { unchanged: remembered, isMoved };
-  const parsed = await convert(bytes, { source: urlSource(answer.url), file_type }, parts);
+  if (remembered?.bytes_hash === bytes_hash && isRemembered(remembered, answer)) return { unchanged: remembered, isMoved };
+  const parsed = await parsePage(bytes, { source: urlSource(answer.url), file_type }, parts);
   if ('failed' in parsed) return parsed;
   const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
   if (file_type !== reader.page.file_type || settings.render === 'never') return { page, isMoved };
-  const best = await bestOf(page, bytes, { parts, options });
+  const best = await renderIfNeeded(page, bytes, { parts, options });
   return 'page' in best ? { ...best, isMoved } : best;
 }
 
 /** Chooses the page as fetched, or as a browser shows it if that is required or shows more text. */
-async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options }: Way): Promise<PageRead> {
+async function renderIfNeeded(page: LoadedPage, html: Uint8Array, { parts, options }: PageTask): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
   const need = isAlways ? 'surely' : needOfBrowser(html, page.parsed);
   if (need === 'none') return { page };
-  const read = await attempted(() => renderedPage(page.url, parts, options), { stage: 'fetch', file_type: page.file_type });
+  const read = await catchFailure(() => renderPage(page.url, parts, options), { stage: 'fetch', file_type: page.file_type });
   if ('failed' in read) {
     const { failed } = read;
     if (need === 'surely') return read;
@@ -218,7 +211,7 @@ async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options }: Wa
   return 'page' in read ? { page: { ...read.page, robots_tags: [...page.robots_tags, ...read.page.robots_tags] } } : read;
 }
 
-function locationOf({ url, status, headers }: HttpAnswer): string {
+function redirectTarget({ url, status, headers }: HttpAnswer): string {
   const { location } = headers;
   if (location !== undefined && URL.canParse(location, url)) return new URL(location, url).href;
   throw new KbError('invalid', `${urlSource(url)} answered with status ${status} and does not say where it leads.`, {
@@ -226,9 +219,9 @@ function locationOf({ url, status, headers }: HttpAnswer): string {
   });
 }
 
-async function renderedPage(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
+async function renderPage(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
   const { renderer, reader, signal } = parts;
-  const { inTurn = atOnce } = options;
+  const { inTurn = (work) => work() } = options;
   const headers = { ...givenHeaders(new URL(url)), ...options.given?.(url) };
   const rendered = await inTurn(() => renderer.render(url, { given: { headers }, signal }), signal);
   const found = isSamePage(url, rendered.url) ? url : rendered.url;
@@ -236,8 +229,8 @@ async function renderedPage(url: string, parts: PageParts, options: PageOptions)
   if (rendered.status >= 400) throw statusError(source, rendered.status);
   if (options.redirect === 'manual' && found !== url) return { redirect: found, isLasting: false };
   const file_type = reader.page.file_type;
-  if (rendered.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(found, file_type, reader);
-  const parsed = await convert(rendered.bytes, { source, file_type }, parts);
+  assertSize(rendered.bytes, { url: found, file_type }, reader);
+  const parsed = await parsePage(rendered.bytes, { source, file_type }, parts);
   if ('failed' in parsed) return parsed;
   const bytes_hash = hash(rendered.bytes).slice(0, 32);
   const { status: status_code, robots_tags = [] } = rendered;

@@ -15,7 +15,7 @@ import { crawlSite } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/open-site.ts';
 import { AT_ONCE, type HostLimiter } from './crawl/host-limiter.ts';
 import { pathPattern } from './crawl/crawl-rules.ts';
-import { failedPage, isPageGone, knownOf, pageCandidate, unchangedCandidate, unreadable } from './page-candidate.ts';
+import { failedPage, isPageGone, rememberedPage, pageCandidate, unchangedCandidate, unreadable } from './page-candidate.ts';
 import type { PageMemory } from './page-memory.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
 
@@ -43,7 +43,7 @@ const unsupported = (source: string, extension: string, extensions: readonly str
 const isWebPage = ({ content_type, bytes }: HttpAnswer, { page }: DocumentReader): boolean =>
   page.media_types.includes(content_type) && page.signature!.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
 
-function anotherKind(source: string, { url }: HttpAnswer): KbError {
+function webPageError(source: string, { url }: HttpAnswer): KbError {
   const found = urlSource(url);
   const led = found === source ? 'is' : `leads to ${found}, which is`;
   return new KbError('invalid', `${source} ${led} a web page, and no document as its address says.`, {
@@ -63,7 +63,7 @@ async function fetchLink(
   const answer = await http.request(url, { signal });
   const bytes = inUtf8(answer);
   const isPage = file_type === reader.page.file_type;
-  if (!isPage && isWebPage(answer, reader)) throw anotherKind(source, answer);
+  if (!isPage && isWebPage(answer, reader)) throw webPageError(source, answer);
   const document = async () => {
     const parsed = await reader.read(bytes, { source, file_type, signal });
     if (isPage) assertIsAsked(source, bytes, parsed);
@@ -88,18 +88,15 @@ export interface UrlsParts extends PageParts {
   turns: HostLimiter;
 }
 
-/**
- * Reads the given pages and crawls the given sites, in order; each page once. Throws a KbError (`usage`) for an invalid pattern, before
- * anything is fetched.
- */
+/** Reads pages and crawls sites, in order; each page once. Throws a KbError (`usage`) for an invalid pattern before anything is fetched. */
 export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
-  const entries = entriesIn(urls, parts.settings);
+  const entries = crawlEntries(urls, parts.settings);
   const stored = new Set<string>();
-  const [moved, left] = [new Map<string, Set<string>>(), new Map<string, string>()];
+  const [redirects, moves] = [new Map<string, Set<string>>(), new Map<string, string>()];
   const unopened = new Map<string, KbError>();
   const reading: UrlsParts = { ...parts, onUnopened: (source, reason) => void unopened.set(source, reason) };
-  for (const pages of groupedIn(entries)) {
-    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, moved, left });
+  for (const pages of groupPages(entries)) {
+    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, redirects, moves });
     else {
       yield { input: urlSource(pages.url) };
       yield* crawlSite(pages, { ...reading, stored });
@@ -114,21 +111,21 @@ function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
 }
 
 /** Completes the entries from the configuration: each is a crawl, or the address of a page. */
-function entriesIn(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
-  const entries = [urls].flat().map((entry) => asCrawl(entry, settings));
+function crawlEntries(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
+  const entries = [urls].flat().map((entry) => toCrawlEntry(entry, settings));
   for (const entry of entries)
     if (typeof entry !== 'string') for (const pattern of [...entry.include, ...entry.exclude]) pathPattern(pattern);
   return entries;
 }
 
-function asCrawl(entry: UrlsEntry, settings: PageParts['settings']): CrawlEntry | string {
+function toCrawlEntry(entry: UrlsEntry, settings: PageParts['settings']): CrawlEntry | string {
   const { url, mode = settings.mode, ...own }: Exclude<UrlsEntry, string> = typeof entry === 'string' ? { url: entry } : entry;
   if (mode === 'each') return url;
   const { max_depth = settings.max_depth, max_pages = settings.max_pages } = own;
   return { url, max_depth, max_pages, include: own.include ?? settings.include, exclude: own.exclude ?? settings.exclude };
 }
 
-function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | string[])[] {
+function groupPages(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | string[])[] {
   const groups: (CrawlEntry | string[])[] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
@@ -139,38 +136,35 @@ function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | str
   return groups;
 }
 
-interface Run {
+interface PagesRun {
   parts: UrlsParts;
   stored: Set<string>;
   /** Addresses that redirect permanently, by the source of their target. */
-  moved: Map<string, Set<string>>;
-  /** Old sources of pages that moved within their host, with the new source. */
-  left: Map<string, string>;
+  redirects: Map<string, Set<string>>;
+  /** New sources of pages that moved within their host, by the old source. */
+  moves: Map<string, string>;
 }
 
-async function* readEach(pages: readonly string[], run: Run): AsyncGenerator<Extracted, void, void> {
+async function* readEach(pages: readonly string[], run: PagesRun): AsyncGenerator<Extracted, void, void> {
   const { parts } = run;
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
-  const read = async (url: string) => ({ url, read: await readPage(url, parts, optionsOf(url, parts)) });
+  const read = async (url: string) => ({ url, read: await readPage(url, parts, pageOptions(url, parts)) });
   for await (const page of mapOrdered(addresses, AT_ONCE, read)) {
     yield { input: urlSource(page.url) };
-    yield await extracted(page, run);
+    yield await toItem(page, run);
   }
-  if (run.left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasLeft(source, run) } };
+  if (run.moves.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasMoved(source, run) } };
 }
 
-/**
- * Whether the page of a stored source has moved. Several addresses that redirect to one page may be a login or an outage notice, and do not
- * count.
- */
-const hasLeft = (source: string, { moved, left }: Pick<Run, 'moved' | 'left'>): boolean => moved.get(left.get(source) ?? '')?.size === 1;
+/** Whether the page of a stored source has moved: its target must have no other redirect to it, which may be a login or an outage notice. */
+const hasMoved = (source: string, { redirects, moves }: PagesRun): boolean => redirects.get(moves.get(source) ?? '')?.size === 1;
 
-function leave(url: string, source: string, { parts, moved, left }: Run): void {
+function recordMove(url: string, source: string, { parts, redirects, moves }: PagesRun): void {
   const own = urlSource(url);
-  moved.set(source, new Set(moved.get(source)).add(own));
+  redirects.set(source, new Set(redirects.get(source)).add(own));
   for (const before of [own, storedFor(url, parts.memory)])
-    if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) left.set(before, source);
+    if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) moves.set(before, source);
 }
 
 /** The source under which the page of an address was stored, unless another address leads there directly: that is requested on its own. */
@@ -181,9 +175,10 @@ function storedFor(url: string, memory: PageMemory | undefined): string | undefi
 }
 
 /** Limits requests to the host of the page, which other runs may use at the same time. */
-const optionsOf = (url: string, { turns }: UrlsParts): PageOptions => (URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {});
+const pageOptions = (url: string, { turns }: UrlsParts): PageOptions =>
+  URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {};
 
-async function extracted({ url, read }: { url: string; read: PageRead }, run: Run): Promise<Extracted> {
+async function toItem({ url, read }: { url: string; read: PageRead }, run: PagesRun): Promise<Extracted> {
   const { parts, stored } = run;
   const { memory, settings, reader } = parts;
   if ('failed' in read) {
@@ -193,9 +188,9 @@ async function extracted({ url, read }: { url: string; read: PageRead }, run: Ru
   }
   if ('redirect' in read || 'unreadable' in read)
     return failedPage(unreadable(urlSource(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
-  const known = 'page' in read ? knownOf(read.page, parts) : read.unchanged;
+  const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
   const source = known.found;
-  if (read.isMoved) leave(url, source, run);
+  if (read.isMoved) recordMove(url, source, run);
   await memory?.remember(urlSource(url), { ...known, source });
   if (stored.has(source)) return { expected: -1 };
   stored.add(source);
@@ -203,6 +198,6 @@ async function extracted({ url, read }: { url: string; read: PageRead }, run: Ru
   const candidate =
     'page' in read
       ? pageCandidate(read.page, place, settings)
-      : unchangedCandidate(known, { url, ...place }, { parts, options: optionsOf(url, parts) });
+      : unchangedCandidate(known, { url, ...place }, { parts, options: pageOptions(url, parts) });
   return { candidate };
 }

@@ -2,7 +2,7 @@ import type { RememberedPage } from '../../../../src/stages/extract/pages/page-m
 import { appendFileSync, chmodSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPageMemory, type KeptPageMemory, type PageMemoryOptions } from '../../../../src/stages/extract/pages/page-memory.ts';
+import { openPageMemory, type FilePageMemory, type PageMemoryOptions } from '../../../../src/stages/extract/pages/page-memory.ts';
 import { folder } from '../../../support/folder.ts';
 
 const SITE = 'https://docs.example.com';
@@ -22,8 +22,8 @@ const page = (over: Partial<RememberedPage> = {}): RememberedPage => ({
 });
 
 type Options = Partial<PageMemoryOptions> & { file: string };
-const opened: KeptPageMemory[] = [];
-async function open(options: Options): Promise<KeptPageMemory> {
+const opened: FilePageMemory[] = [];
+async function open(options: Options): Promise<FilePageMemory> {
   const memory = await openPageMemory({
     settings: 's',
     mode: 'use',
@@ -162,7 +162,7 @@ describe('a crawl that was killed', () => {
     at(2);
     await memory.remember(`${SITE}/during`, page());
   }
-  const fresh = (memory: KeptPageMemory) => ['before', 'during'].filter((path) => memory.recall(`${SITE}/${path}`)?.isFresh);
+  const fresh = (memory: FilePageMemory) => ['before', 'during'].filter((path) => memory.recall(`${SITE}/${path}`)?.isFresh);
 
   it('goes on: what it has read is fresh, and what it had not is not', async () => {
     const file = newFile();

@@ -1,24 +1,21 @@
 import { count } from '../../../../text/count.ts';
 import { urlSource } from '../web-addresses.ts';
 import { MOST_KNOWN, skippedText } from './frontier.ts';
-import type { Crawl } from './take-page.ts';
+import type { Crawl } from './process-page.ts';
 
-/** Milliseconds that a crawl waits for a site in vain. */
+/** Milliseconds without an answer after which a crawl gives up. */
 export const LONGEST_SILENCE = 600_000;
-/** Pages that may fail in a row before a site is taken to be down. */
+/** Consecutive failures after which a site counts as down. */
 const MOST_FAILED = 20;
 
 /** Says why a crawl gives up its site, as the end of a sentence; undefined if it continues. */
-export function failureOf({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in_a_row' | 'silence'>): string | undefined {
+export function siteFailure({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in_a_row' | 'silence'>): string | undefined {
   if (failed_in_a_row >= MOST_FAILED) return `${MOST_FAILED} pages in a row could not be read`;
   return silence >= LONGEST_SILENCE ? `nothing could be read for ${LONGEST_SILENCE / 60_000} minutes` : undefined;
 }
 
-/**
- * Makes the notices of a crawl that has ended, and the doubt: why there may be more than it found, as a part of a sentence; absent if it is
- * complete.
- */
-export function endingOf(crawl: Crawl): { notices: string[]; doubt?: string } {
+/** Makes the notices of a crawl that has ended; `doubt` says why there may be more than it found, as a part of a sentence. */
+export function crawlEnding(crawl: Crawl): { notices: string[]; doubt?: string } {
   const address = urlSource(crawl.entry.url);
   const name = `The crawl of ${address}`;
   const gaps = [...gapsIn(crawl, name)];
@@ -28,10 +25,10 @@ export function endingOf(crawl: Crawl): { notices: string[]; doubt?: string } {
   return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
 }
 
-/** Each reason why there may be more than was found, but for those that notices tell already. */
+/** Yields each reason why there may be more than was found that no notice names already. */
 function* gapsIn(crawl: Crawl, name: string): Generator<string, void, void> {
   const { frontier, site, entry } = crawl;
-  const left = notRead(crawl, name);
+  const left = describeUnread(crawl, name);
   if (left !== undefined) yield left;
   if (frontier.deeper > 0)
     yield `${name} ended at max_depth = ${entry.max_depth}: ${count(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
@@ -39,27 +36,27 @@ function* gapsIn(crawl: Crawl, name: string): Generator<string, void, void> {
   if (site.scope.isExhausted()) yield `${name} is incomplete: include and exclude take too long to check every address.`;
 }
 
-/** What was left out on purpose. */
-function* remarks({ site: { scope }, eclipsed, away, frontier, skipped }: Crawl, name: string): Generator<string, void, void> {
+/** Yields what was left out on purpose. */
+function* remarks({ site: { scope }, contradicted, redirected, frontier, skipped }: Crawl, name: string): Generator<string, void, void> {
   const text = skippedText(skipped);
   if (text !== undefined) yield `${name} left out ${text}.`;
   for (const pattern of scope.unmatched()) yield `${name}: include «${pattern}» matches no address that was found.`;
   if (!scope.isAsked)
     yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
-  if (eclipsed)
-    yield `${name} left out ${count(eclipsed.count, 'page')} that name another page as their address (rel="canonical") but say something else, such as ${eclipsed.first}.`;
-  if (away)
-    yield `${name} left ${count(away.count, 'page')} as ${away.count === 1 ? 'it is that leads' : 'they are that lead'} out of it, such as ${away.first}.`;
+  if (contradicted)
+    yield `${name} left out ${count(contradicted.count, 'page')} that name another page as their address (rel="canonical") but say something else, such as ${contradicted.first}.`;
+  if (redirected)
+    yield `${name} left ${count(redirected.count, 'page')} as ${redirected.count === 1 ? 'it is that leads' : 'they are that lead'} out of it, such as ${redirected.first}.`;
   if (frontier.traps > 0)
     yield `${name} left out ${count(frontier.traps, 'address', 'addresses')} of the kind that sites generate without end: very long, or with repeating parts.`;
 }
 
-/** What was found and did not get its turn. */
-function notRead(crawl: Crawl, name: string): string | undefined {
+/** Says what was found and not read; undefined if everything was. */
+function describeUnread(crawl: Crawl, name: string): string | undefined {
   const { frontier, pages, limit, entry } = crawl;
-  const unread = frontier.unread + crawl.under_way;
+  const unread = frontier.unread + crawl.in_flight;
   const deferred = crawl.deferred.length;
-  const stopped = failureOf(crawl);
+  const stopped = siteFailure(crawl);
   const more = frontier.isOverflowing ? 'more than ' : '';
   const left = [
     ...(unread > 0 || deferred === 0

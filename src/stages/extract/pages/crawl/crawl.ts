@@ -4,55 +4,44 @@ import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../web-addresses.ts';
 import { type PageRead, readPage } from '../page.ts';
-import { endingOf, failureOf } from './crawl-report.ts';
-import { Frontier, type Waiting, noteSkipped, type SkippedPages } from './frontier.ts';
+import { crawlEnding, siteFailure } from './crawl-report.ts';
+import { Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
 import { type CrawlEntry, type CrawlParts, openSite, type OpenSite, MOST_FEEDS, readFeeds, readSitemaps } from './open-site.ts';
-import { type Crawl, releaseDeferred, silenceAfter, takePage } from './take-page.ts';
+import { type Crawl, resolveDeferred, silenceAfter, processPage } from './process-page.ts';
 
 /** Maximum requests per wanted page: a crawl of a site whose addresses lead to no pages ends. */
 const REQUESTS_PER_PAGE = 3;
 const MORE_REQUESTS = 100;
 
-/** The pages of a site (contract, section 5): from the start page along the links, sitemaps and feeds, level by level. What fails at one page costs the others nothing. */
+/** Crawls a site (contract, section 5): from the start page along links, sitemaps and feeds, level by level. The failure of a page affects no other. */
 export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
   const name = JSON.stringify({ ...entry, url: urlSource(entry.url) });
   yield { expected: 1 };
   const since = await parts.memory?.begin(name);
-  if (since) yield { notice: goesOnNotice(entry, since) };
+  if (since) yield { notice: resumeNotice(entry, since) };
   const site = await openSite(entry, parts);
   if ('error' in site) yield site.error;
-  else yield* pagesOf(beginAt(site, entry, parts));
+  else yield* readPages(startCrawl(site, entry, parts));
   await parts.memory?.end(name);
 }
 
-const goesOnNotice = ({ url }: CrawlEntry, since: Date): string =>
+const resumeNotice = ({ url }: CrawlEntry, since: Date): string =>
   `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off resumes: pages that it has read ` +
   `are not requested again. ${sayHint(pointer`${field('force')} reads them all.`)}`.trimEnd();
 
-function beginAt(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
+function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
   const { max_redirects, reader, memory, signal } = parts;
   const limit = REQUESTS_PER_PAGE * entry.max_pages + MORE_REQUESTS;
   const skipped: SkippedPages = new Map();
   const { scope, robots } = site;
+  const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, buffered: 0, kept: 0 };
   return {
-    entry,
-    site,
-    parts,
-    limit,
-    skipped,
+    ...{ entry, site, parts, limit, skipped, ...counts },
     frontier: new Frontier({ scope, robots, reader, memory, skipped, limit, max_redirects, max_depth: entry.max_depth }),
     yieldIfBusy: yieldToEventLoop(signal),
-    told: 1,
-    pages: 0,
-    failed: 0,
-    failed_in_a_row: 0,
-    silence: 0,
-    under_way: 0,
-    held: 0,
     deferred: [],
-    kept: 0,
     sources: new Map(),
-    before: new Map(),
+    previous: new Map(),
     owned: new Set(),
     feeds: { named: [], due: [], left: MOST_FEEDS },
     has_sitemaps: false,
@@ -61,75 +50,73 @@ function beginAt(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
   };
 }
 
-/**
- * Runs the crawl: takes addresses from the frontier, reads their pages, and processes the results in order, which fills the frontier again.
- */
-async function* pagesOf(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
+/** Reads the pages of the frontier, and processes them in order, which fills the frontier again. */
+async function* readPages(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { entry, site, parts, frontier } = crawl;
-  const start = frontier.begin(site.at);
-  const stop = new AbortController(); // ends what is under way where nobody waits for it any more: that alone, and not what is still to be done with pages that were read
+  const start = frontier.addStart(site.at);
+  const stop = new AbortController(); // for requests alone: pages that were read are still processed
   const reading = { ...parts, signal: parts.signal ? AbortSignal.any([parts.signal, stop.signal]) : stop.signal };
-  const bounded = largeOnesAlone();
-  const read = (page: Waiting): Promise<PageRead> =>
-    page === start ? Promise.resolve(site.read) : bounded((limits) => readPage(page.url, reading, { ...site.options, ...limits }));
+  const readSmallOrAlone = readLargeAlone();
+  const read = async (page: QueuedPage): Promise<PageRead> =>
+    page === start ? site.read : readSmallOrAlone((limits) => readPage(page.url, reading, { ...site.options, ...limits }));
   let since = performance.now();
-  const results = workInOrder({
+  const results = processInOrder({
     next: () => frontier.next(),
     more: async () => {
-      const isMore = await goOn(crawl);
+      const isMore = await advance(crawl);
       since = performance.now();
       return isMore;
     },
-    room: () => (isOver(crawl) ? 0 : roomFor(entry.max_pages - crawl.pages, crawl.held)),
-    at_once: READ_AT_ONCE,
-    work: async (page: Waiting) => {
-      crawl.under_way++;
-      const came = await read(page);
-      crawl.held += charactersIn(came);
-      return { page, came };
+    room: () => (isOver(crawl) ? 0 : roomFor(entry.max_pages - crawl.pages, crawl.buffered)),
+    at_once: MAX_READING,
+    work: async (page: QueuedPage) => {
+      crawl.in_flight++;
+      const result = await read(page);
+      crawl.buffered += charactersIn(result);
+      return { page, result };
     },
     onStop: () => stop.abort(),
   });
-  for await (const { page, came } of results) {
-    crawl.under_way--;
-    crawl.held -= charactersIn(came);
-    crawl.silence = silenceAfter(crawl.silence, came, performance.now() - since);
-    const made = await takePage(page, came, crawl);
-    yield* expecting(frontier.waiting + crawl.under_way + crawl.deferred.length, crawl);
-    if (made) yield made;
+  for await (const { page, result } of results) {
+    crawl.in_flight--;
+    crawl.buffered -= charactersIn(result);
+    crawl.silence = silenceAfter(crawl.silence, result, performance.now() - since);
+    const item = await processPage(page, result, crawl);
+    yield* reportExpected(frontier.queued + crawl.in_flight + crawl.deferred.length, crawl);
+    if (item) yield item;
     if (isOver(crawl)) break;
     since = performance.now();
   }
-  yield* endOf(crawl);
+  yield* finishCrawl(crawl);
 }
 
-const isOver = (crawl: Crawl): boolean => crawl.pages >= crawl.entry.max_pages || failureOf(crawl) !== undefined;
+const isOver = (crawl: Crawl): boolean => crawl.pages >= crawl.entry.max_pages || siteFailure(crawl) !== undefined;
 
-/** Tells how many pages are coming in all, where so many (`open`) may. */
-function* expecting(open: number, crawl: Crawl): Generator<Extracted, void, void> {
-  const coming = crawl.failed + Math.min(crawl.pages + open, crawl.entry.max_pages);
-  if (coming !== crawl.told) yield { expected: coming - crawl.told };
-  crawl.told = coming;
+/** Reports a change of the number of documents and failures, if `open` pages are still to be processed. */
+function* reportExpected(open: number, crawl: Crawl): Generator<Extracted, void, void> {
+  const expected = crawl.failed + Math.min(crawl.pages + open, crawl.entry.max_pages);
+  if (expected !== crawl.expected) yield { expected: expected - crawl.expected };
+  crawl.expected = expected;
 }
 
-/** Finds further pages of a level once its pages are read, or goes on to the next level. Returns false if there is none. */
-async function goOn(crawl: Crawl): Promise<boolean> {
+/** Finds further pages of a level once its pages are read, or begins the next level. Returns false if there is none. */
+async function advance(crawl: Crawl): Promise<boolean> {
   const { frontier, feeds, entry } = crawl;
   if (isOver(crawl)) return false;
-  if (frontier.depth > 0 && (await findSeeds(crawl))) return true;
+  if (frontier.depth > 0 && (await readSeeds(crawl))) return true;
   if (frontier.depth >= entry.max_depth) return false;
   frontier.deepen();
   feeds.due = feeds.named.splice(0);
   return true;
 }
 
-/** Reads the sitemaps, once, which name pages of the first level, and the feeds that the level before named. Whether that brought anything. */
-async function findSeeds(crawl: Crawl): Promise<boolean> {
+/** Reads the sitemaps, once, and the feeds that the level before named. Returns whether they named new pages. */
+async function readSeeds(crawl: Crawl): Promise<boolean> {
   const { site, frontier, skipped, feeds, parts } = crawl;
-  const before = frontier.waiting;
+  const before = frontier.queued;
   const options = {
     signal: parts.signal,
-    onAddress: (address: string) => frontier.found(address, { isBeside: true }),
+    onAddress: (address: string) => frontier.add(address, { isSameLevel: true }),
     onForeign: (address: string) => noteSkipped(skipped, 'foreign', urlSource(address)),
   };
   const due = [...new Set(feeds.due.splice(0))].slice(0, feeds.left);
@@ -139,15 +126,15 @@ async function findSeeds(crawl: Crawl): Promise<boolean> {
   crawl.has_sitemaps = true;
   crawl.is_whole &&= seeds.every(({ isWhole }) => isWhole);
   crawl.notices.push(...seeds.flatMap(({ notices }) => notices));
-  return frontier.waiting > before;
+  return frontier.queued > before;
 }
 
-/** What a person should know; and the scope, with the reason why there may be more in it than was found. */
-async function* endOf(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
+/** Yields the deferred pages, the notices, and the scope with the reason why it may hold more. */
+async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { scope } = crawl.site;
-  yield* releaseDeferred(crawl, { asks: failureOf(crawl) === undefined });
-  yield* expecting(0, crawl);
-  const { notices, doubt } = endingOf(crawl);
+  yield* resolveDeferred(crawl, { mayRequest: siteFailure(crawl) === undefined });
+  yield* reportExpected(0, crawl);
+  const { notices, doubt } = crawlEnding(crawl);
   for (const notice of notices) yield { notice };
   const covers = (source: string): boolean => isGone(source, crawl);
   if (scope.isAsked) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
@@ -157,53 +144,50 @@ async function* endOf(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
 function isGone(source: string, { site: { scope }, frontier }: Crawl): boolean {
   if (!URL.canParse(source)) return false;
   const found = scope.asFound(source);
-  return scope.covers(found) && !frontier.spares(found);
+  return scope.covers(found) && !frontier.isProtected(found);
 }
 
-/** Pages under way at once, those included that are read and wait for the ones before them. */
-const MOST = 64;
-/** Pages that are loaded or read at once: eight come over the network, and the others wait for a reader. */
-const READ_AT_ONCE = 16;
-/** Characters of pages that are read and wait for the ones before them: beyond that, no more are begun. */
-export const MOST_HELD = 50_000_000;
-/** Bytes of a page that is read beside others, which is what a web page may have: sixteen of them are a quarter of a gigabyte. */
-export const MOST_BESIDE = 16 * 2 ** 20;
+/** Pages in flight, including those that are read and wait for the ones before them. */
+const MAX_IN_FLIGHT = 64;
+/** Pages that are requested or parsed at once: eight come over the network, the others wait for a parser. */
+const MAX_READING = 16;
+/** Characters of pages that wait for the ones before them; with more, no request begins. */
+export const MAX_BUFFERED = 50_000_000;
+/** Bytes of a page that is read beside others. */
+export const MAX_SHARED_BYTES = 16 * 2 ** 20;
 
-/** How many pages may be under way where so many are wanted, and those that are read and wait have so many characters. */
-export const roomFor = (wanted: number, held: number): number => (held > MOST_HELD ? 0 : Math.min(MOST, wanted));
+/** Returns how many pages may be in flight if so many are wanted and so many characters are buffered. */
+export const roomFor = (wanted: number, buffered: number): number => (buffered > MAX_BUFFERED ? 0 : Math.min(MAX_IN_FLIGHT, wanted));
 
-/** Characters that a page holds while it waits. */
+/** Counts the characters that a page holds while it waits. */
 export const charactersIn = (read: PageRead): number => ('page' in read ? read.page.parsed.text.length : 0);
 
 type Load = (limits: { max_bytes?: number }) => Promise<PageRead>;
 
-/** Reads pages by a function that fails with `isCutOff` beyond the bytes allowed; larger pages are asked for again, one at a time. */
-export function largeOnesAlone(): (load: Load) => Promise<PageRead> {
+/** Returns a function that loads a page with a limit of bytes; if it is cut off there, it is loaded again, one such page at a time. */
+export function readLargeAlone(): (load: Load) => Promise<PageRead> {
   const alone = pLimit(1);
   return async (load) => {
-    const read = await load({ max_bytes: MOST_BESIDE });
+    const read = await load({ max_bytes: MAX_SHARED_BYTES });
     return 'failed' in read && read.isCutOff ? await alone(() => load({})) : read;
   };
 }
 
-interface OrderedWork<Item, Result> {
-  /** Takes the next item; undefined if there is none for now: results may bring more. */
+interface OrderedProcessing<Item, Result> {
+  /** Takes the next item; undefined if there is none for now: processing a result may add some. */
   next(): Item | undefined;
   /** Whether there is more; called if nothing is in flight and `next` returned nothing. */
   more?(): Promise<boolean>;
-  /** How many may be under way, those included that are finished and wait for their turn. */
+  /** Maximum items in flight, including results that wait for their turn. */
   room(): number;
   at_once: number;
   work(item: Item): Promise<Result>;
-  /** Called where results are not wanted any more while work is under way. */
+  /** Called if the results are no longer wanted while work is in flight. */
   onStop(): void;
 }
 
-/**
- * Processes several items at once and yields the results in their order, so that the same site is always crawled the same way. Ends if no
- * item is left.
- */
-export async function* workInOrder<Item, Result>(options: OrderedWork<Item, Result>): AsyncGenerator<Result, void, void> {
+/** Processes several items at once and yields the results in their order, so that the same site is always crawled the same way. */
+export async function* processInOrder<Item, Result>(options: OrderedProcessing<Item, Result>): AsyncGenerator<Result, void, void> {
   const { next, more, room, at_once, work, onStop } = options;
   const running: { result: Promise<Result>; isDone: boolean }[] = [];
   let wake = (): void => {};

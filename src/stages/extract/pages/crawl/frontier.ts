@@ -4,7 +4,7 @@ import type { PageMemory } from '../page-memory.ts';
 import type { Robots, CrawlScope } from './crawl-rules.ts';
 
 /** A page that is queued. */
-export interface Waiting extends FoundAddress {
+export interface QueuedPage extends FoundAddress {
   key: string;
   /** Links from the start page. */
   depth: number;
@@ -29,9 +29,11 @@ export interface FrontierOptions {
   most_known?: number;
 }
 
-interface Found {
-  isBeside?: boolean;
+interface AddOptions {
+  /** The address belongs to the current level: a sitemap, a redirect or a canonical address named it. */
+  isSameLevel?: boolean;
   trail?: readonly string[];
+  /** The page that links to it. */
   from?: string | undefined;
 }
 
@@ -45,19 +47,17 @@ export class Frontier {
   readonly #options: FrontierOptions;
   readonly #mostKnown: number;
   /** Addresses as written in links that need no further check: most links of a page were on the page before. */
-  readonly #decided = new Set<string>();
-  readonly #met = new Set<string>();
+  readonly #checked = new Set<string>();
+  readonly #known = new Set<string>();
   /** Keys of pages that may exist although they were not read. */
-  readonly #spared = new Set<string>();
+  readonly #protected = new Set<string>();
   /** Keys of the addresses beyond `max_depth`. */
   readonly #deeperKeys = new Set<string>();
-  /** The same addresses as written in links. */
-  readonly #tooDeep = new Set<string>();
-  #level: Waiting[] = [];
+  #level: QueuedPage[] = [];
   #at = 0;
-  #deeper: Waiting[] = [];
+  #nextLevel: QueuedPage[] = [];
   #taken = 0;
-  #beyond = 0;
+  #beyondLimit = 0;
   /** Whether more addresses were found than are remembered. */
   isOverflowing = false;
   /** Depth of the current level, in links from the start page. */
@@ -70,13 +70,13 @@ export class Frontier {
     this.#mostKnown = options.most_known ?? MOST_KNOWN;
   }
 
-  get waiting(): number {
-    return this.#level.length - this.#at + this.#deeper.length;
+  get queued(): number {
+    return this.#level.length - this.#at + this.#nextLevel.length;
   }
 
-  /** Number of addresses that were found, but exceed the limit. */
+  /** Number of addresses that were found and not read. */
   get unread(): number {
-    return this.waiting + this.#beyond;
+    return this.queued + this.#beyondLimit;
   }
 
   /** Number of addresses beyond `max_depth`; the pages that they link to are unknown. */
@@ -85,100 +85,84 @@ export class Frontier {
   }
 
   /** Queues the start page. Its address and those that redirected to it are not requested again. */
-  begin(at: FoundAddress): Waiting {
-    for (const address of [...at.trail, at.url]) this.#met.add(keyOf(address));
+  addStart(at: FoundAddress): QueuedPage {
+    for (const address of [...at.trail, at.url]) this.#known.add(keyOf(address));
     const start = { ...at, key: '', depth: 0 };
     this.#level.push(start);
     return start;
   }
 
-  /**
-   * Adds an address that a page of this level links to, or (`isBeside`) that belongs to this level itself. Returns false once no more will
-   * be read.
-   */
-  found(address: string, { isBeside = false, trail = [], from }: Found = {}): boolean {
-    if (this.#decided.has(address) || (!isBeside && this.#tooDeep.has(address))) return true;
+  /** Adds an address of the next level, or of this one (`isSameLevel`). Returns false once no more will be read. */
+  add(address: string, { isSameLevel = false, trail = [], from }: AddOptions = {}): boolean {
+    if (this.#checked.has(address)) return true;
+    const { scope, reader, skipped, max_depth, limit } = this.#options;
     const url = normalized(address);
-    const isWanted = url !== undefined && this.#options.scope.covers(url) && !isOtherKind(url, this.#options.reader);
+    const isWanted = url !== undefined && scope.covers(url) && !isOtherKind(url, reader);
     const key = isWanted ? keyOf(url).slice(0, LONGEST) : '';
-    if (url !== undefined && !isWanted && this.#options.scope.isFiltered(url))
-      noteSkipped(this.#options.skipped, 'filtered', urlSource(url));
-    if (!isWanted || this.#met.has(key)) return this.#decide(address);
-    if (this.#met.size >= this.#mostKnown) return !(this.isOverflowing = true);
-    const depth = isBeside ? this.depth : this.depth + 1;
-    if (depth <= this.#options.max_depth) this.#take({ url, key, depth, trail, from });
-    else this.#leaveDeeper(address, key);
-    return this.#taken < this.#options.limit;
+    if (url !== undefined && !isWanted && scope.isFiltered(url)) noteSkipped(skipped, 'filtered', urlSource(url));
+    if (!isWanted || this.#known.has(key)) {
+      if (this.#checked.size < this.#mostKnown && address.length <= LONGEST) this.#checked.add(address);
+      return true;
+    }
+    if (this.#known.size >= this.#mostKnown) return !(this.isOverflowing = true);
+    const depth = isSameLevel ? this.depth : this.depth + 1;
+    if (depth <= max_depth) this.#queue({ url, key, depth, trail, from });
+    else if (this.#deeperKeys.size < this.#mostKnown) this.#deeperKeys.add(key);
+    return this.#taken < limit;
   }
 
-  #leaveDeeper(address: string, key: string): void {
-    if (this.#deeperKeys.size < this.#mostKnown) this.#deeperKeys.add(key);
-    if (this.#tooDeep.size < this.#mostKnown && address.length <= LONGEST) this.#tooDeep.add(address);
-  }
-
-  #decide(address: string): true {
-    if (this.#decided.size < this.#mostKnown && address.length <= LONGEST) this.#decided.add(address);
-    return true;
-  }
-
-  #take(page: Waiting): void {
-    this.#met.add(page.key);
+  #queue(page: QueuedPage): void {
+    const { limit, robots, skipped } = this.#options;
+    this.#known.add(page.key);
     this.#deeperKeys.delete(page.key); // a sitemap can name on the first level what a page of it links to
-    if (isTrap(page.url)) {
-      this.traps++;
-      return void this.#spared.add(page.key);
-    }
-    if (this.#taken >= this.#options.limit) {
-      this.#beyond++;
-      return void this.#spared.add(page.key);
-    }
-    if (!this.#options.robots.allows(page.url)) {
-      noteSkipped(this.#options.skipped, 'robots', urlSource(page.url));
-      return this.spare(page);
+    const isTooMuch = isTrap(page.url) || this.#taken >= limit;
+    if (isTrap(page.url)) this.traps++;
+    else if (isTooMuch) this.#beyondLimit++;
+    if (isTooMuch) return void this.#protected.add(page.key);
+    if (!robots.allows(page.url)) {
+      noteSkipped(skipped, 'robots', urlSource(page.url));
+      return this.protect(page);
     }
     this.#taken++;
-    (page.depth === this.depth ? this.#level : this.#deeper).push(page);
+    (page.depth === this.depth ? this.#level : this.#nextLevel).push(page);
   }
 
-  /**
-   * Follows a redirect; another spelling of the page's own address is requested again. `left`: it leads out of the scope; `circle`: it is a
-   * loop.
-   */
-  moved(page: Waiting, address: string): 'followed' | 'left' | 'circle' {
+  /** Queues the target of a redirect, unless it is outside the scope or a loop. Another spelling of the page's own address is requested again. */
+  followRedirect(page: QueuedPage, address: string): 'followed' | 'outside' | 'loop' {
     const url = normalized(address);
-    if (url === undefined || !this.#options.scope.covers(url)) return 'left';
+    if (url === undefined || !this.#options.scope.covers(url)) return 'outside';
     const trail = [...page.trail, page.url];
     const next = nextHop(address, trail, this.#options.max_redirects);
-    if (next === undefined) return 'circle';
+    if (next === undefined) return 'loop';
     if (keyOf(url) === keyOf(page.url)) this.#level.push({ ...page, url: next, trail });
-    else this.found(next, { isBeside: true, trail, from: page.from });
+    else this.add(next, { isSameLevel: true, trail, from: page.from });
     return 'followed';
   }
 
   /** Takes the next page of this level; undefined at its end. */
-  next(): Waiting | undefined {
+  next(): QueuedPage | undefined {
     return this.#at < this.#level.length ? this.#level[this.#at++] : undefined;
   }
 
   deepen(): void {
     this.depth++;
-    this.#level = this.#deeper;
-    this.#deeper = [];
+    this.#level = this.#nextLevel;
+    this.#nextLevel = [];
     this.#at = 0;
   }
 
-  /** Notes that a page exists although it could not be read, and so do the addresses that led to it and the source it is stored under. */
-  spare({ url, trail }: FoundAddress): void {
+  /** Notes that a page exists although it could not be read, with the addresses that redirected to it and the source that it is stored under. */
+  protect({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
-      this.#spared.add(keyOf(address));
+      this.#protected.add(keyOf(address));
       const source = this.#options.memory?.storedUnder(urlSource(address));
-      if (source !== undefined) this.#spared.add(keyOf(source));
+      if (source !== undefined) this.#protected.add(keyOf(source));
     }
   }
 
   /** Whether a stored source must stay, because its page exists or was not checked. Call it after the crawl has read everything else. */
-  spares(source: string): boolean {
-    return this.isOverflowing || isOtherKind(source, this.#options.reader) || this.#spared.has(keyOf(source));
+  isProtected(source: string): boolean {
+    return this.isOverflowing || isOtherKind(source, this.#options.reader) || this.#protected.has(keyOf(source));
   }
 }
 
@@ -208,10 +192,7 @@ export function noteSkipped(skipped: SkippedPages, reason: Reason, address: stri
   skipped.set(reason, { first, keys });
 }
 
-/**
- * Describes the pages that were left out: `2 addresses that robots.txt forbids (such as …)`, `3 addresses: 2 that robots.txt forbids (such
- * as …), 1 …`; undefined if there are none.
- */
+/** Describes the pages that were left out, such as `2 addresses that robots.txt forbids (such as …)`; undefined if there are none. */
 export function skippedText(skipped: SkippedPages): string | undefined {
   const parts = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const { first, keys: { size } = new Set() } = skipped.get(reason) ?? {};

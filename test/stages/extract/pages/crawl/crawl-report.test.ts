@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { endingOf, LONGEST_SILENCE, failureOf } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
+import { crawlEnding, LONGEST_SILENCE, siteFailure } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
 import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
-import { type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/take-page.ts';
+import { type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/process-page.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
 import type { PageRead } from '../../../../../src/stages/extract/pages/page.ts';
 
 const url = 'http://a.example/';
 
 /** How a crawl ends that is whole, but for what a test says. */
-const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Crawl[Key]> }): ReturnType<typeof endingOf> =>
-  endingOf({
+const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Crawl[Key]> }): ReturnType<typeof crawlEnding> =>
+  crawlEnding({
     entry: { url, max_pages: 5, max_depth: 3, include: [], exclude: [] },
     limit: 115,
     pages: 1,
     failed_in_a_row: 0,
     silence: 0,
-    under_way: 0,
+    in_flight: 0,
     deferred: [],
     has_sitemaps: true,
     is_whole: true,
@@ -45,7 +45,7 @@ test('more addresses than a crawl keeps apart are told of by themselves', () => 
 
 test('a crawl that stopped tells why before what it left, the pages included whose answers it did not wait for', () => {
   const stopped = 'nothing could be read for 10 minutes';
-  expect(ended({ silence: LONGEST_SILENCE, frontier: { unread: 2 }, under_way: 3 })).toEqual(
+  expect(ended({ silence: LONGEST_SILENCE, frontier: { unread: 2 }, in_flight: 3 })).toEqual(
     told(`stopped because ${stopped}: 5 further addresses were found and not read.`, whole),
   );
   expect(ended({ silence: LONGEST_SILENCE })).toEqual(
@@ -105,7 +105,7 @@ test('what was left out on purpose is told, and is no reason for doubt', () => {
 const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new KbError(code, 'It failed.'), stage: 'fetch' });
 
 test('silence is what is waited for without an answer, and a refusal is an answer', () => {
-  const leaves = (silence: number): boolean => failureOf({ failed_in_a_row: 0, silence }) !== undefined;
+  const leaves = (silence: number): boolean => siteFailure({ failed_in_a_row: 0, silence }) !== undefined;
   const silence = silenceAfter(0, failed('unavailable'), LONGEST_SILENCE - 1);
   expect(leaves(silence)).toBe(false);
   expect(leaves(silenceAfter(silence, failed('unavailable'), 1))).toBe(true);

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
-  workInOrder,
+  processInOrder,
   charactersIn,
-  largeOnesAlone,
-  MOST_BESIDE,
-  MOST_HELD,
+  readLargeAlone,
+  MAX_SHARED_BYTES,
+  MAX_BUFFERED,
   roomFor,
 } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
@@ -14,7 +14,7 @@ import type { LoadedPage, PageRead } from '../../../../../src/stages/extract/pag
 test('results come in the order of the items, those included that results have brought', async () => {
   const waiting = [5, 1, 3];
   const results: number[] = [];
-  const all = workInOrder({
+  const all = processInOrder({
     next: () => waiting.shift(),
     room: () => 3,
     at_once: 3,
@@ -38,7 +38,7 @@ test('more is asked for where nothing is under way and nothing comes next, until
     return waiting.length > 0 && (waiting[0]!.length > 0 || (waiting.shift(), true));
   };
   const results = await Array.fromAsync(
-    workInOrder({ next: () => waiting[0]?.shift(), more, room: () => 9, at_once: 9, work, onStop: () => {} }),
+    processInOrder({ next: () => waiting[0]?.shift(), more, room: () => 9, at_once: 9, work, onStop: () => {} }),
   );
   expect(results).toEqual([2, 3, 4]);
   expect(asked.every((running) => running === 0)).toBe(true);
@@ -56,7 +56,7 @@ test('no more are under way than there is room for, which may change', async () 
     return item;
   };
   const results = [];
-  for await (const result of workInOrder({ next: () => next++, room: () => room, at_once: 9, work, onStop: () => {} })) {
+  for await (const result of processInOrder({ next: () => next++, room: () => room, at_once: 9, work, onStop: () => {} })) {
     results.push(result);
     if (result === 3) room = 0;
   }
@@ -68,7 +68,7 @@ test('what is under way is told to stop where results are not wanted any more', 
   const stop = new AbortController();
   const work = (item: number) => (item === 0 ? Promise.resolve(item) : wait(60_000, item, { signal: stop.signal }));
   let next = 0;
-  for await (const result of workInOrder({ next: () => next++, room: () => 4, at_once: 9, work, onStop: () => stop.abort() }))
+  for await (const result of processInOrder({ next: () => next++, room: () => 4, at_once: 9, work, onStop: () => stop.abort() }))
     if (result === 0) break;
   expect([next, stop.signal.aborted]).toEqual([4, true]);
 });
@@ -83,7 +83,7 @@ test('what ends makes room for more, though it waits for what began before it; n
     return item;
   };
   const options = { next: () => (next < 9 ? next++ : undefined), room: () => (held > 3 ? 0 : 9), at_once: 3, work, onStop: () => {} };
-  const results = Array.fromAsync(workInOrder(options));
+  const results = Array.fromAsync(processInOrder(options));
   for (const item of [2, 1, 3, 4]) {
     while (!ends[item]) await new Promise((turn) => setImmediate(turn));
     ends[item]!();
@@ -104,12 +104,12 @@ const tooLarge: PageRead = { failed: new KbError('too_large', 'It is too large.'
 const cutOff: PageRead = { ...tooLarge, isCutOff: true };
 
 test('there is room for some pages, and for none while those that wait hold too much', () => {
-  expect([roomFor(5, 0), roomFor(1_000, MOST_HELD), roomFor(5, MOST_HELD + 1)]).toEqual([5, 64, 0]);
+  expect([roomFor(5, 0), roomFor(1_000, MAX_BUFFERED), roomFor(5, MAX_BUFFERED + 1)]).toEqual([5, 64, 0]);
   expect([charactersIn(pageOf(3)), charactersIn(tooLarge)]).toEqual([3, 0]);
 });
 
 test('a page that is larger than others may be is asked for again, when no other one is', async () => {
-  const read = largeOnesAlone();
+  const read = readLargeAlone();
   const told: (number | undefined)[] = [];
   const ends: (() => void)[] = [];
   const load = async ({ max_bytes }: { max_bytes?: number }): Promise<PageRead> => {
@@ -121,14 +121,14 @@ test('a page that is larger than others may be is asked for again, when no other
   const reads = [read(load), read(load)];
   for (let i = 0; i < reads.length; i++) {
     while (ends.length === i) await new Promise((turn) => setImmediate(turn));
-    expect([told.filter((most) => most === MOST_BESIDE).length, told.filter((most) => most === undefined).length]).toEqual([2, i + 1]);
+    expect([told.filter((most) => most === MAX_SHARED_BYTES).length, told.filter((most) => most === undefined).length]).toEqual([2, i + 1]);
     ends[i]!();
   }
   expect(await Promise.all(reads)).toEqual([pageOf(3), pageOf(3)]);
 });
 
 test('a page that is too large all the same stays what it is, and what asking again would not help is not asked for again', async () => {
-  const read = largeOnesAlone();
+  const read = readLargeAlone();
   let loads = 0;
   expect(await read(async () => (loads++, cutOff))).toBe(cutOff);
   expect(await read(async () => (loads++, tooLarge))).toBe(tooLarge);

@@ -19,41 +19,41 @@ const frontierOf = (over: Partial<FrontierOptions> = {}) =>
 describe('what a crawl has found', () => {
   it('that lies too deep is counted, each address once, and up to a bound', () => {
     const frontier = frontierOf({ max_depth: 0, most_known: 50 });
-    for (const path of ['a', 'a/', 'b', 'a']) frontier.found(`${site}/${path}`);
+    for (const path of ['a', 'a/', 'b', 'a']) frontier.add(`${site}/${path}`);
     expect(frontier.deeper).toBe(2);
-    for (let i = 0; i < 60; i++) frontier.found(`${site}/${i}`);
+    for (let i = 0; i < 60; i++) frontier.add(`${site}/${i}`);
     expect(frontier.deeper).toBe(50);
   });
 
   it('is not too deep where a sitemap names it after all', () => {
     const frontier = frontierOf({ max_depth: 1 });
     frontier.deepen();
-    frontier.found(`${site}/a`);
+    frontier.add(`${site}/a`);
     expect(frontier.deeper).toBe(1);
-    frontier.found(`${site}/a`, { isBeside: true });
+    frontier.add(`${site}/a`, { isSameLevel: true });
     expect([frontier.deeper, frontier.next()?.url]).toEqual([0, `${site}/a`]);
   });
 
   it('and is of the kind that sites make without end is not asked for, and not gone', () => {
     const frontier = frontierOf();
-    frontier.found(`${site}/a/a/a/a/a`);
-    frontier.found(`${site}/x?q=${'a'.repeat(3_000)}`);
-    frontier.found(`${site}/x?q=${'a'.repeat(3_000)}`);
+    frontier.add(`${site}/a/a/a/a/a`);
+    frontier.add(`${site}/x?q=${'a'.repeat(3_000)}`);
+    frontier.add(`${site}/x?q=${'a'.repeat(3_000)}`);
     frontier.deepen();
     expect([frontier.next(), frontier.traps]).toEqual([undefined, 2]);
-    expect(frontier.spares(`${site}/a/a/a/a/a`)).toBe(true);
+    expect(frontier.isProtected(`${site}/a/a/a/a/a`)).toBe(true);
   });
 
   it('and is left out by its name is not gone', () => {
     const frontier = frontierOf();
-    expect([frontier.spares(`${site}/photo.png`), frontier.spares(`${site}/photo`)]).toEqual([true, false]);
+    expect([frontier.isProtected(`${site}/photo.png`), frontier.isProtected(`${site}/photo`)]).toEqual([true, false]);
   });
 
   it('is kept apart up to a bound, and nothing is gone beyond it', () => {
     const frontier = frontierOf({ limit: 100, most_known: 50 });
-    for (let i = 0; i < 50; i++) frontier.found(`${site}/${i}`);
-    expect([frontier.isOverflowing, frontier.spares(`${site}/x`)]).toEqual([false, false]);
-    frontier.found(`${site}/50`);
-    expect([frontier.isOverflowing, frontier.waiting, frontier.spares(`${site}/x`)]).toEqual([true, 50, true]);
+    for (let i = 0; i < 50; i++) frontier.add(`${site}/${i}`);
+    expect([frontier.isOverflowing, frontier.isProtected(`${site}/x`)]).toEqual([false, false]);
+    frontier.add(`${site}/50`);
+    expect([frontier.isOverflowing, frontier.queued, frontier.isProtected(`${site}/x`)]).toEqual([true, 50, true]);
   });
 });

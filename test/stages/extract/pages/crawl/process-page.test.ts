@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Crawl, deferPage, type PlacedRead, takeDeferred } from '../../../../../src/stages/extract/pages/crawl/take-page.ts';
+import { type Crawl, deferPage, type CrawledPage, nextDeferred } from '../../../../../src/stages/extract/pages/crawl/process-page.ts';
 import type { LoadedPage } from '../../../../../src/stages/extract/pages/page.ts';
 
 const pageOf = (place: string, length: number) =>
-  ({ place, loaded: { parsed: { text: { length } as string } } as LoadedPage }) as PlacedRead;
+  ({ place, loaded: { parsed: { text: { length } as string } } as LoadedPage }) as CrawledPage;
 
 test('pages that wait are kept as they were read up to a bound, and come in their order', () => {
   const crawl: Pick<Crawl, 'deferred' | 'kept'> = { deferred: [], kept: 0 };
@@ -11,9 +11,9 @@ test('pages that wait are kept as they were read up to a bound, and come in thei
   deferPage(pageOf('b', 1), crawl);
   deferPage(pageOf('c', 1), crawl);
   expect(crawl.deferred).toHaveLength(3);
-  const [a, b] = [takeDeferred(crawl), takeDeferred(crawl)];
+  const [a, b] = [nextDeferred(crawl), nextDeferred(crawl)];
   deferPage(pageOf('d', 1), crawl);
-  const rest = [takeDeferred(crawl), takeDeferred(crawl)];
+  const rest = [nextDeferred(crawl), nextDeferred(crawl)];
   expect([a, b, ...rest].map(({ place, loaded }) => [place, loaded !== undefined])).toEqual([
     ['a', true],
     ['b', true],

@@ -1,0 +1,252 @@
+import type { RememberedPage } from '../page-memory-file.ts';
+import type { LoadedPage, PageRead, Redirect } from '../page.ts';
+import { type Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
+import { KbError } from '../../../../core/errors.ts';
+import type { Extracted } from '../../extract.ts';
+import { urlSource, isOtherKind, isTrap, keyOf, normalized } from '../web-addresses.ts';
+import { failedPage, feedIn, isPageGone, rememberedPage, pageCandidate, redirectLoop, unchangedCandidate } from '../page-candidate.ts';
+import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
+
+/** A page that was read, with its place in the crawl. */
+export interface CrawledPage {
+  page: QueuedPage;
+  known: RememberedPage;
+  /** Its source: its canonical address, or the one that it was found at. */
+  place: string;
+  /** Absent if it is unchanged, or takes too much space: then it is read again. */
+  loaded?: LoadedPage | undefined;
+}
+
+/** The first page of a kind that a notice names, and how many there are. */
+interface Counted {
+  first: string;
+  count: number;
+}
+
+/** A running crawl: what it works with, and what it has found so far. */
+export interface Crawl {
+  readonly entry: CrawlEntry;
+  readonly site: OpenSite;
+  readonly parts: CrawlParts;
+  readonly frontier: Frontier;
+  /** Maximum addresses that it reads. */
+  readonly limit: number;
+  readonly skipped: SkippedPages;
+  yieldIfBusy(): Promise<void>;
+  /** Documents and failures that were reported as expected. */
+  expected: number;
+  /** Documents. */
+  pages: number;
+  failed: number;
+  /** Consecutive failures of pages that may exist. */
+  failed_in_a_row: number;
+  /** Milliseconds of waiting for the site since its last answer. */
+  silence: number;
+  /** Pages that are requested or read, and not processed. */
+  in_flight: number;
+  /** Characters of pages that are read and not processed. */
+  buffered: number;
+  /** Pages whose canonical address may not have been read yet. */
+  readonly deferred: CrawledPage[];
+  /** Characters of deferred pages that are kept in memory. */
+  kept: number;
+  /** Sources of the documents by content hash. */
+  readonly sources: Map<string, string>;
+  /** Hashes of the remembered content of these documents by content hash; absent if unknown. */
+  readonly previous: Map<string, string>;
+  /** Keys of pages that are stored under their own address. */
+  readonly owned: Set<string>;
+  /** The first page that could not be read and may link to unknown pages. */
+  unread?: string;
+  /** Pages with a canonical address whose content is different. */
+  contradicted?: Counted;
+  /** Pages that redirect out of the scope. */
+  redirected?: Counted;
+  /** Feeds that pages of this level named, those of the level before, and how many more may be read. */
+  readonly feeds: { named: string[]; due: string[]; left: number };
+  has_sitemaps: boolean;
+  /** Whether all sitemaps and feeds could be read. */
+  is_whole: boolean;
+  readonly notices: string[];
+}
+
+/** Processes a page that was read, and queues its links. Returns the item to yield, if any: each page becomes a document once. */
+export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Promise<Extracted | undefined> {
+  if ('failed' in read) return recordFailure(page, read, crawl);
+  if ('redirect' in read) return recordRedirect(page, read, crawl);
+  crawl.failed_in_a_row = 0;
+  const { parts, site, frontier, skipped } = crawl;
+  if ('unreadable' in read) {
+    await keepStored(page, crawl);
+    return noteSkipped(skipped, 'other', urlSource(page.url));
+  }
+  const loaded = 'page' in read ? read.page : undefined;
+  const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
+  await queueLinks([...known.links, ...previousLinks(page, known, crawl)], known.found, crawl);
+  if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
+  if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
+  const place = placeOf(known, crawl);
+  if (keyOf(place) === keyOf(ownPlace(known))) {
+    crawl.owned.add(keyOf(place));
+    return storePage({ page, known, place, loaded }, crawl);
+  }
+  frontier.add(place, { isSameLevel: true, from: known.found });
+  return void deferPage({ page, known, place, loaded }, crawl);
+}
+
+/** The remembered links of a page that has taken on the content of another. */
+function previousLinks({ url }: QueuedPage, { content_hash }: RememberedPage, { sources, parts }: Crawl): readonly string[] {
+  const before = sources.has(content_hash) ? parts.memory?.recall(urlSource(url)) : undefined;
+  return before && before.content_hash !== content_hash ? before.links : [];
+}
+
+async function queueLinks(links: readonly string[], from: string, { frontier, feeds, yieldIfBusy }: Crawl): Promise<void> {
+  for (const link of links) {
+    await yieldIfBusy();
+    const feed = feedIn(link);
+    if (feed !== undefined) feeds.named.push(feed);
+    else frontier.add(link, { from });
+  }
+}
+
+/** The canonical address of a page if it lies in the scope, else its own. The start page is canonical for no other: some sites say so of all pages. */
+function placeOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
+  const { found, canonical } = known;
+  const isAccepted =
+    canonical !== undefined &&
+    scope.covers(canonical) &&
+    !isTrap(canonical) &&
+    !isOtherKind(canonical, reader) &&
+    robots.allows(canonical) &&
+    (new URL(canonical).pathname !== '/' || new URL(found).pathname === '/');
+  return isAccepted ? canonical : ownPlace(known);
+}
+
+const ownPlace = ({ found }: RememberedPage): string => urlSource(normalized(found) ?? found);
+
+/** Characters of deferred pages that are kept as they were read. */
+const MAX_KEPT = 20_000_000;
+
+const lengthOf = ({ loaded }: Pick<CrawledPage, 'loaded'>): number => loaded?.parsed.text.length ?? 0;
+
+/** Defers a page until everything is read; drops its content if too much is kept. */
+export function deferPage(placed: CrawledPage, crawl: Pick<Crawl, 'deferred' | 'kept'>): void {
+  const loaded = crawl.kept > MAX_KEPT ? undefined : placed.loaded;
+  crawl.kept += lengthOf({ loaded });
+  crawl.deferred.push({ ...placed, loaded });
+}
+
+/** Takes the page that was deferred first. */
+export function nextDeferred(crawl: Pick<Crawl, 'deferred' | 'kept'>): CrawledPage {
+  const placed = crawl.deferred.shift()!;
+  crawl.kept -= lengthOf(placed);
+  return placed;
+}
+
+/**
+ * Processes the deferred pages once everything is read. A page with an own document at its canonical address is left out; any other is stored
+ * under its own address. Beyond `max_pages`, and if it would have to be read again without `mayRequest`, a page stays deferred.
+ */
+export async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayRequest: boolean }): AsyncGenerator<Extracted, void, void> {
+  for (let open = crawl.deferred.length; open > 0 && crawl.pages < crawl.entry.max_pages; open--) {
+    const placed = nextDeferred(crawl);
+    const { page, known, place, loaded } = placed;
+    if (crawl.owned.has(keyOf(place)) && !crawl.sources.has(known.content_hash)) {
+      crawl.contradicted = counted(crawl.contradicted, known.found);
+      await rememberWithoutSource(page, known, crawl);
+    } else if (mayRequest || loaded) {
+      const stored = await storePage({ ...placed, place: ownPlace(known) }, crawl);
+      if (stored) yield stored;
+    } else deferPage(placed, crawl);
+  }
+}
+
+/** Makes a document of a page, unless there is one with the same address or content. */
+async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted | undefined> {
+  const { page, known, place, loaded } = placed;
+  const { site, parts, frontier, skipped, sources } = crawl;
+  const { url, depth } = page;
+  const source = sources.get(known.content_hash) ?? place;
+  const before = parts.memory?.recall(urlSource(url));
+  if (source !== place && isSuddenlyAlike(before, placed, crawl)) {
+    frontier.protect(page);
+    if (before) await parts.memory?.remember(urlSource(url), { ...before, alike: known.content_hash });
+    return noteSkipped(skipped, 'alike', known.found);
+  }
+  const isStored = parts.stored.has(source);
+  await parts.memory?.remember(urlSource(url), { ...known, source, alike: undefined });
+  if (isStored) return noteSkipped(skipped, 'same', known.found);
+  crawl.pages++;
+  parts.stored.add(source);
+  sources.set(known.content_hash, source);
+  if (before && !before.isFresh) crawl.previous.set(known.content_hash, before.content_hash);
+  if (loaded) return { candidate: pageCandidate(loaded, { source, depth }, parts.settings) };
+  return { candidate: unchangedCandidate(known, { url, source, depth }, { parts, options: site.options }) };
+}
+
+/**
+ * Whether a stored page and another one have changed to the same content, although they were different before. The site may be down or want
+ * a login, and say so on every page: what is stored then stays, and is remembered.
+ */
+function isSuddenlyAlike(
+  remembered: RememberedPage | undefined,
+  { page: { url }, known: { content_hash }, place }: CrawledPage,
+  { parts: { memory }, previous }: Crawl,
+): boolean {
+  if (memory?.storedUnder(urlSource(url)) !== place || remembered?.content_hash === content_hash) return false;
+  const other = previous.get(content_hash);
+  return remembered?.alike === content_hash || other === undefined || (other !== content_hash && other !== remembered?.content_hash);
+}
+
+/** Remembers a page that becomes no document. */
+async function rememberWithoutSource({ url }: QueuedPage, known: RememberedPage, { parts: { memory } }: Crawl): Promise<undefined> {
+  await memory?.remember(urlSource(url), { ...known, source: undefined });
+}
+
+async function recordRedirect(page: QueuedPage, { redirect, isLasting }: Redirect, crawl: Crawl): Promise<Extracted | undefined> {
+  const { frontier, parts } = crawl;
+  const outcome = frontier.followRedirect(page, redirect);
+  if (outcome === 'loop')
+    return recordFailure(page, { failed: redirectLoop(page.trail[0] ?? page.url, parts.max_redirects), stage: 'crawl' }, crawl);
+  crawl.failed_in_a_row = 0;
+  if (outcome === 'outside') {
+    crawl.redirected = counted(crawl.redirected, urlSource(page.url));
+    await keepStored(page, crawl);
+  } else if (!isLasting) frontier.protect(page);
+  return undefined;
+}
+
+/** Keeps what is stored of a page that gives no document this time, and follows its remembered links. */
+async function keepStored(page: QueuedPage, crawl: Crawl): Promise<RememberedPage | undefined> {
+  crawl.frontier.protect(page);
+  const key = urlSource(page.url);
+  const known = crawl.parts.memory?.recall(key);
+  if (known) await queueLinks(known.links, key, crawl);
+  return known;
+}
+
+type FailedRead = Extract<PageRead, { failed: unknown }>;
+
+async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): Promise<Extracted> {
+  const { memory, reader } = crawl.parts;
+  const { failed, stage, file_type } = read;
+  const key = urlSource(page.url);
+  const isGone = isPageGone(failed);
+  crawl.failed++;
+  crawl.failed_in_a_row = isUnanswered(read) ? crawl.failed_in_a_row + 1 : 0;
+  const known = isGone ? undefined : await keepStored(page, crawl);
+  const stored_as = isGone ? undefined : memory?.storedUnder(key);
+  if (isGone) await memory?.forget(key);
+  const hasLinks = file_type === undefined || file_type === reader.page.file_type;
+  if (!known && hasLinks && !isGone) crawl.unread ??= key;
+  return failedPage(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
+}
+
+const counted = (before: Counted | undefined, first: string): Counted => ({ first, ...before, count: (before?.count ?? 0) + 1 });
+
+/** Whether the whole site may have failed to answer: one that refuses this page (401, 403, 404) has answered. */
+const isUnanswered = (read: PageRead): boolean =>
+  'failed' in read && read.stage !== 'convert' && (!(read.failed instanceof KbError) || read.failed.code === 'unavailable');
+
+/** Milliseconds without an answer after waiting for `read`; the time for processing pages does not count. */
+export const silenceAfter = (silence: number, read: PageRead, waited: number): number => (isUnanswered(read) ? silence + waited : 0);
