@@ -16,9 +16,9 @@ import { openPageMemory, memoryErrorReason, type PageMemory } from '../stages/ex
 import { isStoredAs } from '../stages/ingest/read-documents.ts';
 
 /** The sources that each configured input gave. */
-const Kept = z.object({ version: z.literal(1), inputs: z.record(z.string(), z.array(z.string())) });
+const OriginsFile = z.object({ version: z.literal(1), inputs: z.record(z.string(), z.array(z.string())) });
 
-const fileOf = ({ storage, collection }: Config, home: string): string =>
+const originsFile = ({ storage, collection }: Config, home: string): string =>
   join(folderBeside(storage, { home, name: '.sources' }), `${collection}.json`);
 
 /** Called with a sentence that says what failed and why. */
@@ -27,7 +27,7 @@ type OnProblem = (message: string) => void;
 /** Reads which stored sources came from which configured source, so that those that left the configuration can be told from others. Never throws. */
 export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
   try {
-    const { inputs } = Kept.parse(JSON.parse(await readFile(fileOf(settings, home), 'utf8')));
+    const { inputs } = OriginsFile.parse(JSON.parse(await readFile(originsFile(settings, home), 'utf8')));
     return new Map(Object.entries(inputs).flatMap(([input, sources]) => sources.map((source) => [source, input] as const)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
@@ -37,14 +37,14 @@ export async function recallOrigins({ settings, home }: Context, onProblem: OnPr
 }
 
 /** Saves the origins atomically. Never throws. */
-export async function keepOrigins(origins: Origins, { settings, home }: Context, onProblem: OnProblem): Promise<void> {
-  const file = fileOf(settings, home);
+export async function saveOrigins(origins: Origins, { settings, home }: Context, onProblem: OnProblem): Promise<void> {
+  const file = originsFile(settings, home);
   const inputs: Record<string, string[]> = {};
   for (const [source, input] of origins) (inputs[input] ??= []).push(source);
   try {
     if (origins.size === 0) return await rm(file, { force: true });
-    await mkdir(join(file, '..'), { recursive: true });
-    await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof Kept>)}\n`);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof OriginsFile>)}\n`);
     await rename(`${file}.new`, file);
   } catch (cause) {
     onProblem(`What the configured sources gave can't be kept: ${reasonOf(cause)}. What leaves their list is not told then.`);
@@ -52,13 +52,11 @@ export async function keepOrigins(origins: Origins, { settings, home }: Context,
 }
 
 /** Removes the saved origins of a collection. */
-export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
+export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(originsFile(settings, home), { force: true }).catch(() => {});
 
-type Place = Pick<Context, 'settings' | 'home'>;
-
-/** Writes down the same of the collection of `to` as of that of `from`. Never throws: what is not known is not told. */
-export async function copyOrigins(from: Place, to: Place): Promise<void> {
-  const [source, target] = [from, to].map(({ settings, home }) => fileOf(settings, home)) as [string, string];
+/** Copies the saved origins of a collection. Never throws: unknown origins are not reported. */
+export async function copyOrigins(from: Context, to: Context): Promise<void> {
+  const [source, target] = [from, to].map(({ settings, home }) => originsFile(settings, home)) as [string, string];
   await rm(target, { force: true }).catch(() => {});
   await mkdir(dirname(target), { recursive: true })
     .then(() => copyFile(source, target))
@@ -86,7 +84,7 @@ export function changedOrigins({ known, met, before, removed, isConfigured }: Ch
   return new Map([...stays, ...(isConfigured ? met : [])]);
 }
 
-const placeOf = ({ storage, collection }: Config, home: string): { folder: string; name: string } => ({
+const memoryFile = ({ storage, collection }: Config, home: string): { folder: string; name: string } => ({
   folder: folderBeside(storage, { home, name: '.pages' }),
   name: `${collection}.jsonl`,
 });
@@ -111,7 +109,7 @@ const NONE: OpenMemory = { pages: undefined, close: async () => {} };
 export async function openMemory(context: Context, { request, before, onProblem }: MemoryOptions): Promise<OpenMemory> {
   if (request.urls === undefined || (request.dry_run && request.force)) return NONE; // all is to be read, and nothing written down
   const { settings, home, surface } = context;
-  const { folder, name } = placeOf(settings, home);
+  const { folder, name } = memoryFile(settings, home);
   const mode = request.dry_run ? 'read' : request.force ? 'write' : 'use';
   const file = join(folder, name);
   const place = surface === 'cli' ? ` in ${file}` : '';
@@ -121,7 +119,7 @@ export async function openMemory(context: Context, { request, before, onProblem 
     const memory = await openPageMemory({
       file,
       mode,
-      settings: circumstancesOf(settings),
+      settings: settingsHash(settings),
       isStored: (page) => isStoredAs(page, { before, chunking: settings.chunking, metadata: request.metadata }),
       isKnown: (source) => before.has(source),
       onProblem: problem,
@@ -131,7 +129,7 @@ export async function openMemory(context: Context, { request, before, onProblem 
   if (mode === 'read') return await open().catch(() => NONE);
   try {
     await mkdir(folder, { recursive: true });
-    return await locked({ folder, name }, open);
+    return await withFileLock({ folder, name }, open);
   } catch (cause) {
     problem(cause instanceof KbError ? 'another run is writing to it' : memoryErrorReason(cause));
     return NONE;
@@ -140,12 +138,12 @@ export async function openMemory(context: Context, { request, before, onProblem 
 
 /** Removes the page memory of the collection. */
 export async function dropMemory({ settings, home }: Context): Promise<void> {
-  const { folder, name } = placeOf(settings, home);
+  const { folder, name } = memoryFile(settings, home);
   await rm(join(folder, name), { force: true }).catch(() => {}); // what it says is compared with what is stored
 }
 
 /** A hash of the settings and the kb version, which affect how pages are read; of sites only the names of what is sent. */
-function circumstancesOf({ ingestion: { urls }, network }: Config): string {
+function settingsHash({ ingestion: { urls }, network }: Config): string {
   const given = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
     origin,
     Object.keys(headers),
@@ -156,7 +154,7 @@ function circumstancesOf({ ingestion: { urls }, network }: Config): string {
 }
 
 /** Opens the memory while holding a lock on its file. Throws a KbError (`aborted`) if another run holds it. */
-async function locked({ folder, name }: { folder: string; name: string }, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
+async function withFileLock({ folder, name }: { folder: string; name: string }, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
   const isTaken = new AbortController();
   const { release } = await lockForWriting(folder, `${name}.lock`, { signal: isTaken.signal, onWait: () => isTaken.abort() });
   try {

@@ -24,6 +24,7 @@ import { setUpBrowser } from '../drivers/browser/install-browser.ts';
 type Finding = Omit<DoctorCheck, 'name'>;
 
 const ok = (message: string): Finding => ({ status: 'ok', message });
+const warning = (message: string): Finding => ({ status: 'warning', message });
 
 /** Checks the setup, all at once. Each check reports what it found and how to fix it. `connections` also sends requests to the providers. */
 export async function* doctor({ connections = false, ...mending }: DoctorRequest, context: Context): Run<DoctorResult> {
@@ -56,9 +57,9 @@ async function checkStore(context: Context): Promise<Finding> {
   const found = await permittedCollections(context);
   const store = await context.resources.store(settings.storage);
   const place = `${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}`;
-  const { message: told, warnings = [] } = (await store.describe?.()) ?? {};
-  const message = [`${place}: ${count(found.length, 'collection')}`, told].filter(Boolean).join('; ');
-  return warnings.length > 0 ? { status: 'warning', message: `${[message, ...warnings].join('. ')}.` } : ok(message);
+  const { message: description, warnings = [] } = (await store.describe?.()) ?? {};
+  const message = [`${place}: ${count(found.length, 'collection')}`, description].filter(Boolean).join('; ');
+  return warnings.length > 0 ? warning(`${[message, ...warnings].join('. ')}.`) : ok(message);
 }
 
 /** Checks the store for damage; with `repair` it is repaired, what removes data only with `yes`. */
@@ -81,8 +82,7 @@ const collectionOf = async ({ settings, resources }: Context) => (await resource
 async function checkCollection(context: Context): Promise<Finding> {
   const { settings } = context;
   const collection = await collectionOf(context);
-  if (!collection)
-    return { status: 'warning', message: `There is no collection «${settings.collection}» yet. Create it with kb ingest --docs FOLDER.` };
+  if (!collection) return warning(`There is no collection «${settings.collection}» yet. Create it with kb ingest --docs FOLDER.`);
   const { info } = collection;
   const { provider, model } = await embedderName(context, info);
   if (info.provider !== provider || info.model !== model) {
@@ -139,12 +139,10 @@ function notAsked(provider: string, model: string): Finding {
 }
 
 async function checkBrowser(): Promise<Finding> {
-  const found = await findBrowser();
-  if (found !== undefined) return ok(found);
-  return {
-    status: 'warning',
-    message: 'No Chrome or Chromium was found. Only pages that need JavaScript cannot be read; kb setup-browser installs one.',
-  };
+  const browser = await findBrowser();
+  return browser === undefined
+    ? warning('No Chrome or Chromium was found. Only pages that need JavaScript cannot be read; kb setup-browser installs one.')
+    : ok(browser);
 }
 
 /** Checks OCR; a missing part is a warning only if OCR is configured. */
@@ -154,9 +152,8 @@ function checkOcr({ settings: { ingestion } }: Context): Finding {
   const missing = (ocr_languages?.split('+') ?? []).filter((language) => !languages.includes(language));
   const setup = `kb setup-ocr ${missing.join(' ') || 'eng'}`;
   if (languages.length === 0 && ocr !== 'auto') return ok(`not set up: scans are reported, not read (${setup} installs it)`);
-  if (languages.length === 0)
-    return { status: 'warning', message: `ingestion.docs.ocr is auto, and OCR is not set up. ${setup} installs it.` };
-  if (missing.length > 0) return { status: 'warning', message: `OCR has no data for ${missing.join(', ')}. ${setup} installs it.` };
+  if (languages.length === 0) return warning(`ingestion.docs.ocr is auto, and OCR is not set up. ${setup} installs it.`);
+  if (missing.length > 0) return warning(`OCR has no data for ${missing.join(', ')}. ${setup} installs it.`);
   return ok(`reads ${languages.join(', ')} (${ocrFolder()}); ingestion.docs.ocr is ${ocr}`);
 }
 
@@ -173,8 +170,7 @@ function checkSites({ settings: { network, ingestion } }: Context): Finding {
 
 /** Finds a Chrome or Chromium that starts, or installs one. */
 export async function* setupBrowser(_request: SetupBrowserRequest, { signal }: Context): Run<SetupBrowserResult> {
-  const work = setUpBrowser({ signal });
-  const { path, version, isInstalled } = yield* withProgress(work);
+  const { path, version, isInstalled } = yield* withProgress(setUpBrowser({ signal }));
   const message = isInstalled
     ? `Chromium ${version} was installed at ${path}, and starts: pages can be rendered.`
     : `Version ${version} of ${path} was found, and starts: pages can be rendered, nothing was installed.`;
@@ -190,4 +186,4 @@ export async function* setupOcr({ languages: wanted }: SetupOcrRequest, { signal
 }
 
 const withProgress = <Result>(work: AsyncGenerator<string, Result, void>): Run<Result> =>
-  mapEvents(work, (said) => progress('setup', {}, said));
+  mapEvents(work, (message) => progress('setup', {}, message));

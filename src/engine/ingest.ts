@@ -19,7 +19,7 @@ import { storeDocuments } from '../stages/ingest/store-chunks.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
 import { type KnownSources, type OpenExtractors, openExtractors, openUploads } from './extractors.ts';
-import { changedOrigins, keepOrigins, recallOrigins, openMemory } from './collection-memory.ts';
+import { changedOrigins, saveOrigins, recallOrigins, openMemory } from './collection-memory.ts';
 import { systemPath } from '../core/file-names.ts';
 import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 
@@ -118,7 +118,7 @@ async function* store(task: IngestTask): Run<void> {
     await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
   } finally {
     const origins = changedOrigins({ ...state, met: state.inventory.origins, removed, isConfigured });
-    if (isConfigured || origins.size !== state.known.size) await keepOrigins(origins, context, state.onProblem);
+    if (isConfigured || origins.size !== state.known.size) await saveOrigins(origins, context, state.onProblem);
   }
 }
 

@@ -33,7 +33,7 @@ export class ChangedPaths {
   }
 }
 
-/** Milliseconds without a change after which files have settled, and after which a file that is written without end is read all the same. */
+/** Milliseconds without a change after which files have settled, and after which files that change on and on are read all the same. */
 const SETTLED = 1_000;
 const LONGEST_BURST = 30_000;
 
@@ -83,7 +83,7 @@ export class PendingChanges {
   #watcher: FileWatcher | undefined;
   /** What is watched, as JSON. */
   #watched = '';
-  #isMoved = false;
+  #hasReplacedFolders = false;
   #changed = new ChangedPaths();
   readonly #settling = new Settling(() => this.#wake?.());
   #wake: (() => void) | undefined;
@@ -98,12 +98,12 @@ export class PendingChanges {
   }
 
   /** Whether folders were replaced, which are not watched until the next `sync`. */
-  get isMoved(): boolean {
-    return this.#isMoved;
+  get hasReplacedFolders(): boolean {
+    return this.#hasReplacedFolders;
   }
 
   async sync(): Promise<void> {
-    this.#isMoved = false;
+    this.#hasReplacedFolders = false;
     const { settings, home, signal } = this.#context;
     const { docs } = settings.sources;
     if (docs === undefined) return;
@@ -114,18 +114,18 @@ export class PendingChanges {
       this.#watcher?.close();
       this.#watcher = undefined;
       this.#watched = watched;
-      for (const { folder, file = folder } of places) this.#note(file); // what was changed while nobody watched is not known
+      for (const { folder, file = folder } of places) this.#noteChange(file); // what was changed while nobody watched is not known
     }
     this.#watcher ??= new FileWatcher({
       places,
       steps,
-      except: storeFolder(settings.storage, home),
+      excluded: storeFolder(settings.storage, home),
       follow_links: settings.ingestion.docs.follow_links,
       signal,
-      onChange: (path) => this.#note(path),
-      onMoved: (step) => {
-        this.#isMoved = true;
-        this.#note(step);
+      onChange: (path) => this.#noteChange(path),
+      onReplaced: (step) => {
+        this.#hasReplacedFolders = true;
+        this.#noteChange(step);
       },
       onProblem: ({ code, message }) =>
         this.problems.push(
@@ -138,7 +138,7 @@ export class PendingChanges {
   }
 
   /** Resolves when something has changed and nothing more does. */
-  settled(): Promise<void> {
+  whenSettled(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
       if (this.#changed.size > 0 && !this.#settling.isWaiting) resolve();
@@ -146,7 +146,7 @@ export class PendingChanges {
   }
 
   /** Takes the changes so far: a test for paths, and their names. */
-  take(): { isChanged(path: string): boolean; names: string[] } {
+  takeChanges(): { isChanged(path: string): boolean; names: string[] } {
     const changed = this.#changed;
     this.#changed = new ChangedPaths();
     this.#settling.reset();
@@ -158,7 +158,7 @@ export class PendingChanges {
     this.#watcher?.close();
   }
 
-  #note(path: string): void {
+  #noteChange(path: string): void {
     this.#changed.add(path);
     this.#settling.note();
   }

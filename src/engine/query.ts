@@ -76,9 +76,9 @@ function rewriteRequest(
   context: Context,
 ): ReturnType<typeof standAlone> {
   const { llm, query_rewrite } = context.settings.chat;
-  const said = rewrite_context?.trim() ? [{ role: 'user' as const, content: rewrite_context }] : [];
+  const context_history = rewrite_context?.trim() ? [{ role: 'user' as const, content: rewrite_context }] : [];
   return standAlone(query, {
-    ...(use_query_rewrite ? { history: said, session_context: query_rewrite.session_context } : { history: [] }),
+    ...(use_query_rewrite ? { history: context_history, session_context: query_rewrite.session_context } : { history: [] }),
     llm: () => openLlm(context, embedder),
     timeout: llm.timeout,
     window: windowOf(withKnownWindow(llm)).tokens,
@@ -174,11 +174,11 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
   const key = ({ provider, model, dimensions }: CollectionInfo) => JSON.stringify([provider, model, dimensions]);
   const other = others.find((info) => key(info) !== key(first!));
   if (!other) return;
-  const said = (info: CollectionInfo) =>
+  const describe = (info: CollectionInfo) =>
     `«${info.name}» (${embedderLabel(info)}${info.dimensions > 0 ? `, ${info.dimensions} dimensions` : ''})`;
   throw new KbError(
     'conflict',
-    `The collections ${said(first!)} and ${said(other)} were embedded with different models and can't be searched together.`,
+    `The collections ${describe(first!)} and ${describe(other)} were embedded with different models and can't be searched together.`,
     {
       hint: [
         'Ask them one by one.',

@@ -72,10 +72,10 @@ export function driverNames(own: OwnDrivers): OwnNames {
 export function driverTable(own: OwnDrivers): DriverTable {
   const { llm: _llm, ...rerankers } = drivers.rerankers; // it needs a language model, and is opened with one
   return {
-    embedder: lookup('embedding provider', { ...drivers.embedders, ...toDrivers(own.embedders) }),
-    llm: lookup('language model provider', { ...llms, ...toDrivers(own.llms) }),
-    reranker: lookup('reranker', { ...rerankers, ...toDrivers(own.rerankers) }),
-    store: lookup('vector database', { ...drivers.stores, ...toDrivers(own.stores) }),
+    embedder: lookup('embedding provider', { ...drivers.embedders, ...wrapFactories(own.embedders) }),
+    llm: lookup('language model provider', { ...llms, ...wrapFactories(own.llms) }),
+    reranker: lookup('reranker', { ...rerankers, ...wrapFactories(own.rerankers) }),
+    store: lookup('vector database', { ...drivers.stores, ...wrapFactories(own.stores) }),
   };
 }
 
@@ -92,7 +92,9 @@ export function withKnownWindow(llm: LlmConfig): LlmConfig {
   return { ...llm, context_window: Math.max(known, 2 * llm.max_tokens) };
 }
 
-const toDrivers = <Options, Opened>(factories: Record<string, Factory<Options, Opened>> = {}): Record<string, Driver<Options, Opened>> =>
+const wrapFactories = <Options, Opened>(
+  factories: Record<string, Factory<Options, Opened>> = {},
+): Record<string, Driver<Options, Opened>> =>
   Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { open: async (options) => await factory(options) }]));
 
 function lookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
@@ -122,15 +124,15 @@ interface ResourceCache {
 /** A cache that evicts the least recently used resource; that may still be in use, so `clear` or the garbage collector closes it. */
 export function createResourceCache(most = MOST): ResourceCache {
   const opened = new Map<string, Promise<Closable>>();
-  const letGo = new Set<WeakRef<Closable>>();
-  const drop = (): void => {
+  const evicted = new Set<WeakRef<Closable>>();
+  const evict = (): void => {
     const [oldest] = opened;
     opened.delete(oldest![0]);
     void oldest![1].then(
-      (thing) => letGo.add(new WeakRef(thing)),
+      (thing) => evicted.add(new WeakRef(thing)),
       () => {},
     );
-    for (const reference of letGo) if (!reference.deref()) letGo.delete(reference);
+    for (const reference of evicted) if (!reference.deref()) evicted.delete(reference);
   };
   return {
     get(key, open) {
@@ -140,14 +142,14 @@ export function createResourceCache(most = MOST): ResourceCache {
       const opening = known ?? open();
       opened.set(name, opening);
       if (!known) opening.catch(() => opened.get(name) === opening && opened.delete(name));
-      if (opened.size > most) drop();
+      if (opened.size > most) evict();
       return opening as Promise<never>;
     },
     async clear() {
       const all = await Promise.allSettled(opened.values());
       opened.clear();
-      const things = [...all.map((one) => (one.status === 'fulfilled' ? one.value : undefined)), ...[...letGo].map((one) => one.deref())];
-      letGo.clear();
+      const things = [...all.map((one) => (one.status === 'fulfilled' ? one.value : undefined)), ...[...evicted].map((one) => one.deref())];
+      evicted.clear();
       await Promise.allSettled(things.map((thing) => thing?.close?.()));
     },
   };
@@ -155,7 +157,7 @@ export function createResourceCache(most = MOST): ResourceCache {
 
 const READER = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
-interface Surroundings {
+interface ResourceOptions {
   config: Config;
   /** The base of relative store paths. */
   home: string;
@@ -164,20 +166,20 @@ interface Surroundings {
 }
 
 /** Creates the resources of an engine. On a server, a store gets its key only if the operator named the store. */
-export function createResources({ config, home, surface, own: ownDrivers = {} }: Surroundings): Resources {
+export function createResources({ config, home, surface, own: ownDrivers = {} }: ResourceOptions): Resources {
   const table = driverTable(ownDrivers);
-  const shelf = createResourceCache();
+  const cache = createResourceCache();
   const browser = drivers.browser();
   const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) => {
     const { quotes, open } = table.llm(provider);
-    return quotes ? open({ provider, embedder }) : shelf.get(['llm', provider, model, options], () => open({ provider, model, options }));
+    return quotes ? open({ provider, embedder }) : cache.get(['llm', provider, model, options], () => open({ provider, model, options }));
   };
-  const own = createResourceCache(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
+  const workers = createResourceCache(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {
     const row = table.embedder(provider);
     return row.in_process
-      ? own.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
-      : shelf.get(['embedder', provider, model, options], () => row.open({ provider, model, options }));
+      ? workers.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
+      : cache.get(['embedder', provider, model, options], () => row.open({ provider, model, options }));
   };
   const passwords = passwordsIn(process.env[config.ingestion.docs.password]);
   return {
@@ -191,11 +193,11 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
       const url = storeUrl(settings, home);
       const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
       const open = () => table.store(vector_db).open({ url, options, isTrusted });
-      return untilStopped(shelf.get(['store', vector_db, url, options], open)); // others may wait for it, too
+      return untilStopped(cache.get(['store', vector_db, url, options], open)); // others may wait for it, too
     },
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')
-        return shelf.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options }));
+        return cache.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options }));
       const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // that of the model of chat.llm alone
       const grader = { ...llm, context_window, model: model ?? llm.model, options: { ...llm.options, ...options } };
       const window = { tokens: windowOf(withKnownWindow(grader)).tokens, estimate: estimateTokens };
@@ -204,17 +206,17 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     },
     llm: openLlm,
     reader: async ({ ocr, ocr_languages }) => {
-      const readers = await own.get(['readers'], () => drivers.readers(READER));
-      const { parsers } = await own.get(['parsers'], async () => ({ parsers: await openAll(ownDrivers.parsers) }));
+      const readers = await workers.get(['readers'], () => drivers.readers(READER));
+      const { parsers } = await workers.get(['parsers'], async () => ({ parsers: await openParsers(ownDrivers.parsers) }));
       return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords }), parsers);
     },
     renderer: browser.renderer,
     turns: new HostLimiter(),
-    close: async () => void (await Promise.all([shelf.clear(), own.clear(), browser.close()])),
+    close: async () => void (await Promise.all([cache.clear(), workers.clear(), browser.close()])),
   };
 }
 
-const openAll = (parsers: OwnDrivers['parsers'] = {}) => Promise.all(Object.values(parsers).map(async (open) => await open()));
+const openParsers = (parsers: OwnDrivers['parsers'] = {}) => Promise.all(Object.values(parsers).map(async (open) => await open()));
 
 /** Methods of a collection that wait for the store. */
 const COLLECTION = {

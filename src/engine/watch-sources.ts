@@ -16,9 +16,8 @@ const MOST_NAMED = 3;
 type Ingest = (request: IngestRequest, context: Context, changes?: KnownChanges) => Run<IngestResult>;
 
 /**
- * Ingests the configured sources, then their changes, until the signal is aborted: files as soon as they have settled, everything at every
- * interval. Documents that are gone are removed. A failure is reported and tried again later; only a permanent one in the first run ends
- * the watch.
+ * Ingests the configured sources until the signal is aborted: changed files as soon as they have settled, everything at every interval.
+ * Documents that are gone are removed. A failure is retried; only a permanent one in the first run ends the watch.
  */
 export async function* watchSources(context: Context, ingest: Ingest): Run<WatchResult> {
   const watch = new Watch(context, ingest);
@@ -37,13 +36,13 @@ class Watch {
   readonly #context: Context;
   readonly #ingest: Ingest;
   readonly #files: PendingChanges;
-  /** What was told of the last run of all sources and of those of files since: once is enough. */
-  #told = new Set<string>();
+  /** Messages of the last run of all sources and of the runs for changes since: each is reported once. */
+  #reported = new Set<string>();
   #unreadable = new Set<string>();
   /** When all sources are read again, in milliseconds. */
   #due = Date.now();
   #retries = 0;
-  /** Whether the last run could not do its work: the next one will not either, whatever changes. */
+  /** Whether the last run failed as a whole: changes then wait for its retry. */
   #isBlocked = false;
 
   constructor(context: Context, ingest: Ingest) {
@@ -59,13 +58,13 @@ class Watch {
   async *runs(): Run<void> {
     yield* this.#run(true);
     for (;;) {
-      yield this.#tell('', this.#retries > 0 ? 'failing' : 'waiting');
+      yield this.#event('', this.#retries > 0 ? 'failing' : 'waiting');
       const { signal } = this.#context;
       const timer = new AbortController();
       const ended = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal;
       try {
         const due = wait(Math.max(0, this.#due - Date.now()), undefined, { signal: ended });
-        await Promise.race([due, ...(this.#isBlocked ? [] : [this.#files.settled()])]);
+        await Promise.race([due, ...(this.#isBlocked ? [] : [this.#files.whenSettled()])]);
       } finally {
         timer.abort();
       }
@@ -75,30 +74,30 @@ class Watch {
 
   async *#run(isFirst: boolean): Run<void> {
     const isWhole = Date.now() >= this.#due;
-    if (isWhole || this.#files.isMoved) yield* this.#synced(isFirst);
-    const changes = this.#files.take();
+    if (isWhole || this.#files.hasReplacedFolders) yield* this.#watchFolders(isFirst);
+    const changes = this.#files.takeChanges();
     if (isWhole) this.#unreadable = new Set();
     const known = isWhole ? undefined : { isChanged: changes.isChanged, unreadable: this.#unreadable };
-    yield this.#tell(isWhole ? 'Reading all sources.' : `Changed: ${listNames(changes.names, MOST_NAMED)}.`, 'reading');
+    yield this.#event(isWhole ? 'Reading all sources.' : `Changed: ${listNames(changes.names, MOST_NAMED)}.`, 'reading');
     const { tracer } = this.#context;
     const running = this.#ingest({ prune: true }, { ...this.#context, lists: false }, known);
     try {
-      const result = yield* withoutItems(tracer?.run('ingest', running) ?? running);
+      const result = yield* onlyProgress(tracer?.run('ingest', running) ?? running);
       this.#isBlocked = false;
       yield* this.#report(result, isWhole);
     } catch (error) {
       if (isAbort(error) || (isFirst && !isPassing(error))) throw error;
       this.#isBlocked = true;
       this.result.failed++;
-      yield this.#tell(`${describe(error)} Trying again in ${this.#postpone()} s.`, 'failing');
+      yield this.#event(`${describe(error)} Trying again in ${this.#postpone()} s.`, 'failing');
     }
   }
 
   /** Watches the folders that exist now. */
-  async *#synced(isFirst: boolean): Run<void> {
+  async *#watchFolders(isFirst: boolean): Run<void> {
     await this.#files.sync();
-    if (isFirst) yield this.#tell(`Watching ${this.#files.description}. Everything is read again every ${this.#interval} s.`, 'reading');
-    for (const problem of this.#files.problems.splice(0)) yield this.#tell(problem, 'failing');
+    if (isFirst) yield this.#event(`Watching ${this.#files.description}. Everything is read again every ${this.#interval} s.`, 'reading');
+    for (const problem of this.#files.problems.splice(0)) yield this.#event(problem, 'failing');
   }
 
   *#report(
@@ -110,36 +109,36 @@ class Watch {
     this.result.pruned += pruned.length;
     this.result.failed += failed;
     this.result.last_run = new Date().toISOString();
-    const before = this.#told;
-    if (isWhole) this.#told = new Set();
+    const before = this.#reported;
+    if (isWhole) this.#reported = new Set();
     for (const source of passed_over) this.#unreadable.add(source);
     for (const { source, error, isRetryable } of errors) {
       if (!isRetryable) this.#unreadable.add(source);
-      yield* this.#once(error.includes(source) ? error : `${source}: ${error}`, before, 'failing');
+      yield* this.#reportOnce(error.includes(source) ? error : `${source}: ${error}`, before, 'failing');
     }
-    for (const notice of notices) yield* this.#once(notice, before, 'reading');
+    for (const notice of notices) yield* this.#reportOnce(notice, before, 'reading');
     const done = [
       ...(stored > 0 ? [`stored ${count(stored, 'chunk')} of ${count(sources, 'document')}`] : []),
       ...(pruned.length > 0 ? [`removed ${count(pruned.length, 'document')}`] : []),
       ...(failed > 0 ? [count(failed, 'failure')] : []),
     ].join(', ');
     const isRetried = errors.some(({ isRetryable }) => isRetryable);
-    if (isWhole && !isRetried) this.#settle();
+    if (isWhole && !isRetried) this.#scheduleNext();
     const again = isRetried && (isWhole || this.#retries === 0) ? ` Trying again in ${this.#postpone()} s.` : '';
     const text = done === '' ? `Nothing to do: ${count(unchanged, 'document')} unchanged.` : `${done[0]!.toUpperCase()}${done.slice(1)}.`;
-    yield this.#tell(`${text}${again}`, failed > 0 ? 'failing' : 'reading');
+    yield this.#event(`${text}${again}`, failed > 0 ? 'failing' : 'reading');
   }
 
-  *#once(text: string, before: ReadonlySet<string>, state: State): Generator<Progress, void, void> {
-    if (!this.#told.has(text) && !before.has(text)) yield this.#tell(text, state);
-    this.#told.add(text);
+  *#reportOnce(text: string, before: ReadonlySet<string>, state: State): Generator<Progress, void, void> {
+    if (!this.#reported.has(text) && !before.has(text)) yield this.#event(text, state);
+    this.#reported.add(text);
   }
 
   get #interval(): number {
     return this.#context.settings.watch.interval;
   }
 
-  #settle(): void {
+  #scheduleNext(): void {
     this.#retries = 0;
     this.#due = Date.now() + this.#interval * 1000;
   }
@@ -151,7 +150,7 @@ class Watch {
     return seconds;
   }
 
-  #tell(text: string, state: State): Progress {
+  #event(text: string, state: State): Progress {
     this.result.next_run = new Date(this.#due).toISOString();
     return progress('watch', { ...this.result, state }, text);
   }
@@ -161,6 +160,6 @@ type State = 'reading' | 'waiting' | 'failing';
 
 const isPassing = (error: unknown): boolean => error instanceof KbError && error.isRetryable;
 
-/** Who stops listening stops the ingest, which holds the collection. */
-const withoutItems = <R>(run: Run<R>): Run<R> =>
+/** Passes on the progress of an ingest, without its items and notices. */
+const onlyProgress = <R>(run: Run<R>): Run<R> =>
   mapEvents(run, (event) => (event.type === 'progress' && event.data.notice !== true ? event : undefined));

@@ -21,7 +21,7 @@ interface Target {
   /** Whether nobody will write to the copy. */
   isSealed?: boolean;
   /** Expected checksum of the contents, if chunks are copied one by one. */
-  expected?: { sum: string; otherwise: KbError };
+  expected?: { sum: string; mismatch: KbError };
 }
 
 /** Copies a collection without embedding, replacing that of the target in one step. Returns the number of chunks. The caller holds the write locks of both. */
@@ -39,11 +39,11 @@ export async function* copyAs(from: Collection, { into, isSealed, expected }: Ta
   return chunks;
 }
 
-interface Copying extends Pick<Target, 'expected'> {
+interface ChunkCopy extends Pick<Target, 'expected'> {
   draft: Collection;
 }
 
-async function* copyChunks(from: Collection, { draft, expected }: Copying, { signal }: Context): Run<number> {
+async function* copyChunks(from: Collection, { draft, expected }: ChunkCopy, { signal }: Context): Run<number> {
   const sum = createContentSum();
   const pages = async function* () {
     for await (const page of from.all({ vectors: true })) {
@@ -52,40 +52,39 @@ async function* copyChunks(from: Collection, { draft, expected }: Copying, { sig
     }
   };
   const done = yield* fillDraft(draft, pages(), { stage: 'copy', expected: await from.count(), signal });
-  if (expected && sum.value() !== expected.sum) throw expected.otherwise;
+  if (expected && sum.value() !== expected.sum) throw expected.mismatch;
   return done;
 }
 
-interface Present {
+interface CopyPlan {
   /** Where the copy of the contents with this sum goes. */
-  placeOf(sum: string): Context;
+  contextFor(sum: string): Context;
   isSealed: boolean;
 }
 
 /**
- * Copies one state of a collection to the place that `placeOf` makes of its checksum. Locks of some stores hold for one machine only. So
- * the collection is read twice: a copy is repeated if another machine has written in between. Throws a KbError (`conflict`) if that happens
- * again and again.
+ * Copies one state of a collection to the place that `contextFor` returns for its checksum. Locks of some stores hold for one machine only,
+ * so a copy is repeated if another machine has written meanwhile. Throws a KbError (`conflict`) if that happens again and again.
  */
-export async function* copyPresent(
+export async function* copyConsistently(
   from: Collection,
-  { placeOf, isSealed }: Present,
+  { contextFor, isSealed }: CopyPlan,
   context: Context,
 ): Run<{ to: string; chunks: number }> {
   const store = await context.resources.store(context.settings.storage);
-  const isSummed = isSealed ? !store.verify : !store.copy; // a store that copies reads one version
-  const otherwise = new KbError('conflict', `Another machine writes to «${from.info.name}» faster than it can be copied.`, {
+  const isChecked = isSealed ? !store.verify : !store.copy; // a store that copies reads one version
+  const mismatch = new KbError('conflict', `Another machine writes to «${from.info.name}» faster than it can be copied.`, {
     hint: 'Run it again when less is written.',
     isRetryable: true,
   });
   for (let tries = 1; ; tries++) {
-    const sum = isSummed ? yield* sumContents(from, context.signal) : IN_FILES;
-    const into = placeOf(sum);
+    const sum = isChecked ? yield* sumContents(from, context.signal) : IN_FILES;
+    const into = contextFor(sum);
     try {
-      const chunks = yield* copyAs(from, { into, isSealed, ...(isSummed ? { expected: { sum, otherwise } } : {}) }, context);
+      const chunks = yield* copyAs(from, { into, isSealed, ...(isChecked ? { expected: { sum, mismatch } } : {}) }, context);
       return { to: into.settings.collection, chunks };
     } catch (error) {
-      if (error !== otherwise || tries === TRIES) throw error;
+      if (error !== mismatch || tries === TRIES) throw error;
     }
   }
 }
@@ -105,7 +104,7 @@ export async function* copyCollection({ name, to, replace = false, ...place }: C
     withLock(second, async function* () {
       const hint = advice`Copy under another name, replace it with ${field('replace')}, or remove it with «${call('drop_collection', { name: to })}».`;
       if (!replace) await assertFree(await resources.store(into.settings.storage), to, hint);
-      const { chunks } = yield* copyPresent(from, { placeOf: () => into, isSealed: false }, context);
+      const { chunks } = yield* copyConsistently(from, { contextFor: () => into, isSealed: false }, context);
       return { name, to, copied: chunks };
     }),
   );

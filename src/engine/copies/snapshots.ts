@@ -20,25 +20,25 @@ import { existingCollection, withLock, readStoredName, type SnapshotName, stored
 import { type Context, inCollection } from '../context.ts';
 import { NOTHING_KNOWN, summaryOf } from '../manage.ts';
 import { dropOrigins } from '../collection-memory.ts';
-import { sumContents, copyAs, copyPresent, IN_FILES } from './copy-collection.ts';
+import { sumContents, copyAs, copyConsistently, IN_FILES } from './copy-collection.ts';
 
 /** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
     const from = await existingCollection(context, collection);
-    const there = await snapshotsOf(context);
+    const there = await ownSnapshots(context);
     const created = Date.now();
     const name = given ?? freeName(created, there);
     if (there.some((other) => other.name === name))
       throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
         hint: advice`Choose another name, or remove it with «${call('delete_snapshot', { name })}».`,
       });
-    const placeOf = (sum: string) => inCollection(context, storedName({ collection, created, name, sum }));
-    const { to } = yield* copyPresent(from, { placeOf, isSealed: true }, context);
+    const contextFor = (sum: string) => inCollection(context, storedName({ collection, created, name, sum }));
+    const { to } = yield* copyConsistently(from, { contextFor, isSealed: true }, context);
     const removed = keep === undefined ? [] : there.slice(0, Math.max(0, there.length + 1 - keep));
     for (const old of removed) await remove(old, context);
-    return { ...(await described(readStoredName(to)!, context)), removed: removed.map((old) => old.name) };
+    return { ...(await summarize(readStoredName(to)!, context)), removed: removed.map((old) => old.name) };
   });
 }
 
@@ -46,7 +46,7 @@ export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest
 export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest>, context: Context): Run<SnapshotsResult> {
   const snapshots: CollectionSnapshot[] = [];
   for (const one of await allSnapshots(context))
-    snapshots.push(await described(one, context).catch((error: unknown) => unreadable(one, error)));
+    snapshots.push(await summarize(one, context).catch((error: unknown) => summarizeUnreadable(one, error)));
   return { snapshots };
 }
 
@@ -58,8 +58,8 @@ export async function* restoreSnapshot({ name }: SnapshotRequest, context: Conte
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
     const snapshot = await findSnapshot(context, name);
-    const stored = await openWhole(snapshot, context);
-    const restored = yield* copyAs(stored, { into: context, expected: { sum: snapshot.sum, otherwise: damaged(snapshot) } }, context);
+    const stored = await openIntact(snapshot, context);
+    const restored = yield* copyAs(stored, { into: context, expected: { sum: snapshot.sum, mismatch: damageError(snapshot) } }, context);
     return { name, collection, restored };
   });
 }
@@ -68,23 +68,23 @@ export async function* restoreSnapshot({ name }: SnapshotRequest, context: Conte
 export async function* verifySnapshot({ name }: SnapshotRequest, context: Context): Run<VerifySnapshotResult> {
   const { collection } = context.settings;
   const snapshot = await findSnapshot(context, name);
-  const stored = await openWhole(snapshot, context);
-  if (snapshot.sum !== IN_FILES && (yield* sumContents(stored, context.signal)) !== snapshot.sum) throw damaged(snapshot);
+  const stored = await openIntact(snapshot, context);
+  if (snapshot.sum !== IN_FILES && (yield* sumContents(stored, context.signal)) !== snapshot.sum) throw damageError(snapshot);
   return { name, collection, chunks: await stored.count() };
 }
 
 /** Opens a snapshot whose files are as they were; what other stores hold is compared when it is read. */
-async function openWhole(snapshot: SnapshotName, context: Context): Promise<Collection> {
+async function openIntact(snapshot: SnapshotName, context: Context): Promise<Collection> {
   const stored = storedName(snapshot);
   const store = await context.resources.store(context.settings.storage);
   if (snapshot.sum === IN_FILES)
     await store.verify?.(stored).catch((error: unknown) => {
-      throw error instanceof KbError && error.code === 'invalid' ? damaged(snapshot, error) : error;
+      throw error instanceof KbError && error.code === 'invalid' ? damageError(snapshot, error) : error;
     });
   return await existingCollection(context, stored);
 }
 
-function damaged({ name, collection }: SnapshotName, cause?: KbError): KbError {
+function damageError({ name, collection }: SnapshotName, cause?: KbError): KbError {
   const what = cause?.message ?? 'its chunks do not match its checksum';
   return new KbError('invalid', `The snapshot «${name}» of «${collection}» is damaged: ${what}.`, {
     hint: ['Nothing was changed.', advice`«${call('list_snapshots')}» lists the others, «${call('delete_snapshot')}» removes this one.`],
@@ -116,11 +116,11 @@ async function allSnapshots({ settings, resources, access }: Context): Promise<S
     .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-const snapshotsOf = async (context: Context): Promise<SnapshotName[]> =>
+const ownSnapshots = async (context: Context): Promise<SnapshotName[]> =>
   (await allSnapshots(context)).filter(({ collection }) => collection === context.settings.collection);
 
 async function findSnapshot(context: Context, name: string): Promise<SnapshotName> {
-  const there = await snapshotsOf(context);
+  const there = await ownSnapshots(context);
   const found = there.find((snapshot) => snapshot.name === name);
   if (found) return found;
   const names = there.map((snapshot) => snapshot.name);
@@ -129,13 +129,13 @@ async function findSnapshot(context: Context, name: string): Promise<SnapshotNam
   });
 }
 
-async function described(snapshot: SnapshotName, context: Context): Promise<CollectionSnapshot> {
+async function summarize(snapshot: SnapshotName, context: Context): Promise<CollectionSnapshot> {
   const { name, collection, created } = snapshot;
   const held = await existingCollection(context, storedName(snapshot));
   return { ...(await summaryOf(held)), name, collection, created: new Date(created).toISOString() };
 }
 
-function unreadable({ name, collection, created }: SnapshotName, error: unknown): CollectionSnapshot {
+function summarizeUnreadable({ name, collection, created }: SnapshotName, error: unknown): CollectionSnapshot {
   if (!(error instanceof KbError) || error.isRetryable) throw error;
   return { ...NOTHING_KNOWN, name, collection, created: new Date(created).toISOString(), error: error.message };
 }

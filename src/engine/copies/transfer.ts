@@ -31,10 +31,7 @@ interface Line {
   text: string;
 }
 
-/**
- * Reads an export: its header, then its chunks on demand. Throws a KbError (`invalid`) for a wrong line, and at the end for an incomplete or changed
- * export. With `force` it accepts what is there, except a truncated last line.
- */
+/** Reads an export: its header, then its chunks on demand. Throws a KbError (`invalid`) for a wrong line, and without `force` for an incomplete or changed export. */
 async function readExport(
   lines: AsyncIterable<string>,
   { force }: { force: boolean },
@@ -43,8 +40,8 @@ async function readExport(
   const first = await rest.next();
   if (first.done)
     throw new KbError('invalid', 'The import is empty.', { hint: toOperator`It is what ${call('export_collection')} writes.` });
-  const header = parseLine(ExportHeader, first.value, jsonIn(first.value));
-  return { header, chunks: chunksOf(rest, { header, first: first.value.text, force }) };
+  const header = parseLine(ExportHeader, first.value, parseJson(first.value));
+  return { header, chunks: readChunks(rest, { header, first: first.value.text, force }) };
 }
 
 async function* numberLines(lines: AsyncIterable<string>): AsyncGenerator<Line, void, void> {
@@ -55,14 +52,14 @@ async function* numberLines(lines: AsyncIterable<string>): AsyncGenerator<Line, 
   }
 }
 
-interface Reading {
+interface ExportReading {
   header: ExportHeader;
   /** The line of the header. */
   first: string;
   force: boolean;
 }
 
-async function* chunksOf(lines: AsyncIterator<Line>, { header, first, force }: Reading): AsyncGenerator<StoredChunk, void, void> {
+async function* readChunks(lines: AsyncIterator<Line>, { header, first, force }: ExportReading): AsyncGenerator<StoredChunk, void, void> {
   const seal = createSeal();
   seal.add(first);
   let chunks = 0;
@@ -70,40 +67,32 @@ async function* chunksOf(lines: AsyncIterator<Line>, { header, first, force }: R
   for (let next = await lines.next(); !next.done;) {
     const line: Line = next.value;
     next = await lines.next();
-    const value = jsonIn(line);
+    const value = parseJson(line);
     if (value === undefined && force && next.done) return;
     if (isEnd(value) && next.done) end = parseLine(ExportEnd, line, value);
     else {
-      yield chunkOf(line, value, header);
+      yield toChunk(line, value, header);
       seal.add(line.text);
       chunks++;
     }
   }
-  if (!force) assertWhole(end, { chunks, sha256: seal.digest() });
+  if (!force) assertComplete(end, { chunks, sha256: seal.digest() });
 }
 
 const isEnd = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kb_export_end' in value;
 
 const BY_FORCE = advice`Export the collection anew, or take what is there of it with ${field('force')}.`;
 
-function assertWhole(end: ExportEnd | undefined, { chunks, sha256 }: Omit<ExportEnd, 'kb_export_end'>): void {
+function assertComplete(end: ExportEnd | undefined, { chunks, sha256 }: Omit<ExportEnd, 'kb_export_end'>): void {
+  const invalid = (message: string) => new KbError('invalid', message, { hint: BY_FORCE });
   if (end === undefined)
-    throw new KbError(
-      'invalid',
-      `The export has no closing line: it was cut off after ${count(chunks, 'chunk')}, or an older kb wrote it.`,
-      {
-        hint: BY_FORCE,
-      },
-    );
-  if (end.chunks !== chunks)
-    throw new KbError('invalid', `The export holds ${count(chunks, 'chunk')}; its closing line counts ${end.chunks}.`, { hint: BY_FORCE });
+    throw invalid(`The export has no closing line: it was cut off after ${count(chunks, 'chunk')}, or an older kb wrote it.`);
+  if (end.chunks !== chunks) throw invalid(`The export holds ${count(chunks, 'chunk')}; its closing line counts ${end.chunks}.`);
   if (end.sha256 !== sha256)
-    throw new KbError('invalid', 'The export was changed after it was written: its lines do not match the hash in its final line.', {
-      hint: BY_FORCE,
-    });
+    throw invalid('The export was changed after it was written: its lines do not match the hash in its final line.');
 }
 
-function chunkOf(line: Line, value: unknown, { dimensions }: ExportHeader): StoredChunk {
+function toChunk(line: Line, value: unknown, { dimensions }: ExportHeader): StoredChunk {
   const { embedding, ...chunk } = parseLine(ExportedChunk, line, value);
   if ((embedding?.length ?? 0) !== dimensions)
     throw new KbError(
@@ -113,7 +102,7 @@ function chunkOf(line: Line, value: unknown, { dimensions }: ExportHeader): Stor
   return { ...cleanChunk(chunk), ...(embedding ? { vector: Float32Array.from(embedding) } : {}) };
 }
 
-function jsonIn({ text }: Line): unknown {
+function parseJson({ text }: Line): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -11,7 +11,7 @@ import { inUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
 /** The documents of a page: one for each record at `items_path`, else the page as one. `met` holds the sources and hashes of the records before, of all pages. */
-export function documentsOf(page: ApiPage, api: ApiSettings, parts: NetworkParts & { met: Map<string, string> }): Candidate[] {
+export function pageDocuments(page: ApiPage, api: ApiSettings, parts: NetworkParts & { met: Map<string, string> }): Candidate[] {
   return page.records
     ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, parts }))
     : [pageCandidate(page, api, parts)];
@@ -41,7 +41,7 @@ function recordCandidate(record: unknown, { page, index, api, parts }: RecordPla
     const title = titleIn(readable, title_field) ?? (api.title && `${api.title} ${id ?? index}`) ?? id ?? `Record ${index}`;
     return { text: recordMarkdown(readable, 1, title_field), title, metadata: datesIn(record) };
   };
-  return [candidateOf({ source, content_hash, file_type: page.structure!.file_type, parse }, { ...api, title: undefined })];
+  return [makeCandidate({ source, content_hash, file_type: page.structure!.file_type, parse }, { ...api, title: undefined })];
 }
 
 function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: NetworkParts): Candidate {
@@ -55,7 +55,7 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
       return { text: asMarkdown(value, title_field), title: numbered(titleIn(value, title_field)), metadata: datesIn(value) };
     };
     const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
-    return candidateOf({ source, content_hash, file_type: structure.file_type, parse }, given);
+    return makeCandidate({ source, content_hash, file_type: structure.file_type, parse }, given);
   }
   const file_type = reader.fileTypeOf(answer);
   if (file_type === undefined)
@@ -64,18 +64,18 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
     });
   const bytes = inUtf8(answer);
   const parse = () => reader.read(bytes, { source, file_type, signal });
-  return candidateOf({ source, content_hash: contentHash(bytes, given), file_type, parse }, given);
+  return makeCandidate({ source, content_hash: contentHash(bytes, given), file_type, parse }, given);
 }
 
-interface Unparsed {
+interface CandidateParts {
   source: string;
   content_hash: string;
   file_type: string;
   parse(): Promise<ParsedDocument>;
 }
 
-function candidateOf(
-  { source, content_hash, file_type, parse }: Unparsed,
+function makeCandidate(
+  { source, content_hash, file_type, parse }: CandidateParts,
   { title, description, frontmatter }: Omit<ApiSettings, 'url'>,
 ): Candidate {
   const document = async (): Promise<Document> => {
@@ -122,7 +122,7 @@ interface MarkupParts {
 
 /** Converts the HTML texts of a record to Markdown. */
 export async function withoutMarkup(value: unknown, parts: MarkupParts, depth = 0): Promise<unknown> {
-  if (typeof value === 'string') return isMarkup(value) ? asText(value, parts) : value;
+  if (typeof value === 'string') return isMarkup(value) ? toMarkdown(value, parts) : value;
   if (typeof value !== 'object' || value === null || !holdsMarkup(value, depth)) return value;
   if (Array.isArray(value)) return Promise.all(value.map((inner) => withoutMarkup(inner, parts, depth + 1)));
   const entries = Object.entries(value).map(async ([key, inner]) => [key, await withoutMarkup(inner, parts, depth + 1)] as const);
@@ -144,9 +144,9 @@ export const isMarkup = (text: string): boolean =>
     : hasEntities(text);
 
 /** HTML without its code, whose lines may look like anything. */
-const withoutCode = (html: string): string => cutOut(cutOut(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
+const withoutCode = (html: string): string => removeSections(removeSections(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
 
-function cutOut(text: string, beginning: RegExp, end: string): string {
+function removeSections(text: string, beginning: RegExp, end: string): string {
   const kept: string[] = [];
   let from = 0;
   for (const { index } of text.matchAll(beginning)) {
@@ -175,13 +175,13 @@ const BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
 const NEAR = 1000;
 
 /** CDATA, which is no HTML, as the text that it holds: Confluence keeps code in it. */
-function withoutSections(html: string): string {
+function replaceCdata(html: string): string {
   const [before = '', ...sections] = html.split('<![CDATA[');
   let above = before;
   const pieces = sections.map((section) => {
     const [inside = '', ...rest] = section.split(']]>');
     const near = above.slice(-NEAR);
-    const [text, isCode] = [escaped(inside), BODY.test(near)];
+    const [text, isCode] = [escapeHtml(inside), BODY.test(near)];
     const language = isCode ? /"language">([\w+#-]{1,30})<[^]*$/.exec(near)?.[1] : undefined;
     above = rest.join(']]>');
     return (isCode ? `<pre><code${language ? ` class="language-${language}"` : ''}>${text}</code></pre>` : text) + above;
@@ -189,13 +189,13 @@ function withoutSections(html: string): string {
   return [before, ...pieces].join('').replace(PARAMETER, '');
 }
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** What can't be read stays as it came, where it holds any letter. */
-async function asText(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
+async function toMarkdown(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
   if (!html.includes('<')) return withoutEntities(html);
   try {
-    return (await reader.read(Buffer.from(withoutSections(html)), { source, file_type: GIVEN_TYPES.fragment, signal })).text;
+    return (await reader.read(Buffer.from(replaceCdata(html)), { source, file_type: GIVEN_TYPES.fragment, signal })).text;
   } catch (error) {
     if (isAbort(error)) throw error;
     return /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : '';

@@ -19,29 +19,22 @@ const FAILED = /^(error|fail(ed|ure)?)$/i;
 /** The error that an answer of JSON with a status of success says (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined for any other. */
 export function failureIn(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
-  const said = Object.entries(value).filter(([, inner]) => !isNothing(inner));
-  const isCall = said.some(([name]) => name === 'jsonrpc');
-  const hasError = said.some(([name]) => ERROR.test(name));
+  const filled = Object.entries(value).filter(([, inner]) => !isBlank(inner));
+  const isCall = filled.some(([name]) => name === 'jsonrpc');
+  const hasError = filled.some(([name]) => ERROR.test(name));
   const hasFailed = Object.entries(value).some(([name, inner]) =>
     /^(ok|success)$/i.test(name) ? inner === false : /^status$/i.test(name) && FAILED.test(String(inner)),
   );
-  if (!(hasError || hasFailed) || !said.every(([name]) => ERROR.test(name) || BESIDE.test(name) || (isCall && name === 'id')))
+  if (!(hasError || hasFailed) || !filled.every(([name]) => ERROR.test(name) || BESIDE.test(name) || (isCall && name === 'id')))
     return undefined;
   return apiErrorMessage(value) ?? (hasError ? 'error' : undefined);
 }
 
-const isNothing = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  value === '' ||
-  value === 0 ||
-  value === '0' ||
-  value === false ||
-  (typeof value === 'object' && Object.keys(value).length === 0);
+const isBlank = (value: unknown): boolean => !value || value === '0' || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** Whether an error message is about a temporary failure. */
-export const isPassing = (said: string): boolean =>
-  /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(said);
+export const isPassing = (message: string): boolean =>
+  /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(message);
 
 /** Statuses with which APIs answer to pages behind their last one. */
 const BEHIND_LAST = [400, 404, 416, 422];
@@ -99,7 +92,7 @@ function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> 
   return Object.fromEntries(given.filter(([name, value]) => holdsSecret(name, String(value)) && !present.has(name)));
 }
 
-interface PageOfApi extends Reading {
+interface ReadPageOptions extends Reading {
   number: number;
   request: PageRequest;
   /** The pages before were lists of records. */
@@ -107,10 +100,10 @@ interface PageOfApi extends Reading {
 }
 
 /** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error or nothing but one, or has nothing at `items_path`. */
-export async function pageOf(
+export async function readApiPage(
   answer: HttpAnswer,
   api: ApiSettings,
-  { number, request, had_records, ...reading }: PageOfApi,
+  { number, request, had_records, ...reading }: ReadPageOptions,
 ): Promise<ApiPage> {
   const base = apiSource(api);
   const structure = await structureOf(answer, base, reading);
@@ -120,13 +113,13 @@ export async function pageOf(
   const value = structure?.value;
   const listed = items_path === undefined ? undefined : valueAt(value, items_path);
   const failure = Array.isArray(listed) && listed.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
-  if (failure !== undefined && number === 1) throw failed(base, failure);
+  if (failure !== undefined && number === 1) throw errorAnswer(base, failure);
   const hasNoList =
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
       : answer.bytes.length > 0 && listed === undefined;
   const is_without_list = hasNoList || failure !== undefined;
-  if (structure && items_path && number === 1 && is_without_list) throw misled(base, items_path, value);
+  if (structure && items_path && number === 1 && is_without_list) throw missingItems(base, items_path, value);
   const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;
   return {
     number,
@@ -143,7 +136,7 @@ export async function pageOf(
   };
 }
 
-/** Records become a document each where it was said where they are, where pages of them are asked for, and where each is a line. */
+/** Records become a document each if `items_path` names them, if pages of them are requested, and if each is a line. */
 const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings): boolean =>
   pagination?.items_path !== undefined ||
   broken !== undefined ||
@@ -156,11 +149,11 @@ function assertContent(
   answer: HttpAnswer,
   { base, items_path, reader }: { base: string; items_path: string | undefined; reader: Reading['reader'] },
 ): void {
-  const said = saysError(answer, reader);
-  if (said !== undefined)
-    throw new KbError('invalid', `${base} answered with a web page that says «${said}»instead of content.`, {
+  const message = saysError(answer, reader);
+  if (message !== undefined)
+    throw new KbError('invalid', `${base} answered with a web page that says «${message}» instead of content.`, {
       hint: 'Check the address and the credentials, or ask again later.',
-      isRetryable: isPassing(said),
+      isRetryable: isPassing(message),
     });
   if (items_path)
     throw new KbError(
@@ -172,13 +165,13 @@ function assertContent(
     );
 }
 
-const failed = (base: string, said: string): KbError =>
-  new KbError('invalid', `${base} returned an error with a success status: «${said}».`, {
+const errorAnswer = (base: string, message: string): KbError =>
+  new KbError('invalid', `${base} returned an error with a success status: «${message}».`, {
     hint: 'Check the address and the credentials, or ask again later.',
-    isRetryable: isPassing(said),
+    isRetryable: isPassing(message),
   });
 
-const misled = (base: string, items_path: string, value: unknown): KbError =>
+const missingItems = (base: string, items_path: string, value: unknown): KbError =>
   new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
     hint:
       typeof value === 'object' && value !== null && !Array.isArray(value)

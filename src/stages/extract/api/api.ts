@@ -2,38 +2,39 @@ import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts';
 import type { Config } from '../../../schema/config.ts';
+import { isFields } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import { type ApiSettings, apiSource, checkApi, isGiven, isPartOf, markedSource, settingsFor } from './api-settings.ts';
-import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, doubtfulEnd } from './pagination.ts';
+import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, describeUncertainEnd } from './pagination.ts';
 import type { Stage } from '../../../schema/items.ts';
-import { documentsOf } from './api-documents.ts';
-import { type ApiPage, fetchPage, pageOf, saysNoPage } from './api-page.ts';
+import { pageDocuments } from './api-documents.ts';
+import { type ApiPage, fetchPage, readApiPage, saysNoPage } from './api-page.ts';
 import type { Candidate, Extracted, NetworkParts } from '../extract.ts';
 
-/** An API of a request. `clash`: why it is not read; its documents could not be distinguished from those of another. */
-interface ApiOfBatch {
+/** An API of a request. `conflict`: why it is not read. */
+interface BatchedApi {
   api: ApiSettings;
-  clash?: KbError;
+  conflict?: KbError;
 }
 
 /**
  * Resolves the APIs of a request. APIs at the same address with other headers (a language, a tenant) get a mark of these in their sources.
  * APIs that differ only in their credentials cannot be distinguished, because no trace of these may be stored: the first of them is read.
  */
-function apisOf(input: ApiInput, settings: Config['ingestion']['api']): ApiOfBatch[] {
+function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): BatchedApi[] {
   const apis = [input].flat().map((entry) => settingsFor(entry, settings));
   const groups = Map.groupBy(apis, apiSource);
   const marked = apis.map((api): ApiSettings => {
     const alike = groups.get(apiSource(api))!;
-    if (new Set(alike.map(openHeaders)).size === 1) return api;
-    return { ...api, headers_mark: hash(openHeaders(api)).slice(0, 8), isHeir: api === alike[0] };
+    if (new Set(alike.map(headersWithoutSecrets)).size === 1) return api;
+    return { ...api, headers_mark: hash(headersWithoutSecrets(api)).slice(0, 8), isHeir: api === alike[0] };
   });
   const first = new Map<string, ApiSettings>();
   return marked.map((api) => {
     const source = apiSource(api);
     const before = first.get(source);
     if (before === undefined) first.set(source, api);
-    return before === undefined || credentials(before) === credentials(api) ? { api } : { api, clash: conflictError(source) };
+    return before === undefined || credentialsOf(before) === credentialsOf(api) ? { api } : { api, conflict: conflictError(source) };
   });
 }
 
@@ -48,10 +49,11 @@ const headersOf = ({ headers = {} }: ApiSettings): [string, string][] =>
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** The headers without credentials, as text. */
-const openHeaders = (api: ApiSettings): string => JSON.stringify(headersOf(api).filter(([name, value]) => !holdsSecret(name, value)));
+const headersWithoutSecrets = (api: ApiSettings): string =>
+  JSON.stringify(headersOf(api).filter(([name, value]) => !holdsSecret(name, value)));
 
 /** All credentials of a request, as text. */
-function credentials(api: ApiSettings): string {
+function credentialsOf(api: ApiSettings): string {
   const { username, password, searchParams } = new URL(URL.canParse(api.url) ? api.url : 'http://none');
   const params = [...searchParams, ...Object.entries(api.params ?? {})].map(([name, value]): [string, string] => [
     name,
@@ -60,23 +62,20 @@ function credentials(api: ApiSettings): string {
   return JSON.stringify([username, password, ...[...headersOf(api), ...params].filter(([name, value]) => holdsSecret(name, value))]);
 }
 
-interface Stopped {
+interface PagePosition {
   /** Number of the page, from 1. */
   number: number;
   request: PageRequest;
 }
 
-/**
- * Makes the input of a retry, without the values of headers and other credentials. Counted pages continue at the one that failed. Cursors
- * and links may have expired, so they begin again (unchanged records cost nothing).
- */
+/** Makes the input of a retry, without credentials. Counted pages continue at the one that failed; cursors and links may have expired and begin again. */
 function retryInput(
   { url, headers = {}, params, body, headers_mark: _mark, isHeir: _heir, ...rest }: ApiSettings,
-  stopped: Stopped,
+  stopped: PagePosition,
 ): Record<string, unknown> {
   return {
     ...rest,
-    ...remaining(rest, stopped),
+    ...remainingPages(rest, stopped),
     url: redactUrl(url),
     headers: Object.fromEntries(Object.keys(headers).map((name) => [name, ''])),
     params: withoutSecrets(params ?? {}),
@@ -84,7 +83,10 @@ function retryInput(
   };
 }
 
-function remaining({ pagination, max_pages }: Pick<ApiSettings, 'pagination' | 'max_pages'>, { number, request }: Stopped): object {
+function remainingPages(
+  { pagination, max_pages }: Pick<ApiSettings, 'pagination' | 'max_pages'>,
+  { number, request }: PagePosition,
+): object {
   const start = Number(request.params[pagination?.param ?? '']);
   const isAmbiguous = pagination?.type === 'page' && start <= 1; // where pages count from 0, 1 would be taken for the first
   return isCounted(pagination) && number > 1 && !isAmbiguous
@@ -111,64 +113,61 @@ export interface ApiParts extends NetworkParts {
 
 /** Reads HTTP APIs one after another (service.md 2.2). A failure of one does not affect the others. */
 export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiParts): AsyncGenerator<Extracted, void, void> {
-  for (const one of apisOf(input, settings)) {
+  for (const one of resolveApis(input, settings)) {
     yield { input: apiSource(one.api) };
     yield* extractOne(one, parts);
   }
 }
 
-interface Position extends Stopped {
+interface ReadState extends PagePosition {
   stage: Stage;
   had_records: boolean;
 }
 
-/**
- * Reads an API page by page, up to an empty or repeated page, the last page, or `max_pages`. Only an API that ended by itself was read
- * completely.
- */
+/** Reads an API page by page, up to an empty or repeated page, the last page, or `max_pages`. */
 async function* extractOne(
-  { api, clash }: ApiOfBatch,
+  { api, conflict }: BatchedApi,
   { isRequested = false, ...parts }: Omit<ApiParts, 'settings'>,
 ): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
   const met = new Map<string, string>();
   let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
-  const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
+  const at: ReadState = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
   try {
     checkApi(api, { isRequested });
-    if (clash) throw clash;
+    if (conflict) throw conflict;
     let request: PageRequest | undefined = firstPage(api.pagination);
     for (; request !== undefined; at.number++) {
-      if (at.number > api.max_pages) return yield* doubtful(api, cutOff(api));
+      if (at.number > api.max_pages) return yield* uncertainEnd(api, limitNotice(api));
       Object.assign(at, { stage: 'request', request });
       const answer = await fetchPage(api, request, { ...parts, number: at.number });
       if (answer.status >= 400 && saysNoPage(answer)) break;
-      if (answer.status >= 400) return yield* doubtful(api, refused(api, at, answer.status));
+      if (answer.status >= 400) return yield* uncertainEnd(api, refusedPageNotice(api, at, answer.status));
       at.stage = 'convert';
-      const page = await pageOf(answer, api, { ...at, ...parts });
-      if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
+      const page = await readApiPage(answer, api, { ...at, ...parts });
+      if (page.is_without_list && at.number > 1) return yield* noteMissingList(page);
       if (page.count === 0) break;
       if (pages.has(page.digest)) {
-        if (at.number === 2) return yield* doubtful(api, ignored(api));
+        if (at.number === 2) return yield* uncertainEnd(api, repeatedPageNotice(api));
         break;
       }
       pages.add(page.digest);
       const next = nextPage(api.pagination, request, page);
-      const end = at.number === 1 && next === undefined ? doubtfulEnd(api.pagination, page, apiSource(api)) : undefined;
+      const end = at.number === 1 && next === undefined ? describeUncertainEnd(api.pagination, page, apiSource(api)) : undefined;
       at.had_records = page.records !== undefined;
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
-      yield* itemsOf(page, documentsOf(page, api, { ...parts, met }));
-      if (end !== undefined) return yield* doubtful(api, end);
+      yield* pageItems(page, pageDocuments(page, api, { ...parts, met }));
+      if (end !== undefined) return yield* uncertainEnd(api, end);
       request = next;
     }
-    if (pages.size > 0) yield scopeOf(api, doubt);
+    if (pages.size > 0) yield apiScope(api, doubt);
   } catch (error) {
     if (isAbort(error)) throw error;
-    yield* failed(error, api, at);
+    yield* failureItems(error, api, at);
   }
 }
 
-function* itemsOf({ source, structure }: ApiPage, candidates: readonly Candidate[]): Generator<Extracted, void, void> {
+function* pageItems({ source, structure }: ApiPage, candidates: readonly Candidate[]): Generator<Extracted, void, void> {
   const broken = structure?.broken ?? [];
   yield { expected: candidates.length + broken.length };
   for (const candidate of candidates) yield { candidate };
@@ -177,7 +176,7 @@ function* itemsOf({ source, structure }: ApiPage, candidates: readonly Candidate
 }
 
 /** Makes the scope of an API; `doubt`: why there may be more than was read. */
-const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
+const apiScope = (api: ApiSettings, doubt?: string): Extracted => {
   const { headers_mark: _mark, ...alone } = api;
   const sources = [api, ...(api.isHeir ? [alone] : [])].map(apiSource);
   const covers = (stored: string): boolean => sources.some((source) => isPartOf(source, stored));
@@ -185,20 +184,19 @@ const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
 };
 
 /** Reports an end that may not be the real one. */
-function* doubtful(api: ApiSettings, notice: string): Generator<Extracted, void, void> {
+function* uncertainEnd(api: ApiSettings, notice: string): Generator<Extracted, void, void> {
   yield { notice };
-  yield scopeOf(api, `${apiSource(api)} may have more than was read.`);
+  yield apiScope(api, `${apiSource(api)} may have more than was read.`);
 }
 
 /** Handles a response without the list that the pages before had: the end, or an error with a success status. */
-function* strayEnd({ source, value }: ApiPage): Generator<Extracted, void, void> {
-  const says =
-    typeof value === 'object' && value !== null ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
+function* noteMissingList({ source, value }: ApiPage): Generator<Extracted, void, void> {
+  const says = isFields(value) ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
   if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was treated as the last page.` };
 }
 
 /** Notice for a second page that repeats the first: the API has only one page, or ignores the parameter. */
-function ignored(api: ApiSettings): string {
+function repeatedPageNotice(api: ApiSettings): string {
   const { type, param } = api.pagination!;
   const name = apiSource(api);
   if (type === 'link') return `${name}: its first page names itself as the next one, so that one page was read, and there may be more.`;
@@ -206,20 +204,20 @@ function ignored(api: ApiSettings): string {
 }
 
 /** Notice for a page that is refused after others: the one before may have been the last. */
-const refused = (api: ApiSettings, { request, number }: Position, status: number): string =>
+const refusedPageNotice = (api: ApiSettings, { request, number }: ReadState, status: number): string =>
   `${markedSource(apiSource(api), positionOf(api.pagination, request, number) ?? '')} answered with status ${status}: it was taken for the end, and there may be more.`;
 
 /** Notice that `max_pages` was reached. Cursors and links prove that there is more; counted pages do not. */
-function cutOff(api: ApiSettings): string {
+function limitNotice(api: ApiSettings): string {
   return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`;
 }
 
-function* failed(error: unknown, api: ApiSettings, at: Position): Generator<Extracted, void, void> {
+function* failureItems(error: unknown, api: ApiSettings, at: ReadState): Generator<Extracted, void, void> {
   const base = apiSource(api);
   const place = at.stage === 'validate' ? undefined : positionOf(api.pagination, at.request, at.number);
   const source = place === undefined ? base : markedSource(base, place);
   const item = toErrorItem(error, { source, source_kind: 'api', stage: at.stage });
   yield { expected: 1 };
   yield { error: item.isRetryable ? { ...item, retry_input: retryInput(api, at) } : item };
-  if (at.number > 1) yield scopeOf(api, `${base} could not be read to its end.`);
+  if (at.number > 1) yield apiScope(api, `${base} could not be read to its end.`);
 }

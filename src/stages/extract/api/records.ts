@@ -70,12 +70,12 @@ export function recordCount(value: unknown, items_path: string | undefined): num
 }
 
 /** A field with a short text on one line. */
-interface Said {
+interface NamedText {
   name: string;
   text: string;
 }
 
-const firstOf = (record: unknown, names: readonly string[]): Said | undefined => {
+const firstField = (record: unknown, names: readonly string[]): NamedText | undefined => {
   if (!isFields(record)) return undefined;
   const own = new Map(Object.keys(record).map((key) => [key.toLowerCase(), key]));
   for (const known of names) {
@@ -97,9 +97,9 @@ const isElement = (value: unknown): value is { text: string } =>
   isFields(value) && typeof value.text === 'string' && Object.values(value).every((inner) => typeof inner !== 'object');
 
 /** Finds the title at `title_field` if it exists, else in the first of the usual fields. */
-function titleOf(record: unknown, title_field: string | undefined): Said | undefined {
+function titleOf(record: unknown, title_field: string | undefined): NamedText | undefined {
   const named = title_field === undefined ? undefined : oneLine(valueAt(record, title_field));
-  return named === undefined ? firstOf(record, TITLES) : { name: title_field!, text: named };
+  return named === undefined ? firstField(record, TITLES) : { name: title_field!, text: named };
 }
 
 /** Finds the title of a record. `title_field` is a dotted path. */
@@ -110,7 +110,7 @@ export const titleIn = (record: unknown, title_field?: string): string | undefin
  * at each request.
  */
 export function idIn(record: unknown): string | undefined {
-  const id = firstOf(record, IDS)?.text;
+  const id = firstField(record, IDS)?.text;
   if (id === undefined || !/^https?:\/\//i.test(id)) return id;
   return SIGNED.test(id) ? redactUrl(id.replace(/[?#].*/s, '')) : redactUrl(id);
 }
@@ -121,7 +121,7 @@ const SIGNED = /[?&]([\w-]*signature|sig)=/i;
 /** Finds when a record was created and modified, from fields with a readable date. */
 export function datesIn(record: unknown): { created?: string; modified?: string } {
   const date = (names: readonly string[]): string | undefined => {
-    const text = firstOf(record, names)?.text;
+    const text = firstField(record, names)?.text;
     return text !== undefined && /\D/.test(text) ? readDate(text) : undefined;
   };
   const [created, modified] = [date(CREATED), date(MODIFIED)];
@@ -147,17 +147,17 @@ const section = (record: unknown, index: number, title_field: string | undefined
 export function recordMarkdown(record: unknown, level: number, title_field?: string): string {
   if (!isFields(record)) return inline(record);
   const title = titleOf(record, title_field);
-  const { short: fields, long } = parted(title ? withoutPath(record, title.name) : record);
+  const { short: fields, long } = separateLongTexts(title ? withoutPath(record, title.name) : record);
   const short = Object.entries(fields).flatMap(([name, value]) => (isEmpty(value) ? [] : fieldLines(name, value, 0)));
   return [
     ...(title ? [`${'#'.repeat(level)} ${title.text}`] : []),
     ...(short.length > 0 ? [short.join('\n')] : []),
-    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${label(name)}\n\n${under(level + 1, text.trim())}`),
+    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${label(name)}\n\n${fitUnderHeading(level + 1, text.trim())}`),
   ].join('\n\n');
 }
 
 /** Separates the long texts of a record, also nested ones (`content.rendered`), from its other fields. */
-function parted(record: Fields, depth = 0): { short: Fields; long: [string, string][] } {
+function separateLongTexts(record: Fields, depth = 0): { short: Fields; long: [string, string][] } {
   const long: [string, string][] = [];
   const short = Object.entries(record).flatMap(([name, value]) => {
     if (isEmpty(value)) return [];
@@ -166,7 +166,7 @@ function parted(record: Fields, depth = 0): { short: Fields; long: [string, stri
       return [];
     }
     if (!isFields(value) || depth >= MAX_DEPTH) return [[name, value]];
-    const inner = parted(value, depth + 1);
+    const inner = separateLongTexts(value, depth + 1);
     long.push(...inner.long.map(([path, text]): [string, string] => [`${name}.${path}`, text]));
     return inner.long.length > 0 && isEmpty(inner.short) ? [] : [[name, inner.short]];
   });
@@ -176,7 +176,7 @@ function parted(record: Fields, depth = 0): { short: Fields; long: [string, stri
 const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
 /** Fits a text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
-function under(level: number, text: string): string {
+function fitUnderHeading(level: number, text: string): string {
   const blocks = readBlocks(text);
   const headings = blocks.filter(({ kind, start }) => kind === 'heading' && text[start] === '#');
   const by = Math.max(0, level + 1 - Math.min(...headings.map((heading) => heading.level)));
@@ -214,25 +214,25 @@ function fieldLines(name: string, value: unknown, depth: number): string[] {
     return [`${indent}- ${label(name)}: ${inline(value, `\n${indent}  `)}`];
   if (Array.isArray(value) && !value.some((inner) => typeof inner === 'object' || isLong(inner)))
     return [`${indent}- ${label(name)}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inline(inner))).join(', ')}`];
-  return [`${indent}- ${label(name)}:`, ...inside(value, depth + 1)];
+  return [`${indent}- ${label(name)}:`, ...nestedLines(value, depth + 1)];
 }
 
-function inside(value: object, depth: number): string[] {
+function nestedLines(value: object, depth: number): string[] {
   if (!Array.isArray(value))
     return Object.entries(value).flatMap(([name, inner]) => (isEmpty(inner) ? [] : fieldLines(name, inner, depth)));
   return value.flatMap((inner, i) => {
     if (isEmpty(inner)) return [];
-    return isFlat(inner) ? [`${'  '.repeat(depth)}- ${flat(inner)}`] : fieldLines(String(i + 1), inner, depth);
+    return fitsOnLine(inner) ? [`${'  '.repeat(depth)}- ${onOneLine(inner)}`] : fieldLines(String(i + 1), inner, depth);
   });
 }
 
 /** Whether a value fits on a line: all its fields are short. */
-const isFlat = (value: unknown): boolean =>
+const fitsOnLine = (value: unknown): boolean =>
   isFields(value)
     ? Object.values(value).every((inner) => typeof inner !== 'object' || inner === null) && !Object.values(value).some(isLong)
     : !isLong(value) && !Array.isArray(value);
 
-const flat = (value: unknown): string =>
+const onOneLine = (value: unknown): string =>
   isFields(value)
     ? Object.entries(value)
         .filter(([, inner]) => !isEmpty(inner))

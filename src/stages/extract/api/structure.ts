@@ -13,20 +13,15 @@ interface BrokenLine {
   error: KbError;
 }
 
-interface JsonLines {
-  records: unknown[];
-  broken: BrokenLine[];
-}
-
-/** Reads JSON Lines, or a sequence of JSON texts (RFC 7464), a record each. Throws a KbError (`invalid`) where no line is JSON. */
-function jsonLines(text: string, { name, parse }: { name: string; parse(line: string): unknown }): JsonLines {
+/** Reads JSON Lines, or a sequence of JSON texts (RFC 7464), a record each. Throws a KbError (`invalid`) if no line is JSON. */
+function readLines(text: string, name: string): Structure {
   const records: unknown[] = [];
   const broken: BrokenLine[] = [];
   let failed = 0;
   for (const [i, line] of text.split(text.includes('\x1e') ? '\x1e' : '\n').entries()) {
     if (line.trim() === '') continue;
     try {
-      records.push(parse(line));
+      records.push(parseExactly(line));
     } catch (cause) {
       if (++failed <= MOST_REPORTED)
         broken.push({ line: i + 1, error: brokenLine(`${name}: line ${i + 1} of its answer is not JSON.`, cause) });
@@ -36,7 +31,7 @@ function jsonLines(text: string, { name, parse }: { name: string; parse(line: st
   const { line } = broken.at(-1) ?? { line: 0 };
   if (failed > MOST_REPORTED)
     broken.push({ line: line + 1, error: brokenLine(`${name}: ${failed - MOST_REPORTED} more lines after line ${line} are not JSON.`) });
-  return { records, broken };
+  return { file_type: GIVEN_TYPES.json, value: records, broken };
 }
 
 const brokenLine = (message: string, cause?: unknown): KbError =>
@@ -67,24 +62,24 @@ export async function structureOf(answer: HttpAnswer, name: string, { reader, si
   const { content_type } = answer;
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !JSON_PERHAPS.test(content_type)) return undefined;
-  const text = decoded(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
-  if (LINES_TYPE.test(content_type)) return lines(text, name);
-  if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
+  const text = decodeText(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
+  if (LINES_TYPE.test(content_type)) return readLines(text, name);
+  if (JSON_TYPE.test(content_type)) return readJson(text, name);
   if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text))) {
     const { value } = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.value, signal });
     return { file_type: GIVEN_TYPES.xml, value };
   }
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const value = attempted(text);
+  const value = parseIfJson(text);
   if (value !== undefined) return { file_type: GIVEN_TYPES.json, value };
-  return isOfLines(text) ? lines(text, name) : undefined;
+  return hasJsonLines(text) ? readLines(text, name) : undefined;
 }
 
 /** Two to four bytes of UTF-8 that are one character. */
 const SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
 
 /** Decodes a text whose character set may be unknown: as UTF-8, or as windows-1252 where hardly any byte beyond ASCII is valid UTF-8. */
-function decoded(bytes: Uint8Array, charset = 'utf-8'): string {
+function decodeText(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset, { fatal: /^utf-?8$/.test(charset) }).decode(bytes);
   } catch {
@@ -101,18 +96,13 @@ function declaredCharset({ bytes }: HttpAnswer): string | undefined {
   return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
 }
 
-function lines(text: string, name: string): Structure {
-  const { records, broken } = jsonLines(text, { name, parse: exactJson });
-  return { file_type: GIVEN_TYPES.json, value: records, broken };
-}
-
 /** Some say JSON and mean JSON Lines. */
-function declaredJson(text: string, name: string): Structure {
+function readJson(text: string, name: string): Structure {
   if (text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
   try {
-    return { file_type: GIVEN_TYPES.json, value: exactJson(text) };
+    return { file_type: GIVEN_TYPES.json, value: parseExactly(text) };
   } catch (cause) {
-    if (isOfLines(text)) return lines(text, name);
+    if (hasJsonLines(text)) return readLines(text, name);
     throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
       hint: 'Check its response, for example with curl.',
       cause,
@@ -121,21 +111,21 @@ function declaredJson(text: string, name: string): Structure {
 }
 
 /** Whether the first line is a record of its own, and another one follows. */
-function isOfLines(text: string): boolean {
+function hasJsonLines(text: string): boolean {
   const [first = '', second = ''] = text.trim().split(/\r?\n/, 2);
-  return [first, second].every((line) => typeof attempted(line) === 'object');
+  return [first, second].every((line) => typeof parseIfJson(line) === 'object');
 }
 
-function attempted(text: string): unknown {
+function parseIfJson(text: string): unknown {
   try {
-    return exactJson(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }
 }
 
 /** A number that JavaScript would round or shorten (a long id, `49.90`) stays as it was written. */
-function exactJson(text: string): unknown {
+function parseExactly(text: string): unknown {
   if (!/\d{16}|\.\d*0(?!\d)/.test(text)) return JSON.parse(text);
   const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? context.source : value;

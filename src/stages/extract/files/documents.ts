@@ -9,10 +9,10 @@ import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage, Metadata, SourceKind } from '../../../schema/items.ts';
 import { type Extracted, type Candidate, contentHash } from '../extract.ts';
-import { type FoundFile, listDocs } from './list-files.ts';
+import { listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace, fileErrorReason } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './folder-rules.ts';
-import { emptyFiles, unknownKinds, READABLE } from './list-pattern.ts';
+import { emptyFiles, unknownKinds, READABLE, type FoundFile } from './list-pattern.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   }
   const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));
   if (unknown.length > 0) yield { notice: unknownKinds(unknown) };
-  if (pictures.length > 0) yield { notice: unreadPictures(pictures) };
+  if (pictures.length > 0) yield { notice: unreadPicturesNotice(pictures) };
   if (empty.length > 0) yield { notice: emptyFiles(empty) };
 }
 
@@ -90,7 +90,7 @@ async function extractOne(
   item: FoundFile,
   parts: DocsParts & { metadataOf: ReturnType<typeof sidecarReader> },
 ): Promise<Extracted | FoundLink> {
-  if ('failed' in item) return failure(item.failed, item.error, 'validate');
+  if ('failed' in item) return failedItem(item.failed, item.error, 'validate');
   if (!('path' in item)) return item;
   const { path, named, kinds, title, description } = item;
   const source = fileSource(path, parts);
@@ -107,13 +107,13 @@ async function extractOne(
       candidate: await fileCandidate(path, { source, source_kind: 'path', file_type, title, description, metadata, recheck }, parts),
     };
   } catch (error) {
-    return failure(source, error, isRefusal(error) ? 'validate' : 'fetch');
+    return failedItem(source, error, isRefused(error) ? 'validate' : 'fetch');
   }
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof KbError && (error.code === 'usage' || error.code === 'forbidden');
+const isRefused = (error: unknown): boolean => error instanceof KbError && (error.code === 'usage' || error.code === 'forbidden');
 
-const failure = (source: string, error: unknown, stage: Stage): Extracted => ({
+const failedItem = (source: string, error: unknown, stage: Stage): Extracted => ({
   error: toErrorItem(error, { source, source_kind: 'path', stage }),
 });
 
@@ -137,7 +137,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 }
 
 /** What to tell of pictures that were found and not read. */
-const unreadPictures = (sources: readonly string[]): string =>
+const unreadPicturesNotice = (sources: readonly string[]): string =>
   `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
 
 /** What reading a file works with. */

@@ -11,27 +11,27 @@ import { isUrl } from '../pages/web-addresses.ts';
 import { isPattern } from './list-pattern.ts';
 
 /** Whether one watcher sees all folders of a folder. On Linux Node would watch every file for that, and a user may watch only so many. */
-const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
+const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
-const OF_THE_FOLDER = new Set([...IGNORE_FILES, SIDECAR]);
+const FOLDER_RULE_FILES = new Set([...IGNORE_FILES, SIDECAR]);
 
 /** What editors and offices write beside a file while it is open or saved: backups, locks, and the file by which Vim finds out whether it may write. Hidden ones are left out as all hidden files are. */
-const OF_AN_EDITOR = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|kate-swp|crswap))$/;
+const EDITOR_FILE = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|kate-swp|crswap))$/;
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
   /** Paths that may come to lead to something else, and the places with them. */
   steps: readonly string[];
   /** A folder whose changes do not matter wherever it lies: the store's own. */
-  except: string;
+  excluded: string;
   follow_links: boolean;
   /** Ends the walk through the folders. */
   signal?: AbortSignal | undefined;
   /** Called with the real path of each changed file or folder. */
   onChange(path: string): void;
   /** Called with a step that was made, moved or removed: nothing below it is watched until the next `sync`. */
-  onMoved(step: string): void;
+  onReplaced(step: string): void;
   /** Called once with the reason why not all folders can be watched. */
   onProblem(error: NodeJS.ErrnoException): void;
 }
@@ -48,7 +48,7 @@ export class FileWatcher {
   readonly #ignored = new Map<string, IgnoreRules>();
   readonly #closed = new AbortController();
   readonly #signal: AbortSignal;
-  #isWarned = false;
+  #hasReported = false;
 
   constructor(options: WatcherOptions) {
     this.#options = options;
@@ -63,14 +63,14 @@ export class FileWatcher {
   /** Watches new folders, and no longer those that are gone. Throws a KbError (`aborted`) when it is stopped or closed. */
   async sync(): Promise<void> {
     this.#ignored.clear();
-    for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
+    for (const [folder, { inode }] of this.#watchers) if (statsOf(folder)?.ino !== inode) this.#unwatch(folder);
     for (const folder of new Set(this.#options.steps.map((step) => dirname(step)))) this.#watchSteps(folder);
     for (const place of this.#places) await this.#watchPlace(place);
   }
 
   close(): void {
     this.#closed.abort();
-    for (const folder of this.#watchers.keys()) this.#leave(folder);
+    for (const folder of this.#watchers.keys()) this.#unwatch(folder);
     for (const watcher of this.#stepWatchers.values()) watcher.close();
   }
 
@@ -81,7 +81,7 @@ export class FileWatcher {
     try {
       const watcher = watch(systemPath(folder), { encoding: 'buffer' }, (event, name) => {
         const step = name && join(folder, pathFrom(name));
-        if (event === 'rename' && step && this.#options.steps.includes(step)) this.#move(step);
+        if (event === 'rename' && step && this.#options.steps.includes(step)) this.#handleReplacedStep(step);
       });
       watcher.on('error', () => watcher.close());
       this.#stepWatchers.set(folder, watcher);
@@ -89,13 +89,13 @@ export class FileWatcher {
   }
 
   /** What lies below may be other folders by now, of the same names. */
-  #move(step: string): void {
-    for (const folder of this.#watchers.keys()) if (isWithin(step, folder)) this.#leave(folder);
-    this.#options.onMoved(step);
+  #handleReplacedStep(step: string): void {
+    for (const folder of this.#watchers.keys()) if (isWithin(step, folder)) this.#unwatch(folder);
+    this.#options.onReplaced(step);
   }
 
   async #watchPlace(place: WatchedPlace): Promise<void> {
-    if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
+    if (place.file !== undefined || IS_RECURSIVE) this.#watch(place.folder, place);
     else await this.#watchAll(place);
   }
 
@@ -108,18 +108,18 @@ export class FileWatcher {
   }
 
   #watch(folder: string, place: WatchedPlace): void {
-    if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
+    if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.excluded, folder)) return;
     try {
-      const watcher = watch(systemPath(folder), { recursive: SEES_ALL && place.file === undefined, encoding: 'buffer' }, (_, name) => {
-        if (name) for (const one of this.#placesOf(folder)) this.#hear(join(folder, pathFrom(name)), one);
+      const watcher = watch(systemPath(folder), { recursive: IS_RECURSIVE && place.file === undefined, encoding: 'buffer' }, (_, name) => {
+        if (name) for (const one of this.#placesOf(folder)) this.#handleChange(join(folder, pathFrom(name)), one);
         else this.#options.onChange(folder);
       });
-      watcher.on('error', () => this.#leave(folder)); // Windows says so of a folder that is gone
-      this.#watchers.set(folder, { watcher, inode: lookAt(folder)?.ino });
+      watcher.on('error', () => this.#unwatch(folder)); // Windows says so of a folder that is gone
+      this.#watchers.set(folder, { watcher, inode: statsOf(folder)?.ino });
     } catch (error) {
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (isGone || this.#isWarned) return;
-      this.#isWarned = true;
+      if (isGone || this.#hasReported) return;
+      this.#hasReported = true;
       this.#options.onProblem(error as NodeJS.ErrnoException);
     }
   }
@@ -129,18 +129,18 @@ export class FileWatcher {
     return this.#places.filter((place) => (place.file === undefined ? isWithin(place.folder, folder) : place.folder === folder));
   }
 
-  #leave(folder: string): void {
+  #unwatch(folder: string): void {
     this.#watchers.get(folder)?.watcher.close();
     this.#watchers.delete(folder);
   }
 
-  #hear(path: string, place: WatchedPlace): void {
-    const { onChange, except } = this.#options;
+  #handleChange(path: string, place: WatchedPlace): void {
+    const { onChange, excluded } = this.#options;
     const name = basename(path);
-    if (isWithin(except, path) || (place.file !== undefined && path !== place.file)) return;
-    if (OF_THE_FOLDER.has(name)) {
+    if (isWithin(excluded, path) || (place.file !== undefined && path !== place.file)) return;
+    if (FOLDER_RULE_FILES.has(name)) {
       onChange(realPath(dirname(path)));
-      if (name !== SIDECAR) this.#renew(dirname(path), place);
+      if (name !== SIDECAR) this.#refresh(dirname(path), place);
       return;
     }
     if (
@@ -151,9 +151,9 @@ export class FileWatcher {
       this.#isIgnored(path, place)
     )
       return;
-    if (place.file === undefined && OF_AN_EDITOR.test(name)) return;
+    if (place.file === undefined && EDITOR_FILE.test(name)) return;
     onChange(realPath(path));
-    this.#renew(path, place);
+    this.#refresh(path, place);
   }
 
   /** Of what is gone it is not known whether it was a file or a folder. */
@@ -161,7 +161,7 @@ export class FileWatcher {
     if (place.file !== undefined || place.isPattern) return false;
     const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
     this.#ignored.set(folder, rules);
-    const found = lookAt(path);
+    const found = statsOf(path);
     try {
       return (found ? [found.isDirectory()] : [true, false]).every((isFolder) => rules.excludes(path, isFolder));
     } catch {
@@ -170,11 +170,11 @@ export class FileWatcher {
   }
 
   /** Watches the folders that there are at this path now, which may be others than before, with other ignore files. */
-  #renew(path: string, place: WatchedPlace): void {
-    const found = lookAt(path);
+  #refresh(path: string, place: WatchedPlace): void {
+    const found = statsOf(path);
     if (!found?.isFile()) this.#ignored.delete(place.folder);
-    if (SEES_ALL || place.file !== undefined) return;
-    for (const folder of this.#watchers.keys()) if (isWithin(path, folder)) this.#leave(folder);
+    if (IS_RECURSIVE || place.file !== undefined) return;
+    for (const folder of this.#watchers.keys()) if (isWithin(path, folder)) this.#unwatch(folder);
     if (!found?.isDirectory()) return;
     const again = this.#watchAgain(path).then(() => this.#options.onChange(realPath(path)));
     again.catch(() => {}); // it was closed
@@ -189,7 +189,7 @@ export class FileWatcher {
   }
 }
 
-function lookAt(path: string): Stats | undefined {
+function statsOf(path: string): Stats | undefined {
   try {
     return statSync(systemPath(path), { throwIfNoEntry: false });
   } catch {
@@ -210,7 +210,7 @@ export interface WatchedPlace {
 export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
   return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
     if (isUrl(given)) return [];
-    const begin = beginning(given, place);
+    const begin = startOf(given, place);
     const path = realPath(begin.path);
     if (isFolder(path)) return [{ folder: path, ...(begin.isPattern && { isPattern: true }) }];
     return !begin.isPattern && isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
@@ -219,14 +219,14 @@ export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[]
 
 /** The paths by which the places of a `docs` input come to be others: links that are switched, and folders that are replaced or made. */
 export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
-  const met = new Set<string>();
+  const seen = new Set<string>();
   const home = realPath(place.home);
   const given = docsEntries(docs).flatMap(({ path }) => (isUrl(path) ? [] : [path]));
-  return given.flatMap((path) => [...pathSteps(beginning(path, place).path, home, met)]);
+  return given.flatMap((path) => [...pathSteps(startOf(path, place).path, home, seen)]);
 }
 
 /** Where the files of an entry begin, its links not resolved. */
-function beginning(given: string, place: PathPlace): { path: string; isPattern: boolean } {
+function startOf(given: string, place: PathPlace): { path: string; isPattern: boolean } {
   const path = resolve(place.cwd, given);
   if (existsSync(systemPath(path)) || !isPattern(given, place)) return { path, isPattern: false };
   return { path: resolve(place.cwd, picomatch.scan(given).base), isPattern: true };
@@ -236,9 +236,9 @@ const isFolder = (path: string): boolean => statSync(systemPath(path), { throwIf
 
 /**
  * Where an absolute path may come to lead to something else: paths in real folders, of its end, of its links and what they lead to, of what is missing,
- * and of all folders below `home`. Only what has not been `met` yet.
+ * and of all folders below `home`. Adds them to `seen`, and yields only new ones.
  */
-export function* pathSteps(path: string, home: string, met: Set<string>): Generator<string, void, void> {
+function* pathSteps(path: string, home: string, seen: Set<string>): Generator<string, void, void> {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep).filter(Boolean);
   let folder = root;
@@ -246,10 +246,10 @@ export function* pathSteps(path: string, home: string, met: Set<string>): Genera
     const step = join(folder, name);
     const [found, target] = [existingPath(step), linkTarget(step)];
     const matters = found === undefined || target !== undefined || i === names.length - 1 || isWithin(home, folder);
-    if (matters && !met.has(step)) {
-      met.add(step);
+    if (matters && !seen.has(step)) {
+      seen.add(step);
       yield step;
-      if (target !== undefined) yield* pathSteps(resolve(folder, target), home, met);
+      if (target !== undefined) yield* pathSteps(resolve(folder, target), home, seen);
     }
     if (found === undefined) return;
     folder = found;

@@ -107,8 +107,8 @@ interface Rule {
 }
 
 /**
- * Tells what the `kb.meta.yaml` of a file's folder and of those above it, up to `home`, give to the file: those further in win, and in one file the later
- * patterns. Each is read once. Throws a KbError (`usage`) that names the file and what is wrong with it.
+ * Returns a function for the metadata that the `kb.meta.yaml` files of a file's folder and of those above it, up to `home`, give to it: inner
+ * files and later patterns win. Each file is read once. Throws a KbError (`usage`) that names a faulty file and the fault.
  */
 export function sidecarReader(place: GuardedPlace): (path: string) => GivenMetadata {
   const home = realPath(resolve(place.home));

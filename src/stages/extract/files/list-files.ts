@@ -6,12 +6,10 @@ import { throwIfAborted } from '../../../core/run.ts';
 import { absolutePath, fileErrorReason, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
-import type { DocumentReader } from '../../../ports/reading.ts';
-import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
-import { isPattern, listPattern, otherKinds, READABLE, unfollowedLinks } from './list-pattern.ts';
+import { type FoundFile, isPattern, type Listing, listPattern, otherKinds, READABLE, unfollowedLinks } from './list-pattern.ts';
 import { IgnoreRules, isExcluded, type Rules, rulesOf } from './folder-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/web-addresses.ts';
 
@@ -26,26 +24,25 @@ interface WalkOptions {
   within?: string;
 }
 
-interface Walking extends WalkOptions {
+interface WalkState extends WalkOptions {
   met: Set<string>;
   refused(path: string): Error | undefined;
   /** Whether a link leads to a place that is not to be walked. */
-  leadsOut(path: string): boolean;
+  isOutside(path: string): boolean;
 }
 
 /** An item of a walk: a file, something that could not or must not be read, or a link out of the folder that was not followed. */
-type Walked = { path: string } | { path: string; error: Error } | { path: string; leadsOut: true };
+type WalkedItem = { path: string } | { path: string; error: Error } | { path: string; isOutside: true };
 
 /**
- * Yields every file of a folder and its subfolders, in name order. Hidden files, `node_modules`, and what `.gitignore` or `.kbignore`
- * excludes are left out, also by those of the folders above up to the root of the git repository. A link to a folder that was visited
- * already is not followed again; one that leads out of the folder only with `follow_links`; one that is `refused` never. Throws a KbError
- * (`aborted`) if the signal stops it.
+ * Yields every file of a folder and its subfolders, in name order, without hidden files, `node_modules`, and what ignore files exclude, also
+ * those of the folders above up to the root of the git repository. Each folder is visited once; a link out of the folder is followed only
+ * with `follow_links`, and a `refused` one never. Throws a KbError (`aborted`) if the signal stops it.
  */
 export async function* walk(
   root: string,
   { refused = () => undefined, follow_links = false, signal, onFolder, within = root }: WalkOptions = {},
-): AsyncGenerator<Walked, void, void> {
+): AsyncGenerator<WalkedItem, void, void> {
   let above: Rules | undefined;
   try {
     above = new IgnoreRules(within).above(root);
@@ -54,19 +51,19 @@ export async function* walk(
   }
   if (!above) return;
   const real = realPath(within);
-  const leadsOut = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, above, { met: new Set(), refused, leadsOut, signal, onFolder });
+  const isOutside = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
+  yield* walkFolder(root, above, { met: new Set(), refused, isOutside, signal, onFolder });
 }
 
-async function* walkFolder(folder: string, inherited: Rules, whole: Walking): AsyncGenerator<Walked, void, void> {
-  throwIfAborted(whole.signal);
+async function* walkFolder(folder: string, inherited: Rules, state: WalkState): AsyncGenerator<WalkedItem, void, void> {
+  throwIfAborted(state.signal);
   let entries: { name: string; isLink: boolean }[];
   let rules: Rules;
   try {
     const { dev, ino } = await stat(systemPath(folder), { bigint: true });
-    if (whole.met.has(`${dev}:${ino}`)) return;
-    whole.met.add(`${dev}:${ino}`);
-    whole.onFolder?.(folder);
+    if (state.met.has(`${dev}:${ino}`)) return;
+    state.met.add(`${dev}:${ino}`);
+    state.onFolder?.(folder);
     entries = (await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
     rules = [...inherited, ...rulesOf(folder)];
   } catch (error) {
@@ -76,7 +73,7 @@ async function* walkFolder(folder: string, inherited: Rules, whole: Walking): As
   for (const { name, isLink } of entries.toSorted(byName)) {
     if (name.startsWith('.') || name === 'node_modules') continue;
     const path = join(folder, name);
-    const left = isLink ? unfollowedLink(path, whole) : undefined;
+    const left = isLink ? unfollowedLink(path, state) : undefined;
     if (left) {
       // whether it leads to a file or a folder is not looked at, so that a rule for either holds
       if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield left;
@@ -85,7 +82,7 @@ async function* walkFolder(folder: string, inherited: Rules, whole: Walking): As
     const kind = await stat(systemPath(path)).catch((failed: Error) => failed);
     if (kind instanceof Error) yield { path, error: kind };
     else if (isExcluded(rules, path, kind.isDirectory())) continue;
-    else if (kind.isDirectory()) yield* walkFolder(path, rules, whole);
+    else if (kind.isDirectory()) yield* walkFolder(path, rules, state);
     else if (kind.isFile()) yield { path };
   }
 }
@@ -93,38 +90,19 @@ async function* walkFolder(folder: string, inherited: Rules, whole: Walking): As
 const entryOf = (entry: Dirent<Buffer>) => ({ name: pathFrom(entry.name), isLink: entry.isSymbolicLink() });
 
 /** What is said of a link that is not followed; undefined where it is. */
-function unfollowedLink(path: string, { refused, leadsOut }: Walking): Walked | undefined {
+function unfollowedLink(path: string, { refused, isOutside }: WalkState): WalkedItem | undefined {
   const error = refused(path);
   if (error) return { path, error };
-  return leadsOut(path) ? { path, leadsOut: true } : undefined;
+  return isOutside(path) ? { path, isOutside: true } : undefined;
 }
 
 /** By code points, so that the order is the same on every machine. */
 const byName = ({ name: a }: { name: string }, { name: b }: { name: string }): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found; `kinds` are those that it was looked for, where not all. */
-export type FoundFile =
-  | { path: string; named: boolean; kinds?: readonly FileKind[] | undefined; title?: string | undefined; description?: string | undefined }
-  | { link: string; title?: string | undefined; description?: string | undefined }
-  | { failed: string; error: KbError }
-  | { passed_over: string }
-  | { notice: string }
-  | { scope: Scope }
-  | { input: string };
-
 interface Entry {
   path: string;
   title?: string | undefined;
   description?: string | undefined;
-}
-
-interface Listing extends GuardedPlace {
-  reader: DocumentReader;
-  /** Whether links that lead out of a folder or pattern are followed. */
-  follow_links: boolean;
-  /** Kinds of files that folders, and patterns without an extension, are searched for. */
-  kinds: readonly FileKind[];
-  signal?: AbortSignal | undefined;
 }
 
 /** What a `docs` input names, an entry each. */
@@ -134,7 +112,7 @@ export const docsEntries = (docs: DocsInput): Entry[] => {
 };
 
 /** What an entry may be meant to be: as it is spelled, else with a name that a shell could not hand on, else in the form that a source has. */
-function spellings(given: string, place: GuardedPlace): string[] {
+function possiblePaths(given: string, place: GuardedPlace): string[] {
   const { cwd, authorize } = place;
   const path = resolve(cwd, given);
   if (isUrl(given) || existsSync(systemPath(path))) return [given];
@@ -149,7 +127,7 @@ function spellings(given: string, place: GuardedPlace): string[] {
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const met = new Set<string>();
   const yieldIfBusy = yieldToEventLoop(listing.signal);
-  const entries = docsEntries(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
+  const entries = docsEntries(docs).flatMap((entry) => possiblePaths(entry.path, listing).map((path) => ({ ...entry, path })));
   for (const entry of entries) {
     yield { input: isUrl(entry.path) ? addressOf(entry.path) : fileSource(absolutePath(entry.path, listing), listing) };
     for await (const found of listEntry(entry, listing)) {
@@ -172,20 +150,20 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   if (!(kind instanceof Error)) {
     if (kind.isDirectory()) yield* listFolder(given, path, listing);
     else if (kind.isFile()) yield { path, named: true, ...words };
-    else yield { failed: given, error: noFile(given) };
+    else yield { failed: given, error: notRegularError(given) };
   } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
     yield* listPattern(given, listing);
   } else {
-    yield { failed: given, error: unreadable(given, kind, listing) };
+    yield { failed: given, error: unreadableError(given, kind, listing) };
   }
 }
 
 /** A pipe or a device: to read it may never end. */
-const noFile = (given: string): KbError =>
+const notRegularError = (given: string): KbError =>
   new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save its content to a file and use that file.' });
 
 /** Where a server was asked, its folders are none of the caller's business: what was looked for is not told. */
-function unreadable(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
+function unreadableError(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
     return new KbError('usage', `${given} cannot be read: ${fileErrorReason(error)}.`, { hint: 'Check its permissions.', cause: error });
   const path = resolve(cwd, given);
@@ -201,33 +179,33 @@ function unreadable(given: string, error: NodeJS.ErrnoException, { authorize, cw
 }
 
 /** What a folder lists and does not exist is a link to something that is gone. */
-const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
+const unreadableEntry = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
   error.code === 'ENOENT'
     ? new KbError('usage', `${name} is a broken link.`, { hint: 'Fix or remove it.', cause: error })
-    : unreadable(name, error, place);
+    : unreadableError(name, error, place);
 
 /** A name with an extension, which folders seldom have. */
 const FILE_NAME = /[^/\\]\.[a-z]\w*$/i;
-const isLostExtra = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT';
+const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT';
 
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const { follow_links, signal, kinds, reader } = listing;
   const others: string[] = [];
   let [files, supported] = [0, 0];
-  let whole = true;
-  const unfollowed: string[] = [];
+  let isComplete = true;
+  const outside: string[] = [];
   const refused = (path: string) => pathRefusal(absolutePath(path, listing), fileSource(path, listing), listing);
   for await (const found of walk(root, { refused, follow_links, signal })) {
     const name = fileSource(found.path, listing);
-    if ('leadsOut' in found) {
-      unfollowed.push(name);
+    if ('isOutside' in found) {
+      outside.push(name);
       yield { passed_over: name };
-    } else if ('error' in found && isLostExtra(found.error) && FILE_NAME.test(name) && reader.fileType(found.path, kinds) === undefined) {
+    } else if ('error' in found && isMissing(found.error) && FILE_NAME.test(name) && reader.fileType(found.path, kinds) === undefined) {
       yield { passed_over: name }; // it would be no document if it were there
     } else if ('error' in found) {
       const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
-      whole &&= isRefused;
-      yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
+      isComplete &&= isRefused;
+      yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableEntry(name, found.error, listing) };
     } else {
       files++;
       if (reader.fileType(found.path, kinds) !== undefined) supported++;
@@ -235,14 +213,14 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
       yield { path: absolutePath(found.path, listing), named: false, kinds };
     }
   }
-  if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
+  if (outside.length > 0) yield { notice: unfollowedLinks(outside, given) };
   if (supported > 0 && others.length > 0) yield { notice: otherKinds(others) };
-  if (supported === 0) yield { failed: given, error: noDocument(given, { files, others }) };
-  else if (whole) yield { scope: folderScope(root, listing) };
+  if (supported === 0) yield { failed: given, error: noDocumentError(given, { files, others }) };
+  else if (isComplete) yield { scope: folderScope(root, listing) };
 }
 
 /** Why a folder is a failure: it is empty, or none of its files is a document. `others` are of kinds that a folder is searched for on demand. */
-function noDocument(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
+function noDocumentError(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
   if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
   const hint = others.length > 0 ? otherKinds(others) : READABLE;
   return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });

@@ -51,17 +51,23 @@ interface Pattern {
   matches(inside: string): boolean;
 }
 
-type FoundByPattern =
-  | { path: string; named: false; kinds?: readonly FileKind[] | undefined }
+/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found; `kinds` are those that it was looked for, where not all. */
+export type FoundFile =
+  | { path: string; named: boolean; kinds?: readonly FileKind[] | undefined; title?: string | undefined; description?: string | undefined }
+  | { link: string; title?: string | undefined; description?: string | undefined }
   | { failed: string; error: KbError }
   | { passed_over: string }
   | { notice: string }
-  | { scope: Scope };
+  | { scope: Scope }
+  | { input: string };
 
-interface PatternPlace extends GuardedPlace {
+/** Where and how a `docs` input is listed. */
+export interface Listing extends GuardedPlace {
+  reader: DocumentReader;
+  /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
+  /** Kinds of files that folders, and patterns without an extension, are searched for. */
   kinds: readonly FileKind[];
-  reader: Pick<DocumentReader, 'fileType'>;
   signal?: AbortSignal | undefined;
 }
 
@@ -70,16 +76,16 @@ export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =
   authorize ? hasWildcards(given) : isDynamicPattern(given);
 
 /**
- * The files that a pattern matches, in the order of their paths; those that lie outside of the folder that it begins at with `follow_links` alone. Where not every path may be read, a pattern has wildcards alone, follows no links,
- * and begins at a folder that may be read. Throws a KbError (`aborted`) when the signal stops it.
+ * Lists the files that a pattern matches, in the order of their paths; those outside the folder that it begins at only with `follow_links`. If
+ * not every path may be read, a pattern has only wildcards and follows no links. Throws a KbError (`aborted`) if the signal stops it.
  */
-export async function* listPattern(given: string, place: PatternPlace): AsyncGenerator<FoundByPattern, void, void> {
-  const pattern = place.authorize ? guarded(given, place) : whole(given, place);
+export async function* listPattern(given: string, place: Listing): AsyncGenerator<FoundFile, void, void> {
+  const pattern = place.authorize ? wildcardPattern(given, place) : globPattern(given, place);
   if (pattern instanceof KbError) return yield { failed: given, error: pattern };
   const paths = await pattern.files(place.signal);
   throwIfAborted(place.signal);
   const kinds = /\.[^/]*$/.test(given) ? undefined : place.kinds;
-  const unfollowed: string[] = [];
+  const outside: string[] = [];
   const others: string[] = [];
   const isOther = (path: string) => place.reader.fileType(path, kinds) === undefined && place.reader.fileType(path) !== undefined;
   for (const spelled of paths.toSorted((a, b) => (a < b ? -1 : 1))) {
@@ -87,16 +93,16 @@ export async function* listPattern(given: string, place: PatternPlace): AsyncGen
     if (place.follow_links || isWithin(pattern.root, path)) {
       if (isOther(path)) others.push(fileSource(path, place));
       yield { path, named: false, kinds };
-    } else unfollowed.push(fileSource(spelled, place));
+    } else outside.push(fileSource(spelled, place));
   }
-  for (const source of unfollowed) yield { passed_over: source };
-  if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
+  for (const source of outside) yield { passed_over: source };
+  if (outside.length > 0) yield { notice: unfollowedLinks(outside, given) };
   if (others.length > 0) yield { notice: otherKinds(others) };
-  if (paths.length > 0) yield { scope: scopeOf(pattern, place) };
-  else yield { failed: given, error: matchesNothing(given, place) };
+  if (paths.length > 0) yield { scope: patternScope(pattern, place) };
+  else yield { failed: given, error: noMatchError(given, place) };
 }
 
-const matchesNothing = (given: string, { authorize }: GuardedPlace): KbError =>
+const noMatchError = (given: string, { authorize }: GuardedPlace): KbError =>
   new KbError('usage', `${given} matches no file.`, {
     hint: authorize
       ? 'A pattern may hold *, ** and ?, and follows no links.'
@@ -104,7 +110,7 @@ const matchesNothing = (given: string, { authorize }: GuardedPlace): KbError =>
   });
 
 /** All that tinyglobby knows, for a person who may read what they like. */
-function whole(given: string, place: PathPlace): Pattern {
+function globPattern(given: string, place: PathPlace): Pattern {
   const { base, glob: rest } = picomatch.scan(given);
   return {
     root: absolutePath(base || '.', place),
@@ -122,7 +128,7 @@ function whole(given: string, place: PathPlace): Pattern {
   };
 }
 
-function guarded(given: string, place: GuardedPlace): Pattern | KbError {
+function wildcardPattern(given: string, place: GuardedPlace): Pattern | KbError {
   const pattern = wildcards(given);
   if (pattern instanceof KbError) return pattern;
   const root = absolutePath(pattern.base, place);
@@ -130,7 +136,7 @@ function guarded(given: string, place: GuardedPlace): Pattern | KbError {
 }
 
 /** What a pattern would match and is not there, below the real path of its folder. A folder that may not be read counts as there. */
-function scopeOf({ root, matches }: Pattern, place: PathPlace): Scope {
+function patternScope({ root, matches }: Pattern, place: PathPlace): Scope {
   const covers = (path: string) =>
     path !== root && isWithin(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);
   return { source_kind: 'path', covers: (source) => covers(filePathOf(source, place)) };

@@ -136,7 +136,7 @@ export function assertIsAsked(source: string, html: Uint8Array, { text, title = 
     });
   const missing = headlines.find((line) => line.length <= 100 && MISSING.test(line.trim()));
   if (missing !== undefined)
-    throw new KbError('not_found', `${source} says «${missing.trim()}»although it returned a success status.`, {
+    throw new KbError('not_found', `${source} says «${missing.trim()}», although it returned a success status.`, {
       hint: 'Check the address, or leave the page out.',
     });
 }

@@ -15,10 +15,10 @@ function watcherOf(path: string, options: Partial<ConstructorParameters<typeof F
   const watcher = new FileWatcher({
     places: [{ folder: path }],
     steps: [],
-    except: join(path, 'store'),
+    excluded: join(path, 'store'),
     follow_links: false,
     onChange: (at) => changed.push(at),
-    onMoved: () => {},
+    onReplaced: () => {},
     onProblem: (error) => {
       throw error;
     },

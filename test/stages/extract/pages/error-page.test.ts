@@ -70,7 +70,7 @@ test.each([
   expect(page('<p>', text, title)).toThrow(
     expect.objectContaining({
       code: 'not_found',
-      message: `https://x.example/a says «${line}»although it returned a success status.`,
+      message: `https://x.example/a says «${line}», although it returned a success status.`,
     }),
   );
 });

@@ -34,9 +34,11 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
   const limit = REQUESTS_PER_PAGE * entry.max_pages + MORE_REQUESTS;
   const skipped: SkippedPages = new Map();
   const { scope, robots } = site;
+  const given = { entry, site, parts, limit, skipped };
   const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, buffered: 0, kept: 0 };
   return {
-    ...{ entry, site, parts, limit, skipped, ...counts },
+    ...given,
+    ...counts,
     frontier: new Frontier({ scope, robots, reader, memory, skipped, limit, max_redirects, max_depth: entry.max_depth }),
     yieldIfBusy: yieldToEventLoop(signal),
     deferred: [],
