@@ -245,7 +245,7 @@ function unknownSection(path: string, keys: readonly string[]): KbError {
 const QUOTED = /^\s*(["'])[^]*\1\s*$/;
 
 /**
- * Parses the text of a value as YAML; `key` is absent inside a free map. Unquoted text for a key of texts is kept as it is, also with `#` or `: `.
+ * Parses the text of a value as YAML; `key` is absent inside a free map. Unquoted text for a key of texts stays unchanged, also with `#` or `: `.
  * Commas may separate the words of a list. Throws a KbError (`usage`) for anything but plain data.
  */
 export function fromText(key: Key | undefined, text: string): unknown {

@@ -24,7 +24,7 @@ const originsFile = ({ storage, collection }: Config, home: string): string =>
 /** Called with a sentence that says what failed and why. */
 type OnProblem = (message: string) => void;
 
-/** Reads which stored sources came from which configured source, so that those that left the configuration can be told from others. Never throws. */
+/** Reads from which configured input each stored source came, to find those of inputs that were removed. Never throws. */
 export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
   try {
     const { inputs } = OriginsFile.parse(JSON.parse(await readFile(originsFile(settings, home), 'utf8')));

@@ -111,9 +111,7 @@ export async function targetCollection(
   return { existing, get: (dimensions) => (made ??= make(dimensions)) };
 }
 
-/**
- * Creates the collection, or opens the one that another run has created meanwhile. Throws a KbError (`conflict`) if that has other vectors.
- */
+/** Creates the collection, or opens one that another run has just created. Throws a KbError (`conflict`) if that has other vectors. */
 async function createOrOpen(store: VectorStore, info: CollectionInfo): Promise<Collection> {
   try {
     return await store.create(info);
@@ -148,15 +146,12 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
     }
     return yield* work();
   } finally {
-    const release = await locking.catch(() => undefined); // also where nobody waits for it any more
+    const release = await locking.catch(() => undefined); // also if the wait was stopped
     await release?.();
   }
 }
 
-/**
- * Fills a draft and commits it, which replaces the collection of its name in one step. On failure the old one stays, and the draft is
- * removed as far as possible.
- */
+/** Fills a draft and commits it, which replaces the collection of its name in one step. On failure the draft is removed. */
 export async function* withDraft<R>(draft: Draft, fill: (collection: Collection) => Run<R>): Run<R> {
   let isInPlace = false;
   try {
@@ -165,7 +160,7 @@ export async function* withDraft<R>(draft: Draft, fill: (collection: Collection)
     isInPlace = true;
     return result;
   } finally {
-    if (!isInPlace) await draft.discard().catch(() => {}); // what went wrong first is what is to be told; `kb doctor` finds what is left
+    if (!isInPlace) await draft.discard().catch(() => {}); // the first error is thrown; `kb doctor` finds the draft
   }
 }
 

@@ -177,7 +177,7 @@ export async function* setupBrowser(_request: SetupBrowserRequest, { signal }: C
   return { browser: path, version, installed: isInstalled, message };
 }
 
-/** Installs OCR with languages, what is not there yet. */
+/** Installs OCR and languages that are missing. */
 export async function* setupOcr({ languages: wanted }: SetupOcrRequest, { signal }: Context): Run<SetupOcrResult> {
   const installed = yield* withProgress(setUpOcr([...new Set(wanted)], { signal }));
   const [folder, languages] = [ocrFolder(), installedLanguages()];

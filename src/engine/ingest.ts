@@ -231,7 +231,7 @@ async function* reportProgress(written: AsyncIterable<void>, report: IngestRepor
 export interface KnownChanges {
   /** Whether a file may have changed since it was last looked at, by its absolute and real path. */
   isChanged(path: string): boolean;
-  /** Sources of which nothing is stored because they could not be read; to read them again would end the same. */
+  /** Sources that could not be read and need not be read again. */
   unreadable: ReadonlySet<string>;
 }
 

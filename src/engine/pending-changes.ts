@@ -114,7 +114,7 @@ export class PendingChanges {
       this.#watcher?.close();
       this.#watcher = undefined;
       this.#watched = watched;
-      for (const { folder, file = folder } of places) this.#noteChange(file); // what was changed while nobody watched is not known
+      for (const { folder, file = folder } of places) this.#noteChange(file); // it may have changed while it was not watched
     }
     this.#watcher ??= new FileWatcher({
       places,

@@ -20,13 +20,13 @@ import type { Http } from '../http/message.ts';
 import type { Renderer } from '../ports/reading.ts';
 
 interface Driver<Options, Opened> {
-  /** Of a driver that runs in this process and asks nobody: what it does. */
+  /** What a driver does that runs in this process without requests. */
   in_process?: string;
   open(options: Options): Promise<Opened>;
 }
 
 interface LlmRow extends Driver<ModelOptions & { embedder?: Embedder | undefined }, Llm> {
-  /** It quotes the sources, and compares with the embedder of whoever asks. */
+  /** It quotes the sources, and compares with the embedder of the question. */
   quotes?: boolean;
 }
 
@@ -138,7 +138,7 @@ export function createResourceCache(most = MOST): ResourceCache {
     get(key, open) {
       const name = JSON.stringify(key);
       const known = opened.get(name);
-      opened.delete(name); // and behind all others again: the first is the one that nobody has asked for longest
+      opened.delete(name); // and added as the last: the first is the least recently used
       const opening = known ?? open();
       opened.set(name, opening);
       if (!known) opening.catch(() => opened.get(name) === opening && opened.delete(name));
@@ -174,7 +174,7 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     const { quotes, open } = table.llm(provider);
     return quotes ? open({ provider, embedder }) : cache.get(['llm', provider, model, options], () => open({ provider, model, options }));
   };
-  const workers = createResourceCache(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
+  const workers = createResourceCache(Infinity); // resources with threads: never evicted, and one for each model whatever the options
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {
     const row = table.embedder(provider);
     return row.in_process
@@ -229,7 +229,7 @@ const COLLECTION = {
   optimize: 'optimize',
 } as const satisfies Partial<Record<keyof Collection, string>>;
 
-/** A span of a request to an address: only its host is told, since the rest may hold credentials. */
+/** A span of a request, with its host alone: the rest of an address may hold credentials. */
 const requestSpan = (name: string): CallSpan => ({
   name,
   about: (address) => ({ 'server.address': URL.parse(String(address))?.hostname ?? '' }),

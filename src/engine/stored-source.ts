@@ -156,7 +156,7 @@ function sourceOf(cursor: string): string {
     const [source] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     if (typeof source === 'string' && cursorAt(source) === cursor) return source;
   } catch {
-    // what is no JSON is no cursor either
+    // not JSON: no cursor
   }
   throw new KbError('usage', 'cursor: the cursor of a page is expected.', { hint: 'Leave it out to begin at the first page.' });
 }

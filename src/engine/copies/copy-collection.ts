@@ -18,7 +18,7 @@ const TRIES = 5;
 interface Target {
   /** The context of the copy: its store and its name. */
   into: Context;
-  /** Whether nobody will write to the copy. */
+  /** Whether the copy is never written to. */
   isSealed?: boolean;
   /** Expected checksum of the contents, if chunks are copied one by one. */
   expected?: { sum: string; mismatch: KbError };

@@ -50,10 +50,7 @@ export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest
   return { snapshots };
 }
 
-/**
- * Replaces the collection by the snapshot in one step; the snapshot stays. Throws a KbError (`invalid`) if the snapshot is damaged; then
- * the collection stays.
- */
+/** Replaces the collection by the snapshot in one step. Throws a KbError (`invalid`) if the snapshot is damaged; then nothing changes. */
 export async function* restoreSnapshot({ name }: SnapshotRequest, context: Context): Run<RestoreSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;

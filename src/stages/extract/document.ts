@@ -45,10 +45,7 @@ interface Provenance {
   description?: string | undefined;
 }
 
-/**
- * Makes a clean document of the output of a parser, with the members of its file. Metadata keys that kb sets win over front matter. Throws
- * a KbError (`invalid`) if no text is left.
- */
+/** Makes a clean document of what a parser returned, with the members of its file. Metadata of kb wins over front matter. Throws a KbError (`invalid`) without text. */
 export function toDocument(parsed: ParsedDocument, provenance: Provenance): FoundDocument {
   const members = memberDocuments(parsed, provenance);
   if (members.length === 0) return documentOf(parsed, provenance);

@@ -16,10 +16,7 @@ export type Extractors = { [Name in SourceName]?: (() => AsyncGenerator<Extracte
 /** Items that a kind may prefetch while another is read. */
 const WORK_AHEAD = 16;
 
-/**
- * Yields the items of all extractors in the order of the kinds, which are read one after another (`serial`) or at the same time
- * (`parallel`).
- */
+/** Yields the items of all extractors in the order of the kinds, which are read one after another or at the same time (`parallel`). */
 export async function* extractAll(
   extractors: Extractors,
   concurrency: 'serial' | 'parallel',
@@ -47,7 +44,7 @@ export interface FoundDocument extends Document {
   members?: Document[];
 }
 
-/** A document that was found and not read yet: enough to tell whether it has changed since it was stored. */
+/** A document that was found and not read yet, with what shows whether it has changed. */
 export interface Candidate {
   /** What the document is stored under: a path, an address or a name. */
   source: string;
@@ -103,10 +100,7 @@ export interface GivenContent {
   revision?: string | undefined;
 }
 
-/**
- * Hashes a document's content and what the caller said about it: the same bytes with another title, description or front matter are another
- * document.
- */
+/** Hashes the content of a document with what the caller said about it, which makes the same bytes another document. */
 export const contentHash = (
   content: Uint8Array | string,
   { title = '', description = '', frontmatter = false, metadata = {}, revision }: GivenContent = {},

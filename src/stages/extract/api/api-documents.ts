@@ -25,7 +25,7 @@ interface RecordPlace {
   parts: NetworkParts & { met: Map<string, string> };
 }
 
-/** None for a record that came before; one whose id another record has is told apart by its place. */
+/** Makes the candidate of a record, unless the same came before. A second record with an id is named by its place. */
 function recordCandidate(record: unknown, { page, index, api, parts }: RecordPlace): Candidate[] {
   const { met, reader, signal } = parts;
   const { title_field } = api;
@@ -86,10 +86,10 @@ function makeCandidate(
   return { source, source_kind: 'api', content_hash, document };
 }
 
-/** What may be an entity (HTML, 13.1.4), with the semicolon that tells it from a part of an address. */
+/** An entity (HTML, 13.1.4). The semicolon is required: parts of addresses look like entities without it. */
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
 
-/** The character that an entity stands for, an ordinary space for one that forbids a break; the entity itself where it stands for none. */
+/** Decodes an entity, a no-break space as a space; unknown entities stay. */
 const characterOf = (entity: string): string => {
   const character = decodeHTMLStrict(entity);
   if (character === '\u00a0') return ' ';
@@ -98,10 +98,10 @@ const characterOf = (entity: string): string => {
 
 const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([entity]) => characterOf(entity) !== entity);
 
-/** The text with the characters that its entities stand for; all else, white space too, stays as it is. */
+/** Decodes the entities of a text. */
 export const withoutEntities = (text: string): string => text.replace(ENTITY, characterOf);
 
-/** Elements that a text between two tags is written with. What is no name of one of them (`List<String>`) is no markup. */
+/** Names of elements; anything else in brackets (`List<String>`) is no markup. */
 const NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
 const OPENING = new RegExp(`<(${NAMES})\\b[^<>]*>`, 'gi');
 const CLOSING = new RegExp(`</(${NAMES})\\s*>`, 'gi');
@@ -110,7 +110,7 @@ const EMPTY = /<(br|hr|img)\b[^<>]*>/i;
 const STORAGE = /<ac:(structured-macro|image|link|layout)\b/;
 /** Lines that are Markdown, in which some HTML may stand. */
 const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
-/** Deeper fields stay as they are: they are written as JSON. */
+/** Deeper fields are written as JSON. */
 const MAX_DEPTH = 8;
 
 interface MarkupParts {
@@ -129,7 +129,7 @@ export async function withoutMarkup(value: unknown, parts: MarkupParts, depth = 
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Most records hold none, and some answers are made of a million texts. */
+/** Most records have none, and an answer may have a million texts. */
 const holdsMarkup = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return isMarkup(value);
   return (
@@ -143,7 +143,7 @@ export const isMarkup = (text: string): boolean =>
     ? (hasElement(text) || EMPTY.test(text) || STORAGE.test(text)) && !MARKDOWN.test(withoutCode(text).replace(TAG, ''))
     : hasEntities(text);
 
-/** HTML without its code, whose lines may look like anything. */
+/** Removes code from HTML: its lines may look like Markdown. */
 const withoutCode = (html: string): string => removeSections(removeSections(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
 
 function removeSections(text: string, beginning: RegExp, end: string): string {
@@ -159,7 +159,7 @@ function removeSections(text: string, beginning: RegExp, end: string): string {
   return [...kept, text.slice(from)].join('');
 }
 
-/** A tag; what is looked for ends at the next bracket, so that many of them cost no more than their text is long. */
+/** A tag. The match ends at the next bracket, so that its cost is linear. */
 const TAG = /<[^<>]*>/g;
 
 function hasElement(text: string): boolean {
@@ -174,7 +174,7 @@ const BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
 /** Characters before a macro's code in which its language is looked for. */
 const NEAR = 1000;
 
-/** CDATA, which is no HTML, as the text that it holds: Confluence keeps code in it. */
+/** Replaces CDATA, which is no HTML, by its text: Confluence keeps code in it. */
 function replaceCdata(html: string): string {
   const [before = '', ...sections] = html.split('<![CDATA[');
   let above = before;
@@ -191,7 +191,7 @@ function replaceCdata(html: string): string {
 
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** What can't be read stays as it came, where it holds any letter. */
+/** Converts HTML to Markdown. What cannot be read stays unchanged if it has any letter. */
 async function toMarkdown(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
   if (!html.includes('<')) return withoutEntities(html);
   try {

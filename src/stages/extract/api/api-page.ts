@@ -11,7 +11,7 @@ import { isCounted, type PageRequest, type PageSeen, positionOf } from './pagina
 import { type Reading, type Structure, structureOf } from './structure.ts';
 
 const ERROR = /^(errors?|error_?(message|description|code|type)|fault)$/i;
-/** What stands beside an error, and is no content. */
+/** Fields beside an error that are no content. */
 const BESIDE =
   /^(status(_?code)?|code|message|msg|details?|reason|success|ok|timestamp|path|(request|trace|correlation)_?id|documentation_?url|jsonrpc)$/i;
 const FAILED = /^(error|fail(ed|ure)?)$/i;
@@ -36,10 +36,10 @@ const isBlank = (value: unknown): boolean => !value || value === '0' || (typeof 
 export const isPassing = (message: string): boolean =>
   /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(message);
 
-/** Statuses with which APIs answer to pages behind their last one. */
+/** Statuses with which APIs answer to pages after their last one. */
 const BEHIND_LAST = [400, 404, 416, 422];
 
-/** Whether an answer of such a status says beyond doubt that it is the page which is not there, in the words of Django REST and WordPress: others say the like of limits, too. */
+/** Whether an error answer says that the page does not exist, in the words of Django REST and WordPress; other words may be about limits. */
 export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'status' | 'bytes' | 'content_type'>): boolean {
   if (!/[/+]json$/.test(content_type)) return false;
   const text = new TextDecoder().decode(bytes.subarray(0, 4096));
@@ -50,20 +50,20 @@ export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'st
 export interface ApiPage extends PageSeen {
   /** 1 for the first. */
   number: number;
-  /** Under which the page, or what is on it, is stored. */
+  /** Source of the page, or the base of the sources of its records. */
   source: string;
   answer: HttpAnswer;
   /** Absent where the answer is a document: text, HTML, CSV … */
   structure: Structure | undefined;
-  /** The records, each of which becomes a document; undefined where the page is one. */
+  /** The records, each of which becomes a document; undefined if the page is one document. */
   records: unknown[] | undefined;
-  /** The list that earlier pages had is not there: the end, or a failure that calls itself a success. */
+  /** The list of earlier pages is missing: the end, or an error with a success status. */
   is_without_list: boolean;
-  /** The same for two pages of the same content. */
+  /** Hash of the content. */
   digest: string;
 }
 
-/** Asks for one page; `number` is 1 for the first. Behind it, who counts may hear that there is no such page, and that is an answer. What was given for the address of the API goes to no other origin that a `next` link names. */
+/** Requests a page; `number` is 1 for the first. Counted pages may end with an error status. Headers and body go to no other origin that a `next` link names. */
 export function fetchPage(
   api: ApiSettings,
   page: PageRequest,
@@ -99,7 +99,7 @@ interface ReadPageOptions extends Reading {
   had_records: boolean;
 }
 
-/** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error or nothing but one, or has nothing at `items_path`. */
+/** Parses an answer. Throws a KbError (`invalid`) for one that is unreadable, an error, or has nothing at `items_path`. */
 export async function readApiPage(
   answer: HttpAnswer,
   api: ApiSettings,

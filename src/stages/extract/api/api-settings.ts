@@ -10,9 +10,9 @@ import { checkPagination, firstPage } from './pagination.ts';
 /** An API with all its settings (service.md 2.2). */
 export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
   url: string;
-  /** A trace of its headers, where another one of the same request differs from it in nothing else. */
+  /** Hash of its headers, if another API of the request differs in nothing else. */
   headers_mark?: string;
-  /** It goes on where this API was read without such a trace: what was stored then is its own. */
+  /** It owns what was stored when this API was read without such a hash. */
   isHeir?: boolean;
 }
 
@@ -90,7 +90,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** A body as it is sent, and its type: a text as it is, anything else as JSON. */
+/** A body and its media type: a text is sent unchanged, anything else as JSON. */
 export function sentBody(body: unknown): { body?: string; headers: Record<string, string> } {
   if (!isGiven(body)) return { headers: {} };
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -17,10 +17,7 @@ interface BatchedApi {
   conflict?: KbError;
 }
 
-/**
- * Resolves the APIs of a request. APIs at the same address with other headers (a language, a tenant) get a mark of these in their sources.
- * APIs that differ only in their credentials cannot be distinguished, because no trace of these may be stored: the first of them is read.
- */
+/** Resolves the APIs of a request. If headers differ at one address, their hash marks the source; if only credentials differ, the first API is read. */
 function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): BatchedApi[] {
   const apis = [input].flat().map((entry) => settingsFor(entry, settings));
   const groups = Map.groupBy(apis, apiSource);

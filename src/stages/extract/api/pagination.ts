@@ -33,7 +33,7 @@ export function checkPagination(pagination: Pagination | undefined): void {
   }
 }
 
-/** Whether pages are asked for by numbers, beyond the last one too. */
+/** Whether pages are requested by numbers, also beyond the last one. */
 export const isCounted = (pagination: Pagination | undefined): boolean => pagination?.type === 'page' || pagination?.type === 'offset';
 
 /** Makes the request for the first page. */
@@ -53,7 +53,7 @@ export function nextPage(pagination: Pagination | undefined, before: PageRequest
   const further = (value: string | number): PageRequest => ({ params: { ...before.params, [param!]: value } });
   if (type === 'page') return further(Number(before.params[param!]) + 1);
   if (type === 'offset') {
-    // a server may hand out fewer than it was asked for: the records that came are what was passed
+    // a server may return fewer records than requested
     const step = seen.count ?? size;
     return step === undefined ? undefined : further(Number(before.params[param!]) + step);
   }
@@ -92,27 +92,24 @@ export function positionOf(pagination: Pagination | undefined, { params }: PageR
   return page > 1 || number > 1 ? `page=${page}` : undefined;
 }
 
-/** Whether the pages were asked for from the first one on: only then can it be told what is not there any more. */
+/** Whether reading begins at the first page: only then can a record count as gone. */
 export const isFromStart = (pagination: Pagination | undefined): boolean =>
   (pagination?.start ?? 0) <= (pagination?.type === 'page' ? 1 : 0);
 
 /** How fields are called that lead on to further pages. */
 const NEXT =
   /^(@?odata\.)?_*(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))$/i;
-/** Fields that are looked at: those of an answer and of the objects in it, not those of its records. */
+/** Maximum depth of fields that are examined: those of an answer and of its objects, not of its records. */
 const DEEPEST = 3;
 /** Where the address is in an object that leads on (HAL, JSON:API). */
 const ADDRESS = /^(href|url)$/i;
-/** What stands beside a next page in formats that name none where there is none (HAL, JSON:API, OData). */
+/** Fields beside the next page in formats that omit it on the last page (HAL, JSON:API, OData). */
 const NEIGHBOUR = /^(self|first|last|prev(ious)?|@?odata\.(context|count|metadata))$/i;
-/** How answers count their pages, and say which one they are. */
+/** Fields with the number of pages, and with that of the page. */
 const PAGES = /^(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
 const PAGE = /^((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
 
-/**
- * Says why an API whose first answer leads to no other may have more pages; undefined if the answer shows that it has none. Throws a KbError
- * (`invalid`) if the answer has a cursor, but not at `cursor_path`.
- */
+/** Says why an API whose first answer leads to no other may have more pages. Throws a KbError (`invalid`) if there is a cursor, but not at `cursor_path`. */
 export function describeUncertainEnd(pagination: Pagination | undefined, page: PageSeen, name: string): string | undefined {
   const { type, cursor_path, size } = pagination ?? {};
   if (type !== 'cursor' && type !== 'link') return undefined;

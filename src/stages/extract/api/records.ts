@@ -8,10 +8,7 @@ export type Fields = Record<string, unknown>;
 /** Whether a JSON value is an object: neither null nor a list. */
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Splits a dotted path into the keys of a value; undefined if it does not exist there. A key may contain dots itself (`@odata.nextLink`):
- * the longest existing key is taken.
- */
+/** Splits a dotted path into existing keys of a value; undefined if there is none. The longest key is taken, since it may contain dots (`@odata.nextLink`). */
 function keysAt(value: unknown, path: string): string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
@@ -50,10 +47,7 @@ const IDS = ['id', '_id', '@id', 'uuid', 'guid', 'key', 'slug', 'number', 'sku',
 const CREATED = ['created', 'created_at', 'createdat', 'published_at', 'publishedat', 'published', 'pubdate', 'date'];
 const MODIFIED = ['modified', 'modified_at', 'updated', 'updated_at', 'updatedat', 'last_modified', 'lastmodified'];
 
-/**
- * Finds the records of a response: the list at `items_path` (a single object there counts as a list of one), else the response itself if it
- * is a list; undefined if there is no list.
- */
+/** Finds the records of a response: the list or the single object at `items_path`, or the response itself if it is a list. */
 export function recordsIn(value: unknown, items_path: string | undefined): unknown[] | undefined {
   const found = items_path ? valueAt(value, items_path) : value;
   if (Array.isArray(found)) return found;
@@ -105,10 +99,7 @@ function titleOf(record: unknown, title_field: string | undefined): NamedText | 
 /** Finds the title of a record. `title_field` is a dotted path. */
 export const titleIn = (record: unknown, title_field?: string): string | undefined => titleOf(record, title_field)?.text;
 
-/**
- * Finds the id of a record. An address is returned without credentials, and a signed one without its query, because its signature differs
- * at each request.
- */
+/** Finds the id of a record. An address is returned without credentials, and a signed one without its query, which differs at each request. */
 export function idIn(record: unknown): string | undefined {
   const id = firstField(record, IDS)?.text;
   if (id === undefined || !/^https?:\/\//i.test(id)) return id;
@@ -140,10 +131,7 @@ const section = (record: unknown, index: number, title_field: string | undefined
     ? `## Record ${idIn(record) ?? index + 1}\n\n${recordMarkdown(record, 2)}`
     : recordMarkdown(record, 2, title_field);
 
-/**
- * Writes a record as Markdown: its title as a heading of the level, its short fields as a list, each long text under a heading one level
- * deeper.
- */
+/** Writes a record as Markdown: its title as a heading of the level, short fields as a list, each long text under a heading one level deeper. */
 export function recordMarkdown(record: unknown, level: number, title_field?: string): string {
   if (!isFields(record)) return inline(record);
   const title = titleOf(record, title_field);
@@ -195,10 +183,7 @@ const isEmpty = (value: unknown): boolean =>
     ? Object.values(value).every(isEmpty)
     : value === null || value === undefined || (typeof value === 'string' && (value.trim() === '' || isBinary(value)));
 
-/**
- * Whether a text is base64 data (RFC 2397, RFC 4648). Unlike words it is long without a blank, and unlike a hash it mixes capitals and
- * small letters.
- */
+/** Whether a text is base64 data (RFC 2397, RFC 4648): long without blanks, unlike words, and with letters of both cases, unlike a hash. */
 const isBinary = (text: string): boolean =>
   /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
   (text.length >= LONG_BINARY &&

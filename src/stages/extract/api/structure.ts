@@ -6,7 +6,7 @@ import { GIVEN_TYPES } from '../../../ports/reading.ts';
 /** Broken lines that are reported one by one; the others are counted. */
 const MOST_REPORTED = 100;
 
-/** A line that is no JSON: the others are none the worse for it. */
+/** A line that is not JSON. */
 interface BrokenLine {
   /** 1 for the first. */
   line: number;
@@ -50,7 +50,7 @@ const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq|stream\+json/;
 const XML_TYPE = /[/+]xml$/;
 const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 
-/** What servers call JSON that know nothing of it: PHP calls it HTML where nobody tells it otherwise. */
+/** Media types under which servers send JSON: HTML is the default of PHP. */
 const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
 const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
 

@@ -99,7 +99,7 @@ async function extractOne(
   if (parts.isUnchanged?.(path)) return { unchanged: source };
   // the path was real when it was listed; since then a link may have been put in its place
   const recheck = () => parts.authorize?.(absolutePath(path, parts), source);
-  const metadata = parts.metadataOf(path); // what can't be read of it ends the work: documents would lose what it gave them
+  const metadata = parts.metadataOf(path); // an unreadable file ends the run: documents would lose their metadata
   try {
     if (file_type === undefined) throw unsupportedFile(source, parts.reader);
     recheck();
@@ -125,7 +125,7 @@ interface PictureSettings {
 /** Pictures that a notice names. */
 const NAMED = 3;
 
-/** The reader, to which pictures are files like others where their text is recognized. */
+/** The reader, for which pictures are documents if OCR is on. */
 export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): DocumentReader {
   if (ocr !== 'auto') return reader;
   const { pictures } = reader;
@@ -136,7 +136,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
   };
 }
 
-/** What to tell of pictures that were found and not read. */
+/** Notice of pictures that were not read. */
 const unreadPicturesNotice = (sources: readonly string[]): string =>
   `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
 
@@ -151,13 +151,13 @@ interface KnownFile {
   source: string;
   source_kind: SourceKind;
   file_type: string;
-  /** The document's id, of the hash of its bytes; made of the source where absent. */
+  /** Makes the document's id of the hash of its bytes; by default it is derived from the source. */
   id?: ((content_hash: string) => string) | undefined;
   title?: string | undefined;
   description?: string | undefined;
-  /** Given beside the file; it wins over the file's own. */
+  /** Given by the caller; it wins over that of the file. */
   metadata?: Metadata | undefined;
-  /** Throws a KbError where the path leads somewhere else by now. */
+  /** Throws a KbError if the path has been replaced by a link that may not be followed. */
   recheck?: (() => void) | undefined;
 }
 
@@ -195,7 +195,7 @@ const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has
 const FRONT_MATTER = /^(?:ï»¿)?---[ \t]*\r?\n(?:(?!---)(?:[\w-]+:.*|[ \t#-].*)?\r?\n)*---\s*$/;
 const LONGEST_FRONT_MATTER = 4 * 2 ** 10;
 
-/** Whether a Markdown file only says something about itself, as the index of a folder may. */
+/** Whether a Markdown file has only front matter. */
 const isFrontMatter = (bytes: Uint8Array): boolean =>
   bytes.length <= LONGEST_FRONT_MATTER &&
   FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
@@ -214,7 +214,7 @@ export const unsupportedFile = (source: string, { extensions, pictures }: Docume
 
 /** A larger file is refused: it would be read into memory whole. */
 const MAX_BYTES = 512 * 2 ** 20;
-/** A file up to this size is read in one go: to hand the steps of that to other threads takes longer than to do them. */
+/** A file up to this size is read synchronously, which takes less time than handing the steps to other threads. */
 const SMALL_BYTES = 256 * 2 ** 10;
 /** A larger file is not kept in memory between its hash and its parsing, but read again. */
 const KEPT_BYTES = 2 ** 20;

@@ -10,18 +10,18 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import { isUrl } from '../pages/web-addresses.ts';
 import { isPattern } from './list-pattern.ts';
 
-/** Whether one watcher sees all folders of a folder. On Linux Node would watch every file for that, and a user may watch only so many. */
+/** Whether watchers are recursive. On Linux Node would watch every file for that, and their number is limited. */
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
 
-/** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
+/** Files that affect others: a change of one is a change of its folder. */
 const FOLDER_RULE_FILES = new Set([...IGNORE_FILES, SIDECAR]);
 
-/** What editors and offices write beside a file while it is open or saved: backups, locks, and the file by which Vim finds out whether it may write. Hidden ones are left out as all hidden files are. */
+/** Files that editors write beside an open file: backups, locks, and the test file of Vim. Hidden ones are excluded anyway. */
 const EDITOR_FILE = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|kate-swp|crswap))$/;
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
-  /** Paths that may come to lead to something else, and the places with them. */
+  /** Paths whose replacement changes what the places are. */
   steps: readonly string[];
   /** A folder whose changes do not matter wherever it lies: the store's own. */
   excluded: string;
@@ -39,7 +39,7 @@ interface WatcherOptions {
 /** Watches folders by events of the file system, without hidden files, `node_modules` and what ignore files exclude. */
 export class FileWatcher {
   readonly #options: WatcherOptions;
-  /** Whole folders first: where one watcher sees all of a folder, none is needed for a file in it. */
+  /** Folders first: a recursive watcher makes one for a file in it unnecessary. */
   readonly #places: readonly WatchedPlace[];
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
   /** Of the folders that steps lie in. */
@@ -74,9 +74,9 @@ export class FileWatcher {
     for (const watcher of this.#stepWatchers.values()) watcher.close();
   }
 
-  /** A folder that must not be looked into is not watched: what happens there is found when all is read again. */
+  /** A folder that may not be read is not watched: its changes are found at the next interval. */
   #watchSteps(folder: string): void {
-    this.#stepWatchers.get(folder)?.close(); // it may be another by now
+    this.#stepWatchers.get(folder)?.close(); // it may have been replaced
     this.#stepWatchers.delete(folder);
     try {
       const watcher = watch(systemPath(folder), { encoding: 'buffer' }, (event, name) => {
@@ -88,7 +88,7 @@ export class FileWatcher {
     } catch {}
   }
 
-  /** What lies below may be other folders by now, of the same names. */
+  /** Below it there may be other folders of the same names. */
   #handleReplacedStep(step: string): void {
     for (const folder of this.#watchers.keys()) if (isWithin(step, folder)) this.#unwatch(folder);
     this.#options.onReplaced(step);
@@ -99,7 +99,7 @@ export class FileWatcher {
     else await this.#watchAll(place);
   }
 
-  /** Every folder below, before its files are looked at: what is written into a new one meanwhile is told or found. */
+  /** Watches every folder below before its files are listed, so that no change is missed. */
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
     const { follow_links } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
@@ -114,7 +114,7 @@ export class FileWatcher {
         if (name) for (const one of this.#placesOf(folder)) this.#handleChange(join(folder, pathFrom(name)), one);
         else this.#options.onChange(folder);
       });
-      watcher.on('error', () => this.#unwatch(folder)); // Windows says so of a folder that is gone
+      watcher.on('error', () => this.#unwatch(folder)); // on Windows, a folder that is gone
       this.#watchers.set(folder, { watcher, inode: statsOf(folder)?.ino });
     } catch (error) {
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -156,7 +156,7 @@ export class FileWatcher {
     this.#refresh(path, place);
   }
 
-  /** Of what is gone it is not known whether it was a file or a folder. */
+  /** A path that is gone may have been a file or a folder. */
   #isIgnored(path: string, { folder, ...place }: WatchedPlace): boolean {
     if (place.file !== undefined || place.isPattern) return false;
     const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
@@ -165,7 +165,7 @@ export class FileWatcher {
     try {
       return (found ? [found.isDirectory()] : [true, false]).every((isFolder) => rules.excludes(path, isFolder));
     } catch {
-      return false; // an ignore file that can't be read: whoever reads the folder tells of it
+      return false; // an unreadable ignore file: the ingest reports it
     }
   }
 
@@ -217,7 +217,7 @@ export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[]
   });
 }
 
-/** The paths by which the places of a `docs` input come to be others: links that are switched, and folders that are replaced or made. */
+/** Lists the paths that decide where the places of a `docs` input are: links, and folders that may be replaced or created. */
 export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
   const seen = new Set<string>();
   const home = realPath(place.home);
@@ -225,7 +225,7 @@ export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
   return given.flatMap((path) => [...pathSteps(startOf(path, place).path, home, seen)]);
 }
 
-/** Where the files of an entry begin, its links not resolved. */
+/** The path of an entry, or the folder that a pattern begins at, without resolving links. */
 function startOf(given: string, place: PathPlace): { path: string; isPattern: boolean } {
   const path = resolve(place.cwd, given);
   if (existsSync(systemPath(path)) || !isPattern(given, place)) return { path, isPattern: false };

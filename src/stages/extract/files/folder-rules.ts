@@ -16,13 +16,13 @@ interface FolderRules {
   rules: Ignore;
 }
 
-/** Those that hold in a folder, outermost first. */
+/** Rules that hold in a folder, outermost first. */
 export type Rules = readonly FolderRules[];
 
-/** Names of the files that say what is left out of their folders. */
+/** Names of ignore files. */
 export const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
-/** Of plain files alone: reading a pipe of that name would never end. */
+/** Reads the ignore files of a folder, but no pipe of that name, which would never end. */
 export function rulesOf(folder: string): FolderRules[] {
   const texts = IGNORE_FILES.map((name) => join(folder, name))
     .filter((path) => statSync(systemPath(path), { throwIfNoEntry: false })?.isFile())
@@ -39,7 +39,7 @@ function rulesAbove(root: string): FolderRules[] {
   }
 }
 
-/** The innermost rule that speaks of a path decides, as in git. */
+/** Whether a path is excluded: the innermost rule that matches decides, as in git. */
 export function isExcluded(rules: Rules, path: string, isFolder: boolean): boolean {
   for (const { folder, rules: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
@@ -48,13 +48,13 @@ export function isExcluded(rules: Rules, path: string, isFolder: boolean): boole
   return false;
 }
 
-/** Paths after which what is known is forgotten: every rule remembers all that it was asked for. */
+/** Paths after which the cache is cleared: every rule remembers all paths that it has tested. */
 const MOST_ASKED = 10_000;
 
-/** What ignore files leave out of a folder that is read, as they are when they are first needed. */
+/** The ignore rules of a folder, read when they are first needed. */
 export class IgnoreRules {
   readonly #root: string;
-  /** What holds in each folder; undefined in one that is left out itself. */
+  /** Rules of each folder; undefined for an excluded one. */
   readonly #known = new Map<string, Rules | undefined>();
 
   #asked = 0;
@@ -63,7 +63,7 @@ export class IgnoreRules {
     this.#root = root;
   }
 
-  /** The rules from above for the folder that is read, or one in it; undefined where that is left out. A rule for the former does not count: it was named. */
+  /** Rules of the folders above the root, or one in it; undefined if that is excluded. The root itself was named, so that no rule excludes it. */
   above(folder: string): Rules | undefined {
     if (folder === this.#root || !isWithin(this.#root, folder)) {
       const rules = rulesAbove(folder);
@@ -73,7 +73,7 @@ export class IgnoreRules {
     return rules && isExcluded(rules, folder, true) ? undefined : rules;
   }
 
-  /** Whether a path is left out that lies in the folder that is read. Throws what reading an ignore file throws. */
+  /** Whether a path in the root is excluded. Throws the error of the system for an unreadable ignore file. */
   excludes(path: string, isFolder: boolean): boolean {
     if (++this.#asked % MOST_ASKED === 0) this.#known.clear();
     const rules = this.#in(dirname(path));
@@ -99,9 +99,9 @@ const HINT = 'It holds metadata by pattern, such as "guides/**": {audience: user
 
 const Rules = z.record(z.string().min(1), GivenMetadata);
 
-/** What one pattern of a file gives. */
+/** The metadata of one pattern. */
 interface Rule {
-  /** Whether it holds for a path from the folder, with `/`. */
+  /** Whether it matches a path relative to the folder, with `/`. */
   matches(inside: string): boolean;
   metadata: GivenMetadata;
 }

@@ -88,12 +88,12 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
 
 /** Files read at once, ahead of the parser. */
 const READ_AHEAD = 8;
-/** The longest name (characters) that file systems know. */
+/** Maximum characters of a name in file systems. */
 const MAX_NAME = 255;
-/** What a file is called of whose name nothing is left. */
+/** Name of a file whose own name has no visible characters. */
 const NAMELESS = 'upload';
 
-/** Files that someone sent, as documents: each is stored under the name that they gave it. */
+/** Yields a candidate for each uploaded file, under its name. */
 export async function* extractUploads(
   { files, title, description, metadata }: Pick<UploadRequest, 'files' | 'title' | 'description' | 'metadata'>,
   parts: FileParts,
@@ -104,7 +104,7 @@ export async function* extractUploads(
   yield* mapOrdered(named, READ_AHEAD, (file) => extractOne({ ...file, isAlone: counts.get(file.source)!.length === 1 }, parts));
 }
 
-/** The same to be stored: files of one name are one candidate, so that none takes the place of another. */
+/** Yields the candidates of uploaded files to be stored: files of one name are one candidate, so that none replaces another. */
 export async function* extractUploadsBySource(request: UploadRequest, parts: FileParts): AsyncGenerator<Extracted, void, void> {
   const entries: ExtractedEntry[] = [];
   for await (const item of extractUploads(request, parts)) {
@@ -140,7 +140,7 @@ async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts):
   }
 }
 
-/** The source of an upload: the last part of the name it came with, as a person sees it, in one line, of at most 255 characters, its extension among them. Never empty. */
+/** The source of an upload: the last part of its name, visible characters on one line, at most 255 with its extension. Never empty. */
 export function uploadName(given: string): string {
   const last = given.split(/[/\\]/).at(-1)!;
   const name = visible(last)

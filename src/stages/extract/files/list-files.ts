@@ -89,7 +89,7 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
 
 const entryOf = (entry: Dirent<Buffer>) => ({ name: pathFrom(entry.name), isLink: entry.isSymbolicLink() });
 
-/** What is said of a link that is not followed; undefined where it is. */
+/** The item for a link that is not followed; undefined if it is. */
 function unfollowedLink(path: string, { refused, isOutside }: WalkState): WalkedItem | undefined {
   const error = refused(path);
   if (error) return { path, error };
@@ -111,7 +111,7 @@ export const docsEntries = (docs: DocsInput): Entry[] => {
   return [docs].flat().map((entry) => (typeof entry === 'string' ? { path: entry } : entry));
 };
 
-/** What an entry may be meant to be: as it is spelled, else with a name that a shell could not hand on, else in the form that a source has. */
+/** Paths that an entry may mean: as spelled, else with names that are not UTF-8, else in the readable form of a source. */
 function possiblePaths(given: string, place: GuardedPlace): string[] {
   const { cwd, authorize } = place;
   const path = resolve(cwd, given);
@@ -119,7 +119,7 @@ function possiblePaths(given: string, place: GuardedPlace): string[] {
   const spelled = given.includes('\ufffd') && !authorize ? pathsSpelled(path) : [];
   if (spelled.length > 0) return spelled;
   const read = pathRead(given);
-  if (read === given || pathRefusal(absolutePath(read, place), given, place)) return [given]; // of a refused path it is not told whether it exists
+  if (read === given || pathRefusal(absolutePath(read, place), given, place)) return [given]; // whether a refused path exists is not revealed
   return existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
 }
 
@@ -158,11 +158,11 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   }
 }
 
-/** A pipe or a device: to read it may never end. */
+/** A pipe or a device, whose reading may never end. */
 const notRegularError = (given: string): KbError =>
   new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save its content to a file and use that file.' });
 
-/** Where a server was asked, its folders are none of the caller's business: what was looked for is not told. */
+/** On a server the absolute path is not revealed. */
 function unreadableError(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
     return new KbError('usage', `${given} cannot be read: ${fileErrorReason(error)}.`, { hint: 'Check its permissions.', cause: error });
@@ -178,7 +178,7 @@ function unreadableError(given: string, error: NodeJS.ErrnoException, { authoriz
   });
 }
 
-/** What a folder lists and does not exist is a link to something that is gone. */
+/** An entry of a folder that does not exist is a broken link. */
 const unreadableEntry = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
   error.code === 'ENOENT'
     ? new KbError('usage', `${name} is a broken link.`, { hint: 'Fix or remove it.', cause: error })
@@ -201,9 +201,9 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
       outside.push(name);
       yield { passed_over: name };
     } else if ('error' in found && isMissing(found.error) && FILE_NAME.test(name) && reader.fileType(found.path, kinds) === undefined) {
-      yield { passed_over: name }; // it would be no document if it were there
+      yield { passed_over: name }; // its kind is not read anyway
     } else if ('error' in found) {
-      const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
+      const isRefused = found.error instanceof KbError; // it leads out of the scope of this folder
       isComplete &&= isRefused;
       yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableEntry(name, found.error, listing) };
     } else {

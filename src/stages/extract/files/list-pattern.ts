@@ -44,14 +44,14 @@ export const unknownKinds = (sources: readonly string[]): string => {
 export const otherKinds = (sources: readonly string[]): string =>
   `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. ${sayHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
 
-/** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
+/** A parsed pattern: it covers the files below `root` whose relative paths match. */
 interface Pattern {
   root: string;
   files(signal: AbortSignal | undefined): Promise<string[]>;
   matches(inside: string): boolean;
 }
 
-/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found; `kinds` are those that it was looked for, where not all. */
+/** An item of a `docs` input, after its entry (`input`). `path` is absolute and real; `named`: the entry names the file itself; `kinds`: those that were searched for, if not all. */
 export type FoundFile =
   | { path: string; named: boolean; kinds?: readonly FileKind[] | undefined; title?: string | undefined; description?: string | undefined }
   | { link: string; title?: string | undefined; description?: string | undefined }
@@ -109,7 +109,7 @@ const noMatchError = (given: string, { authorize }: GuardedPlace): KbError =>
       : 'Quote the pattern, so that the shell does not expand it, and try it with ls.',
   });
 
-/** All that tinyglobby knows, for a person who may read what they like. */
+/** A pattern with all features of tinyglobby, if every path may be read. */
 function globPattern(given: string, place: PathPlace): Pattern {
   const { base, glob: rest } = picomatch.scan(given);
   return {
@@ -135,7 +135,7 @@ function wildcardPattern(given: string, place: GuardedPlace): Pattern | KbError 
   return pathRefusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
 }
 
-/** What a pattern would match and is not there, below the real path of its folder. A folder that may not be read counts as there. */
+/** Covers files that the pattern matches and that do not exist. A folder that cannot be read counts as existing. */
 function patternScope({ root, matches }: Pattern, place: PathPlace): Scope {
   const covers = (path: string) =>
     path !== root && isWithin(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);

@@ -4,14 +4,14 @@ import { KbError } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';
 
-/** Letters and digits below which a page may be one that its scripts have yet to write, and below which it surely is. */
+/** Letters and digits below which scripts may still have to write a page, and below which they surely do. */
 const SHELL_LETTERS = 200;
 const NONE = 50;
-/** Letters and digits below which a page that asks for scripts may be one that has no more to say than what stands around its empty place. */
+/** The same for a page that asks for scripts, whose text may only be its frame. */
 const SHORT = 1000;
-/** Characters of a page that are looked at. */
+/** Characters of a page that are examined. */
 const SHELL_INSPECTED = 500_000;
-/** Those in which a page that is a shell says so. */
+/** Characters in which an empty page shows that it is one. */
 const BEGINNING = 50_000;
 
 /** A script that can write text; data that only looks like one (JSON-LD, import maps) can't. */
@@ -22,10 +22,7 @@ const MOUNT =
 const ASKS_FOR_SCRIPTS =
   /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script|\bjava\s?script\b[^.]{0,40}\b(?:required|needed|enabled|disabled|turned o[nf]+)\b/i;
 
-/**
- * Whether a page must be opened in a browser to have text: `surely` if it has none, or is a shell by its own words; `perhaps` if it has a
- * few words and scripts: the words may also be all there is.
- */
+/** Whether a page needs a browser to have text: `surely` if it has none or says so, `perhaps` if it has a few words and scripts. */
 export function needOfBrowser(
   html: Uint8Array,
   { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>,
@@ -42,10 +39,10 @@ export function needOfBrowser(
   return isAsking || MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
 }
 
-/** What the first part says that is for browsers without scripts. */
+/** The first text for browsers without scripts. */
 const noscriptOf = (markup: string): string => /<noscript>([^]{0,500})/i.exec(markup)?.[1]?.replace(/<\/noscript>[^]*/i, '') ?? '';
 
-/** How many letters and digits a text has, as far as they are counted: a page may have millions. */
+/** Counts letters and digits up to a maximum: a page may have millions. */
 export function countLetters(text: string, most = Infinity): number {
   const letters = text.matchAll(/[\p{L}\p{N}]/gu);
   let count = 0;
@@ -59,35 +56,32 @@ export function hasMoreLetters(text: string, than: string): boolean {
   return countLetters(text, fewer + 1) > fewer;
 }
 
-/** Bytes of a page that is looked at: one about an error is small. */
+/** Maximum bytes of an error page. */
 const LARGEST = 20_000;
-/** Characters in which a form is looked for. */
+/** Characters in which a form is searched. */
 const FORM_INSPECTED = 500_000;
 
 const FAILURE =
   '(bad gateway|bad request|(service |site |page )?(is )?(temporarily )?unavailable|(gateway |request )?time-?out|(internal )?server error|' +
   'access denied|forbidden|unauthori[sz]ed|((page|file|resource) )?not found|too many requests|error)';
 
-/** What stands in the title of a page that nobody asked an API for: a failure, alone, with its status or with the name of the site, or a wish to know who is asking. */
+/** Titles of error pages: a failure alone, with its status or the name of the site, or a request to log in. */
 const ERROR = new RegExp(
   `^((error|http)[: ]*)?([45]\\d\\d\\W*)?${FAILURE}\\W*([|–—·-].*)?$|^((error|http)[: ]*)?[45]\\d\\d(\\W+${FAILURE}.*)?\\W*$|` +
     `^(just a moment|attention required)\\b.*|^(please )?(sign|log) ?in\\b.*|^(down for |under |scheduled )?maintenance( mode)?\\W*$`,
   'i',
 );
 
-/** Of these, what no page of content has for its title, however long it is: a status, or a bare wish. */
+/** Titles that no page of content has, however long it is. */
 const SURE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
 
-/** Letters below which a page is nothing but its form, and below which it may be one that tells people to sign in, or that nothing is there. */
+/** Maximum letters of a page with only a form, and of a login or error page. */
 const BARE = 100;
 const FEW = 400;
-/** The same for a page with a field for a password, beside which terms and notices stand. */
+/** The same for a page with a password field, which may have terms and notices. */
 const FEW_BESIDE_FORM = 2000;
 
-/**
- * Finds an error or login request in the title or first heading of a page; undefined for any other page, and for a single word above more
- * text.
- */
+/** Finds an error or login request in the title or first heading of a page; undefined for any other page. */
 export function saysError(
   { bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>,
   { page }: Pick<FileTypes, 'page'>,
@@ -103,15 +97,15 @@ export function saysError(
   return SURE.test(said) || countLetters(textIn(html)) < (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW) ? said : undefined;
 }
 
-/** What a small page shows, about. */
+/** The approximate text of a small page. */
 const textIn = (html: string): string =>
   html.replace(/<(script|style|head|template)\b(?:(?!<\1\b)[^])*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
 
 const PASSWORD = /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i;
-/** What stands above a form to sign in. */
+/** Headlines of login forms. */
 const SIGN_IN =
   /\b(?:(?:sign|log)[ -]?(?:in|on)|anmeld\w*|einloggen|connexion|connectez|iniciar sesi[oó]n|acced[ie]\w*|inloggen|logga in|entrar|zaloguj)\b|войти|вход|登录|登入|ログイン|로그인/i;
-/** That there is nothing, in the languages of the web's larger sites. */
+/** «Not found» in several languages. */
 const NOTHING =
   '(?:(?:(?:the|this|that) )?(?:requested )?(?:page|document|article|file) )?(?:(?:was|could) )?not (?:be )?found|' +
   '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
@@ -121,10 +115,7 @@ const MISSING = new RegExp(
   'iu',
 );
 
-/**
- * Throws for a page in place of the requested one: a login page, or an error page with a success status. Both have hardly any text; a
- * longer page is about logins or statuses.
- */
+/** Throws for a login page, or an error page with a success status. Both have hardly any text; a longer page is about logins or statuses. */
 export function assertIsAsked(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
   const letters = countLetters(text, FEW);
   if (letters >= FEW) return;

@@ -15,7 +15,7 @@ interface PlacedPage {
   depth: number;
 }
 
-/** Hash of what the page says, not of its bytes: what a server puts into a page with every visit does not make it another one. */
+/** Hashes the text of a page and not its bytes, which may differ at each visit. */
 const pageHash = ({ parsed: { text, title = '', metadata } }: LoadedPage, { frontmatter }: PageParts['settings']): string =>
   contentHash(JSON.stringify([text, title, metadata]), { frontmatter });
 
@@ -49,7 +49,7 @@ function pageDocument({ parsed, file_type, bytes_hash }: LoadedPage, source: str
   return frontmatter ? withFrontmatter(made) : made;
 }
 
-/** Marks the address of a feed among links: what it holds are links of the page that names it. */
+/** Suffix of feed addresses among links; the entries of a feed count as links of the page. */
 const FEED = '#feed';
 
 /** Addresses on the page's own origin that a crawl goes on to, feeds among them. */
@@ -60,7 +60,7 @@ function outlinks({ url, parsed: { page } }: LoadedPage): string[] {
   return [...new Set([...own(page?.links), ...own(page?.feeds).map((address) => address + FEED)])];
 }
 
-/** The address of the feed that an onward address stands for; undefined for a link. */
+/** The address of a feed among the links of a page; undefined for a link. */
 export const feedIn = (onward: string): string | undefined => (onward.endsWith(FEED) ? onward.slice(0, -FEED.length) : undefined);
 
 /** Extracts what is remembered of a page that was read, except its source. */
@@ -69,19 +69,19 @@ export function rememberedPage(
   { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string },
 ): RememberedPage {
   const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
-  const isAlwaysRead = isRendered || isUnopened; // whatever the server says of it
+  const isAlwaysRead = isRendered || isUnopened; // the server cannot say that it is unchanged
   const { noindex, nofollow } = robotsDirectives({ page: parsed.page, robots_tags }, user_agent);
   const links = nofollow ? [] : outlinks(page);
   const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
   const isLinkList = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
   return {
     found: urlSource(page.url),
-    canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // it could not be asked for without its credentials
+    canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // without its credentials it could not be requested
     isPassedOver: isLinkList || noindex,
     status_code,
     content_hash: pageHash(page, settings),
     bytes_hash: isAlwaysRead ? undefined : bytes_hash,
-    // an answer that says no more than that nothing has changed does not say whether such a header is still there
+    // a 304 answer does not say whether the robots header still exists
     ...(isAlwaysRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
     isRendered,
     links,
@@ -108,7 +108,7 @@ export function failedPage(
   };
 }
 
-/** A page that is not there is the fault of whoever links to it. */
+/** Names the page with the broken link in the error. */
 const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
   new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
     hint: 'Fix that link, or leave the page out (exclude).',
@@ -131,7 +131,7 @@ export const redirectLoop = (url: string, max_redirects: number): KbError =>
     hint: ['Open it in a browser: it may need a cookie or a login.', LOGIN_IN_SITES],
   });
 
-/** A page that was read, as a stream tells of it (contract, section 4). */
+/** A page in the events of a stream (contract, section 4). */
 export interface PageTold {
   url: string;
   /** Empty where the page has none, and where it was not read because it is unchanged. */
@@ -141,7 +141,7 @@ export interface PageTold {
   document_id: string;
 }
 
-/** Tells of a page; with `verbose` also in a line for people: `200  depth 1  https://…  Title`. */
+/** Makes the event of a page; with `verbose` it has a message: `200  depth 1  https://…  Title`. */
 export const pageEvent = (page: PageTold, { verbose }: { verbose: boolean }): Progress => ({
   type: 'page',
   stage: 'crawl',

@@ -74,19 +74,19 @@ export interface RememberedPage {
   canonical?: string | undefined;
   /** Its source, also if it was found at another address; absent if it gave no document. */
   source?: string | undefined;
-  /** A crawl makes no document of it: it asks for that, or is but a door to other pages. */
+  /** A crawl makes no document of it: it is marked noindex, or has only links. */
   isPassedOver: boolean;
   status_code: number;
   /** `Candidate.content_hash` of what it was then. */
   content_hash: string;
-  /** Of what the server sent: the same is the same page, and needs no parsing. */
+  /** Hash of what the server sent, to recognize an unchanged page without parsing it. */
   bytes_hash?: string | undefined;
   /** As the server gave them, to be sent back (`If-None-Match`, `If-Modified-Since`). */
   etag?: string | undefined;
   last_modified?: string | undefined;
-  /** It was opened in a browser: what the server sends says nothing about it. */
+  /** It was opened in a browser, so that the bytes of the server do not show whether it has changed. */
   isRendered: boolean;
-  /** Hash of what it said since, all at once with other pages: as long as it says just that, it stays what it was. */
+  /** Hash of content that it suddenly shares with other pages; while it has this content, what is stored stays. */
   alike?: string | undefined;
   /** Addresses that a crawl goes on to from it. */
   links: readonly string[];
@@ -162,7 +162,7 @@ export class KnownPages {
     };
   }
 
-  /** The line of a page that is seen at that time under those settings. The addresses that it names first are known once it is taken in. */
+  /** Makes the line of a page. Its new addresses are known after `take`. */
   lineOf(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): PageLine {
     const origin = new URL(address).origin;
     const news: string[] = [];

@@ -175,7 +175,7 @@ export class FilePageMemory implements PageMemory {
     }
   }
 
-  /** Reads the line of a page; undefined if another page is at its place by now. */
+  /** Reads the line of a page; undefined if the file has changed meanwhile. */
   #lineOf(known: { place: LinePosition; number: number } | undefined): PageLine | undefined {
     const line = known && this.#lineAt(known.place);
     return line?.p === known?.number ? line : undefined;
@@ -197,7 +197,7 @@ export class FilePageMemory implements PageMemory {
         [this.#file, this.#pages] = [file, pages];
       })
       .catch(() => {
-        this.#canCompact = false; // it stays as it is, large and whole
+        this.#canCompact = false; // the large file stays valid
         rmSync(draft, { force: true });
       })
       .finally(() => (this.#compacting = undefined));

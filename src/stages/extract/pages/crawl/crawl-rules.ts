@@ -6,16 +6,13 @@ import type { PageFacts } from '../../../../ports/reading.ts';
 import { redactUrl } from '../../../../core/secrets.ts';
 import { hasWildcards, wildcards } from '../../../../core/wildcards.ts';
 
-/** Asks a site for something beside its pages, in its turn and with what was given for it. Throws what `Http.request` throws. */
+/** Requests a file beside the pages of a site, within its limits and with its credentials. Throws as `Http.request`. */
 export type LoadAddress = (
   address: string,
   request?: Pick<HttpRequest, 'max_bytes' | 'cuts' | 'accepts' | 'redirect' | 'inTurn'>,
 ) => Promise<HttpAnswer>;
 
-/**
- * Loads a text, also if the file itself is a gzip file, which its first bytes show. Throws a KbError, `too_large` if it inflates to more
- * than `max_bytes`.
- */
+/** Loads a text, also from a gzip file, which its first bytes show. Throws a KbError (`too_large`) if it inflates to more than `max_bytes`. */
 export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
   const { bytes } = await load(address, { max_bytes });
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -25,7 +22,7 @@ export async function loadText(address: string, { load, max_bytes }: { load: Loa
 /** The rules of a site for crawlers (RFC 9309). */
 export interface Robots {
   allows(address: string): boolean;
-  /** Seconds between two requests; 0 where it asks for none. */
+  /** Seconds between two requests. */
   delay: number;
   sitemaps: readonly string[];
   /** Whether matching its rules used up its time; then nothing more is allowed. */
@@ -36,12 +33,12 @@ export interface Robots {
 const READ = 512 * 2 ** 10;
 /** Maximum bytes of an inflated robots.txt. */
 const LOADED = 5 * 2 ** 20;
-/** Redirects on the way to it; behind more of them there is none (RFC 9309, 2.3.1.2: at least five). */
+/** Maximum redirects; with more, there is no robots.txt (RFC 9309, 2.3.1.2: at least five). */
 const MOST_REDIRECTS = 10;
-/** Statuses that say that there is none (RFC 9309, 2.3.1.3), unlike those that may be others in a moment. */
+/** Statuses of a missing robots.txt (RFC 9309, 2.3.1.3), without temporary ones. */
 const NONE = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
 
-/** What is used of robots-parser, whose types are written for another kind of import. */
+/** The used part of robots-parser, whose types are for CommonJS. */
 type Parse = (
   address: string,
   text: string,
@@ -51,14 +48,14 @@ type Parse = (
   getSitemaps(): string[];
 };
 
-/** A question about addresses that may take so long in all. */
+/** A predicate for addresses with a time limit. */
 interface TimeLimited {
-  /** No, once the time is spent. */
+  /** False once the time is spent. */
   ask(address: string): boolean;
   isSpent(): boolean;
 }
 
-/** Bounds what rules cost that a stranger wrote: `milliseconds` for all answers of a crawl together. Those that mean well take a hundredth of a second. */
+/** Limits the time of untrusted rules to `milliseconds` for a whole crawl; ordinary rules take 10 ms. */
 export function timeLimited(milliseconds: number, answer: (address: string) => boolean): TimeLimited {
   let spent = 0;
   return {
@@ -75,7 +72,7 @@ export function timeLimited(milliseconds: number, answer: (address: string) => b
 
 /** Milliseconds of matching robots rules, and of matching patterns, in one crawl. */
 const MOST_TIME = 10_000;
-/** Rules with more wildcards, or after so many characters of rules with wildcards, are cut at their first one: what is held against an address must not take seconds. */
+/** Rules with more wildcards, and those after so many characters, are cut at their first wildcard: matching must not take seconds. */
 const MOST_WILDCARDS = 8;
 const MOST_CHARACTERS = 50_000;
 
@@ -99,7 +96,7 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
       sitemaps: rules.getSitemaps(),
     };
   } catch (error) {
-    if (error instanceof KbError && error.code === 'forbidden') return everything; // the pages are not fetched from there either
+    if (error instanceof KbError && error.code === 'forbidden') return everything; // its pages are not fetched either
     throw unreadableRules(address, error);
   }
 }
@@ -143,7 +140,7 @@ export function productOf(user_agent: string): string {
   return named ?? /^[^/\s]+/.exec(user_agent.trim())?.[0] ?? '*';
 }
 
-/** Whether a page may not be kept (`noindex`), and its links not be followed: as it asks in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
+/** Directives of a page: those of `<meta name="robots">` and of the `X-Robots-Tag` header, which may be for named crawlers. */
 export function robotsDirectives(
   { page, robots_tags }: { page: PageFacts | undefined; robots_tags: readonly string[] },
   user_agent: string,
@@ -156,10 +153,10 @@ export function robotsDirectives(
   };
 }
 
-/** Directives that have a value, and are no name of a crawler. */
+/** Directives with a value, which are no crawler names. */
 const WITH_VALUE = /^(unavailable_after|max-(snippet|image-preview|video-preview))$/;
 
-/** What a header asks of a product: the name of whom it speaks to holds for all that follows it, up to the next name. */
+/** Yields the directives of a header for a product. A crawler's name holds for what follows it, up to the next name. */
 function* directivesIn(tag: string, product: string): Generator<string, void, void> {
   let isMeant = true;
   for (const part of tag.split(',')) {
@@ -242,10 +239,7 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') +
 
 type PathPattern = (path: string) => boolean;
 
-/**
- * Compiles a path pattern, which is compared with decoded paths. Without wildcards it matches a path and everything below; a trailing slash
- * makes no difference. Throws a KbError (`usage`) for an invalid pattern.
- */
+/** Compiles a path pattern for decoded paths. Without wildcards it matches a path and everything below. Throws a KbError (`usage`) if it is invalid. */
 export function pathPattern(pattern: string): PathPattern {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(pattern))
     throw new KbError('usage', `«${redactUrl(pattern)}» is an address: include and exclude take paths.`, {

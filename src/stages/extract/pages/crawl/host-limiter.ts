@@ -7,14 +7,11 @@ import { throwIfAborted } from '../../../../core/run.ts';
 /** Requests to one host at once (contract, section 5). */
 export const AT_ONCE = 8;
 
-/** Whose turn it is at each origin: one for an engine, so that all its runs together ask no host for more at once, nor sooner, than one of them may. */
+/** Limits the requests to each host for all runs of an engine together. */
 export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
-  /**
-   * Makes the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. It throws a KbError
-   * (`aborted`).
-   */
+  /** Makes the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. */
   at(origin: string, { delay = 0 }: { delay?: number } = {}): InTurn {
     return async (work, signal) => {
       throwIfAborted(signal);
@@ -39,7 +36,7 @@ export class HostLimiter {
   }
 }
 
-/** Work at one origin: together with others, or one after another; and when the next of those may begin (`performance.now`). */
+/** Limits of one origin: for concurrent and for consecutive work, and when the next of the latter may begin (`performance.now`). */
 interface Host {
   together: LimitFunction;
   alone: LimitFunction;
@@ -51,7 +48,7 @@ const isIdle = ({ together, alone, next }: Host): boolean =>
 
 const spaced = <T>(host: Host, work: () => Promise<T>, { delay, signal }: { delay: number; signal: AbortSignal | undefined }): Promise<T> =>
   host.alone(async () => {
-    throwIfAborted(signal); // one that waits no longer costs those behind it nothing
+    throwIfAborted(signal); // stopped work costs no delay
     const pause = host.next - performance.now();
     if (pause > 0) await wait(pause, undefined, { signal });
     try {
@@ -61,7 +58,7 @@ const spaced = <T>(host: Host, work: () => Promise<T>, { delay, signal }: { dela
     }
   });
 
-/** Waits no longer for work that has not begun when the signal comes: whoever is before it may belong to another run. */
+/** Stops waiting for work that has not begun when the signal is aborted: work before it may belong to another run. */
 async function whileWaiting<T>(signal: AbortSignal | undefined, enter: (begun: () => void) => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = () => reject(stoppedError(signal?.reason));

@@ -125,22 +125,19 @@ function credentialsIn(address: string): (url: string) => Record<string, string>
   return (url) => (new URL(url).origin === given.origin ? headers : {});
 }
 
-/** An address that a sitemap or a feed names, and the name of the element that it stands in. */
+/** An address of a sitemap or a feed, and the name of its element. */
 interface XmlLink {
   element: string;
   address: string;
 }
 
-/** One element of these names: its attributes, and what it holds up to the next element. Names with a prefix that is not that of the format itself (`image:loc`) are others. */
+/** An element of a sitemap or feed with its attributes and its text. Elements of other formats (`image:loc`) do not match. */
 const ELEMENT =
   /<(?:(?:sm|sitemap|atom|ns\d):)?(sitemapindex|loc|link)\b([^<>]{0,4000}?)(\/?)>(?:\s*<!\[CDATA\[([^\]]{0,4000})|([^<]{0,4000}))?/gi;
 const REL = /\brel\s*=\s*["']([^"']*)["']/i;
 const HREF = /\bhref\s*=\s*["']([^"']*)["']/i;
 
-/**
- * The addresses in a sitemap (`loc`; sitemaps.org) or in a feed (`link`; RSS 2.0, Atom: RFC 4287), in their order; `sitemapindex` comes first where it is an index. The text is scanned and not
- * parsed: it may hold 50 MB, may be broken, and nothing else of it is wanted.
- */
+/** Yields the addresses of a sitemap (`loc`) or a feed (`link`; RSS 2.0, RFC 4287). It scans the text, which may have 50 MB or be broken; `sitemapindex` is first if it is an index. */
 export function* xmlLinks(xml: string): Generator<XmlLink, void, void> {
   for (const [, name, attributes = '', , quoted, text] of xml.matchAll(ELEMENT)) {
     const element = name!.toLowerCase();
@@ -151,22 +148,22 @@ export function* xmlLinks(xml: string): Generator<XmlLink, void, void> {
   }
 }
 
-/** What a sitemap may hold (sitemaps.org: 50 MB unpacked), and what is loaded of a feed: its newest entries are no more. */
+/** Maximum bytes of a sitemap (sitemaps.org: 50 MB unpacked) and of a feed. */
 const MAX_SITEMAP_BYTES = 50 * 2 ** 20;
 const MAX_FEED_BYTES = 10 * 2 ** 20;
-/** Of indexes in indexes, the first sitemap counted in. */
+/** Maximum depth of sitemap indexes. */
 const MAX_DEPTH = 3;
-/** Of one site: more are not even noted. */
+/** Maximum sitemaps of a site. */
 const MOST_FILES = 100;
-/** So many that can't be read are enough to leave the others alone. */
+/** Unreadable sitemaps after which the others are skipped. */
 const MOST_FAILED = 3;
-/** Of one crawl. */
+/** Maximum feeds of a crawl. */
 export const MOST_FEEDS = 10;
 
 interface SeedOptions {
-  /** Told of every address, in order. False: no more are wanted. */
+  /** Called with every address, in order. Returns false if no more are wanted. */
   onAddress(address: string): boolean;
-  /** Told of what a sitemap names on other origins. */
+  /** Called with addresses of a sitemap on other origins. */
   onForeign(address: string): void;
   signal?: AbortSignal | undefined;
 }
@@ -180,7 +177,7 @@ interface SeedsRead {
 interface Sitemap {
   address: string;
   depth: number;
-  /** It was named, and not only looked for. */
+  /** It was named, not guessed. */
   isNamed: boolean;
 }
 
@@ -220,11 +217,11 @@ export async function readSitemaps(
       }
     }
   }
-  const isElsewhere = found.foreign > 0 && found.own === 0; // they may speak of this site under another name
+  const isElsewhere = found.foreign > 0 && found.own === 0; // they may be of this site under another name
   return { isWhole: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
 }
 
-/** The sitemaps of a site that are to be read, each once, up to a bound. */
+/** Queues the sitemaps of a site, each once, up to a maximum. */
 function waitingIn(origin: string) {
   const met = new Set<string>();
   const waiting: Sitemap[] = [];
@@ -232,13 +229,13 @@ function waitingIn(origin: string) {
   const full = `${origin} names more than ${MOST_FILES} sitemaps: the others were left out.`;
   return {
     notices,
-    /** Those of the site itself come first: others may name theirs in a robots.txt that several sites share. */
+    /** Sitemaps of the site itself come first: several sites may share a robots.txt. */
     next(): Sitemap | undefined {
       const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
       return waiting.splice(Math.max(own, 0), 1)[0];
     },
     isFull: () => notices.includes(full),
-    /** False where no more are wanted. */
+    /** Returns false if no more are wanted. */
     add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
       const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
       if (!url || !/^https?:$/.test(url.protocol) || met.has(url.href)) return true;
@@ -255,7 +252,7 @@ function waitingIn(origin: string) {
 
 const SITEMAP = /<(?:\w+:)?(urlset|sitemapindex)[\s>/]/i;
 
-/** The text of a sitemap, or why it can't be used: a site that says with a web page that it is being mended has one all the same. */
+/** Loads a sitemap, or returns why it cannot be used, such as a maintenance page in its place. */
 async function sitemapAt({ address, isNamed }: Sitemap, load: LoadAddress): Promise<{ text: string } | { reason: string }> {
   try {
     const text = await loadText(address, { load, max_bytes: MAX_SITEMAP_BYTES });
