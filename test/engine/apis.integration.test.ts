@@ -179,7 +179,7 @@ it('a request names no variables of the server', async () => {
   expect(web.hits.map(({ body }) => body)).toEqual([JSON.stringify({ text: `see ${reference}` })]);
 });
 
-it('a request over HTTP that refers to a variable is told that nothing is put in its place', async () => {
+it('a request over HTTP that refers to a variable gets an error that says that it is not replaced', async () => {
   const web = await site({ '/parts': json([]) });
   const { errors } = await result(serverEngine([web], {}), 'fetch', {
     apis: [{ url: `${web.url}/parts`, headers: { Authorization: 'Bearer ${TICK}' } }],

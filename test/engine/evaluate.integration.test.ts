@@ -34,7 +34,7 @@ describe('an evaluation', () => {
     expect(failed).toBe(0);
   });
 
-  it('tells which sources of gold passages are not stored', async () => {
+  it('names the sources of gold passages that are not stored', async () => {
     const { missing_sources, retrieval } = await result(await zoo(), 'evaluate', {
       questions: [
         { question: 'zebra dawn', gold: [{ source: 'a.md' }] },

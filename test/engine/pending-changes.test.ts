@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChangedPaths, Settling } from '../../src/engine/pending-changes.ts';
 
-it('changed paths stand for all below them, and are named by the outermost', () => {
+it('changed paths cover all paths below them, and only the outermost are named', () => {
   const changed = new ChangedPaths();
   for (const path of ['/docs/a', '/docs/a/b.md', '/docs/c.md']) changed.add(path);
   expect(['/docs/a/x/y.md', '/docs/c.md', '/docs/d.md', '/docs'].map((path) => changed.has(path))).toEqual([true, true, false, false]);
   expect(changed.outermost()).toEqual(['/docs/a', '/docs/c.md']);
 });
 
-it('a storm of changes takes bounded memory, and none of them is lost', () => {
+it('many changes take bounded memory, and none of them is lost', () => {
   const changed = new ChangedPaths();
   const path = (i: number) => `/docs/${i % 300}/${i % 7}/draft-${i}.md`;
   let most = 0;
@@ -40,7 +40,7 @@ describe('settling', () => {
     expect([settled.mock.calls.length, settling.isWaiting]).toEqual([1, false]);
   });
 
-  it('changes without end are taken every 30 seconds', () => {
+  it('changes without a pause are reported every 30 seconds', () => {
     const times: number[] = [];
     const begin = Date.now();
     const settling = new Settling(() => {
@@ -54,7 +54,7 @@ describe('settling', () => {
     expect(times).toEqual([30_000, 60_000]);
   });
 
-  it('what is taken before it has settled calls nobody', () => {
+  it('a reset before changes have settled calls nothing', () => {
     const settled = vi.fn<() => void>();
     const settling = new Settling(settled);
     settling.note();

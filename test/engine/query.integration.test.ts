@@ -124,7 +124,7 @@ describe('retrieve', () => {
   });
 });
 
-it('tells of a collection that is not there which one was probably meant', async () => {
+it('names the nearest collection in the error for a missing one', async () => {
   const engine = await filled();
   const { errors } = await result(engine, 'retrieve', { query: 'gate', collection: 'defalt' });
   expect(errors[0]!.error).toMatch(/^There is no collection «defalt»\. Did you mean «default»\? Create it with/);

@@ -24,14 +24,14 @@ function opener() {
   return { said, open: async () => ({ number: ++said.opened, close: async () => void said.closed++ }) };
 }
 
-it('opens a thing once for all who ask for it, also at the same time', async () => {
+it('opens a resource once for all callers, also at the same time', async () => {
   const shelf = createResourceCache();
   const { said, open } = opener();
   const [one, two] = await Promise.all([shelf.get(['a'], open), shelf.get(['a'], open)]);
   expect([one === two, said.opened]).toEqual([true, 1]);
 });
 
-it('lets go what nobody has asked for longest, and closes it in the end', async () => {
+it('evicts the least recently used resource, and closes it at the end', async () => {
   const shelf = createResourceCache(2);
   const [a, b, c] = [opener(), opener(), opener()];
   const held = await shelf.get(['a'], a.open);
@@ -46,7 +46,7 @@ it('lets go what nobody has asked for longest, and closes it in the end', async 
   expect([held.number, a.said.closed, b.said.closed, c.said.closed]).toEqual([1, 1, 2, 1]);
 });
 
-it('tries again what could not be opened', async () => {
+it('opens a resource again after a failure', async () => {
   const shelf = createResourceCache();
   await expect(shelf.get(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await shelf.get(['a'], async () => ({ ok: true }))).toEqual({ ok: true });

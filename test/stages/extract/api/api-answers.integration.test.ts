@@ -19,7 +19,7 @@ test('an answer that is an object becomes one document with its values, address,
   ]);
 });
 
-test('an answer is asked for with method, headers, parameters and body, those of one entry laid over those of all', async () => {
+test('a request has method, headers, parameters and body, those of its entry over the common ones', async () => {
   const web = await site({ '/search': json([]) });
   const api = {
     url: `${web.url}/search?fixed=1`,
@@ -56,7 +56,7 @@ test('an answer of text, CSV or HTML is read as such a document, and XML as fiel
   expect(documents[3]!.text).toBe('- part:\n  - no: P-1\n  - text: Pump & seal');
 });
 
-test('an answer that nothing can read, and JSON that is none, are errors that say so', async () => {
+test('an unreadable answer and broken JSON become errors that say so', async () => {
   const web = await site({
     '/a': { headers: { 'content-type': 'image/png' }, body: 'x' },
     '/b': { headers: { 'content-type': 'application/json' }, body: '<html>' },
@@ -80,7 +80,7 @@ test('an answer that is nested without end is an error, not a crash', async () =
   expect((await extract([web], `${web.url}/a`)).errors).toEqual([expect.objectContaining({ stage: 'convert', isRetryable: false })]);
 });
 
-test('an answer has front matter where it is asked for', async () => {
+test('an answer gets front matter on request', async () => {
   const web = await site({ '/a': json({ name: 'Aqua' }) });
   const { documents } = await extract([web], { url: `${web.url}/a`, title: 'Product: data', frontmatter: true });
   expect(documents[0]!.text).toBe(`---\ntitle: "Product: data"\nsource: ${web.url}/a\n---\n\n# Aqua`);

@@ -7,7 +7,7 @@ import { plainReader } from '../plain-reader.ts';
 const { site, extract, close } = apis();
 afterEach(close);
 
-test('APIs of one address with other headers are told apart, whatever credentials they have', async () => {
+test('APIs of one address with other headers have different sources, whatever their credentials', async () => {
   const web = await site({
     '/a': answering((_query, _response, { headers }) => ({ title: headers['accept-language'] ?? headers['x-tenant'] })),
   });
@@ -130,7 +130,7 @@ test('a list of errors is content where it was said that the records are there',
   expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining('«Broken»') })]);
 });
 
-test('as many documents and failures come as were told', async () => {
+test('as many documents and failures come as were expected', async () => {
   const web = await site({
     '/list': answering((query) => tickets(Number(query.get('page')) * 2 - 1, Math.min(3, Number(query.get('page')) * 2))),
     '/lines': { headers: { 'content-type': 'application/x-ndjson' }, body: '{"id":1}\n{"id":\n' },

@@ -38,7 +38,7 @@ test('what passes is worth another try', () => {
   for (const said of ['invalid_auth', 'No such field', '404 Not Found']) expect(isPassing(said)).toBe(false);
 });
 
-test('an answer says that a page is not there in JSON alone, and in words that mean nothing else', () => {
+test('only unambiguous JSON says that a page does not exist', () => {
   const says = (text: string, status = 404, content_type = 'application/json') =>
     saysNoPage({ status, bytes: Buffer.from(text), content_type });
   expect(says('{"detail":"Invalid page."}')).toBe(true);

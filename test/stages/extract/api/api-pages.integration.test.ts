@@ -179,7 +179,7 @@ test('pages of lists that are cut off at a link tell that there is more', async 
   expect(found.notices).toEqual([`${web.url}/list: stopped at max_pages = 3; there is more.`]);
 });
 
-test('an error that calls itself a success ends the pages, is told, and removes nothing', async () => {
+test('an error with a success status ends the pages with a notice, and removes nothing', async () => {
   const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? tickets(1, 3) : { message: 'slow down' })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page' } });
   expect([valves(found), found.errors, found.scopes]).toEqual([all(3), [], []]);
@@ -295,7 +295,7 @@ test.each([
   expect([found.notices, found.scopes.length]).toEqual([[], 1]);
 });
 
-test('the address of the next page is followed where it stands in the answer', async () => {
+test('the address of the next page in the answer is followed', async () => {
   const web = await site({
     '/list': answering((query, _response, request) => {
       const page = Number(query.get('page') ?? 1);

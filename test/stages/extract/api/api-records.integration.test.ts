@@ -42,7 +42,7 @@ test('records that come twice are taken once, and two of one id are kept apart',
   expect(new Set(found.documents.map(({ source }) => source)).size).toBe(5);
 });
 
-test('a path that was not found is an error that tells what there is', async () => {
+test('a missing items_path is an error that lists the fields', async () => {
   const web = await site({ '/list': json({ results: [1], total: 1 }) });
   const { errors } = await extract([web], { url: `${web.url}/list`, pagination });
   expect(errors).toEqual([expect.objectContaining({ stage: 'convert', error: expect.stringMatching(/data\.items.*results, total/) })]);
@@ -68,7 +68,7 @@ test('records are called by the field that is named, and another one makes other
   expect(named.hashes).not.toEqual(plain.hashes);
 });
 
-test('items of a feed keep their addresses and titles when a new one stands above them', async () => {
+test('items of a feed keep their sources and titles when a new one comes first', async () => {
   const item = (n: number) =>
     `<item><title type="html">Post &lt;b&gt;${n}&lt;/b&gt;</title><guid isPermaLink="false">g${n}</guid><description>Body ${n}</description></item>`;
   const rss = (...numbers: number[]) => ({

@@ -114,7 +114,7 @@ test('the fields of a record go to the reader in the same turn, and what shows n
   expect(await readable({ a: '<p></p>', b: '<img src="x.png">' })).toEqual({ a: '', b: '' });
 });
 
-test('HTML that can not be read stays as it came, and a run that is stopped stops', async () => {
+test('HTML that cannot be read stays unchanged, and a stopped run ends', async () => {
   const broken = { ...plainReader(), read: async () => Promise.reject(new Error('no')) };
   expect(await withoutMarkup({ a: '<p>x</p>' }, { reader: broken, source: 's' })).toEqual({ a: '<p>x</p>' });
   const stopped = AbortSignal.abort();

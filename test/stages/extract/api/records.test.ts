@@ -40,7 +40,7 @@ test.each([
   expect(recordCount(value, path)).toBe(count);
 });
 
-test('a record is called by its title or name, and told apart by its id', () => {
+test('a record takes its title from its title or name, and its source from its id', () => {
   expect(titleIn({ id: 1, name: 'Aqua', title: ' Manual ' })).toBe('Manual');
   expect(titleIn({ title: 'two\nlines', subject: 'Leak' })).toBe('Leak');
   expect(titleIn('text')).toBeUndefined();
@@ -62,14 +62,14 @@ test('a record of XML whose fields have attributes has a title and an id', () =>
   expect(titleIn({ title: { text: 'x', parts: [] } })).toBeUndefined();
 });
 
-test('an address that tells records apart is one without credentials, and of a signed one nothing but its place', () => {
+test('an address as id loses its credentials, and a signed one its query', () => {
   expect(idIn({ url: 'https://s3.example/a.pdf?X-Amz-Date=20260301&X-Amz-Signature=SECRET' })).toBe('https://s3.example/a.pdf');
   expect(idIn({ url: 'https://blob.example/a?sv=2026&se=2027&sig=SECRET' })).toBe('https://blob.example/a');
   expect(idIn({ link: 'https://x.example/?id=4&token=SECRET' })).toBe('https://x.example/?id=4');
   expect(idIn({ id: 'a?sig=b' })).toBe('a?sig=b');
 });
 
-test('a record tells when it was made and changed', () => {
+test('a record keeps its dates of creation and change', () => {
   expect(datesIn({ created_at: '2026-03-01T10:00:00+01:00', Updated: '2 Mar 2026 00:00 GMT' })).toEqual({
     created: '2026-03-01T09:00:00.000Z',
     modified: '2026-03-02T00:00:00.000Z',

@@ -166,7 +166,7 @@ test.each(['text/csv', 'application/pdf', 'application/xhtml+xml'])('%s has no f
   expect(await read(type, '{"a":1}')).toBeUndefined();
 });
 
-test('a web page is none, whatever it begins with', async () => {
+test('a web page is no structured answer, whatever it begins with', async () => {
   for (const page of ['<!doctype html><p>{"a":1}', '{{ template }} <p>x</p>', '<?xml version="1.0"?><html><p>x</p></html>'])
     expect(await read('text/html', page)).toBeUndefined();
 });

@@ -128,7 +128,7 @@ it('a watcher hears of a folder and of a file in it that were both named, in eit
   }
 });
 
-it('a watcher goes on hearing of a folder that was named though the one above excludes it', async () => {
+it('a watcher reports changes of a named folder although the one above excludes it', async () => {
   const path = folder({ 'out/deep/a.md': 'a', 'b.md': 'b' });
   const { watcher, changed } = watcherOf(path, { places: [{ folder: path }, { folder: join(path, 'out') }] });
   await watcher.sync();

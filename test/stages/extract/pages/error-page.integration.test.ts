@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const settings = { ...DEFAULTS.ingestion.urls, render: 'never' } as UrlsParts['settings'];
 
-test('a page to sign in on and one that says that there is none become errors, and no documents', async () => {
+test('login pages and error pages become errors, and no documents', async () => {
   const web = await openSite({
     '/members': { status: 302, headers: { location: '/login' } },
     '/login': '<form><input type="password"></form>',

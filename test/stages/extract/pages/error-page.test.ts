@@ -42,7 +42,7 @@ test.each([
   expect(said(html)).toBeUndefined();
 });
 
-test('what is no web page is none', () => {
+test('other answers are no error pages', () => {
   expect(said('<html><title>404</title>', 'text/csv')).toBeUndefined();
 });
 
@@ -114,7 +114,7 @@ test.each([
   expect(need(html, text)).toBe(expected);
 });
 
-test('the title that stands above a text is none of it', () => {
+test('the title does not count as text', () => {
   const title = 'The very long title of an application that is written by its scripts';
   expect(need(`<p></p>${script}`, `# ${title}\n\nLoading`, title)).toBe('surely');
 });

@@ -34,7 +34,7 @@ test('a document behind a link is read as what its address ends in, whatever typ
   ]);
 });
 
-test('a title, a description and front matter that were asked for are in the document and change its hash', async () => {
+test('a requested title, description and front matter are in the document and change its hash', async () => {
   const web = await site({ '/plan.md': '# Plan' });
   const plain = await extract(web, '/plan.md');
   const said = await extract(web, '/plan.md', { title: 'The plan', description: 'What comes', frontmatter: true });
@@ -44,7 +44,7 @@ test('a title, a description and front matter that were asked for are in the doc
   expect((await extract(web, '/plan.md')).hashes).toEqual(plain.hashes);
 });
 
-test('a link that ends in no supported extension is refused and not asked for', async () => {
+test('a link without a supported extension is refused without a request', async () => {
   const web = await site({ '/page': 'x', '/film.mp4': 'x' });
   for (const path of ['/page', '/film.mp4', '/x?a=.pdf']) {
     const { errors } = await extract(web, path);
@@ -68,7 +68,7 @@ test('a link that fails is an error that names it', async () => {
 const LOGIN =
   '<!-- hello --> <!doctype html><html><head><title>Sign in</title></head><body><form><input type="password" name="p"></form>Sign in</body></html>';
 
-test('a link to a document that leads to a web page is an error, and one that is sent as such and is none is read', async () => {
+test('a link to a document that leads to a web page is an error, and a document with the media type of a web page is read', async () => {
   const to = (location: string) => ({ status: 302, headers: { location } });
   const web = await site({
     '/a.md': to('/login'),

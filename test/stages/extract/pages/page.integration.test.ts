@@ -10,7 +10,7 @@ import { plainReader } from '../plain-reader.ts';
 const opened: Site[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((web) => web.close()))));
 
-test('a page that a browser opens is asked for when it is its turn, as one that is fetched is', async () => {
+test('a page in a browser waits for its turn as a fetched one does', async () => {
   const web = await openSite({ '/a': article('A') });
   opened.push(web);
   let inside = 0;

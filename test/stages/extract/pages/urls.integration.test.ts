@@ -52,7 +52,7 @@ test('a page becomes a document under its address, read as what its type says', 
   expect(web.hits[0]!.url).toBe('/manual?v=2&api_key=k3y');
 });
 
-test('pages come in the order given, each once, under the address that they redirect to', async () => {
+test('pages come in the given order, each once, under the address that they redirect to', async () => {
   const web = await site({
     '/slow': async (_request, response) => {
       await wait(60);
@@ -72,7 +72,7 @@ test('pages come in the order given, each once, under the address that they redi
   expect(web.hits.filter(({ url }) => url === '/slow')).toHaveLength(1);
 });
 
-test('no more than eight pages are asked for at once', async () => {
+test('at most eight pages are requested at once', async () => {
   let open = 0;
   let most = 0;
   const page = async (_request: unknown, response: { end(text: string): unknown }) => {
@@ -106,7 +106,7 @@ test('a page that fails is an error of its own; what may pass says what to send 
   expect(JSON.stringify(errors)).not.toContain('t0k3n');
 });
 
-test('a picture is an error of its own that names the type', async () => {
+test('a picture becomes an error that names its type', async () => {
   const web = await site({ '/a.png': { headers: { 'content-type': 'image/png' }, body: 'x' }, '/ok': 'ok' });
   const { documents, errors } = await extract(web, [`${web.url}/a.png`, `${web.url}/ok`]);
   expect(documents).toHaveLength(1);
@@ -120,7 +120,7 @@ test('a picture is an error of its own that names the type', async () => {
   ]);
 });
 
-test('a document that cannot be read is an error of its own', async () => {
+test('a document that cannot be read becomes an error', async () => {
   const web = await site({ '/a': 'a', '/b': 'b' });
   const reader = plainReader();
   const read = reader.read;
@@ -133,7 +133,7 @@ test('a document that cannot be read is an error of its own', async () => {
   expect(errors).toEqual([expect.objectContaining({ source: `${web.url}/a`, stage: 'convert', error: `${web.url}/a is broken.` })]);
 });
 
-test('of pages that turn out to be one or to be gone, so many fewer are expected, and what is gone is told apart', async () => {
+test('fewer documents are expected after duplicates and missing pages, and missing pages are marked as gone', async () => {
   const web = await site({ '/a': 'a', '/old': { status: 301, headers: { location: '/a' } }, '/gone': { status: 410 } });
   const urls = ['/a', '/old', '/gone'].map((path) => web.url + path);
   const parts = {
@@ -160,7 +160,7 @@ test('of pages that turn out to be one or to be gone, so many fewer are expected
   expect(urls.map((url) => scope.covers(url))).toEqual([false, true, false]);
 });
 
-test('of pages that have moved for good, those are left that lead alone to a place of their host: several that lead to one may be a login', async () => {
+test('pages that moved within their host are gone at their old address, unless several lead to one page, which may be a login', async () => {
   const other = await site({ '/x': 'moved out' });
   const pages = Object.fromEntries(['/a', '/b', '/c', '/out'].map((path) => [path, path]));
   const web = await site({ ...pages, '/': 'Under repair', '/new': 'new' });
@@ -187,13 +187,13 @@ test('of pages that have moved for good, those are left that lead alone to a pla
   }
 });
 
-test('front matter is put before the text where it is asked for', async () => {
+test('front matter precedes the text on request', async () => {
   const web = await site({ '/a': 'page' });
   const { documents } = await extract(web, `${web.url}/a`, { settings: { ...settings, frontmatter: true } });
   expect(documents[0]!.text).toMatch(/^---\ntitle: a\nsource: http/);
 });
 
-test('a run that is stopped ends with that, and not with errors of its pages', async () => {
+test('a stopped run ends as stopped, without errors of its pages', async () => {
   const controller = new AbortController();
   const web = await site({ '/hang': () => controller.abort() });
   await expect(extract(web, `${web.url}/hang`, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/stages/extract/pages/web-addresses.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 
-test('the origins named are those of every address in a request, each once', () => {
+test('the named origins are those of every address in a request, each once', () => {
   const named = namedOrigins({
     docs: ['manual.pdf', { path: 'http://127.0.0.1:81/a.pdf' }, 'http://127.0.0.1:81/b.pdf'],
     urls: { url: 'HTTP://LocalHost:82/x' },
@@ -59,7 +59,7 @@ describe('an address as it is asked for', () => {
   });
 });
 
-test('addresses are of one page whatever their trailing slash, the order of their parameters and their session are', () => {
+test('addresses have one key whatever their trailing slash, order of parameters and session', () => {
   const key = keyOf('http://a.example/x?a=1&b=2');
   for (const path of ['x/?a=1&b=2', 'x?b=2&a=1', 'x?a=1&b=2&sid=1', 'x?a=1&token=t0k3n&b=2'])
     expect(keyOf(`http://a.example/${path}`)).toBe(key);
@@ -67,7 +67,7 @@ test('addresses are of one page whatever their trailing slash, the order of thei
   expect(keyOf('http://a.example/')).toBe(keyOf('http://a.example'));
 });
 
-test('what a site makes without end is told by its length and by what comes back in it', () => {
+test('crawler traps are recognized by their length and by repeated parts', () => {
   expect(isTrap('http://a.example/a/b/a/b/a/b/')).toBe(false);
   expect(isTrap('http://a.example/a/b/a/b/a/b/a/b')).toBe(true);
   expect(isTrap(`http://a.example/?${'a'.repeat(2_000)}`)).toBe(true);
@@ -77,7 +77,7 @@ test('what a site makes without end is told by its length and by what comes back
 
 const types = fileTypes();
 
-test('what is no text is told by its extension', () => {
+test('files without text are recognized by their extensions', () => {
   for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2']) expect(isOtherKind(`http://a.example/${path}`, types)).toBe(true);
   for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b', 'Node.js', 'Array.map'])
     expect(isOtherKind(`http://a.example/${path}`, types)).toBe(false);
@@ -89,7 +89,7 @@ test('what is no text is told by its extension', () => {
   ]);
 });
 
-test('what a parser reads is no other kind, whatever its extension', () => {
+test('files with a parser are never skipped by their extensions', () => {
   const parse = async () => ({ text: '', metadata: {} });
   const own = fileTypes([{ file_type: 'feed', extensions: ['.rss', '.svg'], parse }]);
   expect(isOtherKind('http://a.example/a.svg', own)).toBe(false);

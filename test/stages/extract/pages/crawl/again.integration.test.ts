@@ -67,7 +67,7 @@ test('what a server writes into a page with every visit does not make it another
   expect(again.hashes).toEqual(first.hashes);
 });
 
-test('a crawl that was killed asks for nothing that it has read, and goes on', async () => {
+test('a resumed crawl requests nothing that it has read', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });

@@ -33,17 +33,17 @@ const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Cra
 const whole = 'the crawl of http://a.example/ is incomplete.';
 const told = (text: string, doubt?: string) => ({ notices: [`The crawl of http://a.example/ ${text}`], ...(doubt ? { doubt } : {}) });
 
-test('of a crawl that came to its end nothing is told, and nothing is in doubt', () => {
+test('a complete crawl has neither notices nor a doubt', () => {
   expect(ended({})).toEqual({ notices: [] });
 });
 
-test('more addresses than a crawl keeps apart are told of by themselves', () => {
+test('more addresses than a crawl remembers give a notice', () => {
   expect(ended({ frontier: { isOverflowing: true } })).toEqual(
     told('is incomplete: it found more than 200,000 addresses and ignored further ones.', whole),
   );
 });
 
-test('a crawl that stopped tells why before what it left, the pages included whose answers it did not wait for', () => {
+test('a crawl that stopped names the reason and the unread addresses, including pages in flight', () => {
   const stopped = 'nothing could be read for 10 minutes';
   expect(ended({ silence: LONGEST_SILENCE, frontier: { unread: 2 }, in_flight: 3 })).toEqual(
     told(`stopped because ${stopped}: 5 further addresses were found and not read.`, whole),
@@ -59,7 +59,7 @@ test('a crawl that stopped tells why before what it left, the pages included who
   );
 });
 
-test('pages that were read and got no turn are told of, and are a reason for doubt', () => {
+test('pages that were read and not stored give a notice and a doubt', () => {
   expect(ended({ pages: 5, deferred: Array(30).fill(undefined) })).toEqual(
     told('stopped at max_pages = 5: 30 pages were read and not stored.', whole),
   );
@@ -68,7 +68,7 @@ test('pages that were read and got no turn are told of, and are a reason for dou
   );
 });
 
-test('each reason why there may be more than was found is a reason for doubt', () => {
+test('each reason why there may be more pages gives a doubt', () => {
   const scope = scopeOf({ start: url, final: url }, { include: [], exclude: [] });
   const isExhausted = () => true;
   expect(ended({ frontier: { deeper: 2 } })).toEqual(told('ended at max_depth = 3: 2 addresses further away were not read.', whole));
@@ -85,13 +85,13 @@ test('each reason why there may be more than was found is a reason for doubt', (
   });
 });
 
-test('a page that could not be read is named as the reason for doubt', () => {
+test('the doubt names a page that could not be read', () => {
   const unread = `${url}a`;
   expect(ended({ unread })).toEqual({ notices: [], doubt: `${url}a could not be read, and may lead there.` });
   expect(ended({ unread, frontier: { deeper: 1 } }).doubt).toBe(`${url}a could not be read, and may lead there.`);
 });
 
-test('what was left out on purpose is told, and is no reason for doubt', () => {
+test('skipped addresses give a notice and no doubt', () => {
   const scope = scopeOf({ start: `${url}docs/`, final: `${url}login/` }, { include: [], exclude: [] });
   expect(ended({ site: { scope } })).toEqual(
     told('was redirected by its start page to http://a.example/login/. To remove deleted pages, crawl that address itself.'),
@@ -104,7 +104,7 @@ test('what was left out on purpose is told, and is no reason for doubt', () => {
 
 const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new KbError(code, 'It failed.'), stage: 'fetch' });
 
-test('silence is what is waited for without an answer, and a refusal is an answer', () => {
+test('silence grows while no answer comes, and a refusal is an answer', () => {
   const leaves = (silence: number): boolean => siteFailure({ failed_in_a_row: 0, silence }) !== undefined;
   const silence = silenceAfter(0, failed('unavailable'), LONGEST_SILENCE - 1);
   expect(leaves(silence)).toBe(false);

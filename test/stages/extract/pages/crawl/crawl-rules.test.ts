@@ -117,7 +117,7 @@ test('a pattern that is an address is refused', () => {
   expect(() => pathPattern('https://a.example/docs/**')).toThrow(/is an address: include and exclude take paths/);
 });
 
-test('what is stored under http is found at https where the start page has moved there, and nowhere else', () => {
+test('a source stored under http is found under https only if the start page has moved there', () => {
   const found = (final: string, source: string) => scopeOf({ start: `${site}/docs/`, final }, { include: [], exclude: [] }).asFound(source);
   const secure = 'https://a.example/docs/';
   expect(found(secure, `${site}/docs/a`)).toBe('https://a.example/docs/a');
@@ -203,7 +203,7 @@ describe('a pattern of paths', () => {
 
 afterEach(() => void vi.useRealTimers());
 
-test('a question is answered until its time is spent, and with no from then on', () => {
+test('a time-limited predicate is false once its time is spent', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   let asked = 0;
   const { ask, isSpent } = timeLimited(5, (address) => {
@@ -214,7 +214,7 @@ test('a question is answered until its time is spent, and with no from then on',
   expect([ask('yes'), ask('no'), isSpent(), ask('yes'), asked]).toEqual([true, false, true, false, 2]);
 });
 
-test('a question that costs nothing is always answered', () => {
+test('a predicate that costs nothing is always asked', () => {
   const { ask, isSpent } = timeLimited(1_000, () => true);
   for (let i = 0; i < 1_000; i++) expect(ask(String(i))).toBe(true);
   expect(isSpent()).toBe(false);

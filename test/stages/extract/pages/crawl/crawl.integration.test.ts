@@ -69,7 +69,7 @@ test('a crawl stays on its origin and under its path', async () => {
   expect(paths(await crawled([web], `${web.url}/docs/filter`))).toEqual(['/docs/filter']);
 });
 
-test('a site that is told to be elsewhere is crawled there, and a page that leads out of it is passed over', async () => {
+test('a site that redirects is crawled at its target, and a page that redirects out of it is skipped', async () => {
   const web = await site({
     '/docs/': article('Docs', ['/docs/away', '/docs/a']),
     '/docs/a': article('A'),
@@ -183,7 +183,7 @@ test('a page is one whatever its name ends with', async () => {
   expect(paths(await crawled([web], web.url))).toEqual(['/', ...pages]);
 });
 
-test('patterns say which paths a crawl takes and which it leaves; the start page leads on though it is none of them', async () => {
+test('patterns select the paths of a crawl; the links of the start page count although it matches none', async () => {
   const web = await site({
     '/': article('Start', ['/docs/a', '/docs/old/b', '/blog/c', '/docs/d.html']),
     '/docs/a': article('A', ['/docs/e']),
@@ -212,7 +212,7 @@ test('entries have what the configuration says where they do not say it themselv
   expect(all.expected).toBe(3);
 });
 
-test('a page that fails is an error of its own, what is gone is told apart, and nothing counts as gone that such a page may lead to', async () => {
+test('a page that fails becomes an error, missing pages are marked as gone, and nothing counts as gone that a failed page may link to', async () => {
   const routes = {
     '/': article('Start', ['/gone', '/busy', '/a']),
     '/a': article('A'),
@@ -230,7 +230,7 @@ test('a page that fails is an error of its own, what is gone is told apart, and 
   expect((await crawled([web], web.url)).scopes).toHaveLength(1);
 });
 
-test('a start page that is not there is one error, and there is no scope', async () => {
+test('a missing start page is one error without a scope', async () => {
   const web = await site({});
   const all = await crawled([web], [`${web.url}/x`, 'no address']);
   expect(all.errors).toMatchObject([
@@ -267,7 +267,7 @@ test('sitemaps that are named or lie in their usual places bring the pages that 
   expect(without.scopes).toEqual([]);
 });
 
-test('a sitemap that robots.txt names is read wherever it lies, and one that cannot be is told of and leaves a doubt', async () => {
+test('a sitemap of robots.txt is read from any origin, and an unreadable one gives a notice and a doubt', async () => {
   const web = await site({ '/': article('Start'), '/only': article('Only') });
   const urls = xml(`<urlset><url><loc>${web.url}/only</loc></url></urlset>`);
   const other = await site({ '/map.xml': urls, '/maps.xml': xml('<sitemapindex><sitemap><loc>/map.xml</loc></sitemap></sitemapindex>') });
@@ -282,7 +282,7 @@ test('a sitemap that robots.txt names is read wherever it lies, and one that can
   expect(without.notices).toEqual([expect.stringContaining(`The sitemap ${unnamed}/map.xml was left out: `)]);
 });
 
-test('what a sitemap names on another origin is told of, and leaves a doubt where that is all that it names', async () => {
+test('addresses of a sitemap on another origin give a notice, and a doubt if it names no others', async () => {
   const web = await site({ '/': article('Start'), '/a': article('A') });
   const elsewhere = web.url.replace('127.0.0.1', 'localhost');
   const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${name}</loc></url>`).join('')}</urlset>`);
@@ -336,7 +336,7 @@ test('a crawl that is stopped ends with that', async () => {
   await expect(crawled([web], web.url, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('pages that only a parameter tells apart are several, though it may be a key; the key is not stored', async () => {
+test('pages that differ in a parameter are several although it may be a key; the key is not stored', async () => {
   const keys = ['a1b2c3d4e5f6a7b8c9d0e1', 'a1b2c3d4e5f6a7b8c9d0e2'];
   const links = keys.map((key) => `/p?page_key=${key}`);
   const web = await site({

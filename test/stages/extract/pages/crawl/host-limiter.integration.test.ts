@@ -5,7 +5,7 @@ import { article, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 
-test('what is not wanted any more waits for no turn, and takes none from what comes after it', async () => {
+test('stopped requests wait for no turn, and delay none after them', async () => {
   const web = await site({ '/': article('Start') });
   const door = openDoor([web]);
   const inTurn = new HostLimiter().at(web.url, { delay: 3_600 });

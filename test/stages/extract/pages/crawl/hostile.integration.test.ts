@@ -41,7 +41,7 @@ test('links without an end are followed up to max_pages, and so many requests ar
   expect(all.notices).toEqual([expect.stringMatching(/stopped at max_pages = 30: \d+ further addresses were found/)]);
 });
 
-test('addresses that lead to no pages are asked for up to a limit, and a person is told', async () => {
+test('addresses without pages are requested up to a limit, with a notice', async () => {
   const web = await endless((path, response) => {
     if (path === '/')
       return response.end(
@@ -216,7 +216,7 @@ test('sitemaps that name each other without an end, and one that inflates to mor
   expect(all.scopes).toEqual([]);
 });
 
-test('rules that are made to take long are taken for wider ones', async () => {
+test('rules that take long are widened', async () => {
   const rules = Array.from({ length: 5_000 }, (_, i) => `Disallow: /a${'*a'.repeat(20)}${i}$`).join('\n');
   const links = Array.from({ length: 1_000 }, (_, i) => `/${'a'.repeat(300)}${i}`);
   const web = await site({
@@ -227,7 +227,7 @@ test('rules that are made to take long are taken for wider ones', async () => {
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
 });
 
-test('a sitemap that names thousands of others is left after some, and a person is told', async () => {
+test('a sitemap that names thousands of others is read up to a maximum, with a notice', async () => {
   const many = (from: number) => Array.from({ length: 5_000 }, (_, i) => `<sitemap><loc>/${from + i}.xml</loc></sitemap>`).join('');
   const web = await site({ '/': article('Start'), '/robots.txt': Array.from({ length: 40 }, (_, i) => `Sitemap: /s/${i}`).join('\n') });
   for (let i = 0; i < 40; i++) web.routes[`/s/${i}`] = `<sitemapindex>${many(i * 5_000)}</sitemapindex>`;
@@ -280,7 +280,7 @@ test('pages that may not be read do not mean that a site is down', async () => {
   expect(all.notices.filter((notice) => notice.includes('stopped'))).toEqual([]);
 });
 
-test('what is too large for its reader, or for a web page at all, is asked for and read once', async () => {
+test('a page that is too large for its parser or as a web page is requested and parsed once', async () => {
   const huge = Buffer.alloc(16 * 2 ** 20 + 1, '<p>word');
   const web = await site({
     '/': article('Start', ['/slow', '/huge']),

@@ -44,7 +44,7 @@ test('what robots.txt has come to forbid is spared under the address that it is 
   expect([prunes(again, `${web.url}/a`), prunes(again, `${web.url}/b`)]).toEqual([false, true]);
 });
 
-test('a crawl that was killed has the same scope when it goes on, though its start page leads elsewhere', async () => {
+test('a resumed crawl has the same scope although its start page redirects', async () => {
   const other = await site({ '/docs/': article('Start', ['/docs/a', '/blog/x']), '/docs/a': article('A'), '/blog/x': article('X') });
   const web = await site({ '/docs': to(`${other.url}/docs/`, 301) });
   const memory = memoryOf();
@@ -117,7 +117,7 @@ test('pages that all say the same all at once are spared, and lead where they di
   expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b', '/behind']);
 });
 
-test('a page that has become one with another that stays as it is, or that was one with it before, is let go', async () => {
+test('a page that has become the same as an unchanged one, or was the same before, is removed', async () => {
   const web = await site({ '/': article('Start', ['/b', '/a']), '/a': article('A'), '/b': article('B') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });
@@ -176,7 +176,7 @@ test('a page that names another as its own address never takes its place, whiche
   }
 });
 
-test('pages that name each other, or one that is not there, are kept where they are', async () => {
+test('pages with each other or a missing page as canonical address stay under their own addresses', async () => {
   const web = await site({
     '/': article('Start', ['/a', '/b', '/c', '/d', '/e']),
     '/a': article('A', [], canonical('/b')),
@@ -195,7 +195,7 @@ test('pages that name each other, or one that is not there, are kept where they 
   expect([again.hashes, reader.given]).toEqual([all.hashes, []]);
 });
 
-test('pages that name addresses that are not there are loaded once, and the errors name who named them', async () => {
+test('missing pages are requested once, and their errors name the pages that link to them', async () => {
   const names = Array.from({ length: 30 }, (_, i) => `/p${i}`);
   const pages = names.map((name) => [name, article(name, [], canonical(`${name}.html`))]);
   const web = await site({ '/': article('Start', names), ...Object.fromEntries(pages) });

@@ -8,7 +8,7 @@ import { article, asked, crawled, memoryOf, paths, siteKeeper } from './crawling
 const site = siteKeeper();
 const plain = (body: string) => ({ headers: { 'content-type': 'text/plain' }, body });
 
-test('what robots.txt forbids is not asked for, and what a longer rule allows is', async () => {
+test('addresses that robots.txt forbids are not requested, and those that a longer rule allows are', async () => {
   const web = await site({
     '/robots.txt': plain('User-agent: *\nDisallow: /private/\nAllow: /private/open\nDisallow: /*.tmp$\n'),
     '/': article('Start', ['/private/keys', '/private/open', '/draft.tmp', '/moved']),
@@ -71,13 +71,13 @@ test('the delay that robots.txt asks for lies between any two requests', async (
   for (const [i, time] of at.entries()) if (i > 0) expect(time - at[i - 1]!).toBeGreaterThanOrEqual(145);
 });
 
-test('a delay of hours is cut, and a person is told', async () => {
+test('a delay of hours is shortened, with a notice', async () => {
   const web = await site({ '/robots.txt': plain('User-agent: *\nCrawl-delay: 86400\n'), '/': article('Start') });
   const all = await crawled([web], web.url, { settings: { max_depth: 0 } });
   expect(all.notices).toEqual([`${web.url}/robots.txt asks for 86400 s between two requests: the crawl waits 60 s.`]);
 });
 
-test('no more than eight pages are asked for at once', async () => {
+test('at most eight pages are requested at once', async () => {
   let open = 0;
   let most = 0;
   const eight = Promise.withResolvers<unknown>();
@@ -165,7 +165,7 @@ test('a start page that leads elsewhere is followed by the rules of every site t
   expect((await crawled([web], `${web.url}/round`)).errors).toMatchObject([{ error: expect.stringContaining('redirects in a loop') }]);
 });
 
-test('a header that asks for a page not to be kept is heard though the page is as it was, and so is its end', async () => {
+test('a noindex header is respected although the page is unchanged, and so is its removal', async () => {
   const pages = { '/a': article('A'), '/b': article('B') };
   const tagged = (headers: Record<string, string>) => ({ '/a': { headers, body: pages['/a'] }, '/b': heard(headers) });
   const heard =
@@ -201,7 +201,7 @@ test('a header that comes twice speaks to each whom it names, and to all where i
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/other']);
 });
 
-test('a header whose directives have values is heard to its end', async () => {
+test('directives after one with a value are respected', async () => {
   const headed = (tag: string, page: string) => ({ headers: { 'x-robots-tag': tag }, body: page });
   const web = await site({
     '/': article('Start', ['/a', '/b', '/c', '/d']),
@@ -231,7 +231,7 @@ test('a crawl follows as many redirects as network.max_redirects says, from its 
   ]);
 });
 
-test('a feed that robots.txt forbids is not asked for, and one that fails leaves a doubt', async () => {
+test('a feed that robots.txt forbids is not requested, and one that fails gives a doubt', async () => {
   const web = await site({
     '/robots.txt': plain('User-agent: *\nDisallow: /private/'),
     '/': article('Start', [], '<link rel="alternate" type="application/rss+xml" href="/private/rss">'),

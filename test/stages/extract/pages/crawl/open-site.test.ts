@@ -3,7 +3,7 @@ import { xmlLinks } from '../../../../../src/stages/extract/pages/crawl/open-sit
 
 const addresses = (xml: string) => [...xmlLinks(xml)].map(({ element, address }) => (element === 'sitemapindex' ? 'INDEX' : address));
 
-test('a sitemap names its addresses, with entities, CDATA and space around them, and its pictures are none', () => {
+test('a sitemap yields its addresses, with entities, CDATA and spaces around them, and no pictures', () => {
   expect(
     addresses(
       '<?xml version="1.0"?><urlset xmlns:image="i"><url><loc>\n http://a/?x=1&amp;y=&#50;&#x33; </loc><image:loc>http://a/p.png</image:loc></url><url><loc><![CDATA[http://b/?c&d]]></loc></url><sm:url><sm:loc>http://c</sm:loc></sm:url>',
@@ -11,14 +11,14 @@ test('a sitemap names its addresses, with entities, CDATA and space around them,
   ).toEqual(['http://a/?x=1&y=23', 'http://b/?c&d', 'http://c']);
 });
 
-test('an index says that it is one before it names its sitemaps', () => {
+test('an index is recognized before its sitemaps', () => {
   expect(addresses('<sitemapindex xmlns="s"><sitemap><loc>http://a/1.xml</loc></sitemap></sitemapindex>')).toEqual([
     'INDEX',
     'http://a/1.xml',
   ]);
 });
 
-test('a feed names its entries, and neither itself nor its comments', () => {
+test('a feed yields its entries, and neither itself nor its comments', () => {
   expect(
     addresses(
       '<rss><channel><atom:link rel="self" href="/rss"/><link>http://a/</link><item><link>http://a/1</link><comments>http://a/c</comments></item></channel></rss>',
@@ -31,7 +31,7 @@ test('a feed names its entries, and neither itself nor its comments', () => {
   ).toEqual(['/', '/2?a&b']);
 });
 
-test('what is no XML names nothing, and what is made to be slow is not', () => {
+test('other texts yield nothing, and malicious ones take no time', () => {
   expect(addresses('<!doctype html><html><head><link rel="stylesheet" href="/a.css"></head></html>')).toEqual([]);
   for (const piece of ['<loc', '<loc>', '<link rel="', '<loc><![CDATA[', '<link a=b '])
     expect(addresses(piece.repeat(200_000)).length).toBeLessThan(200_001);

@@ -4,7 +4,7 @@ import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 
-test('what a crawl found and left out is told once, counted by reason', async () => {
+test('skipped addresses are reported once, counted by reason', async () => {
   const links = ['/old/a', '/old/b', '/old/b#part', '/old/b?utm_source=x', '/secret', '/hidden', '/again', '/moved', '/sheet', '/page'];
   const other = await site({ '/': article('Other') });
   const web = await site({
@@ -27,7 +27,7 @@ test('what a crawl found and left out is told once, counted by reason', async ()
   ]);
 });
 
-test('a filter that leaves nothing is told of, and so is a pattern that holds for nothing', async () => {
+test('a filter that excludes everything is reported, and so is a pattern that matches nothing', async () => {
   const web = await site({ '/': article('Start', ['/docs/a', '/docs/b']), '/docs/a': article('A'), '/docs/b': article('B') });
   const none = await crawled([web], { url: web.url, include: ['/dcos/**'] });
   expect(none.documents).toEqual([]);
@@ -39,7 +39,7 @@ test('a filter that leaves nothing is told of, and so is a pattern that holds fo
   expect(some.notices).toEqual([`The crawl of ${web.url}/: include «/docs/[» matches no address that was found.`]);
 });
 
-test('a page that is not there names the first page that links to it', async () => {
+test('the error of a missing page names the first page that links to it', async () => {
   const web = await site({
     '/': article('Start', ['/a', '/missing']),
     '/a': article('A', ['/missing', '/gone']),
@@ -62,7 +62,7 @@ test('where a page could not be read, what was not met may lie behind it, and th
   expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
-test('so many addresses are told apart, and no more', () => {
+test('addresses are counted up to a maximum', () => {
   const left: SkippedPages = new Map();
   for (let i = 0; i < MOST_TOLD + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
   expect(skippedText(left)).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
