@@ -39,12 +39,12 @@ export async function* copyAs(from: Collection, { into, isSealed, expected }: Ta
   return chunks;
 }
 
-interface ChunkCopy extends Pick<Target, 'expected'> {
-  draft: Collection;
-}
-
-async function* copyChunks(from: Collection, { draft, expected }: ChunkCopy, { signal }: Context): Run<number> {
-  const sum = createContentSum();
+async function* copyChunks(
+  from: Collection,
+  { draft, expected }: Pick<Target, 'expected'> & { draft: Collection },
+  { signal }: Context,
+): Run<number> {
+  const sum = new ContentSum();
   const pages = async function* () {
     for await (const page of from.all({ vectors: true })) {
       sum.add(page);
@@ -52,7 +52,7 @@ async function* copyChunks(from: Collection, { draft, expected }: ChunkCopy, { s
     }
   };
   const done = yield* fillDraft(draft, pages(), { stage: 'copy', expected: await from.count(), signal });
-  if (expected && sum.value() !== expected.sum) throw expected.mismatch;
+  if (expected && sum.value !== expected.sum) throw expected.mismatch;
   return done;
 }
 
@@ -154,23 +154,20 @@ export async function assertFree(store: VectorStore, name: string, hint: Hint): 
 
 const BITS = 160;
 
-/** A checksum of chunks that does not depend on their order. */
-interface ContentSum {
-  add(chunks: readonly StoredChunk[]): void;
-  /** The number of chunks, and 40 hexadecimal digits that change with any chunk: `178-05f2…`. */
-  value(): string;
-}
+/** A checksum of chunks that does not depend on their order: the sum of their hashes (SHA-256, cut to 160 bits), modulo 2^160. */
+class ContentSum {
+  #sum = 0n;
+  #count = 0;
 
-/** Creates an empty checksum: the sum of the hashes of all chunks (SHA-256, cut to 160 bits), modulo 2^160. */
-export function createContentSum(): ContentSum {
-  let [sum, count] = [0n, 0];
-  return {
-    add: (chunks) => {
-      for (const chunk of chunks) sum = BigInt.asUintN(BITS, sum + hashOf(chunk));
-      count += chunks.length;
-    },
-    value: () => `${count}-${sum.toString(16).padStart(BITS / 4, '0')}`,
-  };
+  add(chunks: readonly StoredChunk[]): void {
+    for (const chunk of chunks) this.#sum = BigInt.asUintN(BITS, this.#sum + hashOf(chunk));
+    this.#count += chunks.length;
+  }
+
+  /** The number of chunks, and 40 hexadecimal digits: `178-05f2…`. */
+  get value(): string {
+    return `${this.#count}-${this.#sum.toString(16).padStart(BITS / 4, '0')}`;
+  }
 }
 
 function hashOf({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk): bigint {
@@ -181,12 +178,12 @@ function hashOf({ id, text, embed_text, source, metadata, version, chunk_count, 
 
 /** Computes the checksum of all chunks of a collection. */
 export async function* sumContents(collection: Collection, signal?: AbortSignal): Run<string> {
-  const [sum, expected] = [createContentSum(), await collection.count()];
+  const [sum, expected] = [new ContentSum(), await collection.count()];
   let done = 0;
   for await (const page of collection.all({ vectors: true })) {
     throwIfAborted(signal);
     sum.add(page);
     yield progress('copy', { done: (done += page.length), expected });
   }
-  return sum.value();
+  return sum.value;
 }
