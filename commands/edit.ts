@@ -1,7 +1,7 @@
 import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
-import { inputItems, piped } from '../src/cli/json-lines.ts';
+import { inputItems, runPipe } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { EditedChunk } from '../src/schema/items.ts';
 
@@ -20,7 +20,7 @@ export default class Edit extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Edit);
     await this.withEngine(flags, async (context) => {
-      await piped(context, 'edit', {
+      await runPipe(context, 'edit', {
         waiting: 'Editing',
         batches: inputItems(EditedChunk, { what: 'chunks', size: 5000 }),
         request: (chunks) => ({ chunks }),

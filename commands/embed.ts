@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { inputItems, piped } from '../src/cli/json-lines.ts';
+import { inputItems, runPipe } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenChunk } from '../src/schema/items.ts';
 
@@ -14,7 +14,7 @@ export default class Embed extends KbCommand {
     const { flags } = await this.parse(Embed);
     await this.withEngine(flags, async (context) => {
       const rest = requestOfFlags(operations.embed.input, flags);
-      await piped(context, 'embed', {
+      await runPipe(context, 'embed', {
         waiting: 'Embedding',
         batches: inputItems(GivenChunk, { what: 'chunks', size: 512 }),
         request: (chunks) => ({ chunks, ...rest }),

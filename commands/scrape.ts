@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
 import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
-import { pagesGiven } from '../src/cli/source-flags.ts';
+import { listPages } from '../src/cli/source-flags.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Scrape extends KbCommand {
@@ -28,7 +28,7 @@ export default class Scrape extends KbCommand {
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Scrape);
-    const url = pagesGiven(argv as string[], flags.retry);
+    const url = listPages(argv as string[], flags.retry);
     tuneGarbageCollector();
     await this.withEngine(flags, async (context) => {
       if (url.length === 0) context.screen.note('There is nothing to be read again.');

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { assertKnown, confirmed } from '../../src/cli/prompts.ts';
+import { assertKnown, askToConfirm } from '../../src/cli/prompts.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 
 export default class TokenRevoke extends KbCommand {
@@ -18,7 +18,7 @@ export default class TokenRevoke extends KbCommand {
       const place = { settings: config.server, home, cwd: process.cwd() };
       assertKnown(args.name, { kind: 'token', names: listTokens(place).map(({ name }) => name), listed: 'kb token list' });
       const question = `Revoke the token «${args.name}»? Who uses it is refused from then on.`;
-      if (!flags.yes && !(await confirmed(question, 'kb token revoke'))) return screen.note('Nothing was changed.');
+      if (!flags.yes && !(await askToConfirm(question, 'kb token revoke'))) return screen.note('Nothing was changed.');
       const file = revokeToken(args.name, place);
       if (screen.json) return screen.printJson({ name: args.name, revoked: true });
       screen.report(`Revoked the token «${args.name}» in ${file}.`);

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { storeFolder } from '../engine/store-address.ts';
 import { setFlagsFromString } from 'node:v8';
 import * as Flags from '@oclif/core/flags';
-import { confirmed } from './prompts.ts';
+import { askToConfirm } from './prompts.ts';
 
 /** Maximum milliseconds for an engine to close after an interrupt: some work cannot be stopped. */
 const LAST_BREATH = 500;
@@ -167,7 +167,7 @@ export function operationCommand<Name extends OperationName>(
       await this.withEngine(given.flags, async (context) => {
         const request = { ...given.args, ...requestOfFlags(operation.input, given.flags) } as RequestOf<Name>;
         const asked = await question?.(context, request);
-        if (asked !== undefined && !given.flags.yes && !(await confirmed(asked, `kb ${this.id!.replaceAll(':', ' ')}`)))
+        if (asked !== undefined && !given.flags.yes && !(await askToConfirm(asked, `kb ${this.id!.replaceAll(':', ' ')}`)))
           return context.screen.note('Nothing was changed.');
         await this.perform(context, name, { request, ...show(context, request) });
       });

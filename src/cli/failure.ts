@@ -1,6 +1,6 @@
 import { describe, envelope, isAbort, KbError } from '../core/errors.ts';
 import { packageRoot } from '../core/project.ts';
-import { wrappedText } from './markdown/flow.ts';
+import { wrapText } from './markdown/flow.ts';
 import { jsonFor, printable } from './screen.ts';
 import { nearest } from '../core/nearest.ts';
 
@@ -32,7 +32,7 @@ export async function reportFailure(error: unknown, argv: readonly string[]): Pr
   const wantsJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
   if (wantsJson) process.stdout.write(`${jsonFor(process.stdout, envelope(shown))}\n`);
   const { isTTY, columns } = process.stderr;
-  if (!wantsJson || isAbort(error)) process.stderr.write(`${wrappedText(messageOf(shown), isTTY ? columns : undefined)}\n`);
+  if (!wantsJson || isAbort(error)) process.stderr.write(`${wrapText(messageOf(shown), isTTY ? columns : undefined)}\n`);
 }
 
 /** `--help` and `--version` end with an error of the code EEXIT, which is none. */

@@ -144,14 +144,14 @@ export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<str
   for (const [name, field] of requestFields(input)) {
     const value = values[kebab(name)];
     if (value === undefined || Array.isArray(value)) continue; // of several values the command itself makes a field
-    request[name] = typeof value === 'string' ? parsed(kebab(name), unwrapped(field), value) : value;
+    request[name] = typeof value === 'string' ? parseValue(kebab(name), unwrapped(field), value) : value;
   }
   if (values.where === undefined) return request;
   const where = parseWhere(String(values.where));
   return { ...request, filter: request.filter === undefined ? where : { and: [request.filter, where] } };
 }
 
-function parsed(flag: string, schema: z.ZodType, text: string): unknown {
+function parseValue(flag: string, schema: z.ZodType, text: string): unknown {
   if (!(schema instanceof z.ZodRecord) && !(schema instanceof z.ZodNumber)) return text;
   const value = readJson(flag, text);
   parsePart(schema, value, { where: `--${flag}`, whole: 'the value' });

@@ -11,7 +11,7 @@ import { providerNamed, providersOf } from '../drivers/providers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import type { FlagValues } from './command-context.ts';
 import { repeatFlags } from './flags.ts';
-import { answered, assertTerminal, confirmed } from './prompts.ts';
+import { showPrompt, assertTerminal, askToConfirm } from './prompts.ts';
 import { createScreen } from './screen.ts';
 
 interface Answers {
@@ -32,7 +32,7 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   validated(mergeLayers(DEFAULTS, layer), (key) => names.get(key) ?? key);
   const asks = !flags.yes;
   if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
-  if (existsSync(path) && !(asks && (await confirmed(`${name} is there already. Overwrite it?`, 'kb init')))) {
+  if (existsSync(path) && !(asks && (await askToConfirm(`${name} is there already. Overwrite it?`, 'kb init')))) {
     screen.note(`${name} exists already and was not changed.`);
     if (screen.json) screen.printJson({ path, written: false });
     return;
@@ -71,10 +71,11 @@ function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
 
 async function ask(): Promise<Answers> {
   const { input, select } = await import('@inquirer/prompts');
-  const collection = await answered((where) =>
+  const collection = await showPrompt((where) =>
     input({ message: 'Name of the collection', default: DEFAULTS.collection, validate: problemOfName }, where),
   );
-  const chosen = (message: string, choices: { name: string; value: string }[]) => answered((where) => select({ message, choices }, where));
+  const chosen = (message: string, choices: { name: string; value: string }[]) =>
+    showPrompt((where) => select({ message, choices }, where));
   const embedding = await chosen('Who embeds the passages?', [
     { name: 'A bundled model (offline, no key)', value: 'local' },
     { name: 'Nobody: search by words alone', value: 'none' },

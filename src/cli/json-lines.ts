@@ -98,7 +98,7 @@ interface PipeOptions<Name extends OperationName> {
 }
 
 /** Runs an operation over standard input batch by batch, to bound memory; `--json` merges the results. Reads the next batch meanwhile. */
-export async function piped<Name extends OperationName>(
+export async function runPipe<Name extends OperationName>(
   context: CommandContext,
   name: Name,
   { batches, request, waiting, show, summary }: PipeOptions<Name>,
@@ -110,7 +110,7 @@ export async function piped<Name extends OperationName>(
     const result = await showProgress(running, { screen, waiting });
     for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);
     if (!screen.json) show?.(result);
-    total = total === undefined ? result : added(total, result, screen.json);
+    total = total === undefined ? result : mergeResults(total, result, screen.json);
   };
   try {
     let coming = batches.next();
@@ -129,7 +129,7 @@ export async function piped<Name extends OperationName>(
 }
 
 /** Merges two results of an operation: counts are added, lists joined (if wanted), the rest is the same in both. */
-function added<R>(a: R, b: R, lists: boolean): R {
+function mergeResults<R>(a: R, b: R, lists: boolean): R {
   const join = (key: string, value: unknown): unknown => {
     const before = (a as Record<string, unknown>)[key];
     if (typeof value === 'number' && typeof before === 'number') return before + value;

@@ -5,10 +5,10 @@ import { didYouMean } from '../core/nearest.ts';
 const BESIDE = { output: process.stderr };
 
 /** Asks yes or no on the terminal. Off one, a KbError says that `--yes` is needed. */
-export async function confirmed(question: string, command: string): Promise<boolean> {
+export async function askToConfirm(question: string, command: string): Promise<boolean> {
   assertTerminal(`${command} asks before it goes on`, 'Add --yes.');
   const { confirm } = await import('@inquirer/prompts');
-  return answered((where) => confirm({ message: question, default: false }, where));
+  return showPrompt((where) => confirm({ message: question, default: false }, where));
 }
 
 /** Throws a KbError (`usage`) without a terminal. `asks`: the beginning of the message. */
@@ -17,7 +17,7 @@ export function assertTerminal(asks: string, hint: string): void {
 }
 
 /** Shows a prompt on standard error and returns the answer. Ctrl-C and Ctrl-D throw a KbError (`aborted`). */
-export async function answered<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
+export async function showPrompt<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
   const left = new AbortController();
   const leave = () => left.abort(); // after Ctrl-D a prompt would wait forever
   process.once('beforeExit', leave);

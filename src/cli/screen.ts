@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { withoutSequences } from '../text/clean-text.ts';
-import { clipped, wrappedText } from './markdown/flow.ts';
+import { clip, wrapText } from './markdown/flow.ts';
 
 /** Output of a command: results on standard output, everything else on standard error. */
 export interface Screen {
@@ -87,7 +87,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     wipe();
     stream.write(text);
   };
-  const fitting = (text: string): string => wrappedText(text, stderr.isTTY ? stderr.columns || USUAL_COLUMNS : undefined);
+  const fitting = (text: string): string => wrapText(text, stderr.isTTY ? stderr.columns || USUAL_COLUMNS : undefined);
   return {
     isTerminal,
     get columns() {
@@ -108,7 +108,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
       if (text === status) return;
       wipe();
       if (text === undefined || quiet || !isTerminal) return;
-      stderr.write(colorBeside.dim(clipped(text, (stderr.columns || USUAL_COLUMNS) - 1)));
+      stderr.write(colorBeside.dim(clip(text, (stderr.columns || USUAL_COLUMNS) - 1)));
       status = text;
     },
   };

@@ -159,7 +159,7 @@ function pairOf(text: string, { flag, sign }: { flag: string; sign: string }): [
 type Entry = Exclude<UrlsEntry, string>;
 
 /** Lists the pages of a command line: those named, and those of `--retry`. Throws a KbError (`usage`) if there are none. */
-export function pagesGiven(named: readonly string[], retry: string | undefined): UrlsEntry[] {
+export function listPages(named: readonly string[], retry: string | undefined): UrlsEntry[] {
   if (named.length > 0 || retry !== undefined) return [...named, ...(retry === undefined ? [] : pagesToRetry(retry))];
   throw new KbError('usage', 'There is no page to be read.', {
     hint: 'For example kb scrape https://example.com/docs/start, or kb scrape --retry failed.json.',
@@ -177,7 +177,7 @@ function pagesToRetry(path: string): Entry[] {
     if (isRetryable !== true || source_kind !== 'url') continue;
     const said = UrlsEntry.safeParse(retry_input).data ?? String(source);
     const entry: Entry = { mode: 'each', ...(typeof said === 'string' ? { url: said } : said) };
-    if (originOf(entry.url) !== originOf(String(source))) throw elsewhere(path, String(source), entry.url);
+    if (originOf(entry.url) !== originOf(String(source))) throw siteMismatch(path, String(source), entry.url);
     entries.set(JSON.stringify(entry), entry);
   }
   return [...entries.values()];
@@ -186,7 +186,7 @@ function pagesToRetry(path: string): Entry[] {
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
 /** A retry must stay on the site of the failure: the file may come from elsewhere. */
-const elsewhere = (path: string, source: string, url: string): KbError =>
+const siteMismatch = (path: string, source: string, url: string): KbError =>
   new KbError('usage', `--retry: ${path} would have ${redactUrl(url)} read in place of ${redactUrl(source)}, which is another site.`, {
     hint: 'If that is meant, give the address itself.',
   });
@@ -194,7 +194,7 @@ const elsewhere = (path: string, source: string, url: string): KbError =>
 function failuresIn(path: string): Record<string, unknown>[] {
   const text = readText(path, '--retry');
   const values =
-    parsed(text) ?? text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [parsedLine(line, { path, number: i + 1 })]));
+    parseJson(text) ?? text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [parseLine(line, { path, number: i + 1 })]));
   return values.flatMap((value) => {
     const items = Array.isArray(value)
       ? value
@@ -209,7 +209,7 @@ function failuresIn(path: string): Record<string, unknown>[] {
   });
 }
 
-function parsed(text: string): unknown[] | undefined {
+function parseJson(text: string): unknown[] | undefined {
   try {
     return [JSON.parse(text) as unknown];
   } catch {
@@ -217,8 +217,8 @@ function parsed(text: string): unknown[] | undefined {
   }
 }
 
-function parsedLine(line: string, { path, number }: { path: string; number: number }): unknown {
-  const [value] = parsed(line) ?? [];
+function parseLine(line: string, { path, number }: { path: string; number: number }): unknown {
+  const [value] = parseJson(line) ?? [];
   if (value !== undefined) return value;
   throw new KbError('usage', `--retry: line ${number} of ${path} is not JSON.`, {
     hint: 'It is what kb scrape --json has written, or error items, one a line.',

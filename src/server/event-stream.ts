@@ -65,7 +65,7 @@ interface Begun<R> {
  * the result (`item`) are left out. The caller must return the run. `onFailure` gets an error that the run threw, and returns the one to
  * report.
  */
-export async function* narrated<R extends object>(
+export async function* withFinalEvent<R extends object>(
   { run, first }: Begun<R>,
   { operation, onFailure }: { operation: OperationName; onFailure: (error: unknown) => unknown },
 ): AsyncGenerator<Event, void, void> {

@@ -39,21 +39,21 @@ export class Metrics {
   readonly #series = new Map<MetricName, Map<string, number>>();
 
   count(name: MetricName, labels: Labels = {}, by = 1): void {
-    this.#add(name, written(name, labels), by);
+    this.#add(name, seriesName(name, labels), by);
   }
 
   /** Notes a duration, in seconds. */
   observe(name: MetricName, labels: Labels, seconds: number): void {
     for (const bound of [...BUCKETS, Infinity])
-      this.#add(name, written(`${name}_bucket`, { ...labels, le: bound === Infinity ? '+Inf' : bound }), seconds <= bound ? 1 : 0);
-    this.#add(name, written(`${name}_sum`, labels), seconds);
-    this.#add(name, written(`${name}_count`, labels), 1);
+      this.#add(name, seriesName(`${name}_bucket`, { ...labels, le: bound === Infinity ? '+Inf' : bound }), seconds <= bound ? 1 : 0);
+    this.#add(name, seriesName(`${name}_sum`, labels), seconds);
+    this.#add(name, seriesName(`${name}_count`, labels), 1);
   }
 
   /** Writes all metrics in the text format of Prometheus, version 0.0.4. */
   text(gauges: Gauges): string {
     const lines = (Object.keys(HELP) as MetricName[]).flatMap((name) => {
-      const read = (gauges[name] ?? []).map(([labels, value]) => [written(name, labels), value] as const);
+      const read = (gauges[name] ?? []).map(([labels, value]) => [seriesName(name, labels), value] as const);
       const values = [...(this.#series.get(name) ?? []), ...read].map(([series, value]) => `${series} ${value}`);
       return values.length === 0 ? [] : [`# HELP ${name} ${HELP[name]}`, `# TYPE ${name} ${typeOf(name)}`, ...values];
     });
@@ -69,7 +69,7 @@ export class Metrics {
 const typeOf = (name: MetricName): string =>
   name.endsWith('_total') ? 'counter' : name === 'kb_http_request_duration_seconds' ? 'histogram' : 'gauge';
 
-function written(name: string, labels: Labels): string {
+function seriesName(name: string, labels: Labels): string {
   const pairs = Object.entries(labels).map(
     ([label, value]) => `${label}="${String(value).replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`,
   );

@@ -9,7 +9,7 @@ import { Background } from '../schema/http-bodies.ts';
 import { operations } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import { type FrameWriter, narrated, sendEvents } from './event-stream.ts';
+import { type FrameWriter, withFinalEvent, sendEvents } from './event-stream.ts';
 import { envelopeOf } from './envelope.ts';
 import type { Bodies } from './request-bodies.ts';
 import { httpWording, type Route } from './routes.ts';
@@ -114,7 +114,7 @@ export async function streamOperation(
       return reason;
     };
     reply.raw.once('close', () => void end());
-    return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }), write);
+    return sendEvents(reply, withFinalEvent({ run, first }, { operation: route.operation, onFailure }), write);
   } catch (error) {
     void end();
     throw deadline.reasonFor(error);

@@ -94,7 +94,7 @@ async function withUpload<T>(
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const reading = new AbortController();
   try {
-    const form = await Promise.race([received(request, { folder, signal: reading.signal }).catch(unreadable(request, limits)), ends]);
+    const form = await Promise.race([readForm(request, { folder, signal: reading.signal }).catch(formError(request, limits)), ends]);
     onRead();
     return await work(form);
   } finally {
@@ -109,12 +109,12 @@ interface Target {
   signal: AbortSignal;
 }
 
-async function received(request: FastifyRequest, { folder, signal }: Target): Promise<RequestOf<'upload'>> {
+async function readForm(request: FastifyRequest, { folder, signal }: Target): Promise<RequestOf<'upload'>> {
   const files: { name: string; path: string }[] = [];
   const fields: Record<string, unknown> = {};
   for await (const part of request.parts()) {
     if (part.type === 'field') fields[part.fieldname] = valueOf(part);
-    else files.push(await saved(part, join(folder, String(files.length)), signal));
+    else files.push(await saveFile(part, join(folder, String(files.length)), signal));
   }
   if (files.length === 0)
     throw new KbError('usage', 'files: the form contains no file.', { hint: 'Send each as a part with the name files.' });
@@ -122,7 +122,7 @@ async function received(request: FastifyRequest, { folder, signal }: Target): Pr
 }
 
 /** Makes the error of an invalid form: too large, incomplete or no form. Passes on other errors of Fastify and of the file system. */
-const unreadable =
+const formError =
   ({ headers }: FastifyRequest, { upload_limit, max_files }: UploadLimits) =>
   (error: unknown): never => {
     const { statusCode, syscall, code, part } = error as { statusCode?: number; syscall?: string; code?: string; part?: MultipartFile };
@@ -141,7 +141,7 @@ const unreadable =
     throw new KbError('usage', 'The form could not be read completely.', { hint: 'Send it again, as multipart/form-data.', cause: error });
   };
 
-async function saved(part: MultipartFile, path: string, signal: AbortSignal): Promise<{ name: string; path: string }> {
+async function saveFile(part: MultipartFile, path: string, signal: AbortSignal): Promise<{ name: string; path: string }> {
   if (part.fieldname !== 'files') {
     part.file.resume();
     throw new KbError('usage', `${part.fieldname}: the form takes no file of this name.`, {
@@ -156,8 +156,8 @@ async function saved(part: MultipartFile, path: string, signal: AbortSignal): Pr
 function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
   if (valueTruncated)
     throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${size(LONGEST_FIELD)} are read.` });
-  if (fieldname === 'metadata') return structure(fieldname, value);
-  return fieldname === 'frontmatter' || fieldname === 'store' ? truth(fieldname, value) : value;
+  if (fieldname === 'metadata') return parseJson(fieldname, value);
+  return fieldname === 'frontmatter' || fieldname === 'store' ? parseBoolean(fieldname, value) : value;
 }
 
 /** Booleans of a form, in any case. */
@@ -166,13 +166,13 @@ const TRUTHS = new Map<string, boolean>([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-function truth(name: string, value: unknown): boolean {
+function parseBoolean(name: string, value: unknown): boolean {
   const told = TRUTHS.get(String(value).trim().toLowerCase());
   if (told !== undefined) return told;
   throw new KbError('usage', `${name}: true or false is expected (in a form also 1, 0, yes, no, on, off).`);
 }
 
-function structure(name: string, value: unknown): unknown {
+function parseJson(name: string, value: unknown): unknown {
   try {
     return JSON.parse(String(value)) as unknown;
   } catch (cause) {

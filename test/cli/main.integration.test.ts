@@ -26,15 +26,15 @@ it('work that ends is left alone, and what fails is thrown on', async () => {
 });
 
 it('a prompt whose input ends, as with Ctrl-D, is a stop and no mistake', async () => {
-  const prompts = `const { answered } = await import(${ASK}); const { input, select } = await import('${PROMPTS}');`;
+  const prompts = `const { showPrompt } = await import(${ASK}); const { input, select } = await import('${PROMPTS}');`;
   for (const prompt of [`input({ message: 'Name' }, where)`, `select({ message: 'Who?', choices: ['a', 'b'] }, where)`]) {
-    const work = `${prompts} await toItsEnd(answered((where) => ${prompt})).catch(({ code }) => setTimeout(() => console.log(code)));`;
+    const work = `${prompts} await toItsEnd(showPrompt((where) => ${prompt})).catch(({ code }) => setTimeout(() => console.log(code)));`;
     expect(await run(work)).toMatchObject({ code: 0, out: 'aborted\n', error: expect.not.stringContaining('mistake in kb') });
   }
 });
 
 it('what a prompt that was left does afterwards is waited for', async () => {
-  const late = `answered((where) => input({ message: 'Name' }, where)).catch(async ({ code }) => (await import('node:timers/promises')).setTimeout(5, code))`;
-  const work = `const { answered } = await import(${ASK}); const { input } = await import('${PROMPTS}'); console.log(await toItsEnd(${late}));`;
+  const late = `showPrompt((where) => input({ message: 'Name' }, where)).catch(async ({ code }) => (await import('node:timers/promises')).setTimeout(5, code))`;
+  const work = `const { showPrompt } = await import(${ASK}); const { input } = await import('${PROMPTS}'); console.log(await toItsEnd(${late}));`;
   expect(await run(work)).toMatchObject({ code: 0, out: 'aborted\n' });
 });

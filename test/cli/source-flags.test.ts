@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ingestSources, pagesGiven, fetchEntries } from '../../src/cli/source-flags.ts';
+import { ingestSources, listPages, fetchEntries } from '../../src/cli/source-flags.ts';
 import { folder } from '../support/folder.ts';
 
 describe('the sources of an ingest', () => {
@@ -115,8 +115,8 @@ const fileOf = (text: string) => join(folder({ 'failed.json': text }), 'failed.j
 describe('the pages of kb scrape', () => {
   it('are those that are named, and those of a result that may not fail again', () => {
     const path = fileOf(JSON.stringify({ pages: 1, outputs: [], dlq: [busy], errors: [busy, gone] }));
-    expect(pagesGiven(['https://a.example/'], path)).toEqual(['https://a.example/', { mode: 'each', url: 'https://a.example/busy' }]);
-    expect(pagesGiven(['https://a.example/'], undefined)).toEqual(['https://a.example/']);
+    expect(listPages(['https://a.example/'], path)).toEqual(['https://a.example/', { mode: 'each', url: 'https://a.example/busy' }]);
+    expect(listPages(['https://a.example/'], undefined)).toEqual(['https://a.example/']);
   });
 
   it('may be a list of failures, or one a line; each comes once, without what is no page', () => {
@@ -126,21 +126,21 @@ describe('the pages of kb scrape', () => {
       { mode: 'each', url: 'https://a.example/busy' },
       { mode: 'each', url: 'https://a.example/plain' },
     ];
-    expect(pagesGiven([], fileOf(JSON.stringify([busy, gone, api, plain, busy])))).toEqual(wanted);
-    expect(pagesGiven([], fileOf(`${JSON.stringify(busy)}\n\n${JSON.stringify(plain)}\n`))).toEqual(wanted);
-    expect(pagesGiven([], fileOf(JSON.stringify(plain)))).toEqual(wanted.slice(1));
+    expect(listPages([], fileOf(JSON.stringify([busy, gone, api, plain, busy])))).toEqual(wanted);
+    expect(listPages([], fileOf(`${JSON.stringify(busy)}\n\n${JSON.stringify(plain)}\n`))).toEqual(wanted);
+    expect(listPages([], fileOf(JSON.stringify(plain)))).toEqual(wanted.slice(1));
   });
 
   it('are a crawl again where a whole one failed', () => {
     const retry_input = { url: 'https://a.example/', mode: 'full', max_depth: 2, max_pages: 9, include: [], exclude: ['/x'] };
-    expect(pagesGiven([], fileOf(JSON.stringify([failure('https://a.example/', { retry_input })])))).toEqual([retry_input]);
+    expect(listPages([], fileOf(JSON.stringify([failure('https://a.example/', { retry_input })])))).toEqual([retry_input]);
   });
 
   it('are of the sites that they failed at, and lead to no other', () => {
     const path = fileOf(
       JSON.stringify([failure('https://a.example/x', { retry_input: { url: 'http://ann:pass@127.0.0.1/x', mode: 'full' } })]),
     );
-    expect(() => pagesGiven([], path)).toThrow(
+    expect(() => listPages([], path)).toThrow(
       expect.objectContaining({
         code: 'usage',
         message: expect.stringContaining('http://127.0.0.1/x read in place of https://a.example/x'),
@@ -149,15 +149,15 @@ describe('the pages of kb scrape', () => {
   });
 
   it('may be none', () => {
-    expect(pagesGiven([], fileOf(JSON.stringify({ dlq: null, errors: [gone] })))).toEqual([]);
-    expect(pagesGiven([], fileOf(JSON.stringify([gone])))).toEqual([]);
-    expect(pagesGiven([], fileOf(''))).toEqual([]);
+    expect(listPages([], fileOf(JSON.stringify({ dlq: null, errors: [gone] })))).toEqual([]);
+    expect(listPages([], fileOf(JSON.stringify([gone])))).toEqual([]);
+    expect(listPages([], fileOf(''))).toEqual([]);
   });
 
   it('must be given somehow, in a file that can be read', () => {
     const refused = (path: string | undefined) => {
       try {
-        return String(pagesGiven([], path).length);
+        return String(listPages([], path).length);
       } catch (error) {
         return (error as Error).message;
       }

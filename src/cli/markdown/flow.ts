@@ -16,7 +16,7 @@ export function width(text: string): number {
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Cuts a text to a number of columns, with `…` if something is missing. */
-export function clipped(text: string, columns: number): string {
+export function clip(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = '';
   for (const { segment } of graphemes.segment(text)) {
@@ -27,7 +27,7 @@ export function clipped(text: string, columns: number): string {
 }
 
 /** Cuts a text at its beginning: the end of a path says most. */
-export function clippedStart(text: string, columns: number): string {
+export function clipStart(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = '';
   for (const { segment } of [...graphemes.segment(text)].toReversed()) {
@@ -140,7 +140,7 @@ interface LineShape {
 }
 
 /** Wraps spans into lines, without a newline at the end. */
-export function folded(spans: readonly Span[], { first = '', hang = '', columns = Infinity }: LineShape): string {
+export function foldSpans(spans: readonly Span[], { first = '', hang = '', columns = Infinity }: LineShape): string {
   let text = '';
   const line = new Flow(columns, (piece) => (text += piece));
   line.open(first, hang);
@@ -150,21 +150,21 @@ export function folded(spans: readonly Span[], { first = '', hang = '', columns 
 }
 
 /** Wraps sentences into lines. Newlines stay, a line that fits is not changed, and indentation continues. */
-export const wrappedText = (text: string, columns: number | undefined): string =>
+export const wrapText = (text: string, columns: number | undefined): string =>
   text
     .split('\n')
-    .map((line) => (columns === undefined || width(line) <= columns ? line : foldedLine(line, columns)))
+    .map((line) => (columns === undefined || width(line) <= columns ? line : foldLine(line, columns)))
     .join('\n');
 
 /** Wraps a row of a label and a text: continuation lines are indented below the text. */
-export function wrappedRow(label: string, text: string, columns: number | undefined): string {
+export function wrapRow(label: string, text: string, columns: number | undefined): string {
   const taken = width(label);
   if (columns === undefined || taken + width(text) <= columns) return label + text;
   const hang = ' '.repeat(taken <= columns / 2 ? taken : 4);
-  return folded([{ text, paint: plain }], { first: label, hang, columns });
+  return foldSpans([{ text, paint: plain }], { first: label, hang, columns });
 }
 
-function foldedLine(line: string, columns: number): string {
+function foldLine(line: string, columns: number): string {
   const [indent = ''] = /^\s*/.exec(line) ?? [];
-  return folded([{ text: line.slice(indent.length), paint: plain }], { first: indent, hang: indent, columns });
+  return foldSpans([{ text: line.slice(indent.length), paint: plain }], { first: indent, hang: indent, columns });
 }

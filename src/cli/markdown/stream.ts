@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { fenceMark } from '../../text/markdown/blocks.ts';
 import { readLine, lineKind } from '../../text/markdown/lines.ts';
-import { Flow, type Paint, plain, type Span, width, folded } from './flow.ts';
+import { Flow, type Paint, plain, type Span, width, foldSpans } from './flow.ts';
 import { inline, spansOf } from './inline.ts';
 
 /** Kind of a line of Markdown. `rest`: its text after the mark. */
@@ -212,7 +212,7 @@ interface TableView {
 /** Draws the lines of a Markdown table: as columns if they fit, else one record per row (`Header: value`). Other lines stay text. Each line ends with a newline. */
 export function tableText(lines: readonly string[], view: TableView): string {
   const delimiter = lines[1]?.trim() ?? '';
-  if (lineKind(delimiter) !== 'separator') return lines.map((line) => `${folded(spansOf(line, view.color), view)}\n`).join('');
+  if (lineKind(delimiter) !== 'separator') return lines.map((line) => `${foldSpans(spansOf(line, view.color), view)}\n`).join('');
   const [heads = [], ...rows] = lines.filter((_, i) => i !== 1).map((line) => cellsOf(line, view.color));
   const widths = widthsOf([heads, ...rows]);
   const room = widths.reduce((sum, cell) => sum + cell + GAP, -GAP);
@@ -240,7 +240,7 @@ function cellsOf(line: string, color: ChalkInstance): Cell[] {
 const widthsOf = (rows: readonly Cell[][]): number[] =>
   Array.from({ length: Math.max(...rows.map((row) => row.length)) }, (_, i) => Math.max(...rows.map((row) => row[i]?.width ?? 0)));
 
-const painted = (cell: Cell): string => cell.spans.map(({ text, paint }) => paint(text)).join('');
+const paintCell = (cell: Cell): string => cell.spans.map(({ text, paint }) => paint(text)).join('');
 
 interface GridView {
   widths: readonly number[];
@@ -251,7 +251,7 @@ interface GridView {
 function grid(heads: readonly Cell[], rows: readonly Cell[][], { widths, shifts, color }: GridView): string {
   const cellText = (cell: Cell, room: number, { shift, paint }: { shift: Shift; paint: Paint }) => {
     const before = Math.floor((room - cell.width) * shift);
-    return ' '.repeat(before) + paint(painted(cell)) + ' '.repeat(room - cell.width - before);
+    return ' '.repeat(before) + paint(paintCell(cell)) + ' '.repeat(room - cell.width - before);
   };
   const lineOf = (cells: readonly Cell[], paint = plain) =>
     widths
@@ -267,7 +267,7 @@ function records(heads: readonly Cell[], rows: readonly Cell[][], { color, colum
     row.map((cell, i) => {
       const name = heads[i]?.spans.map(({ text }) => text).join('');
       const label: Span[] = name ? [{ text: `${name}: `, paint: color.bold }] : [];
-      return `${folded([...label, ...cell.spans], { hang: '  ', columns })}\n`;
+      return `${foldSpans([...label, ...cell.spans], { hang: '  ', columns })}\n`;
     });
   return rows.map((row) => recordOf(row).join('')).join('\n');
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import picomatch from 'picomatch';
-import { width, clipped, clippedStart } from '../markdown/flow.ts';
+import { width, clip, clipStart } from '../markdown/flow.ts';
 import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
 import { hash } from '../../core/ids.ts';
@@ -139,15 +139,15 @@ const OPTIONAL = ['characters', 'kind', 'written (UTC)', 'chunks', 'title'] as c
 export function printDocuments({ sources, total, cursor }: ListSourcesResult, screen: Screen): void {
   if (sources.length === 0) return screen.print(total === 0 ? 'No document matches.' : 'There are no more documents.');
   const rows = sources.map(rowOf);
-  const columns = fitted(
+  const columns = fitColumns(
     HEADS.map((head, at) => ({ head, at, room: Math.max(width(head), ...rows.map((row) => width(row[at]!))) })),
     screen.columns ?? Infinity,
   );
   const lineOf = (cells: readonly string[]) =>
     columns
       .map(({ head, at, room }) => {
-        const cut = head === 'source' ? clippedStart : clipped;
-        return padded(cut(cells[at]!, room), room, RIGHT.has(head));
+        const cut = head === 'source' ? clipStart : clip;
+        return pad(cut(cells[at]!, room), room, RIGHT.has(head));
       })
       .join(' '.repeat(GAP))
       .trimEnd();
@@ -167,7 +167,7 @@ interface Column {
 }
 
 /** Selects the columns that fit side by side, and their widths. */
-function fitted(all: readonly Column[], most: number): Column[] {
+function fitColumns(all: readonly Column[], most: number): Column[] {
   const excessOf = (columns: readonly Column[], roomOf: (column: Column) => number) =>
     columns.reduce((sum, column) => sum + roomOf(column) + GAP, -GAP) - most;
   const least = ({ head, room }: Column) => Math.min(room, NARROWEST[head] ?? room);
@@ -184,7 +184,7 @@ function fitted(all: readonly Column[], most: number): Column[] {
   return columns.map((column) => ({ ...column, room: cutTo.get(column.head) ?? column.room }));
 }
 
-function padded(text: string, columns: number, isRight: boolean): string {
+function pad(text: string, columns: number, isRight: boolean): string {
   const blanks = ' '.repeat(Math.max(0, columns - width(text)));
   return isRight ? blanks + text : text + blanks;
 }

@@ -4,7 +4,7 @@ import type { FallbackMessages } from '../../languages/language.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { count } from '../../text/count.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
-import { folded, plain, wrappedText } from '../markdown/flow.ts';
+import { foldSpans, plain, wrapText } from '../markdown/flow.ts';
 import { MarkdownStream } from '../markdown/stream.ts';
 import { printable, printablePieces, type Screen } from '../screen.ts';
 import { explainLines } from './show-hits.ts';
@@ -54,7 +54,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const cited = result.sources.filter((source) => source.cited);
   const messages = fallbacksFor(result.retrieval.query, result.history);
   const doubt = doubtOf(result, messages);
-  if (doubt) screen.print(color.dim(wrappedText(`\n${doubt}`, screen.columns)));
+  if (doubt) screen.print(color.dim(wrapText(`\n${doubt}`, screen.columns)));
   const isDeclined = result.answer_confidence.reason === 'retrieval_quality_low_confidence' && result.answer_confidence.level === 'none';
   const others = (doubt || isDeclined) && !screen.quiet ? othersIn(result, cited).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
@@ -63,7 +63,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
   for (const source of others) screen.print(sourceLine(source, screen));
   // a model that can't be asked fails at the search query and at the answer alike
   for (const line of new Set(result.errors.map((error) => failureLine(error))))
-    screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
+    screen.warn(wrapText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
 /** Writes a source as `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark; «–» instead of a number if the answer does not use it. */
@@ -83,7 +83,7 @@ export function sourceLine(
     { text: remark, paint: color.dim },
   ].filter(({ text }) => text !== '');
   if (columns === undefined) return spans.map(({ text, paint }) => paint(text)).join('');
-  return folded(spans, { hang: '    ', columns });
+  return foldSpans(spans, { hang: '    ', columns });
 }
 
 /** Whether the exit code is a failure: there is no answer, or errors instead. */
@@ -150,7 +150,7 @@ export function answerPrinter(screen: Screen) {
       showSources(result, screen);
       if (!result.explain) return;
       const explained = explainLines(result.retrieval, result.explain).join('\n');
-      screen.print(screen.color.dim(`\n${wrappedText(explained, screen.columns)}`));
+      screen.print(screen.color.dim(`\n${wrapText(explained, screen.columns)}`));
     },
     end(): void {
       answer.end();

@@ -1,6 +1,6 @@
 import type { CollectionSummary, CollectionSnapshot } from '../../schema/collection-operations.ts';
 import { count, size } from '../../text/count.ts';
-import { wrappedRow } from '../markdown/flow.ts';
+import { wrapRow } from '../markdown/flow.ts';
 import { printable, type Screen } from '../screen.ts';
 import type { DoctorCheck } from '../../schema/diagnosis.ts';
 
@@ -18,7 +18,7 @@ export function printCollections(collections: readonly (CollectionSummary & { er
   for (const collection of collections) {
     const { name, error } = collection;
     const text = error ?? `${contents(collection)}; ${embedder(collection)}`;
-    screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
+    screen.print(wrapRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }
 
@@ -29,7 +29,7 @@ export function printSnapshots(snapshots: readonly CollectionSnapshot[], screen:
   for (const { name, collection, created, error, ...rest } of snapshots) {
     const made = created.slice(0, 16).replace('T', ' ');
     const text = `«${collection}», ${made} UTC: ${error ?? contents(rest)}`;
-    screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
+    screen.print(wrapRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }
 
@@ -58,5 +58,5 @@ export function showChecks(checks: readonly DoctorCheck[], screen: Screen): void
   const { color } = screen;
   const marks = { ok: color.green('✓'), warning: color.yellow('!'), failed: color.red('✗') };
   for (const { name, status, message } of checks)
-    screen.print(wrappedRow(`${marks[status]} ${name.padEnd(10)} `, printable(message), screen.columns));
+    screen.print(wrapRow(`${marks[status]} ${name.padEnd(10)} `, printable(message), screen.columns));
 }

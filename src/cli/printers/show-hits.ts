@@ -1,4 +1,4 @@
-import { width, clipped, folded, wrappedText } from '../markdown/flow.ts';
+import { width, clip, foldSpans, wrapText } from '../markdown/flow.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
 import { locationText } from '../../text/passage-location.ts';
@@ -27,9 +27,9 @@ function piecesOf(passage: string): Piece[] {
   );
 }
 
-function laidOut(pieces: readonly Piece[], columns: number): string[] {
+function layOut(pieces: readonly Piece[], columns: number): string[] {
   const lines = [...Map.groupBy(pieces, ({ line }) => line).values()].map((parts) => parts.map(({ text }) => text).join(' '));
-  return lines.flatMap((line) => (/^(?:\||\s{4})/.test(line) ? [clipped(line, columns)] : wrappedText(line, columns).split('\n')));
+  return lines.flatMap((line) => (/^(?:\||\s{4})/.test(line) ? [clip(line, columns)] : wrapText(line, columns).split('\n')));
 }
 
 /** Finds where the `count` consecutive texts begin that hold most of the wanted terms; the first of several. */
@@ -48,15 +48,15 @@ export function snippetOf(passage: string, query: string, columns: number): stri
   const texts = pieces.map(({ text }) => text);
   let start = bestStart(texts, wanted, 1);
   let end = start + 1;
-  const fits = (from: number, to: number) => laidOut(dotted(pieces, from, to), columns).length <= LINES;
+  const fits = (from: number, to: number) => layOut(withEllipses(pieces, from, to), columns).length <= LINES;
   while (end < pieces.length && fits(start, end + 1)) end++;
   while (start > 0 && fits(start - 1, end)) start--;
-  const lines = laidOut(dotted(pieces, start, end), columns);
+  const lines = layOut(withEllipses(pieces, start, end), columns);
   const first = bestStart(lines, wanted, LINES);
   return lines.length > LINES ? lines.slice(first, first + LINES) : lines;
 }
 
-function dotted(pieces: readonly Piece[], start: number, end: number): Piece[] {
+function withEllipses(pieces: readonly Piece[], start: number, end: number): Piece[] {
   const shown = pieces.slice(start, end);
   if (start > 0) shown[0] = { ...shown[0]!, text: `… ${shown[0]!.text}` };
   const last = shown.length - 1;
@@ -75,16 +75,16 @@ export function markWords(text: string, query: string, mark: (word: string) => s
 }
 
 /** Wraps a line between words. Rows of tables and indented code stay whole. */
-export function wrapped(line: string, columns: number): string[] {
+export function wrapLine(line: string, columns: number): string[] {
   const isWhole = line.startsWith('|') || /^(?: {4}|\t)(?!\s*(?:[-*+•]|\d+[.)])\s)/.test(line) || width(line) <= columns;
-  return isWhole ? [line] : wrappedText(line, columns).split('\n');
+  return isWhole ? [line] : wrapText(line, columns).split('\n');
 }
 
 /** Prints each hit with title, score, location and passage; on a terminal a snippet of the passage, unless `full`. */
 export function showHits(result: RetrieveResult, screen: Screen, { full = false }: { full?: boolean } = {}): void {
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
   if (result.items.length === 0 && result.failed === 0)
-    screen.print(wrappedText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
+    screen.print(wrapText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
   else if (result.notice !== undefined) screen.note(printable(result.notice));
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
   if (isFused(result.items)) screen.note(FUSED);
@@ -102,7 +102,7 @@ const isFused = (items: RetrieveResult['items']): boolean =>
 function headingLine(title: string, score: string, { color, columns }: Screen): string {
   const fits = columns === undefined || width(`${title}  ${score}`) <= columns;
   if (fits) return `${color.bold(title)}  ${color.dim(score)}`;
-  return folded(
+  return foldSpans(
     [
       { text: title, paint: color.bold },
       { text: ` ${score}`, paint: color.dim },
@@ -121,16 +121,16 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
     .join(' · ');
   if (rank > 1) screen.print('');
   screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
-  screen.print(color.cyan(wrappedText(`   ${place}`, columns)));
+  screen.print(color.cyan(wrapText(`   ${place}`, columns)));
   const shown =
     columns === undefined || full
       ? item.text
           .trim()
           .split('\n')
-          .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3))
+          .flatMap((line) => wrapLine(line, (columns ?? Infinity) - 3))
       : snippetOf(printable(item.text), query, columns - 3);
   for (const line of shown) screen.print(line ? `   ${markWords(line, query, (word) => color.bold.yellow(word))}` : '');
-  for (const told of armsOf(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
+  for (const told of armsOf(item.explain)) screen.print(color.dim(wrapText(`   ${told}`, columns)));
 }
 
 /** Explanation of a rank: figures of each search arm, and the fused score. */

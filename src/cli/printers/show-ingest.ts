@@ -3,7 +3,7 @@ import type { ErrorItem } from '../../schema/items.ts';
 import { count, listNames, duration } from '../../text/count.ts';
 import type { FlagValues } from '../command-context.ts';
 import { repeatFlags } from '../flags.ts';
-import { wrappedRow } from '../markdown/flow.ts';
+import { wrapRow } from '../markdown/flow.ts';
 import { printable, type Screen } from '../screen.ts';
 import { progressText } from '../progress.ts';
 
@@ -29,7 +29,7 @@ export function showIngest(result: IngestResult, view: IngestView): void {
     screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
   );
   for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)])
-    screen.report(wrappedRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
+    screen.report(wrapRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
     screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');

@@ -178,7 +178,7 @@ export class Memory {
     const text = this.#read(file);
     this.#seen.set(file, { text, isShared: false });
     if (!text.trim()) return newConversation();
-    const kept = parsed(text);
+    const kept = parseKept(text);
     if (!kept) this.#refuse(file);
     for (const turn of kept?.turns ?? []) this.#kept.add(turn);
     return kept ? { history: kept.history, turns: kept.turns, asked: kept.asked } : newConversation();
@@ -215,7 +215,7 @@ export class Memory {
     const there = textIn(file);
     const seen = this.#seen.get(file);
     const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
-    const kept = isShared ? parsed(there) : undefined;
+    const kept = isShared ? parseKept(there) : undefined;
     if (there.trim() !== '' && isShared && !kept) throw new Error('something else was written to it');
     return { there, isShared, kept };
   }
@@ -262,7 +262,7 @@ export class Memory {
 
 const textOf = (collection: string, talk: Conversation): string => `${JSON.stringify({ version: 1, collection, ...talk })}\n`;
 
-function parsed(text: string): z.infer<typeof Kept> | undefined {
+function parseKept(text: string): z.infer<typeof Kept> | undefined {
   try {
     return Kept.parse(JSON.parse(text));
   } catch {

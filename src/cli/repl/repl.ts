@@ -23,7 +23,7 @@ import { describe, isAbort, KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../failure.ts';
-import { wrappedText, clipped, folded, plain } from '../markdown/flow.ts';
+import { wrapText, clip, foldSpans, plain } from '../markdown/flow.ts';
 import { isConversation, Keyboard } from './keyboard.ts';
 import type { Source } from '../../schema/items.ts';
 import { markdownPrinter, sourceLine } from '../printers/show-answer.ts';
@@ -101,11 +101,11 @@ function printPlaceKept(session: Session): void {
   if (file === undefined) return;
   const place = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file;
   const otherwise = session.memory.isNamed ? '/clear forgets it.' : '/clear forgets it, --no-history keeps none.';
-  screen.note(screen.colorBeside.dim(wrappedText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
+  screen.note(screen.colorBeside.dim(wrapText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
 }
 
 /** Answers a question and prints a blank line. On a terminal the exit code is kept: the user sees the failure. */
-async function answered(question: string, session: Session): Promise<true> {
+async function answerQuestion(question: string, session: Session): Promise<true> {
   const { exitCode } = process;
   try {
     await askTurn(question, session);
@@ -123,10 +123,10 @@ async function handle(text: string, session: Session, keyboard: Keyboard): Promi
   session.signal = AbortSignal.any([signal, stop.signal]);
   session.talk = withAsked(session.talk, text);
   try {
-    const goOn = () => (isCommand(text) ? runReplCommand(text, session) : answered(text, session));
+    const goOn = () => (isCommand(text) ? runReplCommand(text, session) : answerQuestion(text, session));
     return await keyboard.during(() => stop.abort(new KbError('aborted', 'Stopped.')), goOn);
   } catch (error) {
-    screen.warn(isAbort(error) ? 'Stopped.' : wrappedText(`Error: ${printable(describe(error))}`, screen.columns));
+    screen.warn(isAbort(error) ? 'Stopped.' : wrapText(`Error: ${printable(describe(error))}`, screen.columns));
     if (!isConversation()) process.exitCode = EXIT.failed;
     return true;
   } finally {
@@ -143,8 +143,8 @@ function showSourceList(sources: readonly Source[], session: Session): void {
   const { color, columns } = session.context.screen;
   for (const source of sources) {
     printBeside(session, sourceLine(source, { color, columns }, source.cited ? '' : ' (not cited)'));
-    const excerpt = clipped(beginningOf(source.text), (columns ?? EXCERPT) * 2 - 8);
-    printBeside(session, folded([{ text: excerpt, paint: color.dim }], { first: '    ', hang: '    ', columns }));
+    const excerpt = clip(beginningOf(source.text), (columns ?? EXCERPT) * 2 - 8);
+    printBeside(session, foldSpans([{ text: excerpt, paint: color.dim }], { first: '    ', hang: '    ', columns }));
   }
   printBeside(session, color.dim(`/sources ${sources[0]!.citation} shows the whole passage.`));
 }
@@ -227,7 +227,7 @@ function help(_argument: string, session: Session): void {
   const { columns } = session.context.screen;
   for (const [name, { argument, summary }] of Object.entries(commands)) {
     const first = `${name} ${argument}`.padEnd(NAMES);
-    if (summary) printBeside(session, folded([{ text: summary, paint: plain }], { first, hang: ' '.repeat(NAMES), columns }));
+    if (summary) printBeside(session, foldSpans([{ text: summary, paint: plain }], { first, hang: ' '.repeat(NAMES), columns }));
   }
   printWrapped(session, '\nA line that ends in \\ goes on in the next one, and pasted lines are one question. Ctrl-C stops an answer.');
 }

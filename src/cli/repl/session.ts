@@ -4,7 +4,7 @@ import { searchedCollections } from '../../engine/permissions.ts';
 import { operations } from '../../schema/operations.ts';
 import type { Config } from '../../schema/config.ts';
 import type { CommandContext } from '../command-context.ts';
-import { wrappedText } from '../markdown/flow.ts';
+import { wrapText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { newConversation, type Conversation, withAsked, withTurn, type Memory, memoryOf } from './conversation.ts';
 import { KbError } from '../../core/errors.ts';
@@ -73,8 +73,7 @@ export async function collectionNames({ context, signal }: Pick<Session, 'contex
 export const printBeside = ({ context: { screen } }: Session, text: string): void => (screen.json ? screen.note(text) : screen.print(text));
 
 /** Prints a text beside the answers, wrapped to the terminal. */
-export const printWrapped = (session: Session, text: string): void =>
-  printBeside(session, wrappedText(text, session.context.screen.columns));
+export const printWrapped = (session: Session, text: string): void => printBeside(session, wrapText(text, session.context.screen.columns));
 
 /** Saves the conversation. */
 export const keep = (session: Session): void => session.memory.keep(collectionOf(session), session.talk);

@@ -77,7 +77,7 @@ export function endedRecord(record: JobRecord, ending: JobEnd, ended = new Date(
 }
 
 /** Whether a caller may see a job: it may use the collections of the job; a job that writes to none is visible to its own token only. */
-export function isVisible({ token, collections = [] }: JobRecord, access: AccessRights | undefined): boolean {
+export function maySeeJob({ token, collections = [] }: JobRecord, access: AccessRights | undefined): boolean {
   if (access === undefined || access.collections.includes('*')) return true;
   return collections.length > 0 ? collections.every((name) => mayUse(access, name)) : token === access.name;
 }
@@ -91,7 +91,7 @@ export function publicJob(
 }
 
 /** Adds the result to a job. */
-export function shownWhole(record: JobRecord, result: JobResult | undefined): Job {
+export function jobWithResult(record: JobRecord, result: JobResult | undefined): Job {
   const isLost = record.state === 'done' && !result;
   return { ...publicJob(record, result), ...(isLost && envelope(resultLost())) };
 }
@@ -121,7 +121,7 @@ const resultLost = (): KbError =>
   });
 
 /** The error of an id that no job has. */
-export const noSuchJob = (): KbError =>
+export const jobNotFoundError = (): KbError =>
   new KbError('not_found', 'There is no job with this id.', {
     hint: 'GET /v1/jobs lists all jobs; finished ones are kept for 7 days.',
   });

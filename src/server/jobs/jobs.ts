@@ -5,14 +5,14 @@ import {
   JobFiles,
   type OnProblem,
   EVENT_STAGE,
-  isVisible,
+  maySeeJob,
   type JobRecord,
   jobSources,
   lastEvents,
   makeId,
-  noSuchJob,
+  jobNotFoundError,
   publicJob,
-  shownWhole,
+  jobWithResult,
   timeOf,
 } from './job-files.ts';
 import { THIS_PROCESS } from '../../core/process-owner.ts';
@@ -31,7 +31,7 @@ async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): Asyn
   let told = '{}';
   for (let sequence = 0; !signal.aborted;) {
     const record = await files.read(id);
-    if (!record) throw noSuchJob();
+    if (!record) throw jobNotFoundError();
     if (record.state !== 'running') {
       for (const event of lastEvents(record, await files.readResult(id))) yield { ...event, sequence: sequence++ };
       return;
@@ -153,15 +153,15 @@ class FolderJobs implements Jobs {
   async list(access?: AccessRights): Promise<Job[]> {
     const own = [...this.#works.values()].map(({ record }) => record);
     const records = [...own, ...(await this.#files.all(this.#works))];
-    const once = new Map(records.filter((record) => isVisible(record, access)).map((record) => [record.id, record])); // one may have ended between the two looks
+    const once = new Map(records.filter((record) => maySeeJob(record, access)).map((record) => [record.id, record])); // one may have ended between the two looks
     return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
   }
 
   async get(id: string, access?: AccessRights): Promise<Job> {
     const work = this.#work(id, access);
-    if (work) return shownWhole(work.record, work.result);
+    if (work) return jobWithResult(work.record, work.result);
     const record = await this.#read(id, access);
-    return shownWhole(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
+    return jobWithResult(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
   }
 
   async cancel(id: string, access?: AccessRights): Promise<Job> {
@@ -170,7 +170,7 @@ class FolderJobs implements Jobs {
       work.stop('cancelled');
       await Promise.race([work.ended, wait(HEARS_WITHIN, undefined, { ref: false })]);
       if (work.record.state === 'running') await work.abandon();
-      return shownWhole(work.record, work.result);
+      return jobWithResult(work.record, work.result);
     }
     const { state, owner } = await this.#read(id, access);
     if (state !== 'running') return await this.get(id, access);
@@ -195,7 +195,7 @@ class FolderJobs implements Jobs {
   }
 
   async *#events(id: string, signal: AbortSignal): AsyncGenerator<Event, void, void> {
-    if (timeOf(id) === undefined) throw noSuchJob();
+    if (timeOf(id) === undefined) throw jobNotFoundError();
     const work = this.#works.get(id);
     yield* work ? work.events(signal) : watchJob(id, this.#files, signal);
   }
@@ -203,13 +203,13 @@ class FolderJobs implements Jobs {
   /** Finds a job of this process: running, or not yet written. Throws a KbError (`not_found`) if the caller may not see it. */
   #work(id: string, access: AccessRights | undefined): JobWorker | undefined {
     const work = this.#works.get(id);
-    if (work && !isVisible(work.record, access)) throw noSuchJob();
+    if (work && !maySeeJob(work.record, access)) throw jobNotFoundError();
     return work;
   }
 
   async #read(id: string, access: AccessRights | undefined): Promise<JobRecord> {
     const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // an invalid id must not become a path
-    if (!record || !isVisible(record, access)) throw noSuchJob();
+    if (!record || !maySeeJob(record, access)) throw jobNotFoundError();
     return record;
   }
 

@@ -1,9 +1,9 @@
 import width from 'string-width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flow, folded, wrappedRow, wrappedText, clipped } from '../../../src/cli/markdown/flow.ts';
+import { Flow, foldSpans, wrapRow, wrapText, clip } from '../../../src/cli/markdown/flow.ts';
 
-const fold = (text: string, columns: number, rest = {}) => folded([{ text, paint: (part) => part }], { columns, ...rest });
+const fold = (text: string, columns: number, rest = {}) => foldSpans([{ text, paint: (part) => part }], { columns, ...rest });
 
 describe('text that flows', () => {
   it('is broken between words, and goes on below its beginning', () => {
@@ -54,24 +54,24 @@ describe('text that flows', () => {
 
 describe('a sentence', () => {
   it('keeps its own newlines, and stays as it is without a terminal', () => {
-    expect(wrappedText('\none two\nthree', 5)).toBe('\none\ntwo\nthree');
-    expect(wrappedText('one two three four', undefined)).toBe('one two three four');
-    expect(wrappedText('one  two', 8)).toBe('one  two');
-    expect(wrappedRow('a  ', 'one two', undefined)).toBe('a  one two');
-    expect(wrappedRow('a  ', 'one two', 8)).toBe('a  one\n   two');
-    expect(wrappedRow('a label  ', 'one two', 12)).toBe('a label  one\n    two');
+    expect(wrapText('\none two\nthree', 5)).toBe('\none\ntwo\nthree');
+    expect(wrapText('one two three four', undefined)).toBe('one two three four');
+    expect(wrapText('one  two', 8)).toBe('one  two');
+    expect(wrapRow('a  ', 'one two', undefined)).toBe('a  one two');
+    expect(wrapRow('a  ', 'one two', 8)).toBe('a  one\n   two');
+    expect(wrapRow('a label  ', 'one two', 12)).toBe('a label  one\n    two');
   });
 
   it('that is indented goes on indented', () => {
-    expect(wrappedText('  one two three', 10)).toBe('  one two\n  three');
+    expect(wrapText('  one two three', 10)).toBe('  one two\n  three');
   });
 });
 
 describe('a text that is too long', () => {
   it('is cut before a character that does not fit, and says so', () => {
-    expect(clipped('short', 5)).toBe('short');
-    expect(clipped('too long', 5)).toBe('too…');
-    expect(clipped('中文中文', 6)).toBe('中文…');
-    expect(clipped('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toBe('👩‍👩‍👧👩‍👩‍👧…');
+    expect(clip('short', 5)).toBe('short');
+    expect(clip('too long', 5)).toBe('too…');
+    expect(clip('中文中文', 6)).toBe('中文…');
+    expect(clip('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toBe('👩‍👩‍👧👩‍👩‍👧…');
   });
 });

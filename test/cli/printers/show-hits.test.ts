@@ -1,15 +1,15 @@
 import { describe, expect, it, test } from 'vitest';
-import { markWords, showHits, wrapped, snippetOf, explainLines } from '../../../src/cli/printers/show-hits.ts';
+import { markWords, showHits, wrapLine, snippetOf, explainLines } from '../../../src/cli/printers/show-hits.ts';
 import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
 import type { ChatExplain } from '../../../src/schema/answers.ts';
 
 describe('a long line', () => {
   it('is broken between words where the terminal ends, and a row of a table is not', () => {
-    expect(wrapped('The filter is replaced every 90 days.', 16)).toEqual(['The filter is', 'replaced every', '90 days.']);
-    expect(wrapped('| a row | of a table | is whole |', 16)).toEqual(['| a row | of a table | is whole |']);
-    expect(wrapped('  indented', 80)).toEqual(['  indented']);
-    expect(wrapped('averyverylongword', 5)).toEqual(['averyverylongword']);
+    expect(wrapLine('The filter is replaced every 90 days.', 16)).toEqual(['The filter is', 'replaced every', '90 days.']);
+    expect(wrapLine('| a row | of a table | is whole |', 16)).toEqual(['| a row | of a table | is whole |']);
+    expect(wrapLine('  indented', 80)).toEqual(['  indented']);
+    expect(wrapLine('averyverylongword', 5)).toEqual(['averyverylongword']);
   });
 
   it('is left alone where nobody looks at a terminal', () => {
