@@ -65,7 +65,7 @@ interface BrowserRoom {
   path: string;
   /** Notes the profile of the browser with this process id. Playwright makes it elsewhere, and does not remove it if this process is killed. */
   note(pid: number): Promise<void>;
-  leave(): void;
+  remove(): void;
 }
 
 /** Rooms are named by host and process: containers may share a folder, and not their process ids. */
@@ -83,7 +83,7 @@ async function openRoom(): Promise<BrowserRoom> {
       const profile = (await readdir(tmpdir())).find((name) => PROFILE.test(name) && isLockedBy(join(tmpdir(), name), pid));
       if (profile !== undefined) await writeFile(join(path, PROFILE_NOTE), profile);
     },
-    leave: () => rmSync(path, { recursive: true, force: true }), // while the process may be about to end
+    remove: () => rmSync(path, { recursive: true, force: true }), // while the process may be about to end
   };
 }
 
@@ -187,7 +187,7 @@ async function start(executablePath: string): Promise<Browser> {
   let browser: Browser | undefined;
   try {
     browser = await chromium.launch({ executablePath, artifactsDir: room.path, ...launchOptions() });
-    browser.once('disconnected', () => room.leave());
+    browser.once('disconnected', () => room.remove());
     const session = await browser.newBrowserCDPSession();
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');
     await room.note(processInfo.find(({ type }) => type === 'browser')?.id ?? -1);
@@ -195,7 +195,7 @@ async function start(executablePath: string): Promise<Browser> {
     return browser;
   } catch (error) {
     await browser?.close().catch(() => {});
-    room.leave();
+    room.remove();
     throw new KbError('setup', `The browser ${executablePath} did not start: ${reasonOf(error as Error)}.`, {
       hint: toOperator`Start it by hand to see why, or install another one: ${call('setup_browser')} does it.`,
       cause: error,
@@ -216,6 +216,6 @@ const launchOptions = (): LaunchOptions => ({
 });
 
 function reasonOf({ message }: Error): string {
-  const said = /\[pid=\d+\]\[err\] .{0,200}?(?:ERROR|FATAL)[^\]]{0,200}\] ?(.+)/.exec(message)?.[1];
-  return (said ?? message.split('\n')[0]!).trim().replace(/\.$/, '');
+  const logged = /\[pid=\d+\]\[err\] .{0,200}?(?:ERROR|FATAL)[^\]]{0,200}\] ?(.+)/.exec(message)?.[1];
+  return (logged ?? message.split('\n')[0]!).trim().replace(/\.$/, '');
 }

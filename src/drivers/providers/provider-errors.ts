@@ -22,7 +22,7 @@ export function refusalIn({ status, headers, statusText }: Response, text: strin
   try {
     const body: unknown = JSON.parse(text);
     const code = codeIn(body);
-    return { status, headers, message: saidIn(body) || statusText || 'no reason given', ...(code && { code }) };
+    return { status, headers, message: messageIn(body) || statusText || 'no reason given', ...(code && { code }) };
   } catch {
     return { status, headers, message: text.replace(/<[^<>]*>/g, ' ').trim() || statusText || 'no reason given' };
   }
@@ -31,12 +31,12 @@ export function refusalIn({ status, headers, statusText }: Response, text: strin
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-function saidIn(value: unknown): string {
+function messageIn(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(saidIn).filter(Boolean).join('; ');
+  if (Array.isArray(value)) return value.map(messageIn).filter(Boolean).join('; ');
   const { error, message, detail, msg, loc } = fieldsOf(value);
-  const said = saidIn(error ?? message ?? detail ?? msg ?? '');
-  return Array.isArray(loc) ? `${loc.join('.')}: ${said}` : said;
+  const reason = messageIn(error ?? message ?? detail ?? msg ?? '');
+  return Array.isArray(loc) ? `${loc.join('.')}: ${reason}` : reason;
 }
 
 function codeIn(value: unknown): string | undefined {
@@ -117,20 +117,20 @@ function brokenOff({ error = {}, message = '' }: ErrorBody, asked: Asked): KbErr
 
 function refused(refusal: ErrorBody, asked: Asked, { status, verb = 'answered' }: { status: number; verb?: string }): KbError {
   const { provider, model, key_variable, base_url } = asked;
-  const said = sentence(refusal, asked);
-  const message = `${provider} ${verb} ${status}: ${said}`;
+  const reason = sentence(refusal, asked);
+  const message = `${provider} ${verb} ${status}: ${reason}`;
   if (refusal.code === 'insufficient_quota' || status === 402) {
     return new KbError('unauthorized', message, { hint: toOperator`The account of the key in ${key_variable} has nothing left to spend.` });
   }
   // Gemini calls a wrong key a wrong argument.
-  if (status === 401 || status === 403 || /api.key not valid/i.test(said)) {
+  if (status === 401 || status === 403 || /api.key not valid/i.test(reason)) {
     return new KbError('unauthorized', message, { hint: toOperator`Check the key in ${key_variable}, and that it may use «${model}».` });
   }
-  if (ANSWER_TOO_LONG.test(said)) return new KbError('invalid', message, { hint: advice`Set ${setting('chat.llm.max_tokens')} lower.` });
+  if (ANSWER_TOO_LONG.test(reason)) return new KbError('invalid', message, { hint: advice`Set ${setting('chat.llm.max_tokens')} lower.` });
   // A request above what an account may send in a minute is refused with 429 however long it waits.
-  const isTooLarge = status === 413 || (status <= 500 && TOO_LARGE.test(`${said} ${refusal.code}`));
-  if (isTooLarge && (status !== 429 || /must be reduced|request too large/i.test(said))) return new KbError('too_large', message);
-  if (isPassing(status)) return new KbError('unavailable', message, { isRetryable: true, retryAfter: retryAfter(refusal.headers, said) });
+  const isTooLarge = status === 413 || (status <= 500 && TOO_LARGE.test(`${reason} ${refusal.code}`));
+  if (isTooLarge && (status !== 429 || /must be reduced|request too large/i.test(reason))) return new KbError('too_large', message);
+  if (isPassing(status)) return new KbError('unavailable', message, { isRetryable: true, retryAfter: retryAfter(refusal.headers, reason) });
   if (status < 400 || status === 404 || status === 405 || refusal.code === 'model_not_found') {
     return new KbError('configuration', message, {
       hint: toOperator`Check the model (${model}) and the address (${redactUrl(base_url)}).`,
@@ -158,8 +158,8 @@ const ADDRESS = /\bhttps?:\/\/[^\s"'<>]*[^\s"'<>.,:;!?)\]}]/gi;
  * repeat.
  */
 function sentence({ error, message }: ErrorBody, { key }: Asked): string {
-  const said = typeof error?.message === 'string' ? error.message : message.replace(/^\d{3} /, '');
-  const clean = (key ? said.replaceAll(key, '…') : said)
+  const reason = typeof error?.message === 'string' ? error.message : message.replace(/^\d{3} /, '');
+  const clean = (key ? reason.replaceAll(key, '…') : reason)
     .replace(/\bsk-[\w*-]{4,}/g, '…') // OpenAI repeats the ends of a key that it refuses
     .replace(/\/\/[^/\s]*@/g, '//')
     .replace(ADDRESS, (address) => redactUrl(address));
@@ -170,12 +170,12 @@ function sentence({ error, message }: ErrorBody, { key }: Asked): string {
  * Seconds to wait: `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), or what a sentence says (Gemini and OpenAI:
  * «try again in 1.5s»).
  */
-export function retryAfter(headers: Headers | undefined, said = ''): number | undefined {
+export function retryAfter(headers: Headers | undefined, reason = ''): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
   const given = headers?.get('retry-after');
   if (given) return secondsIn(given);
-  const [, amount, unit] = /\b(?:re)?try (?:again )?in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(said) ?? [];
+  const [, amount, unit] = /\b(?:re)?try (?:again )?in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(reason) ?? [];
   return amount === undefined ? undefined : Number(amount) / (unit === 'ms' ? 1000 : 1);
 }
 

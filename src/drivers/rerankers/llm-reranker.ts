@@ -139,8 +139,8 @@ export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmReranke
       const texts = passages.slice(0, MOST_GRADED).map(({ text }) => text);
       const { portions, answer } = fitPassages(query, texts, { window, max_tokens });
       const ask = async (portion: readonly string[]): Promise<number[]> => {
-        const said = await answerOf(instrument(llm), { query, texts: portion }, { max_tokens: answer, timeout, signal });
-        return gradesIn(said, portion.length).map((grade, _, grades) => grade ?? ungraded(llm, grades));
+        const grading = await answerOf(instrument(llm), { query, texts: portion }, { max_tokens: answer, timeout, signal });
+        return gradesIn(grading, portion.length).map((grade, _, grades) => grade ?? ungraded(llm, grades));
       };
       const scores: number[] = [];
       for (const portion of portions) scores.push(...(await inPortions(portion, ask)));

@@ -58,10 +58,10 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
     overtook: taken.overtook,
     release: async () => {
       clearInterval(signs);
-      const leave = async () => {
+      const removeFile = async () => {
         if (await isOurs()) await unlink(file);
       };
-      await guarded(file, leave).catch(() => {}); // if the folder is gone or full, the lock is taken over after the end of this process
+      await guarded(file, removeFile).catch(() => {}); // if the folder is gone or full, the lock is taken over after the end of this process
     },
     assertHeld: async () => {
       if (!(await isOurs())) throw lockLostError(name);

@@ -162,7 +162,7 @@ function qdrantError(error: unknown, call: QdrantCall, library: typeof import('.
   const refusal = error as Refusal;
   // 429 with Retry-After: the client parses only its first character, and throws a plain Error if that is no digit
   if (error instanceof library.QdrantClientResourceExhaustedError || refusal.message?.startsWith('Invalid retryAfter'))
-    return temporary(429, 'too many requests', { call: call, error, retryAfter: refusal.retry_after });
+    return temporary(429, 'too many requests', { call, error, retryAfter: refusal.retry_after });
   return refusal.status === undefined ? notAnswered(error, call) : refused(refusal, refusal.status, call);
 }
 
@@ -174,32 +174,32 @@ const tooLate = ({ shown, timeout }: QdrantCall): KbError =>
 
 function refused(refusal: Refusal, status: number, call: QdrantCall): KbError {
   const reported = refusal.data?.status?.error ?? refusal.data;
-  const said = sentence(typeof reported === 'string' && reported ? reported : (refusal.message ?? ''), call);
-  if (status === 401 || status === 403) return keyRefused(status, said, call);
-  if (status === 408 || status === 429 || status >= 500) return temporary(status, said, { call: call, error: refusal });
+  const reason = sentence(typeof reported === 'string' && reported ? reported : (refusal.message ?? ''), call);
+  if (status === 401 || status === 403) return keyRefused(status, reason, call);
+  if (status === 408 || status === 429 || status >= 500) return temporary(status, reason, { call, error: refusal });
   if (status === 413)
-    return new KbError('too_large', `Qdrant at ${call.shown} refused what is too large for it: ${said}`, { cause: refusal });
+    return new KbError('too_large', `Qdrant at ${call.shown} refused what is too large for it: ${reason}`, { cause: refusal });
   if (typeof refusal.data?.status?.error !== 'string') return notQdrant(call, refusal);
   return new KbError(
     status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'invalid',
-    `Qdrant at ${call.shown} answered ${status}: ${said}`,
+    `Qdrant at ${call.shown} answered ${status}: ${reason}`,
     {
       cause: refusal,
     },
   );
 }
 
-const keyRefused = (status: number, said: string, { shown, key }: QdrantCall): KbError =>
-  new KbError('setup', `Qdrant at ${shown} ${key ? 'refused the key' : 'asks for a key'} (${status}): ${said}`, {
-    hint: toOperator`Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(said) ? ', and has global access: making and replacing collections needs it' : ''}.`,
+const keyRefused = (status: number, reason: string, { shown, key }: QdrantCall): KbError =>
+  new KbError('setup', `Qdrant at ${shown} ${key ? 'refused the key' : 'asks for a key'} (${status}): ${reason}`, {
+    hint: toOperator`Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(reason) ? ', and has global access: making and replacing collections needs it' : ''}.`,
   });
 
 const temporary = (
   status: number,
-  said: string,
+  reason: string,
   { call, error, retryAfter }: { call: QdrantCall; error: unknown; retryAfter?: number | undefined },
 ): KbError =>
-  new KbError('unavailable', `Qdrant at ${call.shown} answered ${status}: ${said}`, {
+  new KbError('unavailable', `Qdrant at ${call.shown} answered ${status}: ${reason}`, {
     hint: 'Run it again: it goes on from what is stored.',
     cause: error,
     isRetryable: true,
@@ -222,4 +222,5 @@ const notAnswered = (error: unknown, call: QdrantCall): KbError =>
   });
 
 /** Makes one short sentence of a message without the key, which some messages repeat. */
-const sentence = (said: string, { key }: QdrantCall): string => shortSentence(key ? said.replaceAll(key, '…') : said) || 'no reason given.';
+const sentence = (reason: string, { key }: QdrantCall): string =>
+  shortSentence(key ? reason.replaceAll(key, '…') : reason) || 'no reason given.';

@@ -29,9 +29,9 @@ export async function describeServer(ask: Ask): Promise<StoreReport> {
   const cluster = await ask((api, init) => api.clusterStatus({}, init)).catch(ifCode(['setup'], undefined)); // the key may not be allowed to ask
   const nodes = cluster?.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
   const silent = cluster?.status === 'enabled' ? Object.keys(cluster.message_send_failures) : [];
-  const told = cluster?.status === 'enabled' ? `, cluster of ${count(nodes, 'node')}` : '';
+  const suffix = cluster?.status === 'enabled' ? `, cluster of ${count(nodes, 'node')}` : '';
   return {
-    message: `Qdrant ${version}${told}`,
+    message: `Qdrant ${version}${suffix}`,
     warnings: [
       ...(isTooOld(version) ? [`Qdrant ${version} is too old: kb needs ${OLDEST.join('.')} or later`] : []),
       ...(silent.length > 0 ? [`${count(silent.length, 'node')} of the cluster did not answer another: ${listNames(silent, 5)}`] : []),
