@@ -78,25 +78,6 @@ const RETRY_AFTER = 10;
 /** Maximum ended jobs that are kept in memory with their results if they cannot be written. */
 export const MOST_UNWRITTEN = 20;
 
-/** Background jobs, which outlive their connections; their results outlive the server. */
-export interface Jobs {
-  /** Starts a job and returns it (state `running`). Throws a KbError (`unavailable`) if too many are waiting or the server is stopping. */
-  start(operation: JobOperation, request: object, origin?: JobOrigin): Promise<Job>;
-  /** Lists the jobs that the caller may see, latest first, without results. */
-  list(access?: AccessRights): Promise<Job[]>;
-  /** Returns a job with its result. Throws a KbError (`not_found`), also if the caller may not see it. */
-  get(id: string, access?: AccessRights): Promise<Job>;
-  /** Stops a job and waits until it has ended (`cancelled` or `done`). Throws a KbError: `not_found`, or `conflict` if another process runs it. */
-  cancel(id: string, access?: AccessRights): Promise<Job>;
-  /**
-   * Yields the kept events and those to come; ends after exactly one `final` event. For a job of another process only progress and the end.
-   * The first `next()` throws a KbError (`not_found`). `return()` ends it at once, also while nothing happens.
-   */
-  events(id: string): AsyncGenerator<Event, void, void>;
-  /** Interrupts running jobs, waits at most `seconds` for them, and accepts no more. */
-  close(options: { seconds: number }): Promise<void>;
-}
-
 /** The caller and the request of a job. */
 interface JobOrigin {
   bytes: number;
@@ -116,10 +97,11 @@ interface JobsOptions {
 export async function openJobs({ engine, folder, onProblem = () => {} }: JobsOptions): Promise<Jobs> {
   const files = new JobFiles(folder, onProblem);
   await files.tidy(new Set());
-  return new FolderJobs(files, engine, onProblem);
+  return new Jobs(files, engine, onProblem);
 }
 
-class FolderJobs implements Jobs {
+/** Background jobs, which outlive their connections; their results outlive the server. */
+export class Jobs {
   readonly #files: JobFiles;
   readonly #engine: Pick<Engine, 'run'>;
   readonly #onProblem: OnProblem;
@@ -136,6 +118,7 @@ class FolderJobs implements Jobs {
     this.#onProblem = onProblem;
   }
 
+  /** Starts a job and returns it (state `running`). Throws a KbError (`unavailable`) if too many are waiting or the server is stopping. */
   async start(operation: JobOperation, request: object, { bytes, access, collections = [] }: JobOrigin = { bytes: 0 }): Promise<Job> {
     this.#assertRoom(bytes);
     const record = { ...this.#record(operation), sources: jobSources(request), token: access?.name, collections: [...collections] };
@@ -150,6 +133,7 @@ class FolderJobs implements Jobs {
     return publicJob(record);
   }
 
+  /** Lists the jobs that the caller may see, latest first, without results. */
   async list(access?: AccessRights): Promise<Job[]> {
     const own = [...this.#works.values()].map(({ record }) => record);
     const records = [...own, ...(await this.#files.all(this.#works))];
@@ -157,6 +141,7 @@ class FolderJobs implements Jobs {
     return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
   }
 
+  /** Returns a job with its result. Throws a KbError (`not_found`), also if the caller may not see it. */
   async get(id: string, access?: AccessRights): Promise<Job> {
     const work = this.#work(id, access);
     if (work) return jobWithResult(work.record, work.result);
@@ -164,6 +149,7 @@ class FolderJobs implements Jobs {
     return jobWithResult(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
   }
 
+  /** Stops a job and waits until it has ended (`cancelled` or `done`). Throws a KbError: `not_found`, or `conflict` if another process runs it. */
   async cancel(id: string, access?: AccessRights): Promise<Job> {
     const work = this.#work(id, access);
     if (work) {
@@ -179,10 +165,15 @@ class FolderJobs implements Jobs {
     });
   }
 
+  /**
+   * Yields the kept events and those to come; ends after exactly one `final` event. For a job of another process only progress and the end.
+   * The first `next()` throws a KbError (`not_found`). `return()` ends it at once, also while nothing happens.
+   */
   events(id: string): AsyncGenerator<Event, void, void> {
     return cancellable((signal) => this.#events(id, signal));
   }
 
+  /** Interrupts running jobs, waits at most `seconds` for them, and accepts no more. */
   async close({ seconds }: { seconds: number }): Promise<void> {
     this.#isClosed = true;
     const running = this.#running();
