@@ -19,7 +19,7 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['the program'],
   ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.12;', 'const NEAR_TIE = -1;']],
   ['of two things compared, what fits best', ['choose.ts', 'otherSide(lastQuestion(query), ranked) ?? ', '']],
-  ['lines of a few words quoted once, whatever their section', ['choose.ts', 'const SAYS_SOMETHING = 8;', 'const SAYS_SOMETHING = 0;']],
+  ['lines of a few words quoted once, whatever their section', ['choose.ts', 'const FEWEST_WORDS = 8;', 'const FEWEST_WORDS = 0;']],
   ['broken off, where another would fit', ['choose.ts', 'const MOST_TRIED = 5;', 'const MOST_TRIED = 1;']],
   [
     'without a value for a default or limit',

@@ -1,4 +1,4 @@
-import { type Embedder, NO_ANSWER } from '../src/ports/models.ts';
+import { type Embedder, NO_ANSWER_MARKER } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import { assess } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
@@ -58,7 +58,7 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
   const sources = toGrounding(context, await neighboursOf(context, parts.collection));
   const gated = quality.status === 'low_confidence';
   const { text, order } = gated ? { text: '', order: [] } : await written(query, sources, embedder);
-  const declined = gated || text.startsWith(NO_ANSWER);
+  const declined = gated || text.startsWith(NO_ANSWER_MARKER);
   const cited = Array.from(text.matchAll(/\[(\d+)\]/g), ([, number]) =>
     String(context[(order[Number(number) - 1] ?? 0) - 1]?.metadata.source),
   );

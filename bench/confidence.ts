@@ -92,7 +92,7 @@ function weightsOf(rows: readonly Row[]): Record<string, Record<string, number>>
     fit.map((row) => ({ features: row.evidence!, isGood: isGood(row), weight: weight(row) }));
   const right = observed((row) => row.right);
   const both = ['stated', 'retrieved', 'rivals', 'figure', 'listing', 'missingName'] as const;
-  if (options.mode === 'words') return { words: fitted<keyof Evidence>(['together', 'identifier', ...both, 'missingCode'], right) };
+  if (options.mode === 'words') return { words: fitted<keyof Evidence>(['inSentence', 'identifier', ...both, 'missingCode'], right) };
   const names = ['cosine', 'sentence', 'identifier', ...both] as const;
   return {
     about: fitted<keyof Evidence>(

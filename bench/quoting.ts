@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drivers } from '../src/drivers/registry.ts';
-import { type Embedder, NO_ANSWER } from '../src/ports/models.ts';
+import { type Embedder, NO_ANSWER_MARKER } from '../src/ports/models.ts';
 import type { Collection, VectorStore } from '../src/ports/stores.ts';
 import type { ChatResult } from '../src/schema/answers.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
@@ -36,7 +36,7 @@ const countWords = (text: string): number => text.replaceAll(/\s*\[\d+\]/g, '').
 
 /** As the set counts. */
 function outcomeOf(question: GoldenQuestion, text: string): Outcome {
-  const declined = text === '' || text.startsWith(NO_ANSWER);
+  const declined = text === '' || text.startsWith(NO_ANSWER_MARKER);
   const result = { answer: declined ? '' : text, sources: [{ cited: !declined }], answer_confidence: { level: 'high' } } as ChatResult;
   return { split: question.split ?? '', verdict: judgeAnswer(question, result), words: declined ? 0 : countWords(text) };
 }

@@ -10,10 +10,10 @@ import { capitalTerms } from '../src/text/comparison.ts';
 import { escapeTags } from '../src/text/markdown/write.ts';
 import { firstHeading } from '../src/drivers/parsers/parsed-document.ts';
 import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
-import { citationFilter } from '../src/stages/chat/guard/citation-filter.ts';
+import { CitationFilter } from '../src/stages/chat/guard/citation-filter.ts';
 import { plainText, withoutHidden, withoutMarks } from '../src/text/markdown/plain-text.ts';
 import { directReply } from '../src/stages/chat/dialogue/intent.ts';
-import { linkFilter } from '../src/stages/chat/guard/link-filter.ts';
+import { LinkFilter } from '../src/stages/chat/guard/link-filter.ts';
 import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';
 import { unsupportedIn } from '../src/stages/chat/guard/verify.ts';
 import { readBlocks } from '../src/text/markdown/blocks.ts';
@@ -102,12 +102,8 @@ const readers: Record<string, (text: string) => unknown> = {
     resolveFollowUp(text, ['How long does the battery last?']),
     resolveFollowUp('And the pump?', [text]),
   ],
-  'the citations of an answer': (text) => filtered(text, citationFilter(3)),
-  'the links of an answer': (text) =>
-    filtered(
-      text,
-      linkFilter(() => false),
-    ),
+  'the citations of an answer': (text) => filtered(text, new CitationFilter(3)),
+  'the links of an answer': (text) => filtered(text, new LinkFilter(() => false)),
   'an answer that may be a refusal': (text) => [isRefusal(text, 'pump'), beginsAsRefusal(text)],
   'what an answer says without its sources': (text) => unsupportedIn(text, [source('The pump stops.')]),
   'what a source says': (text) => unsupportedIn('The pump stops at 5 bar [1].', [source(text)]),

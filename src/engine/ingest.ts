@@ -14,7 +14,7 @@ import { extractAll, SOURCE_KINDS, type SourceName } from '../stages/extract/ext
 import { extractUploadsBySource } from '../stages/extract/files/inline-documents.ts';
 import { IngestReport } from '../stages/ingest/ingest-report.ts';
 import { type IngestDocument, LanguageTally, readDocuments, type Unread } from '../stages/ingest/read-documents.ts';
-import { createInventory, type Inventory, type Origins, prune, StoredVersions, unreadItem } from '../stages/ingest/inventory.ts';
+import { Inventory, type Origins, prune, StoredVersions, unreadItem } from '../stages/ingest/inventory.ts';
 import { storeDocuments } from '../stages/ingest/store-chunks.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
@@ -147,7 +147,7 @@ async function stateBefore({ context, report }: IngestTask, existing: Collection
   const onProblem = (message: string) => report.notice(message);
   const known = existing ? await recallOrigins(context, onProblem) : new Map<string, string>();
   const before = (await existing?.sources()) ?? new Map<string, StoredSource>();
-  return { existing, before, known, inventory: createInventory(report), onProblem };
+  return { existing, before, known, inventory: new Inventory(report), onProblem };
 }
 
 /** Processes the documents that were read. `onFailure` must get a fatal error before the input closes. */

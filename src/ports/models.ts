@@ -120,7 +120,7 @@ export interface Outcome extends Usage {
  * The marker that says that the sources do not answer: a citation of no source. At the beginning of an answer it stands for the whole
  * question, after a statement for a part of it. The chat removes it from the answer.
  */
-export const NO_ANSWER = '[0]';
+export const NO_ANSWER_MARKER = '[0]';
 
 /**
  * A language model, or an answerer that quotes. `generate` yields pieces of an answer, and returns its usage and outcome. It throws a

@@ -28,9 +28,9 @@ export function createComparison(
   };
 }
 
-/** Terms that count as missing before any are looked at: one shared word of one says less than six of six. */
+/** Added to the number of terms: one shared term of one is weaker evidence than six of six. */
 const DOUBT = 2;
-/** Letters that Chinese asks and joins with: a pair of letters that holds one is no word. */
+/** Chinese letters that ask or join: a pair with one of them is no word. */
 const JOINING = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
 const WORD = /[\p{L}\p{N}]+(?:[-.'’][\p{L}\p{N}]+)*/gu;
 /** Whether capitals of a question tell names from other words. */
@@ -55,22 +55,16 @@ function holderOf(text: string): TermHolder {
   return { holds: (term) => held.has(term) };
 }
 
-interface ShareOptions {
-  /** How often a word with a capital counts. */
-  capital?: number;
-  /** The terms that are looked for: what a retrieved passage is scored by, unless others are given. */
-  wanted?: readonly string[];
-}
-
 /**
  * Tells how many of a question's terms a text holds: m of n give m / (n + 2), 0 to 1. The question is analysed once, however many texts are asked about: it may be
  * as long as a book.
  */
 export function sharesOf(
   question: string,
-  { capital = 1, wanted: sought = comparedTerms(question) }: ShareOptions = {},
+  /** `capital`: the weight of a capitalized word. */
+  { capital = 1 }: { capital?: number } = {},
 ): (text: string | TermHolder) => number {
-  const wanted = [...new Set(sought.filter((term) => !JOINING.test(term)))];
+  const wanted = [...new Set(comparedTerms(question).filter((term) => !JOINING.test(term)))];
   const capitals = capital === 1 ? undefined : capitalTerms(question);
   const count = (term: string) => (capitals?.has(term) ? capital : 1);
   const all = wanted.reduce((sum, term) => sum + count(term), 0);

@@ -22,11 +22,11 @@ export function locationText(location: Location = {}, file_type?: unknown): stri
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** Whether some of a passage stands on a page. */
+/** Whether a part of a passage is on a page. */
 export const isOnPage = ({ page, page_end = page }: Location, wanted: number): boolean =>
   page !== undefined && page_end !== undefined && page <= wanted && wanted <= page_end;
 
-/** Numbers of pages in ascending order as people write them: `2-5, 9`. */
+/** Writes page numbers as ascending ranges: `2-5, 9`. */
 export function pageRanges(pages: readonly number[]): string {
   const ranges: [first: number, last: number][] = [];
   for (const page of pages.toSorted((a, b) => a - b)) {
@@ -37,17 +37,17 @@ export function pageRanges(pages: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
 }
 
-/** How many pages such ranges name. */
+/** Counts the pages of such ranges. */
 export const pagesIn = (ranges: string): number =>
   ranges.split(', ').reduce((sum, range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
     return sum + last - first + 1;
   }, 0);
 
-/** Rectangles of one passage. */
+/** Maximum number of rectangles of a passage. */
 const MOST_BOXES = 8;
 
-/** The rectangle around two of one page; its text begins where that of the first does. */
+/** The rectangle around two rectangles of one page, with the first line of the first. */
 function joinBoxes(one: PassageBox, other: PassageBox): PassageBox {
   const [left, top] = [Math.min(one.left, other.left), Math.min(one.top, other.top)];
   const right = Math.max(one.left + one.width, other.left + other.width);
@@ -57,7 +57,7 @@ function joinBoxes(one: PassageBox, other: PassageBox): PassageBox {
 
 const rounded = (share: number): number => Math.round(share * 1000) / 1000;
 
-/** As few rectangles as a passage may have: of more, those are joined that stand one after another on a page and take the least room together. */
+/** Reduces rectangles to `MOST_BOXES`: joins successive ones of one page that add the least area. */
 export function limitBoxes(boxes: readonly PassageBox[]): PassageBox[] {
   const few = [...boxes];
   while (few.length > MOST_BOXES) {
@@ -71,10 +71,10 @@ export function limitBoxes(boxes: readonly PassageBox[]): PassageBox[] {
 
 const areaOf = ({ width, height }: PassageBox): number => width * height;
 
-/** How much more room two rectangles take as one. */
+/** The area that is added if two rectangles are joined. */
 const addedArea = (one: PassageBox, other: PassageBox): number => areaOf(joinBoxes(one, other)) - areaOf(one) - areaOf(other);
 
-/** The rectangles that hold these lines of a passage, counted from 0; all of them where none does. */
+/** The rectangles that contain these lines of a passage, counted from 0; all if none does. */
 export function boxesOfLines(boxes: readonly PassageBox[], ranges: readonly (readonly [first: number, last: number])[]): PassageBox[] {
   const own = boxes.filter(({ line = 1 }) => {
     const next = boxes.find((other) => (other.line ?? 1) > line)?.line ?? Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export function boxesOfLines(boxes: readonly PassageBox[], ranges: readonly (rea
   return own.length > 0 ? own : [...boxes];
 }
 
-/** Where a piece of a text stands on its pages, by the marks that hold in it: one rectangle of each block and column. */
+/** Locates a piece of a text on its pages by the marks in it: one rectangle for each block and column. */
 export function boxesIn(
   text: string,
   marks: readonly Mark[],

@@ -1,8 +1,8 @@
 import { isAbort, KbError } from '../../core/errors.ts';
 import { type Progress, throwIfAborted } from '../../core/run.ts';
 import type { GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
-import { type IsKnown, linkFilter } from './guard/link-filter.ts';
-import { citationFilter, type CitationFilter } from './guard/citation-filter.ts';
+import { type IsKnown, LinkFilter } from './guard/link-filter.ts';
+import { CitationFilter } from './guard/citation-filter.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { asksForMore } from '../../languages/question.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
@@ -17,7 +17,7 @@ export interface StreamedAnswer {
   /** What an answerer that quotes reports about its answer. */
   quotation: Pick<Outcome, 'quoted' | 'order' | 'probability' | 'highlight'>;
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
-  /** Whether it says, with `NO_ANSWER` or in its own words, that the sources do not answer. */
+  /** Whether it says, with `NO_ANSWER_MARKER` or in its own words, that the sources do not answer. */
   declined: boolean;
   /** Whether it says so of a part of the question, or too late to be held back; or whether a quotation leaves a part unanswered. */
   isPartial: boolean;
@@ -48,8 +48,8 @@ class AnswerStream {
   readonly #refusal: string;
 
   constructor(llm: Llm, { grounding, messages }: GenerateRequest, options: StreamOptions) {
-    this.citations = citationFilter(grounding.sources.length);
-    this.links = linkFilter(options.isKnown);
+    this.citations = new CitationFilter(grounding.sources.length);
+    this.links = new LinkFilter(options.isKnown);
     this.#query = grounding.query;
     this.#options = options;
     this.#isQuoting = llm.extractive ?? false;

@@ -108,17 +108,8 @@ export function halvePrompt({ history, sources }: Filling): Filling {
 
 /** Truncates a text to `tokens`, at a word, with an ellipsis. */
 export function truncateWords(text: string, tokens: number): string {
-  const begun = truncateToTokens(text, tokens, estimateTokens);
-  if (begun === text) return text;
-  return `${withoutLastWord(begun)} …`;
-}
-
-function withoutLastWord(text: string): string {
-  let end = text.length;
-  while (end > 0 && !/\s/.test(text[end - 1]!)) end--;
-  if (end === 0) return text;
-  while (end > 0 && /\s/.test(text[end - 1]!)) end--;
-  return text.slice(0, end);
+  const beginning = truncateToTokens(text, tokens, estimateTokens);
+  return beginning === text ? text : `${beginning.replace(/\s\S*$/, '').trimEnd()} …`;
 }
 
 const shortenSource = (source: GroundingSource, tokens: number): GroundingSource => ({

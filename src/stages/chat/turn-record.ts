@@ -1,5 +1,5 @@
 import { errorEvent, type Progress, type Run } from '../../core/run.ts';
-import type { Embedder, Llm, Message, Outcome, Reranker } from '../../ports/models.ts';
+import type { Embedder, Llm, Outcome, Reranker } from '../../ports/models.ts';
 import type { ChatExplain, ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import { type TokenBudget, windowOf } from './budget.ts';
@@ -11,58 +11,63 @@ import type { Neighbours } from '../retrieve/neighbours.ts';
 type Call = ChatExplain['calls'][number];
 
 /** A record of a turn: the duration of each stage and the calls to models. */
-export interface Trace {
+export class Trace {
+  readonly calls: Call[] = [];
+  readonly #times = new Map<string, number>();
+  readonly #showPrompt: boolean;
+  readonly #reranks = clock((milliseconds) => {
+    this.#add('retrieval', -milliseconds);
+    this.#add('rerank', milliseconds);
+  });
+
+  /** `show_prompt` keeps the messages that are sent; an answerer that quotes gets none. */
+  constructor({ show_prompt }: { show_prompt: boolean }) {
+    this.#showPrompt = show_prompt;
+  }
+
+  get stages(): ChatExplain['stages'] {
+    return Array.from(this.#times, ([stage, time]) => ({ stage, milliseconds: tenths(time) }));
+  }
+
   /** Runs a stage and times it. A stage that runs again adds to its time. */
-  timed<R>(stage: string, run: Run<R>): Run<R>;
+  async *timed<R>(stage: string, run: Run<R>): Run<R> {
+    const began = performance.now();
+    try {
+      return yield* run;
+    } finally {
+      this.#add(stage, performance.now() - began);
+    }
+  }
+
   /** Returns the model with its calls recorded under this stage. */
-  instrument(llm: Llm, stage: Call['stage']): Llm;
+  instrument(llm: Llm, stage: Call['stage']): Llm {
+    const { provider, model, extractive } = llm;
+    return {
+      ...llm,
+      generate: (request) => {
+        const call: Call = { stage, provider, model, input_tokens: 0, output_tokens: 0, milliseconds: 0 };
+        if (this.#showPrompt) call.messages = extractive ? [] : request.messages.map(({ role, content }) => ({ role, content }));
+        this.calls.push(call);
+        return measureCall(llm.generate(request), call);
+      },
+    };
+  }
+
   /** Returns the reranker with its time and its calls recorded under the stage `rerank`. Its time does not count as retrieval. */
-  reranking(reranker: Reranker): Reranker;
-  readonly stages: ChatExplain['stages'];
-  readonly calls: Call[];
+  reranking(reranker: Reranker): Reranker {
+    const rank: Reranker['rank'] = (query, passages, options) =>
+      this.#reranks(() => reranker.rank(query, passages, { ...options, instrument: (llm) => this.instrument(llm, 'rerank') }));
+    return { ...reranker, rank };
+  }
+
+  #add(stage: string, milliseconds: number): void {
+    this.#times.set(stage, (this.#times.get(stage) ?? 0) + milliseconds);
+  }
 }
 
-/** An empty trace. `show_prompt` keeps the messages that are sent; an answerer that quotes gets none. */
-export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
-  const times = new Map<string, number>();
-  const calls: Call[] = [];
-  const add = (stage: string, milliseconds: number) => void times.set(stage, (times.get(stage) ?? 0) + milliseconds);
-  const instrument: Trace['instrument'] = (llm, stage) => ({
-    ...llm,
-    generate: (request) => {
-      const call = openCall(llm, stage);
-      if (show_prompt) call.messages = llm.extractive ? [] : request.messages.map(({ role, content }: Message) => ({ role, content }));
-      calls.push(call);
-      return countTokens(llm.generate(request), call);
-    },
-  });
-  const atOnce = clock((milliseconds) => {
-    add('retrieval', -milliseconds);
-    add('rerank', milliseconds);
-  });
-  return {
-    async *timed(stage, run) {
-      const began = performance.now();
-      try {
-        return yield* run;
-      } finally {
-        add(stage, performance.now() - began);
-      }
-    },
-    instrument,
-    reranking: (reranker) => ({
-      ...reranker,
-      rank: (query, passages, options) =>
-        atOnce(() => reranker.rank(query, passages, { ...options, instrument: (llm) => instrument(llm, 'rerank') })),
-    }),
-    get stages() {
-      return Array.from(times, ([stage, milliseconds]) => ({ stage, milliseconds: Math.round(milliseconds * 10) / 10 }));
-    },
-    calls,
-  };
-}
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
-/** Times work; concurrent work is countTokens once. */
+/** Times work; concurrent work counts once. */
 function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
   let [running, began] = [0, 0];
   return async (work) => {
@@ -75,16 +80,8 @@ function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>)
   };
 }
 
-const openCall = ({ provider, model }: Llm, stage: Call['stage']): Call => ({
-  stage,
-  provider,
-  model,
-  input_tokens: 0,
-  output_tokens: 0,
-  milliseconds: 0,
-});
-
-async function* countTokens(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
+/** Adds the tokens and the duration of an answer to the record of its call. */
+async function* measureCall(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
   const began = performance.now();
   try {
     const outcome = yield* answer;
@@ -92,7 +89,7 @@ async function* countTokens(answer: AsyncGenerator<string, Outcome, void>, call:
     Object.assign(call, { input_tokens, output_tokens });
     return outcome;
   } finally {
-    call.milliseconds = Math.round((performance.now() - began) * 10) / 10;
+    call.milliseconds = tenths(performance.now() - began);
   }
 }
 
@@ -222,7 +219,7 @@ export interface Turn extends Pick<ChatTurn, 'history' | 'settings'> {
 export function openTurn({ query: asked, history, settings, show_prompt = false }: ChatTurn, parts: ChatParts): Turn {
   const query = typeof asked === 'string' ? asked : '';
   const open = openResult(query, history);
-  const trace = openTrace({ show_prompt });
+  const trace = new Trace({ show_prompt });
   const step: Turn['step'] = async function* (stage, run, done = {}) {
     try {
       return yield* trace.timed(stage, parts.tracer?.run(stage, run) ?? run);

@@ -147,7 +147,7 @@ async function* find(turn: Turn, search_query: string): Run<Found> {
   const { query, parts, trace } = turn;
   yield progress('chat', { query, search_query }, 'Searching.'); // an event of the retrieval tells what was found
   try {
-    const search = await parts.search(trace.reranking);
+    const search = await parts.search((reranker) => trace.reranking(reranker));
     const found = await settle(search.retrieve(search_query));
     const alone = (await isTriedAlone(turn, search_query, search)) ? await settle(search.retrieve(withoutConjunction(query))) : undefined;
     const isAlone = alone !== undefined && fitsAlone(alone, found, search.least_given_score ?? search.min_retrieval_score);

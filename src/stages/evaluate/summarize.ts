@@ -39,16 +39,14 @@ export function meanInterval(numbers: readonly number[]): Interval {
   return [centre - reach, centre + reach];
 }
 
-function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<string, number[]> {
-  const values = new Map<string, number[]>();
-  for (const record of records) {
-    for (const [name, value] of Object.entries(record)) {
-      const known = values.get(name);
-      if (known) known.push(value);
-      else values.set(name, [value]);
-    }
-  }
-  return values;
+function valuesByName(records: readonly Readonly<Record<string, number>>[]): Map<string, number[]> {
+  const entries = records.flatMap((record) => Object.entries(record));
+  return new Map(
+    Array.from(
+      Map.groupBy(entries, ([name]) => name),
+      ([name, own]) => [name, own.map(([, value]) => value)],
+    ),
+  );
 }
 
 /** Maximum questions in the list of the worst. */

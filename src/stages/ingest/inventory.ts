@@ -14,7 +14,8 @@ class Inputs {
   readonly #current = new Map<SourceName, string>();
   /** Whether an input gave a document, only failures, or nothing so far. */
   readonly #outcomes = new Map<string, 'read' | 'failed' | 'empty'>();
-  readonly #origins = new Map<string, string>();
+  /** The first input that gave each source. */
+  readonly origins = new Map<string, string>();
 
   /** Attributes the following items of this kind to an input. */
   begin(name: SourceName, input: string): void {
@@ -28,17 +29,12 @@ class Inputs {
     const key = this.#current.get(name);
     if (key === undefined) return;
     this.#outcomes.set(key, 'read');
-    if (!shares_source && !this.#origins.has(source)) this.#origins.set(source, key);
+    if (!shares_source && !this.origins.has(source)) this.origins.set(source, key);
   }
 
   fail(name: SourceName): void {
     const key = this.#current.get(name);
     if (key !== undefined && this.#outcomes.get(key) === 'empty') this.#outcomes.set(key, 'failed');
-  }
-
-  /** The sources that were met, each with the first input that gave it. */
-  get origins(): Origins {
-    return this.#origins;
   }
 
   /** Whether an origin is no longer among the inputs. */
@@ -56,72 +52,46 @@ class Inputs {
 /** Sources removed in one step. */
 const PRUNED_AT_ONCE = 500;
 
-/** Records what an ingest met, to find the stored sources that are gone. */
-export interface Inventory {
-  /** Yields the candidates among the extracted items, each source once; everything else goes into the report. */
-  candidates(
-    extracted: AsyncIterable<{ name: SourceName; item: Extracted }>,
-  ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void>;
-  /** The sources that were met, with the input that gave them. */
-  readonly origins: Origins;
-  /**
-   * Lists stored sources that are gone: missing from a scope that was listed completely, reported as gone, or from an input that this run
-   * no longer has. A source that failed to be read is not gone.
-   */
-  gone(before: Stored, origins?: Origins): string[];
-  /** Explains why sources that were not met are kept: a sentence for each reason. */
-  kept(before: Stored, origins?: Origins): string[];
-}
-
 type Stored = ReadonlyMap<string, StoredSource>;
 
-/** Creates an empty inventory, which writes errors and notices to `report`. */
-export function createInventory(report: IngestReport): Inventory {
-  const met = new Met(report);
-  return {
-    candidates: (extracted) => met.candidates(extracted),
-    origins: met.inputs.origins,
-    gone: (before, origins) => [...before.values()].filter((stored) => met.isGone(stored, origins)).map(({ source }) => source),
-    kept: (before, origins) => {
-      const reasons = new Map<string, number>();
-      for (const stored of before.values())
-        for (const reason of met.isGone(stored, origins) ? [] : met.doubts(stored, origins))
-          reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-      return [...reasons].map(
-        ([reason, kept]) => `${count(kept, 'stored source was', 'stored sources were')} not found but kept: ${reason}`,
-      );
-    },
-  };
-}
-
-class Met {
-  readonly inputs = new Inputs();
+/** Records what an ingest met, to find the stored sources that are gone. */
+export class Inventory {
+  readonly #inputs = new Inputs();
   readonly #report: IngestReport;
   readonly #given = new Map<string, string>();
   readonly #failed = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #scopes: Scope[] = [];
 
+  /** Errors and notices go to `report`. */
   constructor(report: IngestReport) {
     this.#report = report;
   }
 
-  async *candidates(extracted: AsyncIterable<{ name: SourceName; item: Extracted }>): ReturnType<Inventory['candidates']> {
+  /** The sources that were met, each with the first input that gave it. */
+  get origins(): Origins {
+    return this.#inputs.origins;
+  }
+
+  /** Yields the candidates among the extracted items, each source once; everything else goes into the report. */
+  async *candidates(
+    extracted: AsyncIterable<{ name: SourceName; item: Extracted }>,
+  ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void> {
     for await (const { name, item } of extracted) {
       if ('candidate' in item) {
-        this.inputs.meet(name, item.candidate);
+        this.#inputs.meet(name, item.candidate);
         if (this.#isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
       } else if ('error' in item) {
-        this.inputs.fail(name);
+        this.#inputs.fail(name);
         for (const source of [item.error.source, item.stored_as ?? item.error.source])
           (item.isGone ? this.#gone : this.#failed).add(source);
         this.#report.unread(name, item.error);
-      } else if ('input' in item) this.inputs.begin(name, item.input);
+      } else if ('input' in item) this.#inputs.begin(name, item.input);
       else if ('passed_over' in item) {
         this.#failed.add(item.passed_over); // it is there, and what is stored of it stays
         this.#report.passedOver(item.passed_over);
       } else if ('unchanged' in item) {
-        this.inputs.meet(name, { source: item.unchanged });
+        this.#inputs.meet(name, { source: item.unchanged });
         this.#given.set(item.unchanged, '');
       } else if ('scope' in item) this.#scopes.push(item.scope);
       else if ('notice' in item) this.#report.notice(item.notice);
@@ -129,19 +99,35 @@ class Met {
     }
   }
 
-  isGone(stored: StoredSource, origins?: Origins): boolean {
+  /**
+   * Lists stored sources that are gone: missing from a scope that was listed completely, reported as gone, or from an input that this run
+   * no longer has. A source that failed to be read is not gone.
+   */
+  gone(before: Stored, origins?: Origins): string[] {
+    return [...before.values()].filter((stored) => this.#isGone(stored, origins)).map(({ source }) => source);
+  }
+
+  /** Explains why sources that were not met are kept: a sentence for each reason. */
+  kept(before: Stored, origins?: Origins): string[] {
+    const reasons = [...before.values()].flatMap((stored) => (this.#isGone(stored, origins) ? [] : this.#doubts(stored, origins)));
+    return [...Map.groupBy(reasons, (reason) => reason)].map(
+      ([reason, { length }]) => `${count(length, 'stored source was', 'stored sources were')} not found but kept: ${reason}`,
+    );
+  }
+
+  #isGone(stored: StoredSource, origins?: Origins): boolean {
     if (!this.#isMissed(stored)) return false;
     if (this.#gone.has(stored.source) || this.#scopes.some((scope) => scope.doubt === undefined && isIn(stored, scope))) return true;
-    return this.#hasLeft(stored, origins) && this.doubts(stored, origins).length === 0;
+    return this.#hasLeft(stored, origins) && this.#doubts(stored, origins).length === 0;
   }
 
   /** Lists reasons why a source that was not met may still exist. */
-  doubts(stored: StoredSource, origins?: Origins): string[] {
+  #doubts(stored: StoredSource, origins?: Origins): string[] {
     if (!this.#isMissed(stored)) return [];
     const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isIn(stored, scope) ? [scope.doubt] : []));
-    const folders = [...this.#failed, ...this.inputs.unread('docs ')].map((source) => source.replace(/\/$/, ''));
+    const folders = [...this.#failed, ...this.#inputs.unread('docs ')].map((source) => source.replace(/\/$/, ''));
     const around = [...new Set(folders)].filter((folder) => stored.source.startsWith(`${folder}/`));
-    const unread = this.#hasLeft(stored, origins) ? this.inputs.unread(origins!.get(stored.source)!) : [];
+    const unread = this.#hasLeft(stored, origins) ? this.#inputs.unread(origins!.get(stored.source)!) : [];
     const elsewhere = [...new Set(unread)].filter((source) => !around.includes(source));
     return [...doubts, ...elsewhere.map((source) => `${source} could not be read.`), ...around.map(unreadFolder)];
   }
@@ -152,7 +138,7 @@ class Met {
 
   #hasLeft({ source }: StoredSource, origins: Origins | undefined): boolean {
     const origin = origins?.get(source);
-    return origin !== undefined && this.inputs.hasLeft(origin);
+    return origin !== undefined && this.#inputs.hasLeft(origin);
   }
 
   /**
@@ -212,7 +198,7 @@ export class StoredVersions {
     return isRead ? this.#before.get(candidate.source) : undefined;
   }
 
-  /** Adds to the error of a source that could not be read which version of it stays stored. */
+  /** Adds to the error of an unreadable source which version of it stays stored. */
   async withVersion(item: ErrorItem, source = item.source): Promise<ErrorItem> {
     if (!this.#collection || !this.#before.has(source)) return item;
     const found = (await this.#collection.contents([source])).get(source);

@@ -29,11 +29,11 @@ interface ReadDocumentsOptions {
   collection: Collection | undefined;
   /** Given to every document; it wins over what they have. */
   metadata?: Metadata | undefined;
-  /** Take nothing for unchanged, keep no vector. */
+  /** Process unchanged documents, too, and keep no vectors. */
   force: boolean;
 }
 
-/** Parses and chunks what changed; what did not passes without being parsed. In the order of the input. */
+/** Parses and chunks changed documents, in the order of the input; unchanged ones are passed on unparsed. */
 export async function* readDocuments(
   candidates: AsyncIterable<{ name: SourceName; candidate: Candidate }>,
   options: ReadDocumentsOptions,
@@ -95,7 +95,7 @@ async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOpti
   }));
 }
 
-/** Of all that decides what the chunks of a document are. */
+/** A hash of everything that determines the chunks of a document. */
 const versionOf = (
   { content_hash }: Pick<Candidate, 'content_hash'>,
   { chunking, metadata = {} }: Pick<ReadDocumentsOptions, 'chunking' | 'metadata'>,
@@ -130,7 +130,7 @@ function chunksOf(documents: readonly Document[], chunking: Chunking, version: s
   return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ingested_at }, version, chunk_count: chunks.length }));
 }
 
-/** What is stored of the document. Of documents that share a source it is told by the hash of its text. */
+/** Reads the stored chunks of the document. Among documents that share a source, the hash of its text identifies them. */
 async function storedChunks(
   { source, shares_source }: IngestDocument,
   { metadata }: Document,
@@ -185,12 +185,12 @@ export interface Written {
   refused?: KbError;
 }
 
-/** Counts the passages that an ingest reads, and those whose document is not in English, told by one passage from its middle. */
+/** Counts the passages that an ingest reads, and those of documents that are not in English, judged by the passage in their middle. */
 export class LanguageTally {
   #passages = 0;
   #foreign = 0;
 
-  /** The share of the passages that are not in English, 0 to 1. Text whose language can't be told, as code, counts as English. */
+  /** The share of the passages that are not in English, 0 to 1. Text of unknown language, such as code, counts as English. */
   get foreign_share(): number {
     return this.#passages === 0 ? 0 : this.#foreign / this.#passages;
   }

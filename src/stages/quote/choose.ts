@@ -1,4 +1,4 @@
-import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
+import { countWords, type QuoteBlock, quoteBlocks, TITLE_SEPARATOR } from './quote-blocks.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
@@ -7,25 +7,18 @@ import { type Comparison, createComparison } from '../../text/comparison.ts';
 import { comparedIn, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 
-const SEPARATOR = ' › ';
-
 /** Maximum share of the headings in the words of a passage. */
 const HEADING_SHARE = 1 / 3;
 
 /** The path of a passage in one line. If it is too long, the middle titles are left out, then the first, then the end of the last. */
-export function headingOf(path: readonly string[], words: number): string {
+function headingOf(path: readonly string[], room: number): string {
   const titles = path.map((title) => plainText(title).replace(/\s+/g, ' ')).filter(Boolean);
-  const most = Math.floor(words * HEADING_SHARE);
-  const ways = [titles, [...titles.slice(0, 1), '…', ...titles.slice(-1)], ['…', ...titles.slice(-1)]];
-  const fitting = ways.map((way) => way.join(SEPARATOR)).find((line) => countWords(line) <= most);
-  return (
-    fitting ??
-    `${titles
-      .at(-1)!
-      .split(' ')
-      .slice(0, most - 1)
-      .join(' ')} …`
-  );
+  const most = Math.floor(room * HEADING_SHARE);
+  const choices = [titles, [...titles.slice(0, 1), '…', ...titles.slice(-1)], ['…', ...titles.slice(-1)]];
+  const fitting = choices.map((some) => some.join(TITLE_SEPARATOR)).find((line) => countWords(line) <= most);
+  if (fitting !== undefined) return fitting;
+  const words = titles.at(-1)!.split(' ');
+  return `${words.slice(0, most - 1).join(' ')} …`;
 }
 
 /** A candidate for quoting, around its best block. */
@@ -105,13 +98,13 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const question = lastQuestion(query);
   const fitness = fitnessFor(question);
   const meaning = definedTerms(question);
-  const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
+  const scores = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
   const candidates = [...blocks.entries()]
     .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
     .map(([i, seed]): RankedCandidate => {
       const room = options.words - countWords(headingOf(seed.path, options.words));
-      const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
+      const grown = grow(bySource.get(seed.source)!, seed, { room, gainOf: (block) => scores.get(block)! });
       const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // of a single word, what stands beside it says nothing
       const cosine = cosines?.[i];
       const isIntroduction = meaning !== undefined && introduces(seed, meaning);
@@ -128,9 +121,9 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
 }
 
 /** Minimum words of a block that counts as a repetition in another section: «Added in: v0.3.4» occurs often. */
-const SAYS_SOMETHING = 8;
+const FEWEST_WORDS = 8;
 
-const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < SAYS_SOMETHING ? [...path, text].join('\n') : text);
+const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < FEWEST_WORDS ? [...path, text].join('\n') : text);
 
 /** Removes candidates that share or repeat a block of a better one. */
 function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
@@ -232,10 +225,10 @@ function quotationOf(
 ): Quotation {
   const path = headingOf(seed.path, words);
   const own = blocks.filter(({ source }) => source === seed.source);
-  const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
+  const gainOf = (block: QuoteBlock) => block.own.intersection(wanted).size;
   const passage = (term: string): QuotedPassage => {
     const room = words - countWords(path) - (term === '' ? 0 : countWords(`${term} …`));
-    const { text, ...more } = passageOf(grow(own, seed, { room, worth }), { all: own, room, wanted });
+    const { text, ...more } = passageOf(grow(own, seed, { room, gainOf }), { all: own, room, wanted });
     const isNext = own[more.blocks[0]!.at - 1]?.kind === 'term';
     const lead = term === '' ? '' : `${plainText(term)}\n\n${isNext || text.startsWith('…') ? '' : '…\n\n'}`;
     return { ...more, text: lead + text };

@@ -19,7 +19,7 @@ export interface Evidence {
   /** Share of the question's words in the passage; for introductions including titles. */
   stated: number;
   /** Greatest share of them in one sentence, row or item; rows, items and definitions include their context. */
-  together: number;
+  inSentence: number;
   /** 1 if the best block is a table row that does not begin with a word of the question. */
   row: number;
   /**
@@ -116,7 +116,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
     sentence: cosine === undefined ? undefined : await sentenceCosine(best, compare),
     elsewhere: Math.max(0, ...others.map((other) => other.cosine ?? 0)),
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
-    together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
+    inSentence: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
     row: Number(seed.kind === 'row' && entryTerms(seed).isDisjointFrom(new Set(wanted))),
     identifier: identifierIn(seed, query, wanted),
     retrieved: source.score ?? 0,
@@ -166,7 +166,7 @@ const WEIGHTS = {
   },
   words: {
     bias: -3.54,
-    together: 2.37,
+    inSentence: 2.37,
     identifier: 0.87,
     stated: 1.6,
     retrieved: 4.69,
@@ -205,8 +205,8 @@ function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Par
  */
 const LEAST_IN_ROW = 0.5;
 
-const isOtherRow = ({ row, together }: Evidence, probability: number): boolean =>
-  row > 0 && together < LEAST_IN_ROW && probability < HIGH_PROBABILITY;
+const isOtherRow = ({ row, inSentence }: Evidence, probability: number): boolean =>
+  row > 0 && inSentence < LEAST_IN_ROW && probability < HIGH_PROBABILITY;
 
 /** The greatest probability of an answer whose source lacks a name of the question: what holds for Berlin is not certain for Munich. */
 const MOST_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
@@ -216,7 +216,7 @@ const MOST_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
  * matches; it is not certain if a name is missing.
  */
 export function judgementOf(evidence: Evidence | undefined): Judgement {
-  if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.together === 0))
+  if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))
     return { isAnswer: false, probability: 0 };
   const isByWords = evidence.cosine === undefined;
   const most = evidence.missingName > 0 ? MOST_WITHOUT_NAME : 1;

@@ -23,14 +23,14 @@ function withinRoom(
   { wanted, room }: { wanted: ReadonlySet<string>; room: number },
 ): [number, number] | undefined {
   const fits = (at: number, words = 0) => at in parts && words + countWords(parts[at]!) <= room;
-  const worth = parts.map((part, at) => (fits(at) ? held(part, wanted) : -1));
-  const best = Math.max(...worth);
+  const matches = parts.map((part, at) => (fits(at) ? held(part, wanted) : -1));
+  const best = Math.max(...matches);
   if (parts.length === 0 || best < 0) return undefined;
-  let first = worth.indexOf(best);
+  let first = matches.indexOf(best);
   let last = first;
   let words = countWords(parts[first]!);
   for (;;) {
-    const next = [last + 1, first - 1].filter((at) => fits(at, words)).toSorted((a, b) => worth[b]! - worth[a]!)[0];
+    const next = [last + 1, first - 1].filter((at) => fits(at, words)).toSorted((a, b) => matches[b]! - matches[a]!)[0];
     if (next === undefined) return [first, last];
     words += countWords(parts[next]!);
     if (next < first) first = next;
@@ -115,7 +115,7 @@ export interface QuotedPassage {
 const ENDS = /[\p{P}\p{S}]\s*$/u;
 
 /** Whether a block only introduces the next: the term of a definition, a line that ends with a colon, a sentence that goes on in code. */
-function leadsIn(all: readonly QuoteBlock[], at: number): boolean {
+function introducesNext(all: readonly QuoteBlock[], at: number): boolean {
   const [block, next] = [all[at], all[at + 1]];
   if (!block) return false;
   if (block.kind === 'term' || /:\**\s*$/.test(block.text)) return true;
@@ -123,7 +123,7 @@ function leadsIn(all: readonly QuoteBlock[], at: number): boolean {
 }
 
 /** Whether a block is the first item of a list whose others are left out. */
-const isAlone = (all: readonly QuoteBlock[], at: number): boolean =>
+const isLoneItem = (all: readonly QuoteBlock[], at: number): boolean =>
   all[at]!.kind === 'item' && all[at - 1]!.kind !== 'item' && all[at + 1]?.kind === 'item';
 
 const STEP = /^\s{0,3}(\d{1,3})[.)]\s/;
@@ -136,9 +136,6 @@ function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): num
   return step() === 1 ? first : at;
 }
 
-/** The ranking score of a block. */
-type Worth = (block: QuoteBlock) => number;
-
 /** The bonus of a block that is introduced by the one before it; higher than any ranking score. */
 const INTRODUCED = 9;
 
@@ -146,7 +143,7 @@ const INTRODUCED = 9;
 export function grow(
   all: readonly QuoteBlock[],
   seed: QuoteBlock,
-  { room: most, worth }: { room: number; worth: Worth },
+  { room: most, gainOf }: { room: number; gainOf: (block: QuoteBlock) => number },
 ): readonly QuoteBlock[] {
   const room = most - MARKS;
   let [first, last] = [seed.at, seed.at];
@@ -156,12 +153,15 @@ export function grow(
   const fits = (block: QuoteBlock | undefined) => block?.section === seed.section && words + cost(block) <= room;
   const steps = all.slice(firstStep(all, seed), seed.at).reduce((sum, step) => sum + step.words, 0);
   if (words + steps <= room) [first, words] = [firstStep(all, seed), words + steps];
-  while (leadsIn(all, first - 1) && fits(all[first - 1])) words += all[--first]!.words;
+  while (introducesNext(all, first - 1) && fits(all[first - 1])) words += all[--first]!.words;
   for (;;) {
     const [before, after] = [all[first - 1], all[last + 1]];
     const gains = [
-      { at: first - 1, gain: fits(before) && all[first]!.kind !== 'term' ? worth(before!) : -Infinity },
-      { at: last + 1, gain: fits(after) && after!.kind !== 'term' ? worth(after!) + (leadsIn(all, last) ? INTRODUCED : 0) : -Infinity },
+      { at: first - 1, gain: fits(before) && all[first]!.kind !== 'term' ? gainOf(before!) : -Infinity },
+      {
+        at: last + 1,
+        gain: fits(after) && after!.kind !== 'term' ? gainOf(after!) + (introducesNext(all, last) ? INTRODUCED : 0) : -Infinity,
+      },
     ];
     const { at, gain } = gains[1]!.gain >= gains[0]!.gain ? gains[1]! : gains[0]!;
     if (gain === -Infinity) break;
@@ -170,9 +170,9 @@ export function grow(
     if (at < first) first = at;
     else last = at;
   }
-  if (last > seed.at && isAlone(all, last)) last--;
-  while (last > seed.at && leadsIn(all, last)) last--;
-  while (leadsIn(all, last) && all[last + 1]?.section === seed.section) last++;
+  if (last > seed.at && isLoneItem(all, last)) last--;
+  while (last > seed.at && introducesNext(all, last)) last--;
+  while (introducesNext(all, last) && all[last + 1]?.section === seed.section) last++;
   return all.slice(first, last + 1);
 }
 
@@ -249,6 +249,6 @@ export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySe
     .flatMap(({ kind, plain: part }) =>
       (kind === 'item' ? partsOfItem(part) : [part]).flatMap((own) => (isProse(kind, own) ? sentencesOf(own) : [own.trim()])),
     );
-  const worth = said.map((part) => held(part, wanted));
-  return said[worth.indexOf(Math.max(...worth))] ?? text;
+  const matches = said.map((part) => held(part, wanted));
+  return said[matches.indexOf(Math.max(...matches))] ?? text;
 }

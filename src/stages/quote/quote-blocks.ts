@@ -1,4 +1,5 @@
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
+import { newlinesIn } from '../../text/markdown/lines.ts';
 import { terms } from '../../text/terms.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
@@ -86,11 +87,7 @@ export function readWholeBlocks(markdown: string): ReadBlock[] {
 }
 
 /** The line number of an offset, from 0. */
-export function lineAt(text: string, offset: number): number {
-  let line = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
-}
+const lineAt = (text: string, offset: number): number => newlinesIn(text.slice(0, Math.max(0, offset)));
 
 /** Line numbers in a source with its neighbours, from 0, inclusive. */
 type QuoteLines = readonly [first: number, last: number];
@@ -128,7 +125,7 @@ export interface QuoteBlock {
 }
 
 /** Separates the titles in `GroundingSource.title`. */
-const SEPARATOR = ' › ';
+export const TITLE_SEPARATOR = ' › ';
 
 const ITEM = /^ {0,1}(?:[-*+•]|\d{1,3}[.)])\s+/;
 
@@ -155,13 +152,6 @@ const isTerm = (text: string): boolean => countWords(text) <= LONGEST_TERM && TE
 
 /** Lines without content: no letters or digits, entries of a table of contents, copyright notices. */
 const SAYS_NOTHING = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
-
-/** The state of reading a source. */
-interface Reading {
-  path: readonly string[];
-  section: number;
-  term: string;
-}
 
 /** The text of a source with its neighbours, and the range of the retrieved chunk in it. */
 export function wholeText({ before = '', text, after = '' }: GroundingSource): { whole: string; from: number; to: number } {
@@ -212,15 +202,14 @@ function partsOf(text: string, isFirst: (line: string) => boolean): { text: stri
 export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
   const { whole, from, to } = wholeText(source);
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
-  const base = source.title.split(SEPARATOR);
+  const base = source.title.split(TITLE_SEPARATOR);
   const blocks: QuoteBlock[] = [];
   const open: OpenHeading[] = [];
-  const reading: Reading = { path: base, section: 0, term: '' };
+  let [path, section, term]: [readonly string[], number, string] = [base, 0, ''];
   const add = (kind: QuoteBlock['kind'], written: string, { line, header = '' }: { line: number; header?: string }) => {
     const text = withClosedFence(written.trimEnd());
     const plain = plainText(text);
     if (SAYS_NOTHING.test(plain)) return;
-    const { path, section, term } = reading;
     const last = line + written.trimEnd().split('\n').length - 1;
     blocks.push({
       source: index,
@@ -242,7 +231,7 @@ export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[
   };
   for (const { kind, text, line, level, title } of readWholeBlocks(whole)) {
     if (kind === 'heading') {
-      Object.assign(reading, { path: openHeading({ title, level }, open, base), section: reading.section + 1, term: '' });
+      [path, section, term] = [openHeading({ title, level }, open, base), section + 1, ''];
     } else if (kind === 'list')
       for (const item of partsOf(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });
     else if (kind === 'table') {
@@ -250,7 +239,7 @@ export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[
       const header = plainText(`${first!.text}\n${second?.text ?? ''}`);
       for (const row of rows) add('row', row.text, { line: line + row.line, header });
     } else if (kind === 'paragraph' && isTerm(text)) {
-      reading.term = text;
+      term = text;
       add('term', text, { line });
     } else if (kind === 'paragraph' || kind === 'fence') add(kind === 'fence' ? 'code' : 'paragraph', text, { line });
   }

@@ -4,7 +4,7 @@ import { languageOf } from '../../languages/detect.ts';
 import { english } from '../../languages/english.ts';
 import { languageOrEnglish } from '../../languages/languages.ts';
 import { throwIfAborted } from '../../core/run.ts';
-import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER, type Outcome } from '../../ports/models.ts';
+import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER_MARKER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
 import { chooseQuotations, MOST_WORDS, type Quotation, saysTheSame } from './choose.ts';
 import { evidenceOf, judgementOf } from './evidence.ts';
@@ -41,8 +41,8 @@ function sourceLanguageNote(question: string, text: string, around: readonly str
   return messages.written_in.replace('{language}', () => name);
 }
 
-/** The answer if nothing is found, after `NO_ANSWER`. */
-const DECLINE = `${NO_ANSWER} The sources do not answer this.`;
+/** The answer if nothing is found, after `NO_ANSWER_MARKER`. */
+const DECLINE = `${NO_ANSWER_MARKER} The sources do not answer this.`;
 
 /** Estimated tokens: about four characters each. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);

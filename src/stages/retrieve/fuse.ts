@@ -154,7 +154,7 @@ function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array 
   return held;
 }
 
-// What is chosen here was chosen on the questions of docs/benchmarks.md «Retrieval»: the development halves of two kinds of sets.
+// The weights below were chosen on the development halves of the sets in docs/benchmarks.md «Retrieval».
 
 interface Evidence extends Partial<Record<ArmName, Arm>> {
   /** Reads the vectors that searches have left out. */
@@ -225,10 +225,10 @@ function byCentroid(candidates: readonly FusedCandidate[], { weight, floor = 0 }
 }
 
 function changed(candidate: FusedCandidate, changes: Rescored): FusedCandidate {
-  const told = Object.entries(changes).filter(([, change]) => change !== 0);
-  if (told.length === 0) return candidate;
-  const fused = told.reduce((sum, [, change]) => sum + change, candidate.fused);
-  return { ...candidate, fused: Math.max(0, fused), rescored: { ...candidate.rescored, ...Object.fromEntries(told) } };
+  const effective = Object.entries(changes).filter(([, change]) => change !== 0);
+  if (effective.length === 0) return candidate;
+  const fused = effective.reduce((sum, [, change]) => sum + change, candidate.fused);
+  return { ...candidate, fused: Math.max(0, fused), rescored: { ...candidate.rescored, ...Object.fromEntries(effective) } };
 }
 
 const scrapShare = ({ text, chunk_count = 1 }: StoredChunk): number =>

@@ -25,8 +25,8 @@ async function rerank(
   return order.map((place, i) => {
     const { explain, ...item } = items[place]!;
     const score = scores[place]!;
-    const told = explain && { explain: { ...explain, rerank: { rank_before: place + 1, rank: i + 1, score } } };
-    return { ...item, rerank_score: score, ...told };
+    const explained = explain && { explain: { ...explain, rerank: { rank_before: place + 1, rank: i + 1, score } } };
+    return { ...item, rerank_score: score, ...explained };
   });
 }
 
@@ -160,9 +160,9 @@ function createWordShare(query: string) {
   const made = new Map<number, { share: ReturnType<typeof sharesOf>; most: number }>();
   return (capital: number) => {
     const share = made.get(capital)?.share ?? sharesOf(query, { capital });
-    const ways = made.get(capital) ?? { share, most: share(query) };
-    made.set(capital, ways);
-    return ways;
+    const scale = made.get(capital) ?? { share, most: share(query) };
+    made.set(capital, scale);
+    return scale;
   };
 }
 
@@ -174,12 +174,12 @@ function toItem(
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };
   if (!arms) return item;
-  const told = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...places[name] } };
+  const rankIn = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...places[name] } };
   return {
     ...item,
     explain: {
-      ...told('text'),
-      ...told('vector'),
+      ...rankIn('text'),
+      ...rankIn('vector'),
       ...(bonus === undefined ? {} : { identifiers: bonus }),
       ...rescored,
       fused_score: fused,

@@ -22,13 +22,13 @@ export interface SearchOutcome {
   ranges: Pick<Embedder, 'cosine_range' | 'cosine_range_across_languages'>;
 }
 
-interface Wanted {
+interface SearchSettings {
   mode: Config['retrieval']['mode'];
   top_k: number;
   filter: Filter | undefined;
 }
 
-interface Means {
+interface SearchParts {
   collection: Collection;
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
@@ -45,15 +45,15 @@ const VECTOR_WEIGHT = 0.5;
  * reads nothing or the collection has none. In mode text they only give the cosines of the hits. Throws a KbError (`usage`) in mode vector
  * without vectors.
  */
-export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<SearchOutcome> {
-  const { collection, embedder } = means;
+export async function searchArms(query: string, { mode, top_k, filter }: SearchSettings, parts: SearchParts): Promise<SearchOutcome> {
+  const { collection, embedder } = parts;
   const ranges: SearchOutcome['ranges'] = embedder ?? {};
   const limit = Math.max(DEPTH, top_k);
   const reads = embedder && collection.info.dimensions > 0 ? (embedder.coverage?.(query) ?? 1) : 0;
   const share = mode === 'vector' ? 1 : mode === 'text' ? 0 : reads * (embedder?.vector_weight ?? VECTOR_WEIGHT);
   const before = collection.info;
-  const embedded = share > 0 ? vectorOf(query, means) : reads > 0 ? vectorOf(query, means).catch(noVector) : undefined;
-  embedded?.catch(() => {}); // told where it is awaited, if the search does not fail first
+  const embedded = share > 0 ? vectorOf(query, parts) : reads > 0 ? vectorOf(query, parts).catch(noVector) : undefined;
+  embedded?.catch(() => {}); // thrown where it is awaited, unless the search fails first
   const wanted = { text: mode === 'vector' ? undefined : query, isNearest: share > 0, filter, limit };
   const found = await (collection.searchAll ? searchTogether : searchApart)(collection, wanted, embedded);
   const [vector, after] = [await embedded, collection.info];
@@ -93,21 +93,21 @@ async function searchApart(collection: Collection, { text, isNearest, ...narrowi
 async function searchTogether(collection: Collection, { text, isNearest, ...narrowing }: Searches, embedded: Embedded): Promise<Found> {
   const vector = await embedded;
   const near = vector ? { vector } : {};
-  const requests: [ArmName, SearchRequest][] = [
-    ...(text === undefined ? [] : [['text', { text, ...near, ...narrowing }] as [ArmName, SearchRequest]]),
-    ...(isNearest ? [['vector', { ...near, ...narrowing }] as [ArmName, SearchRequest]] : []),
-  ];
-  const found = await collection.searchAll!(requests.map(([, request]) => request));
-  return Object.fromEntries(requests.map(([name], i) => [name, found[i]!]));
+  const requests: Partial<Record<ArmName, SearchRequest>> = {
+    ...(text === undefined ? {} : { text: { text, ...near, ...narrowing } }),
+    ...(isNearest ? { vector: { ...near, ...narrowing } } : {}),
+  };
+  const found = await collection.searchAll!(Object.values(requests));
+  return Object.fromEntries(Object.keys(requests).map((name, i) => [name, found[i]!]));
 }
 
-/** The cosine of a chunk to the vector: as the search has told it, or by the chunk's own vector. */
+/** Returns the cosine of a chunk to the vector: as the search reported it, or by the chunk's own vector. */
 function cosineTo(vector: Float32Array, hits: readonly Hit[]): (chunk: StoredChunk) => number | undefined {
   const known = new Map(hits.map(({ chunk, cosine }) => [chunk.id, cosine]));
   return (chunk) => known.get(chunk.id) ?? (chunk.vector && cosineOf(vector, chunk.vector));
 }
 
-/** Words are searched without the vector that could not be made. */
+/** Ignores a failed embedding, except a stop: words are searched without a vector. */
 function noVector(error: unknown): undefined {
   if (isAbort(error)) throw error;
 }
@@ -131,7 +131,7 @@ function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
 /** Best first, ties by id, whatever the order of the store. */
 const inOrder = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
-async function vectorOf(query: string, { collection, embedder, signal }: Means): Promise<Float32Array> {
+async function vectorOf(query: string, { collection, embedder, signal }: SearchParts): Promise<Float32Array> {
   const { name, dimensions } = collection.info;
   if (!embedder || dimensions === 0) {
     throw new KbError('usage', `The collection «${name}» holds no vectors, so it can't be searched in mode vector.`, {
@@ -174,7 +174,7 @@ function compareItems(one: RetrievedItem, other: RetrievedItem): number {
   return a === undefined || b === undefined ? other.score - one.score : b - a;
 }
 
-const distinct = (errors: readonly ErrorItem[]): ErrorItem[] => [
+const distinctErrors = (errors: readonly ErrorItem[]): ErrorItem[] => [
   ...new Map(errors.map((item) => [`${item.stage} ${item.error}`, item])).values(),
 ];
 
@@ -190,7 +190,7 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
   const whole = yield* retrieve(query);
   const results = [whole, ...(await further)];
   const items = mergeItems(results.map((result) => result.items));
-  const errors = distinct(results.flatMap((result) => result.errors));
+  const errors = distinctErrors(results.flatMap((result) => result.errors));
   return { ...whole, items, retrieved: items.length, errors, failed: errors.length };
 }
 
@@ -228,7 +228,7 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
   );
   const items = withoutCopies(ordered.map(({ item }) => item)).slice(0, limit);
   const results = found.map(({ result }) => result);
-  const errors = [...new Map(results.flatMap((result) => result.errors).map((error) => [`${error.stage} ${error.error}`, error])).values()];
+  const errors = distinctErrors(results.flatMap((result) => result.errors));
   const notice = results.every((result) => result.notice !== undefined) ? results[0]!.notice : undefined;
   const { query, search_query } = results.find((result) => result.items.length > 0) ?? results[0]!;
   return {

@@ -3,7 +3,7 @@ import { languageOf } from '../../languages/detect.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import { hashTerm, ownTerms, terms } from '../../text/terms.ts';
 
-/** What the ranking compares chunks by, found out when it is first asked for. Chunks stay in the cache of their store, and this with them. */
+/** What the ranking compares of a chunk, computed on first use. It is kept as long as the chunk is in the cache of its store. */
 class AnalysedChunk {
   readonly #chunk: StoredChunk;
   #own: Uint32Array | undefined;
@@ -14,18 +14,18 @@ class AnalysedChunk {
     this.#chunk = chunk;
   }
 
-  /** Hashes of the terms that say what it is about, in order. */
+  /** Hashes of its content terms, in order. */
   get own(): Uint32Array {
     return (this.#own ??= Uint32Array.from(ownTerms(indexedText(this.#chunk)), hashTerm));
   }
 
-  /** The language of its text; undefined if it can't be told. */
+  /** The language of its text; undefined if unknown. */
   get language(): string | undefined {
     this.#language ??= { code: languageOf(this.#chunk.text) };
     return this.#language.code;
   }
 
-  /** Whether a term stands anywhere in it. */
+  /** Whether it contains a term. */
   holds(term: string): boolean {
     this.#held ??= Uint32Array.from(new Set(terms(indexedText(this.#chunk)).map(hashTerm))).toSorted();
     return findSorted(this.#held, hashTerm(term)) >= 0;
@@ -34,7 +34,7 @@ class AnalysedChunk {
 
 const known = new WeakMap<StoredChunk, AnalysedChunk>();
 
-/** The analysis of a chunk, made once for as long as the chunk lives. */
+/** The analysis of a chunk, computed once per chunk. */
 export function analyseChunk(chunk: StoredChunk): AnalysedChunk {
   const found = known.get(chunk) ?? new AnalysedChunk(chunk);
   known.set(chunk, found);
@@ -105,11 +105,10 @@ export function identifierBonus(query: string): ((chunk: StoredChunk) => number)
   const wanted = identifiersIn(query).map((term) => ({ term, part: longestPart(term) }));
   if (wanted.length === 0) return undefined;
   return (chunk) => {
-    const text = indexedText(chunk);
-    const plain = text.toLowerCase();
+    const plain = indexedText(chunk).toLowerCase();
     if (!wanted.some(({ part }) => plain.includes(part))) return 0; // nearly always: analysing a text costs more than looking through it
-    const held = new Set(terms(text));
-    return (BONUS * wanted.filter(({ term }) => held.has(term)).length) / wanted.length;
+    const analysed = analyseChunk(chunk);
+    return (BONUS * wanted.filter(({ term }) => analysed.holds(term)).length) / wanted.length;
   };
 }
 

@@ -50,8 +50,8 @@ export async function unknownFieldsNotice(
   const [field] = missing;
   if (field === undefined || read === 0) return undefined;
   const none = read >= MOST_READ ? `none of the first ${read.toLocaleString('en')} chunks` : 'no chunk';
-  const said = `${none} of «${collection.info.name}» has the field «${field}»`;
-  return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${said}.${hintOf(field, known)}`;
+  const reason = `${none} of «${collection.info.name}» has the field «${field}»`;
+  return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${reason}.${hintOf(field, known)}`;
 }
 
 /** The nearest field, or which there are. */

@@ -185,6 +185,6 @@ export function withoutMarks(markdown: string): string {
 /** The non-empty cells of a table row, separated by commas. */
 function rowCells(_row: string, cells: string): string {
   const parts = cells.includes('\\|') ? cells.split(/(?<!\\)\|/) : cells.split('|');
-  const told = parts.map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '');
-  return told.join(', ');
+  const filled = parts.map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '');
+  return filled.join(', ');
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Reranker } from '../../../src/ports/models.ts';
-import { type ChatSearch, openTrace } from '../../../src/stages/chat/turn-record.ts';
+import { type ChatSearch, Trace } from '../../../src/stages/chat/turn-record.ts';
 import { progress } from '../../../src/core/run.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { forRewrite, query, rewriting, type Scene, talk, turn } from './scene.ts';
 
 test('what is reranked at once is timed once, and taken from the time of the search', async () => {
-  const trace = openTrace({ show_prompt: false });
+  const trace = new Trace({ show_prompt: false });
   const ends: (() => void)[] = [];
   const reranker: Reranker = {
     provider: 'slow',

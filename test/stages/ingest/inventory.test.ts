@@ -3,7 +3,7 @@ import { KbError } from '../../../src/core/errors.ts';
 import type { StoredSource } from '../../../src/ports/stores.ts';
 import type { Candidate, Extracted, SourceName } from '../../../src/stages/extract/extract.ts';
 import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
-import { createInventory, unreadItem } from '../../../src/stages/ingest/inventory.ts';
+import { Inventory, unreadItem } from '../../../src/stages/ingest/inventory.ts';
 
 const candidate = (source: string, content_hash = 'h', rest: Partial<Candidate> = {}): Extracted => ({
   candidate: { source, source_kind: 'path', content_hash, document: () => Promise.reject(new Error('not read')), ...rest },
@@ -26,7 +26,7 @@ const stored = (...sources: string[]): Map<string, StoredSource> =>
 
 async function met(items: Extracted[], name: SourceName = 'docs') {
   const report = new IngestReport({ names: ['docs', 'markdown'], provider: 'p', collection: 'c', lists: true });
-  const inventory = createInventory(report);
+  const inventory = new Inventory(report);
   const all = async function* () {
     for (const item of items) yield { name, item };
   };

@@ -1,9 +1,9 @@
 import { numbersCited } from '../../../text/model-output.ts';
-import { NO_ANSWER } from '../../../ports/models.ts';
+import { NO_ANSWER_MARKER } from '../../../ports/models.ts';
 import { closesFence, isFenceAt, marksAt, mayCloseFence, MORE, spanAt } from '../../../text/markdown/partial-markdown.ts';
 
 /** Joins the shown parts of an answer. White space is held back until the next part is known, and dropped with a removed part. */
-class Joiner {
+class WhitespaceBuffer {
   started = false;
   #blanks = '';
   /** White space before a removed part. */
@@ -32,21 +32,6 @@ class Joiner {
     [this.#blanks, this.#before, this.started] = ['', '', true];
     return shown;
   }
-}
-
-/** Filters citations from an answer while it is generated. */
-export interface CitationFilter {
-  /** Returns what may be shown now. The total does not depend on how the answer is split into pieces. */
-  push(piece: string): string;
-  /** Returns what was held back. */
-  end(): string;
-  readonly cited: ReadonlySet<number>;
-  /** Numbers without a source, which were removed. */
-  readonly unknown: ReadonlySet<number>;
-  /** Whether the answer began with `NO_ANSWER`. */
-  readonly beganDeclining: boolean;
-  /** Whether `NO_ANSWER` follows a statement: for `all` of the answer if it cites nothing, else for a `part`. */
-  readonly declines: 'all' | 'part' | undefined;
 }
 
 /** Characters of the current line to keep. */
@@ -88,9 +73,15 @@ const listOf = (group: string): string =>
     .replace(/^\^/, '')
     .replace(/[†:].*$/, '');
 
-class Reading implements CitationFilter {
+/**
+ * Removes citations of numbers beyond the sources from an answer while it is generated, and white space at both ends. Code and escaped brackets
+ * stay. What is shown does not depend on how the answer is split into pieces.
+ */
+export class CitationFilter {
   readonly cited = new Set<number>();
+  /** Numbers without a source, which were removed. */
   readonly unknown = new Set<number>();
+  /** Whether the answer began with the marker of no answer. */
   beganDeclining = false;
   #namesNone = false;
   #rest = '';
@@ -101,18 +92,21 @@ class Reading implements CitationFilter {
   /** The opening marks of the current code block. */
   #fence = '';
   #isEnd = false;
-  readonly #parts = new Joiner();
+  readonly #parts = new WhitespaceBuffer();
   readonly #count: number;
 
+  /** `count`: number of sources. */
   constructor(count: number) {
     this.#count = count;
   }
 
+  /** Whether the marker follows a statement: for `all` of the answer if it cites nothing, else for a `part`. */
   get declines(): 'all' | 'part' | undefined {
     if (!this.#namesNone) return undefined;
     return this.cited.size === 0 ? 'all' : 'part';
   }
 
+  /** Returns what may be shown now. */
   push(piece: string): string {
     this.#rest += piece;
     let out = '';
@@ -127,6 +121,7 @@ class Reading implements CitationFilter {
     return out;
   }
 
+  /** Returns what was held back. */
   end(): string {
     this.#isEnd = true;
     return this.push('');
@@ -163,7 +158,7 @@ class Reading implements CitationFilter {
     const length = spanAt(rest, this.#isEnd);
     if (length === MORE) return MORE;
     const span = rest.slice(0, length);
-    if (this.#parts.started || span.replaceAll('`', '') !== NO_ANSWER) return text(length === 0 ? marks : span);
+    if (this.#parts.started || span.replaceAll('`', '') !== NO_ANSWER_MARKER) return text(length === 0 ? marks : span);
     const behind = rest.slice(length).replace(/^[ \t]+/, '');
     if (behind === '' && !this.#isEnd) return MORE;
     // what a sentence goes on with is its subject: `[0]` is the first element
@@ -204,7 +199,7 @@ class Reading implements CitationFilter {
     return gone ?? { length: end + 1, shown: `${marks}[${known.length === numbers.length ? list : known.join(', ')}]` };
   }
 
-  /** `x[0]`, `x()[0]`, `x["y"][0]` are indices, not `NO_ANSWER`. */
+  /** `x[0]`, `x()[0]`, `x["y"][0]` are indices, not `NO_ANSWER_MARKER`. */
   #isIndex(list: string, marks: string): boolean {
     return list === '0' && marks === '' && INDEXED.test(this.#last);
   }
@@ -219,6 +214,3 @@ class Reading implements CitationFilter {
     return { length: end + blanks.length, shown: marks, takesOut: true };
   }
 }
-
-/** Removes citations of numbers beyond `count` sources before they are shown, and white space at both ends. Code and escaped brackets stay. */
-export const citationFilter = (count: number): CitationFilter => new Reading(count);

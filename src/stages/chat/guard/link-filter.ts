@@ -80,15 +80,6 @@ export function linksIn(texts: readonly string[], places: readonly string[] = []
   };
 }
 
-interface LinkFilter {
-  /** Returns what may be shown now. The total does not depend on how the answer is split into pieces. */
-  push(piece: string): string;
-  /** Returns what was held back. */
-  end(): string;
-  /** Number of removed links, images and addresses. */
-  readonly removed: number;
-}
-
 /** How to proceed: `length` characters are shown as `shown`, or replaced by `read` and read again. */
 interface Step {
   length: number;
@@ -127,8 +118,12 @@ function bareOf(run: string): string {
   return run.slice(0, end);
 }
 
-/** Reads an answer from left to right and never shows an unknown address. */
-class Reading implements LinkFilter {
+/**
+ * Reduces links, images and HTML with unknown addresses to their text while an answer is generated, also in code, since renderers disagree about that.
+ * What is shown does not depend on how the answer is split into pieces.
+ */
+export class LinkFilter {
+  /** Number of removed links, images and addresses. */
   removed = 0;
   #rest = '';
   #last = '';
@@ -142,11 +137,13 @@ class Reading implements LinkFilter {
     this.#isKnown = isKnown;
   }
 
+  /** Returns what may be shown now. */
   push(piece: string): string {
     this.#rest += piece;
     return this.#read();
   }
 
+  /** Returns what was held back. */
   end(): string {
     this.#isEnd = true;
     return this.#read();
@@ -263,6 +260,3 @@ class Reading implements LinkFilter {
     return { length: bare.length, shown: GONE, removed: true };
   }
 }
-
-/** Reduces links, images and HTML with unknown addresses to their text before they are shown, also in code, since renderers disagree about that. */
-export const linkFilter = (isKnown: IsKnown): LinkFilter => new Reading(isKnown);

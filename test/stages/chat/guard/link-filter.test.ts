@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { linkFilter, linksIn } from '../../../../src/stages/chat/guard/link-filter.ts';
+import { LinkFilter, linksIn } from '../../../../src/stages/chat/guard/link-filter.ts';
 
 const PLACES = ['https://docs.example/manual', 'manuals/pump.md'];
 const SOURCES = [
@@ -8,7 +8,7 @@ const SOURCES = [
 ];
 
 function filtered(pieces: readonly string[], texts = SOURCES) {
-  const filter = linkFilter(linksIn(texts, PLACES));
+  const filter = new LinkFilter(linksIn(texts, PLACES));
   const shown = pieces.map((piece) => filter.push(piece)).join('') + filter.end();
   return { shown, removed: filter.removed };
 }
@@ -112,7 +112,7 @@ test('a text that is too long for a link is shown, and its address is not', () =
 });
 
 test('words come as soon as it is clear that they lead nowhere', () => {
-  const filter = linkFilter(() => false);
+  const filter = new LinkFilter(() => false);
   expect(filter.push('The pump ')).toBe('The pump ');
   expect(filter.push('is')).toBe('');
   expect(filter.push(' new [')).toBe('is new ');
@@ -206,7 +206,7 @@ test.each([
 });
 
 test('a link that does not end holds back no more than the longest address', () => {
-  const filter = linkFilter(() => false);
+  const filter = new LinkFilter(() => false);
   let [given, most] = [0, 0];
   let shown = '';
   for (const piece of ['[label](https://evil.example "', ...Array.from({ length: 600 }, () => 'long text ')]) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { citationFilter } from '../../../../src/stages/chat/guard/citation-filter.ts';
+import { CitationFilter } from '../../../../src/stages/chat/guard/citation-filter.ts';
 
 function filtered(pieces: readonly string[], count = 3) {
-  const filter = citationFilter(count);
+  const filter = new CitationFilter(count);
   const shown = pieces.map((piece) => filter.push(piece)).join('') + filter.end();
   return {
     shown,
@@ -85,7 +85,7 @@ test.each([
 });
 
 test('code within a line is shown once it is clear that it is code', () => {
-  const filter = citationFilter(2);
+  const filter = new CitationFilter(2);
   expect(filter.push('Use `argv[9')).toBe('Use');
   expect(filter.push(']` now')).toBe(' `argv[9]` now');
 });
@@ -119,7 +119,7 @@ test('the number of no source as code alone declines', () => {
 });
 
 test('beside what is cited, the number of no source says that a part is not answered', () => {
-  const filter = citationFilter(3);
+  const filter = new CitationFilter(3);
   expect(filter.push('It is heavy [1]. The price is not told [0].')).toBe('It is heavy [1]. The price is not told.');
   expect([filter.declines, filter.beganDeclining, [...filter.unknown]]).toEqual(['part', false, []]);
 });
@@ -146,7 +146,7 @@ test('blanks around the answer are dropped', () => {
 });
 
 test('a piece is shown as soon as it is clear that it stays', () => {
-  const filter = citationFilter(2);
+  const filter = new CitationFilter(2);
   expect(filter.push('The pump')).toBe('The pump');
   expect(filter.push(' is new [')).toBe(' is new');
   expect(filter.push('9')).toBe('');
