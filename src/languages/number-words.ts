@@ -25,17 +25,17 @@ function readerOf({ numbers }: Language): NumberReader {
 
 const READERS = new Map(LANGUAGES.map((language) => [language, readerOf(language)]));
 
-/** The language whose numbers a text writes out: English where its own is not known. */
+/** The language of the written numbers in a text; English if unknown. */
 const languageIn = (text: string): Language => languageOrEnglish(languageOf(text));
 
-/** The terms of the numbers that are written out in the language of a text. */
+/** The terms of written numbers in the language of a text. */
 export const numberTerms = (text: string): ReadonlySet<string> => READERS.get(languageIn(text))!.ofNumbers;
 
-/** The numbers from zero to ninety-nine that a text writes out, in their order, and the word behind each: that of `two-year` is `year`. */
+/** The written numbers from zero to ninety-nine in a text, in order, each with the word after it: `year` in `two-year`. */
 export function writtenCounts(text: string): { value: number; of: string }[] {
   const { values, pattern } = READERS.get(languageIn(text))!;
   return Array.from(text.toLowerCase().matchAll(pattern), ([, number, of = '']) => ({ value: values.get(plain(number!))!, of }));
 }
 
-/** The numbers from zero to ninety-nine that a text writes out, in their order: `seven`, `twenty-one`, and that of `two-year`. */
+/** The written numbers from zero to ninety-nine in a text, in order: `seven`, `twenty-one`, and `two` of `two-year`. */
 export const writtenNumbers = (text: string): number[] => writtenCounts(text).map(({ value }) => value);

@@ -32,7 +32,7 @@ const FURTHER_MARKS: Readonly<Record<string, Omit<LanguageMarks, 'functionWords'
   hu: { mark: /[őű]/u },
 };
 
-/** What tells a language, with its code. Languages with letters of their own are told by these (`detect.ts`). */
+/** The marks of languages, by their codes. Languages with their own letters are detected by these (`detect.ts`). */
 export const OTHER_MARKS = Object.entries(FUNCTION_WORDS).map(([code, functionWords]): [code: string, marks: LanguageMarks] => [
   code,
   { functionWords, ...FURTHER_MARKS[code] },

@@ -1,13 +1,13 @@
-/** Citations as they stand in an answer: `[1]`, `[1, 3]`, `[1; 3]` or `[2-4]`, with what is between the brackets. Escaped brackets (`\[1\]`) are none. */
+/** Matches citations in an answer: `[1]`, `[1, 3]`, `[1; 3]` or `[2-4]`, and captures their list. Escaped brackets (`\[1\]`) do not count. */
 export const CITATIONS = /(?<!\\)\[([\d\s,;–-]{1,50})\]/g;
 
-/** Digits of the largest number that is taken for one of a source: more of them are a year, or something else in brackets. */
+/** Maximum digits of a source number: longer ones are years or something else in brackets. */
 const MOST_DIGITS = 3;
 
-/** The last number of a range that may be one of sources beside fewer than half as many. */
+/** A range of citations may end here, also with fewer sources; else at twice their number. */
 const LAST_OF_RANGE = 30;
 
-/** What a part of the list says: a number, or the first and the last of several. */
+/** A part of the list: a number or a range. */
 const PART = new RegExp(String.raw`^\s*(\d{1,${MOST_DIGITS}})\s*(?:[-–]\s*(\d{1,${MOST_DIGITS}})\s*)?$`);
 
 /**

@@ -1,19 +1,19 @@
 import { plainTitle, readBlocks } from './markdown/blocks.ts';
 
-/** What a page or passage is that leads to answers and holds none: it is found when it is asked for. */
+/** Kinds of pages and passages that lead to answers and hold none: they are found if a question asks for them. */
 type PageKind = 'contents' | 'changelog' | 'index';
 
-/** Fewer entries make no list. */
+/** Minimum entries of a list. */
 const FEWEST = 5;
-/** This share of the words stands in links on a page of links. */
+/** Minimum share of the words in links on a page of links. */
 const LINKED = 0.5;
-/** Of its items fewer than this share hold a link among other words: «Largest file: [281 TB](limits.html) (2^48 bytes)» says something itself. */
+/** Maximum share of items with a link among other words: «Largest file: [281 TB](limits.html) (2^48 bytes)» says something itself. */
 const MIXED = 0.15;
-/** This share of the lines are entries of a table of contents or an index. */
+/** Minimum share of entries among the lines of a table of contents or an index. */
 const ENTRIES = 0.6;
-/** And so many of them have their page behind dots. */
+/** Minimum share of lines with a page number after dots. */
 const LEADERS = 0.5;
-/** This share of a change log's headings name versions or days. */
+/** Minimum share of a change log's headings that name versions or days. */
 const VERSIONS = 0.5;
 
 /** Titles and headings of change logs, and names of their files. */
@@ -21,7 +21,7 @@ const CHANGELOG =
   /^(?:change[\s_-]?logs?|(?:recent |version |full )*changes|(?:version |release |revision |change )?history(?: of .{1,40} releases)?|release[\s_-]?notes?|releases?|what['’]?s new(?: in .{1,40})?|(?:recent )?(?:\w+ )?news|chronology)$/i;
 /** Titles of the notes on one version. */
 const RELEASE = /^(?:\w+ )?(?:release(?: notes)?(?: for)?|changes in|what['’]?s new in(?: \w+)?) v?\d+(?:\.\d+)*(?:$|\s*[(:,–—-]|\s+on\b)/i;
-/** A section is told by fewer words: `Changes` in a manual may be about anything. */
+/** Headings of sections are matched more strictly: `Changes` in a manual may be about anything. */
 const CHANGELOG_SECTION = /^(?:change[\s_-]?logs?|release[\s_-]?(?:notes?|history)|version history)$/i;
 const PEOPLE = /^(?:(?:list of |our )?(?:contributors|authors|credits|acknowledge?ments|backers|sponsors|maintainers|thanks)(?: list)?)$/i;
 const INDEX = /\bindex\b|\bsite ?map\b|\bglossary of links\b/i;
@@ -79,14 +79,14 @@ function listKindOf(text: string, titles: readonly string[]): PageKind | undefin
   return titles.some((title) => INDEX.test(title)) ? 'index' : 'contents';
 }
 
-/** Whether many items say more than their links do. */
+/** Whether many items have words besides their links. */
 function isMixed(lines: readonly string[]): boolean {
   const items = lines.filter((line) => ITEM.test(line)).map((line) => line.replace(ITEM, ''));
   const saying = items.filter((item) => item.search(LINK) >= 0 && wordsIn(item.replace(LINK, '')) > 1);
   return saying.length >= items.length * MIXED && saying.length > 1;
 }
 
-/** Whether most lines stand in the order of the alphabet. */
+/** Whether most lines are in alphabetical order. */
 function isSorted(lines: readonly string[]): boolean {
   const keys = lines.map((line) => line.replace(/^[^\p{L}\p{N}]+/u, '').toLowerCase());
   const rising = keys.slice(1).filter((key, i) => key >= keys[i]!).length;

@@ -10,9 +10,9 @@ const JOINED_ASCII = /[a-z0-9]+(?:[-_.@'][a-z0-9]+)*(?:\+\+|#(?![a-z0-9]))?/gi;
 const ASCII_WORD = /^[a-z]+$/;
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/;
-/** Letters that have no decomposition and are typed as others. */
+/** Letters without a decomposition, and how they are typed otherwise. */
 const FOLDED: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' };
-/** Longer terms are cut: no person types them, and an index of them is as large as the text. */
+/** Maximum length of a term: nobody types longer ones, and an index of them is as large as the text. */
 const LONGEST = 100;
 
 /** Compatible forms made one (full width, ligatures), accents, vowel points and invisible marks dropped; capitals stay for now. */
@@ -26,14 +26,14 @@ function normalized(text: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-/** Letters in pairs and one by one, so that a word of one letter is found too. */
+/** The letters in pairs and alone, so that a word of one letter is found, too. */
 function pairs(run: string): string[] {
   const letters = [...run];
   const found = letters.slice(1).map((letter, i) => letters[i]! + letter);
   return found.concat(letters);
 }
 
-/** Stems that were asked for; one word comes with many capitals and points. */
+/** Stems by word: most words occur in many spellings. */
 const stems = new Map<string, readonly string[]>();
 const STEMS_AT_MOST = 100_000;
 
@@ -47,7 +47,7 @@ function stemTerms(word: string): readonly string[] {
   return found;
 }
 
-/** A word without joints: stemmed where it is English, as it is where it is a number or another language, cut where it is unspaced. */
+/** The terms of an unjoined word: stemmed if English, unchanged if a number or another language, in pairs if unspaced. */
 function wordTerms(word: string): readonly string[] {
   if (ASCII_WORD.test(word)) return stemTerms(word);
   if (ASCII.test(word) || word.search(UNSPACED) < 0) return [word.slice(0, LONGEST)];
@@ -166,7 +166,7 @@ const FUNCTION_WORDS = new Set(
 /** The end of an English contraction: of «I'm», «won't», «they've». What stands before it is a word of its own. */
 const CONTRACTED = /(?<=[a-z])['\u2019](?:d|ll|m|re|t|ve)(?![\p{L}\p{N}])/giu;
 
-/** The terms of a text that say what it is about: without English function words, and without single letters of unspaced scripts that stand in a pair. */
+/** The content terms of a text: without English function words, and without single letters of unspaced scripts that are part of a pair. */
 export function ownTerms(text: string): string[] {
   const all = terms(text.replace(CONTRACTED, ''));
   const paired = new Set(all.filter((term) => term.search(UNSPACED) === 0 && term.length > 1).flatMap((term) => [...term]));
@@ -179,10 +179,10 @@ export function queryTerms(text: string): string[] {
   return telling.length > 0 ? telling : terms(text);
 }
 
-/** Terms that a query is searched by: a longer one is a text that was pasted, and each term takes time in the index. */
+/** Maximum terms of a search: longer queries are pasted texts, and each term takes time in the index. */
 const MOST_SEARCHED = 1_000;
 
-/** The terms that a query is searched by: the first ones of those that say what it is about. */
+/** The terms to search for: the first content terms of a query. */
 export const searchedTerms = (query: string): string[] => queryTerms(query).slice(0, MOST_SEARCHED);
 
 /** FNV-1a over the UTF-16 units of a term, 32 bits without sign. */

@@ -1,4 +1,4 @@
-/** The first `length` UTF-16 units of a text, without the half of a letter at their end: some servers refuse a text with one. */
+/** The first `length` UTF-16 units of a text, without half a letter at the end, which some servers refuse. */
 export function truncate(text: string, length: number): string {
   const end = Math.max(0, Math.floor(length));
   const last = text.charCodeAt(end - 1);

@@ -91,12 +91,12 @@ class AnswerStream {
 function earlierAnswers(question: string, messages: readonly Message[]): string | undefined {
   if (!asksForMore(question)) return undefined;
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  const said: string[] = [];
+  const answers: string[] = [];
   for (const { role, content } of messages.slice(0, last + 1).toReversed()) {
-    if (role === 'assistant') said.unshift(content);
+    if (role === 'assistant') answers.unshift(content);
     else if (role === 'user' && !asksForMore(content)) break;
   }
-  return said.length > 0 ? said.join('\n') : undefined;
+  return answers.length > 0 ? answers.join('\n') : undefined;
 }
 
 /** The request for an answerer that quotes, with the earlier answers that it must not repeat. */

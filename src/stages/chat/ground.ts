@@ -119,10 +119,10 @@ function withoutGiven(all: ReadonlyMap<string, Neighbours>, given: readonly Retr
 
 /** The links that an answer may have. Earlier messages hold addresses of earlier sources and of the user only. */
 function knownLinks({ query, settings }: Turn, { history, sources }: Filling, context: readonly RetrievedItem[]): IsKnown {
-  const said = [query, settings.persona, ...history.map(({ content }) => content)];
-  const read = sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after]);
+  const spoken = [query, settings.persona, ...history.map(({ content }) => content)];
+  const retrieved = sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after]);
   return linksIn(
-    [...said, ...read],
+    [...spoken, ...retrieved],
     context.map(({ metadata }) => String(metadata.source)),
   );
 }

@@ -1,4 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises';
+import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { type Chunk, type Document, type ErrorItem, type Location, type Mark, SourceKind } from '../../schema/items.ts';
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
 import { type Before, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
@@ -7,10 +7,11 @@ import type { Chunking } from '../../schema/config.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
 import { boxesIn } from '../../text/passage-location.ts';
-import { embedPath, embedText, placeWords } from './embed-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { ChunkResult } from '../../schema/results.ts';
+import { visible } from '../../text/clean-text.ts';
+import { withoutMarks } from '../../text/markdown/plain-text.ts';
 
 /** Locates a piece in its source. Pieces have to be passed in order, so that the text is scanned once. */
 type Locator = (piece: Piece, group: Group) => Location;
@@ -28,7 +29,7 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     const headings = host.headings.filter((title) => title !== '');
     if (headings.length > 0) location.headings = headings;
     if (marks.length === 0) return { ...location, ...place };
-    // a heading without text of its own may stand before: where the text is counts
+    // headings without text may precede: the place of the text counts
     const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
     if (mark?.page !== undefined) Object.assign(location, pagesOf(mark.page, markAt(marks, piece.end - 1)?.page));
     if (mark?.page_ratio !== undefined) location.page_ratio = mark.page_ratio;
@@ -38,7 +39,7 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
     if (mark?.member !== undefined) location.member = mark.member;
     if (mark?.time !== undefined) Object.assign(location, { time_start: mark.time, time_end: markAt(marks, piece.end - 1)?.time });
-    // what is repeated from the chunk before is text of this one, too: it is quoted, and its lines are named
+    // the overlap may be quoted, too: its lines count
     const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
     if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });
     return { ...location, ...rowsOf(piece, group), ...place };
@@ -49,7 +50,7 @@ const pagesOf = (page: number, last = page): Pick<Location, 'page' | 'page_end'>
 
 const markAt = (marks: readonly Mark[], offset: number): Mark | undefined => marks[markIndex(marks, offset)];
 
-/** The index of the mark that holds at an offset; -1 where none does. */
+/** The index of the last mark at or before an offset; -1 if there is none. */
 function markIndex(marks: readonly Mark[], offset: number): number {
   let [low, high] = [0, marks.length];
   while (low < high) {
@@ -104,7 +105,7 @@ function newlineCounter(text: string): (from: number, to: number) => number {
   };
 }
 
-/** Offsets in the text with line feeds alone at the ends of its lines, as chunks have it. They are asked for in their order. */
+/** Converts offsets, in ascending order, to those in the text with `\n` line ends, as chunks have it. */
 function offsetCounter(text: string): (at: number) => number {
   let [reached, removed] = [0, 0];
   return (at) => {
@@ -209,7 +210,7 @@ export async function* runChunk({ documents, chunking, signal }: ChunkInput): Ru
     characters += document.text.length;
     if (characters >= TURN) {
       characters = 0;
-      await others();
+      await yieldToEvents();
     }
   }
   return { inputs: documents.length, chunks: items.length, items, failed: errors.length, errors };
@@ -221,4 +222,69 @@ function emptyDocument({ source, metadata }: Document): ErrorItem {
     hint: 'Add text to it, or leave it out.',
   });
   return toErrorItem(error, { source, source_kind: kind.success ? kind.data : 'markdown', stage: 'chunk' });
+}
+
+/** Maximum length of a title, which is repeated in every chunk. */
+const LONGEST_TITLE = 200;
+
+interface Leading {
+  /** Words from the path or address of the document. */
+  place?: string;
+  title: string;
+  headings: readonly string[];
+}
+
+/** Place, title and headings in one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
+export function embedPath({ place = '', title, headings }: Leading): string {
+  const names: string[] = [];
+  for (const name of [title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE).toWellFormed(), ...headings]) {
+    if (name !== '' && !(names.length < 2 && isNamed(names, name))) names.push(name);
+  }
+  return (place === '' || isNamed(names, place) ? names : [place, ...names]).join(' > ');
+}
+
+/** Whether one of the names contains `name`, such as a first heading that repeats the title. */
+function isNamed(names: readonly string[], name: string): boolean {
+  return names.some((other) => ` ${other.toLowerCase()} `.includes(` ${name.toLowerCase()} `));
+}
+
+/** The text to embed: the path, then the passage without invisible characters and markup, which costs tokens. */
+export function embedText(path: string, passage: string): string {
+  const plain = withoutMarks(visible(passage));
+  if (path === '' || plain === '') return path || plain || passage;
+  return `${path}\n\n${plain}`;
+}
+
+/** Number of path segments that describe a document: itself and its folder, which is often named after the product. */
+const PARTS = 2;
+
+const LONGEST = 100;
+
+/** Hashes, UUIDs and long numbers. */
+const OPAQUE = /^(?=.*\d)[\da-f-]{12,}$/i;
+const EXTENSION = /(?<=.)\.[a-z]\w{0,9}$/i;
+const JOINT = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
+
+/** The words of the last segments of a path or address, which may be all that names the subject of a page. Empty for other sources. */
+export function placeWords(source: string): string {
+  const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(source);
+  const path = isAddress ? pathOf(source) : source;
+  if (!isAddress && !/[\\/]/.test(path) && !EXTENSION.test(path)) return '';
+  const parts = path
+    .split(/[\\/]/)
+    .filter((part) => part !== '')
+    .slice(-PARTS);
+  const names = parts.map((part, i) => (i === parts.length - 1 ? part.replace(EXTENSION, '') : part));
+  const words = names.filter((name) => !OPAQUE.test(name)).flatMap((name) => name.split(JOINT));
+  return words.filter(Boolean).join(' ').slice(0, LONGEST).toWellFormed();
+}
+
+function pathOf(address: string): string {
+  if (!URL.canParse(address)) return '';
+  const { pathname } = new URL(address);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
 }

@@ -94,9 +94,9 @@ export function joinShort(sections: readonly DocumentSection[], { shortest, long
 /** Joins a short run with the group before it, and returns what goes with the next section. */
 function settle(run: DocumentSection[], groups: Group[]): DocumentSection[] {
   if (groups.length === 0) return run;
-  const told = run.findLastIndex((section) => !section.isEmpty) + 1;
-  if (told > 0) join(run.slice(0, told), groups);
-  return run.slice(told);
+  const end = run.findLastIndex((section) => !section.isEmpty) + 1;
+  if (end > 0) join(run.slice(0, end), groups);
+  return run.slice(end);
 }
 
 function join(run: DocumentSection[], groups: Group[]): void {

@@ -85,8 +85,8 @@ const MOST_SENTENCES = 24;
 
 /** Greatest cosine of the question and a sentence under the innermost heading. */
 async function sentenceCosine({ blocks }: RankedCandidate, compare: Comparison): Promise<number | undefined> {
-  const said = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
-  const cosines = await compare(said.slice(0, MOST_SENTENCES));
+  const sentences = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
+  const cosines = await compare(sentences.slice(0, MOST_SENTENCES));
   return cosines && Math.max(...cosines);
 }
 

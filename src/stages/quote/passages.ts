@@ -44,8 +44,8 @@ function cutProse(text: string, wanted: ReadonlySet<string>, room: number): stri
   const within = withinRoom(sentences, { wanted, room });
   if (!within) return undefined;
   const [first, last] = within;
-  const said = sentences.slice(first, last + 1).join(' ');
-  return `${first > 0 ? `${MORE} ` : ''}${said}${last + 1 < sentences.length ? ` ${MORE}` : ''}`;
+  const kept = sentences.slice(first, last + 1).join(' ');
+  return `${first > 0 ? `${MORE} ` : ''}${kept}${last + 1 < sentences.length ? ` ${MORE}` : ''}`;
 }
 
 /** The first lines of a code block that fit, followed by an ellipsis line; undefined if none fits. */
@@ -199,8 +199,8 @@ function withOmissions(text: string, blocks: readonly QuoteBlock[], all: readonl
   if (!first || !last) return text;
   const header = first.header === '' ? '' : `${first.header}\n`;
   const begun = first.kind === 'row' ? `${header}|${MORE}|\n${text.slice(header.length)}` : `${MORE}\n\n${text}`;
-  const told = isSameList(first, all[first.at - 1]) ? begun : text;
-  return isSameList(last, all[last.at + 1]) ? `${told}${last.kind === 'row' ? `\n|${MORE}|` : `\n\n${MORE}`}` : told;
+  const opened = isSameList(first, all[first.at - 1]) ? begun : text;
+  return isSameList(last, all[last.at + 1]) ? `${opened}${last.kind === 'row' ? `\n|${MORE}|` : `\n\n${MORE}`}` : opened;
 }
 
 /** A list item with nested items, code or several paragraphs, which is cut between lines. */
@@ -231,9 +231,9 @@ export function passageOf(
   if (isWhole) return { blocks, text, isBroken: false };
   if (more.length > 0) {
     const lead = blocks.slice(0, -1);
-    const said = passageText(lead);
-    const cut = cutBlock(more.at(-1)!, { room: room - countWords(said), wanted });
-    return { blocks: cut === undefined ? lead : blocks, text: [said, cut ?? []].flat().join('\n\n'), isBroken: false, isOpen: true };
+    const leadText = passageText(lead);
+    const cut = cutBlock(more.at(-1)!, { room: room - countWords(leadText), wanted });
+    return { blocks: cut === undefined ? lead : blocks, text: [leadText, cut ?? []].flat().join('\n\n'), isBroken: false, isOpen: true };
   }
   const cut = cutBlock(block, { room, wanted });
   const isBroken = cut === undefined || !cut.startsWith(block.header);
@@ -244,11 +244,11 @@ export function passageOf(
 export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySet<string>): string {
   const parts = blocks.length === 1 ? [{ ...blocks[0]!, plain: text }] : blocks;
   const isProse = (kind: QuoteBlock['kind'], part: string) => (kind === 'paragraph' || kind === 'item') && !/^\s*(?:```|~~~)/.test(part);
-  const said = parts
+  const candidates = parts
     .filter(({ kind }) => kind !== 'term')
     .flatMap(({ kind, plain: part }) =>
       (kind === 'item' ? partsOfItem(part) : [part]).flatMap((own) => (isProse(kind, own) ? sentencesOf(own) : [own.trim()])),
     );
-  const matches = said.map((part) => held(part, wanted));
-  return said[matches.indexOf(Math.max(...matches))] ?? text;
+  const matches = candidates.map((part) => held(part, wanted));
+  return candidates[matches.indexOf(Math.max(...matches))] ?? text;
 }

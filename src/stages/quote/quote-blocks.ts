@@ -53,13 +53,13 @@ function withOrderedLines(markdown: string): string {
     return shown + text.slice(at);
   };
   const isProse = ({ kind }: Block) => kind === 'paragraph' || kind === 'list';
-  const said = ordered(markdown, (block) => {
+  const unmarked = ordered(markdown, (block) => {
     const text = markdown.slice(block.start, block.end);
     return isProse(block) ? unquoted(text) : text;
   });
-  return ordered(said, (block) => {
-    const text = said.slice(block.start, block.end);
-    return block.kind === 'fence' ? withAlignedEnd(text, indentAt(said, block)) : text;
+  return ordered(unmarked, (block) => {
+    const text = unmarked.slice(block.start, block.end);
+    return block.kind === 'fence' ? withAlignedEnd(text, indentAt(unmarked, block)) : text;
   });
 }
 

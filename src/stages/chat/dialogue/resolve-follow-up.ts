@@ -39,14 +39,14 @@ function antecedentOf(before: string, stem: string): string | undefined {
 /** Replaces the pronoun of a question by its antecedent in the question before; undefined if there is none for certain. */
 export function resolvePronoun(question: string, stem: string): string | undefined {
   if (conjunctionIn(question)) return undefined;
-  const told = stem.trim();
-  const doing = DOING.exec(told)?.groups?.doing;
+  const previous = stem.trim();
+  const doing = DOING.exec(previous)?.groups?.doing;
   if (DOES_SO.test(question)) return doing && question.replace(DOES_SO, () => doing);
   const { before = '', word } = POINTING.exec(question)?.groups ?? {};
   if (word === undefined) return undefined;
-  const meant = antecedentOf(before.trim(), told);
-  if (meant === undefined || (/^ones?$/i.test(word) && /^(?:the|my|our|your|this|that) /i.test(meant))) return undefined;
-  return question.replace(POINTING, () => `${before}${meant}`);
+  const antecedent = antecedentOf(before.trim(), previous);
+  if (antecedent === undefined || (/^ones?$/i.test(word) && /^(?:the|my|our|your|this|that) /i.test(antecedent))) return undefined;
+  return question.replace(POINTING, () => `${before}${antecedent}`);
 }
 
 // What a follow-up names in the place of what was named before: «and the Gold plan?» after «How much is the Plus plan?».

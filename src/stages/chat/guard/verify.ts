@@ -84,12 +84,14 @@ const countedIn = (text: string): Set<string> => {
 };
 
 /** Whether each number of a statement occurs in its sources; a written number counts only before a word that the sources count. */
-function areKnown(said: string, cited: string): boolean {
+function areKnown(statement: string, cited: string): boolean {
   const known = numbersIn(cited);
   const counted = countedIn(cited);
   const isKnown = (figure: string) => known.has(reading(figure));
-  const joined = said.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
-  const written = writtenCounts(said).filter((count) => count.value >= FIRST_CERTAIN && terms(count.of).some((term) => counted.has(term)));
+  const joined = statement.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
+  const written = writtenCounts(statement).filter(
+    (count) => count.value >= FIRST_CERTAIN && terms(count.of).some((term) => counted.has(term)),
+  );
   return [...(joined.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
 
@@ -100,16 +102,16 @@ function contentOf(text: string): string[] {
 }
 
 function isSupported({ text, citations }: Statement, sources: readonly GroundingSource[]): boolean {
-  const said = text
+  const statement = text
     .replace(CITATIONS, (whole, list: string) => (numbersCited(list, sources.length) ? ' ' : whole))
     .replace(/^\s*\d+[.)]\s/, ' ');
   const cited = sources
     .filter(({ citation }) => citations.includes(citation))
     .map((source) => `${source.title}\n${source.text}`)
     .join('\n');
-  if (!areKnown(said, cited)) return false;
+  if (!areKnown(statement, cited)) return false;
   const held = new Set(terms(cited));
-  const content = contentOf(said);
+  const content = contentOf(statement);
   return content.length < FEWEST_WORDS || content.filter((term) => held.has(term)).length >= LEAST_SHARE * content.length;
 }
 
