@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { runInstaller } from '../../setup/run-installer.ts';
 
-/** What recognizes text, draws the pages of a PDF and reads TIFF: installed on demand, 80 MB that most people never need. */
+/** Packages that recognize text, draw pages of PDFs and read TIFF: 80 MB, installed on demand. */
 const PROGRAMS = { 'tesseract.js': '7.0.0', '@napi-rs/canvas': '0.1.80', utif2: '4.1.0' };
 /** The version of every package of language data. */
 const DATA_VERSION = '1.0.0';
-/** The folder of a data package with the neural network alone. */
+/** The folder of a data package with the neural network only. */
 const MODELS = '4.0.0_best_int';
 const SUFFIX = '.traineddata.gz';
 
 /** Finds the folder of OCR: `KB_OCR_FOLDER`, else in the data folder of the user. */
-export function ocrFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const { KB_OCR_FOLDER, XDG_DATA_HOME, LOCALAPPDATA } = environment;
+export function ocrFolder(): string {
+  const { KB_OCR_FOLDER, XDG_DATA_HOME, LOCALAPPDATA } = process.env;
   if (KB_OCR_FOLDER) return KB_OCR_FOLDER;
   if (process.platform === 'win32' && LOCALAPPDATA) return join(LOCALAPPDATA, 'kb', 'ocr');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'kb', 'ocr');
@@ -24,7 +24,8 @@ export function ocrFolder(environment: NodeJS.ProcessEnv = process.env): string 
 }
 
 /** Lists the installed languages of OCR; none if it is not set up. */
-export function installedLanguages(folder = ocrFolder()): string[] {
+export function installedLanguages(): string[] {
+  const folder = ocrFolder();
   if (!hasPrograms(folder)) return [];
   const files = existsSync(languagesIn(folder)) ? readdirSync(languagesIn(folder)) : [];
   return files.flatMap((file) => (file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : [])).toSorted();
@@ -43,20 +44,16 @@ function versionOf(file: string): string | undefined {
   }
 }
 
-interface SetupOptions {
-  signal?: AbortSignal | undefined;
-  folder?: string;
-}
-
-/** Installs OCR and the data of languages with npm, what is not there already; yields what npm says. Gives the languages that were added. */
+/** Installs OCR and the data of languages with npm, unless they are installed; yields the output of npm. Returns the languages that were added. */
 export async function* setUpOcr(
   languages: readonly string[],
-  { signal, folder = ocrFolder() }: SetupOptions = {},
+  { signal }: { signal?: AbortSignal | undefined },
 ): AsyncGenerator<string, string[], void> {
+  const folder = ocrFolder();
   await mkdir(languagesIn(folder), { recursive: true }).catch((cause: NodeJS.ErrnoException) => {
     throw notInstalled(`${folder} cannot be written (${cause.code})`);
   });
-  const before = installedLanguages(folder);
+  const before = installedLanguages();
   const failure = (reason: string) =>
     notInstalled(/\b404\b/.test(reason) ? `npm has no data for a language of ${languages.join(', ')}` : reason);
   if (!hasPrograms(folder)) {
@@ -83,7 +80,7 @@ export async function* setUpOcr(
   return missing;
 }
 
-/** npm's call that installs packages in a folder, without running anything of theirs. */
+/** Builds the command of npm that installs packages in a folder, without running their scripts. */
 function npm(folder: string, packages: readonly [name: string, version: string][]): string[] {
   const flags = ['install', '--prefix', folder, '--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
   const words = [...flags, ...packages.map(([name, version]) => `${name}@${version}`)];

@@ -63,7 +63,7 @@ export async function openPictures({ bytes, file_type, passwords, folder }: Pict
   if (file_type === 'pdf') return pdfPictures(bytes, passwords, canvas);
   if (file_type === 'tiff') return tiffPictures(bytes, installed('utif2') as TiffPackage, canvas);
   const image = await canvas.loadImage(bytes);
-  return { draw: async () => scaled(canvas, image, image), close: async () => {} };
+  return { draw: async () => scaleImage(canvas, image, image), close: async () => {} };
 }
 
 async function pdfPictures(bytes: Uint8Array, passwords: readonly string[] | undefined, canvas: CanvasPackage): Promise<PagePictures> {
@@ -113,12 +113,12 @@ function tiffPictures(bytes: Uint8Array, tiff: TiffPackage, canvas: CanvasPackag
       const paper = canvas.createCanvas(width, height);
       paper.getContext('2d').putImageData(new canvas.ImageData(new Uint8ClampedArray(tiff.toRGBA8(page)), width, height), 0, 0);
       pages[number - 1] = { width: 0, height: 0 }; // frees the decoded page
-      return scaled(canvas, paper, paper);
+      return scaleImage(canvas, paper, paper);
     },
   };
 }
 
-function scaled(canvas: CanvasPackage, image: unknown, { width, height }: { width: number; height: number }) {
+function scaleImage(canvas: CanvasPackage, image: unknown, { width, height }: { width: number; height: number }) {
   const wanted = Math.min(MOST_GROWTH, Math.max(1, LONG_SIDE / Math.max(width, height)));
   const factor = Math.min(wanted, Math.sqrt(MOST_PIXELS / (width * height)));
   const paper = canvas.createCanvas(Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor)));

@@ -31,7 +31,12 @@ async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<
   const { bbox, words } = line;
   const height = bbox.y1 - bbox.y0;
   if (cellsOf(words, height).length < 2 && confidenceOf(words) >= UNSURE) return;
-  const box = within(page, { left: bbox.x0 - 2 * MARGIN, top: bbox.y0 - MARGIN, right: bbox.x1 + 2 * MARGIN, bottom: bbox.y1 + MARGIN });
+  const box = clampToPage(page, {
+    left: bbox.x0 - 2 * MARGIN,
+    top: bbox.y0 - MARGIN,
+    right: bbox.x1 + 2 * MARGIN,
+    bottom: bbox.y1 + MARGIN,
+  });
   const spread = widenSpaces(page, box);
   if (!spread) return;
   const found = (await readLines(engine, spread.picture, 'line'))
@@ -42,7 +47,7 @@ async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<
     }));
   if (found.length === 0) return;
   const { hadLeaders } = spread;
-  line.words = partsOf(words, found).flatMap((part) => (isSecondBetter(part, hadLeaders) ? part.second : part.first));
+  line.words = pairReadings(words, found).flatMap((part) => (isSecondBetter(part, hadLeaders) ? part.second : part.first));
 }
 
 /** Words of two readings at the same place. */
@@ -51,7 +56,7 @@ interface Part {
   second: Word[];
 }
 
-function partsOf(first: readonly Word[], second: readonly Word[]): Part[] {
+function pairReadings(first: readonly Word[], second: readonly Word[]): Part[] {
   const all = [...first.map((word) => ({ word, isFirst: true })), ...second.map((word) => ({ word, isFirst: false }))];
   const parts: (Part & { end: number })[] = [];
   for (const { word, isFirst } of all.toSorted((a, b) => a.word.bbox.x0 - b.word.bbox.x0)) {
@@ -112,7 +117,7 @@ async function readUnsureCells(engine: Tesseract, page: Bitmap, { line, lines }:
     const cell = boundingBox(words);
     const left = cells[i - 1] ? (boundingBox(cells[i - 1]!).x1 + cell.x0) / 2 : line.bbox.x0 - 2 * MARGIN;
     const right = cells[i + 1] ? (boundingBox(cells[i + 1]!).x0 + cell.x1) / 2 : line.bbox.x1 + 2 * MARGIN;
-    const box = within(page, { left: Math.round(left), right: Math.round(right), ...freeRows(line, { lines, left, right }) });
+    const box = clampToPage(page, { left: Math.round(left), right: Math.round(right), ...freeRows(line, { lines, left, right }) });
     const found = (await readLines(engine, cropBitmap(page, box), 'block'))
       .map((one) => moveToPage(one, box))
       .filter((one) => one.words.length > 0 && confidenceOf(one.words) >= LEAST_SURE);
@@ -161,7 +166,7 @@ const LEAST_SURE = 0.6;
 async function readNumber(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<void> {
   const { y0, y1, x0 } = boundingBox(line.words);
   const height = y1 - y0;
-  const box = within(page, { left: Math.round(x0 - BEFORE * height), right: x0 - 1, top: y0 - MARGIN, bottom: y1 + MARGIN });
+  const box = clampToPage(page, { left: Math.round(x0 - BEFORE * height), right: x0 - 1, top: y0 - MARGIN, bottom: y1 + MARGIN });
   const isTaken = lines.some(({ words }) =>
     words.some(
       ({ bbox, confidence }) => confidence > 100 * LEAST_SURE && bbox.x1 > box.left && bbox.x0 < box.right && bbox.y1 > y0 && bbox.y0 < y1,
@@ -182,7 +187,7 @@ function hasInk(page: Bitmap, box: Rectangle): boolean {
   return data.reduce((count, shade) => count + (shade < background - DARKER ? 1 : 0), 0) >= LEAST_INK;
 }
 
-const within = ({ width, height }: Bitmap, { left, top, right, bottom }: Rectangle): Rectangle => ({
+const clampToPage = ({ width, height }: Bitmap, { left, top, right, bottom }: Rectangle): Rectangle => ({
   left: Math.max(0, left),
   top: Math.max(0, top),
   right: Math.min(width, right),

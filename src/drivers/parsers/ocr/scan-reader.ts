@@ -32,49 +32,45 @@ export function createReaders(reader: BaseReader, { processes }: { processes: nu
         const parsed = await reader.read(bytes, { ...options, passwords });
         const { pictured_pages, ...document } = parsed;
         if (!pictured_pages) return parsed;
-        if (ocr === 'auto') return recognized(bytes, { ...options, pages: pictured_pages, languages, passwords }, { reader, pool });
+        if (ocr === 'auto') return readScan(bytes, { ...options, pages: pictured_pages, languages, passwords }, { reader, pool });
         if (parsed.text.trim() === '') throw withoutTextLayer(options.source, pictured_pages.length);
-        return ocr === 'off' ? document : withUnread(document, pictured_pages);
+        return ocr === 'off' ? document : markUnread(document, pictured_pages);
       },
     }),
     close: async () => void (await Promise.all([reader.close(), pool.close()])),
   };
 }
 
-interface Wanted {
+interface ScannedDocument {
   source: string;
   file_type: string;
   signal?: AbortSignal | undefined;
+  /** Its pages without text. */
   pages: readonly number[];
   languages: string | undefined;
   passwords: readonly string[];
 }
 
 /** Reads a document with the text of its pictures. Throws a KbError (`setup`) if OCR or a language is not installed. */
-async function recognized(
+async function readScan(
   bytes: Uint8Array,
-  wanted: Wanted,
+  scanned: ScannedDocument,
   { reader, pool }: { reader: BaseReader; pool: OcrPool },
 ): Promise<ParsedDocument> {
-  const { source, file_type, signal, pages, passwords } = wanted;
-  const languages = languagesFor(source, wanted.languages);
-  const found = await pool.recognize({ bytes, file_type, passwords, folder: ocrFolder(), languages, pages, signal });
-  const lines = new Map([...found].map(([page, { lines: read }]) => [page, read]));
-  const { pictured_pages: unread = [], ...document } = await reader.read(bytes, {
-    source,
-    file_type,
-    signal,
-    passwords,
-    recognized: lines,
-  });
+  const { pages, languages: requested, ...options } = scanned;
+  const { source, ...file } = options;
+  const languages = languagesFor(source, requested);
+  const found = await pool.recognize({ ...file, bytes, folder: ocrFolder(), languages, pages });
+  const recognized = new Map([...found].map(([page, { lines }]) => [page, lines]));
+  const { pictured_pages: unread = [], ...document } = await reader.read(bytes, { ...options, recognized });
   if (unread.length > 0 && document.text.trim() === '')
     throw new KbError('invalid', `${source} has pictures for pages, and their text could not be recognized.`, {
       hint: 'Scan it again with 300 dots per inch, or leave it out.',
     });
-  return withUnread({ ...document, metadata: { ...document.metadata, ...ocrMetadata(found) } }, unread);
+  return markUnread({ ...document, metadata: { ...document.metadata, ...ocrMetadata(found) } }, unread);
 }
 
-const withUnread = (document: ParsedDocument, pages: readonly number[]): ParsedDocument =>
+const markUnread = (document: ParsedDocument, pages: readonly number[]): ParsedDocument =>
   pages.length === 0 ? document : { ...document, metadata: { ...document.metadata, pages_without_text: pageRanges(pages) } };
 
 function ocrMetadata(found: ReadonlyMap<number, RecognizedPage>): Record<string, unknown> {
@@ -90,9 +86,9 @@ function ocrMetadata(found: ReadonlyMap<number, RecognizedPage>): Record<string,
 }
 
 /** Chooses the languages for OCR. Throws a KbError (`setup`) that names the command if one is missing. */
-function languagesFor(source: string, asked: string | undefined): string[] {
+function languagesFor(source: string, requested: string | undefined): string[] {
   const installed = installedLanguages();
-  const languages = asked?.split('+') ?? installed;
+  const languages = requested?.split('+') ?? installed;
   const missing = languages.filter((language) => !installed.includes(language));
   if (languages.length > 0 && missing.length === 0) return languages;
   const what = installed.length === 0 ? 'OCR is not set up' : `OCR has no data for ${missing.join(', ')}`;
@@ -113,14 +109,14 @@ interface OcrLimits {
 /** A document with the pages to recognize. */
 export interface Scan extends PictureSource {
   languages: readonly string[];
-  /** The pages whose text is wanted, from 1. */
+  /** Numbers of the pages, from 1. */
   pages: readonly number[];
   signal?: AbortSignal | undefined;
 }
 
 interface OcrProcess {
   worker: WorkerProcess<OcrRequest, OcrAnswer>;
-  /** The document that it has opened. */
+  /** Its open document. */
   open?: Scan;
 }
 
@@ -151,7 +147,7 @@ export class OcrPool {
     const found = new Map<number, RecognizedPage>();
     let failed = 0;
     const take = async (page: number) => {
-      const read = failed < MOST_FAILED ? await this.#pageOf(scan, page) : undefined;
+      const read = failed < MOST_FAILED ? await this.#recognizePage(scan, page) : undefined;
       failed = read ? 0 : failed + 1;
       if (read) found.set(page, read);
     };
@@ -166,16 +162,20 @@ export class OcrPool {
     await Promise.all([...this.#all].map(({ worker }) => worker.kill()));
   }
 
-  async #pageOf(scan: Scan, page: number): Promise<RecognizedPage | undefined> {
+  async #recognizePage(scan: Scan, page: number): Promise<RecognizedPage | undefined> {
     throwIfAborted(scan.signal);
     if (this.#isClosed) throw stoppedError();
-    const process = this.#take(scan);
+    const process = this.#takeProcess(scan);
     if (process.open !== scan) {
       const { bytes, file_type, passwords, folder, languages } = scan;
-      const opened = await this.#ask(process, { open: { bytes: new Uint8Array(bytes), file_type, passwords, folder, languages } }, scan);
+      const opened = await this.#request(
+        process,
+        { open: { bytes: new Uint8Array(bytes), file_type, passwords, folder, languages } },
+        scan,
+      );
       if ('opened' in opened) process.open = scan;
     }
-    const answer = process.open === scan ? await this.#ask(process, { page }, scan) : undefined;
+    const answer = process.open === scan ? await this.#request(process, { page }, scan) : undefined;
     if (process.worker.isAlive) this.#idle.push(process);
     else this.#all.delete(process);
     throwIfAborted(scan.signal);
@@ -184,7 +184,7 @@ export class OcrPool {
   }
 
   /** Takes an idle process, preferably one that has opened the document; starts one if there is none. */
-  #take(scan: Scan): OcrProcess {
+  #takeProcess(scan: Scan): OcrProcess {
     const alive = this.#idle.filter(({ worker }) => worker.isAlive);
     const taken = alive.find(({ open }) => open === scan) ?? alive.at(-1);
     this.#idle = alive.filter((one) => one !== taken);
@@ -195,7 +195,7 @@ export class OcrPool {
   }
 
   /** Sends a request to a process, which is killed when it is late or the run is aborted. */
-  #ask({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
+  #request({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
     const late = AbortSignal.timeout(this.#limits.seconds * 1000);
     return worker.ask(request, { signal: signal ? AbortSignal.any([signal, late]) : late });
   }

@@ -152,7 +152,7 @@ function tableOf({ rows: grid, s, e }: Region, spans: ReadonlyMap<string, number
     above: numbers.slice(0, start).map((row) => ({ row: row + 1, cells: [...cellsOf(row).values()] })),
     rows: numbers
       .slice(start)
-      .map((row, index) => ({ row: row + 1, cells: filledUpTo(index === 0 ? header : cellsOf(row), order) }))
+      .map((row, index) => ({ row: row + 1, cells: trimRow(index === 0 ? header : cellsOf(row), order) }))
       .filter((_, index) => index === 0 || index >= height),
   };
 }
@@ -193,7 +193,7 @@ function headerOf(
 }
 
 /** Lists the cells of a row in the order of the columns, up to the last that is not empty. */
-function filledUpTo(cells: ReadonlyMap<number, string>, order: readonly number[]): string[] {
+function trimRow(cells: ReadonlyMap<number, string>, order: readonly number[]): string[] {
   const filled = order.map((column) => cells.get(column) ?? '');
   return filled.slice(0, filled.findLastIndex((cell) => cell !== '') + 1);
 }

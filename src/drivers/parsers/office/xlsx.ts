@@ -1,7 +1,6 @@
 import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
-import type { Mark } from '../../../schema/items.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import { brokenFile, encryptedFile } from '../parse-failures.ts';
 import { holdsStream, isCompound } from '../bytes.ts';
@@ -9,7 +8,7 @@ import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './office-xml.ts';
-import { cellsIn, type SheetTable, sheetTables } from './sheet-tables.ts';
+import { cellsIn, sheetTables } from './sheet-tables.ts';
 
 /** The default name of the only sheet of a new workbook. */
 const DEFAULT_NAME = /^(?:ark|blad|feuil|foglio|hoja|planilha|sheet|tabelle)1$/i;
@@ -75,16 +74,23 @@ async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map(
   );
   if (book.SheetNames.length === 0) throw brokenFile(source, row, new Error('it has no sheets'));
   const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
-  const { encode_cell: addressOf } = utils;
-  const textOf = createCellText(book, SSF.format);
   const shown = book.SheetNames.filter((name) => !hidden.has(name));
-  const { text, marks } = sheetsText(
-    shown.map((name) => ({
-      name,
-      tables: sheetTables(book.Sheets[name]!, textOf),
-      below: [...(charts.get(name) ?? []).map((line) => ({ text: line })), ...commentsOf(book.Sheets[name]!, addressOf)],
-    })),
-  );
+  const textOf = createCellText(book, SSF.format);
+  const blocks = new MarkedBlocks();
+  for (const name of shown) {
+    const sheet = book.Sheets[name]!;
+    const tables = sheetTables(sheet, textOf);
+    const lines = [...(charts.get(name) ?? []).map((text) => ({ text })), ...commentsOf(sheet, utils.encode_cell)];
+    if (tables.length === 0 && lines.length === 0) continue;
+    if (shown.length > 1 || !DEFAULT_NAME.test(name)) blocks.add(heading(2, name), { sheet: name });
+    else blocks.marks.push({ at: blocks.end, sheet: name });
+    for (const { above, rows } of tables) {
+      for (const line of above) blocks.add(escapeLine(oneLine(line.cells.join(' '))), { sheet: name, row: line.row });
+      if (rows.length > 0) blocks.addTable(rows, { sheet: name });
+    }
+    for (const { text, ...place } of lines) blocks.add(text, { sheet: name, ...place });
+  }
+  const { text, marks } = blocks;
   return { text, title: book.Props?.Title || undefined, metadata: metadataOf(book, [...hidden]), marks };
 }
 
@@ -96,27 +102,6 @@ function metadataOf({ Props = {} }: WorkBook, hidden: readonly string[]): Record
     ...(Comments || Subject ? { description: Comments || Subject } : {}),
     ...(hidden.length > 0 ? { hidden_sheets: hidden } : {}),
   };
-}
-
-/** A line below the tables of a sheet. */
-interface Line {
-  text: string;
-  row?: number;
-}
-
-function sheetsText(sheets: readonly { name: string; tables: SheetTable[]; below: Line[] }[]): { text: string; marks: Mark[] } {
-  const blocks = new MarkedBlocks();
-  for (const { name, tables, below } of sheets) {
-    if (tables.length === 0 && below.length === 0) continue;
-    if (sheets.length > 1 || !DEFAULT_NAME.test(name)) blocks.add(heading(2, name), { sheet: name });
-    else blocks.marks.push({ at: blocks.end, sheet: name });
-    for (const { above, rows } of tables) {
-      for (const { row, cells } of above) blocks.add(escapeLine(oneLine(cells.join(' '))), { sheet: name, row });
-      if (rows.length > 0) blocks.addTable(rows, { sheet: name });
-    }
-    for (const { row, text } of below) blocks.add(text, { sheet: name, ...(row === undefined ? {} : { row }) });
-  }
-  return { text: blocks.text, marks: blocks.marks };
 }
 
 /** Describes each chart by its title and series, by the name of its sheet; its values are in the cells. */
@@ -141,7 +126,7 @@ async function chartsOf(archive: Archive): Promise<Map<string, string[]>> {
 }
 
 /** Lists the comments on cells, with the address of the cell and the author; «Author» is the placeholder of Excel. */
-function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string): Line[] {
+function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string): { row: number; text: string }[] {
   return cellsIn(sheet).flatMap((cells, row) =>
     (cells ?? []).flatMap((cell, column) =>
       (cell?.c ?? [])

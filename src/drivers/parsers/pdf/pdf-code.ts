@@ -66,7 +66,7 @@ export function formatCode(lines: readonly PdfLine[]): string {
   const left = leftEdge(lines);
   const steps = lines.slice(1).map(({ y }, i) => lines[i]!.y - y);
   const step = Math.min(...steps);
-  const texts = lines.map((line, i) => `${i > 0 && steps[i - 1]! > 1.6 * step ? '\n' : ''}${spacedText(line, left)}`);
+  const texts = lines.map((line, i) => `${i > 0 && steps[i - 1]! > 1.6 * step ? '\n' : ''}${spaceRuns(line, left)}`);
   return codeFence(texts.join('\n'), '');
 }
 
@@ -74,7 +74,7 @@ export function formatCode(lines: readonly PdfLine[]): string {
 const LONGEST = 200;
 
 /** Writes the text of a line, with as many spaces between its runs as letters would fit there. */
-function spacedText({ runs }: PdfLine, left: number): string {
+function spaceRuns({ runs }: PdfLine, left: number): string {
   const inked = runs.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
   const widest = inked.reduce((most, run) => (run.text.length > most.text.length ? run : most), inked[0]!);
   const width = letterWidth(widest) * widest.size;

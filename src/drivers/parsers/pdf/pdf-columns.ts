@@ -17,7 +17,7 @@ export function separateColumns(lines: readonly PdfLine[]): PdfLine[] {
   for (let i = 0; i < lines.length;) {
     const halves = halvesAt(lines, i);
     if (halves.length < LEAST_LINES || !isFlowing(halves, 0) || !isFlowing(halves, 1)) ordered.push(...lines.slice(i, i + halves.length));
-    else ordered.push(...halves.map((line) => half(line, 0)), ...halves.flatMap((line) => (line.cells[1] ? [half(line, 1)] : [])));
+    else ordered.push(...halves.map((line) => cutHalf(line, 0)), ...halves.flatMap((line) => (line.cells[1] ? [cutHalf(line, 1)] : [])));
     i += halves.length;
   }
   return ordered;
@@ -45,7 +45,7 @@ function isFlowing(lines: readonly PdfLine[], column: 0 | 1): boolean {
   return texts.length >= LEAST_LINES && length >= LEAST_LENGTH * texts.length && flowing.length >= FLOWING * texts.length;
 }
 
-function half(line: PdfLine, column: 0 | 1): PdfLine {
+function cutHalf(line: PdfLine, column: 0 | 1): PdfLine {
   const cell = line.cells[column]!;
   return { ...line, ...cell, cells: [cell], runs: line.runs.filter(({ x, right }) => x < cell.right && right > cell.x) };
 }

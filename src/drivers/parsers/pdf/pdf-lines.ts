@@ -156,7 +156,7 @@ export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): P
     hasEnded = item.hasEOL;
   }
   close();
-  return alignedLines(lines);
+  return alignLines(lines);
 }
 
 /** Cosine and sine of the angle by which a page is turned: 0 or a right angle. */
@@ -172,7 +172,7 @@ export function pageTurnOf(items: readonly PdfItem[]): PageTurn {
 }
 
 /** Splits lines also at narrow gaps, where a cell of the line above or below begins. */
-function alignedLines(lines: DrawnLine[]): PdfLine[] {
+function alignLines(lines: DrawnLine[]): PdfLine[] {
   for (let i = 1; i < lines.length; i++) splitAt(lines[i]!, lines[i - 1]!);
   for (let i = lines.length - 2; i >= 0; i--) splitAt(lines[i]!, lines[i + 1]!);
   return lines.map(({ parts: _, ...line }) => line);
@@ -192,7 +192,7 @@ function cellsFrom(parts: readonly Cell[], isStart: (part: Cell) => boolean): Ce
   for (const part of parts) {
     const cell = cells.at(-1);
     if (!cell || isStart(part)) cells.push({ ...part });
-    else Object.assign(cell, { text: plain(`${cell.text} ${part.text}`), right: part.right });
+    else Object.assign(cell, { text: cleanText(`${cell.text} ${part.text}`), right: part.right });
   }
   return cells;
 }
@@ -212,7 +212,7 @@ function lineOf(runs: readonly PdfRun[]): DrawnLine {
   const isOrdered = runs.some(({ text }) => RIGHT_TO_LEFT.test(text));
   const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), NO_RUN);
   const inOrder = (isOrdered ? runs : joinAccents(runs.toSorted((a, b) => a.x - b.x))).map((run) =>
-    isRaised(run, longest) ? raised(run) : run,
+    isRaised(run, longest) ? markRaised(run) : run,
   );
   let text = '';
   const parts: Cell[] = [];
@@ -232,9 +232,9 @@ function lineOf(runs: readonly PdfRun[]): DrawnLine {
     right = isOrdered ? run.right : Math.max(right, run.right);
     left = run.x;
   }
-  const inkedParts = parts.filter((part) => (part.text = plain(part.text)) !== '');
+  const inkedParts = parts.filter((part) => (part.text = cleanText(part.text)) !== '');
   return {
-    text: plain(text),
+    text: cleanText(text),
     x: leftEdge(runs),
     right: rightEdge(runs),
     y: longest.y,
@@ -254,6 +254,6 @@ export function lineOfRuns(runs: readonly PdfRun[]): { line: PdfLine; gaps: numb
 const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>
   size <= RAISED_SIZE * line.size && y >= line.y + RAISED_BY * line.size && /^\s*\d{1,3}\)?\s*$/.test(text);
 
-const raised = (run: PdfRun): PdfRun => ({ ...run, text: run.text.replace(/\d+\)?/, `${RAISED_SIGN}$&${RAISED_SIGN}`) });
+const markRaised = (run: PdfRun): PdfRun => ({ ...run, text: run.text.replace(/\d+\)?/, `${RAISED_SIGN}$&${RAISED_SIGN}`) });
 
-const plain = (words: string): string => words.replace(LEADERS, LEADER).replace(/\s+/g, ' ').trim();
+const cleanText = (words: string): string => words.replace(LEADERS, LEADER).replace(/\s+/g, ' ').trim();

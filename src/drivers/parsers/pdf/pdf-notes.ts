@@ -30,7 +30,7 @@ export function separateNotes(pages: readonly PdfLine[][]): PdfLine[][] {
         return label !== undefined && isMark(text, at) ? `[^${label}]` : superscript(raised, text.slice(at));
       });
     return [
-      ...lines.filter((line) => !inNotes.has(line)).map((line) => rewritten(line, marked)),
+      ...lines.filter((line) => !inNotes.has(line)).map((line) => rewriteText(line, marked)),
       ...notes.flatMap((note) => noteLines(note, labels.get(note.number)!)),
     ];
   });
@@ -52,7 +52,7 @@ const superscript = (raised: string, rest: string): string =>
 
 const FRACTION = new RegExp(`^${RAISED_SIGN}\\d{1,3}${RAISED_SIGN}\\s?[⁄/]`);
 
-const rewritten = (line: PdfLine, write: (text: string) => string): PdfLine =>
+const rewriteText = (line: PdfLine, write: (text: string) => string): PdfLine =>
   line.text.includes(RAISED_SIGN)
     ? { ...line, text: write(line.text), cells: line.cells.map((cell) => ({ ...cell, text: write(cell.text) })) }
     : line;

@@ -89,7 +89,7 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
     if (code.length > 0) return add({ lines: code, isRows: true, isCode: true }, code.length);
     const rows =
-      line.cells.length > 1 ? tables.readRows(lines.slice(i, Math.min(ends[i]!, i + MOST_ROWS)), { page, isFirst: i === 0 }) : undefined;
+      line.cells.length > 1 ? tables.readRegion(lines.slice(i, Math.min(ends[i]!, i + MOST_ROWS)), { page, isFirst: i === 0 }) : undefined;
     if (rows) return add({ ...rows, isRows: true }, rows.lines.length);
     const isLabel = isText(line) && !continuesBlock(blocks.at(-1), line, { levelOf, stepOf }) && labels.isAbove(line, lines[i + 1]);
     return isLabel ? add({ label: line.text, lines: [lines[i + 1]!] }, 2) : 0;

@@ -28,7 +28,7 @@ export function removeRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
 function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
   const edges = pages.map((lines) => edgesOf(lines));
   const known = edges.map((lines, i) => (pages[i]!.length < LEAST_LINES ? [] : lines));
-  const isRepeated = repeatedIn(known, keyOf);
+  const isRepeated = detectRepeated(known, keyOf);
   const isNumbered = detectPageNumbers(known);
   const isOfChapter = detectChapterLines(known, pages);
   const places = countsOf(
@@ -42,29 +42,29 @@ function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): P
     const own = lines.length < LEAST_LINES ? edges[i]!.filter(isInPlace) : edges[i]!;
     const numbered = repeated.some((line) => isNumbered(line, i)) ? [] : own.filter((line) => isNumbered(line, i));
     if (edges[i]!.some((line) => isNumbered(line, i))) hasNumber.add(i);
-    return without(lines, [...repeated, ...numbered]);
+    return removeLines(lines, [...repeated, ...numbered]);
   });
 }
 
 /** Removes the next lines at the edges: those that most pages have letter by letter, and those with the number of a page that has none yet. */
 function removeNext(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
   const edges = pages.map((lines) => (lines.length < LEAST_LINES ? [] : edgesOf(lines)));
-  const isRepeated = repeatedIn(edges, ({ text, y }) => `${Math.round(y / 4)} ${text}`);
+  const isRepeated = detectRepeated(edges, ({ text, y }) => `${Math.round(y / 4)} ${text}`);
   const isNumbered = detectPageNumbers(edges);
   return pages.map((lines, i) => {
     const numbered = hasNumber.has(i) ? [] : edges[i]!.filter((line) => isNumbered(line, i));
     if (numbered.length > 0) hasNumber.add(i);
-    return without(lines, [...edges[i]!.filter(isRepeated), ...numbered]);
+    return removeLines(lines, [...edges[i]!.filter(isRepeated), ...numbered]);
   });
 }
 
-function without(lines: readonly PdfLine[], running: readonly PdfLine[]): PdfLine[] {
+function removeLines(lines: readonly PdfLine[], running: readonly PdfLine[]): PdfLine[] {
   const left = new Set(running);
   return lines.filter((line) => !left.has(line));
 }
 
 /** Creates a test for lines that most pages have. */
-function repeatedIn(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): (line: PdfLine) => boolean {
+function detectRepeated(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): (line: PdfLine) => boolean {
   const counts = countsOf(edges, keyOfLine);
   return (line) => (counts.get(keyOfLine(line)) ?? 0) > Math.max(2, edges.length * SHARE);
 }
@@ -81,7 +81,7 @@ function countsOf(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => str
  */
 function detectChapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
   const apart = edges.map((lines, i) => lines.filter((line) => isApart(line, pages[i]!)));
-  const isPlace = repeatedIn(apart, placeOf);
+  const isPlace = detectRepeated(apart, placeOf);
   const counts = countsOf(apart, keyOf);
   const isOnSeveral = (line: PdfLine): boolean => (counts.get(keyOf(line)) ?? 0) > 1;
   const size = usualSize(pages.flat(), Math.round);

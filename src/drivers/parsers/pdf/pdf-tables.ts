@@ -58,14 +58,14 @@ export class TableReader {
   }
 
   /** Reads the rows at the beginning of these lines, whose cells are separated by gaps that no sentence has. Undefined if there are too few. */
-  readRows(within: readonly PdfLine[], place: PagePlace): TableRegion | undefined {
+  readRegion(within: readonly PdfLine[], place: PagePlace): TableRegion | undefined {
     const found = this.#tableAt(within, place);
     this.#last = found;
     if (found) return { lines: within.slice(0, found.count), ...this.#write(found) };
     const single = within.findIndex(({ cells }) => cells.length < 2);
     const lines = this.#untilTable(within, single < 0 ? within.length : single);
     if (lines.length < LEAST_ROWS) return undefined;
-    const { rows, count } = wrappedRows(lines, lines[0]!.cells);
+    const { rows, count } = readRows(lines, lines[0]!.cells);
     const isTable = count === lines.length && areAligned(rows);
     return { lines, ...(isTable ? this.#write({ rows, header: rows[0]! }) : { table: undefined }) };
   }
@@ -109,10 +109,10 @@ export class TableReader {
     const before = isFirst && this.#endsPage === page - 1 ? this.#last : undefined;
     const least = this.#headers.has(names) ? LEAST_ROWS - 1 : LEAST_ROWS;
     const found =
-      (before && namesOf(before.header) !== names ? continuedTable(lines, before) : undefined) ??
-      headedTable(lines) ??
-      wholeTable(lines, least) ??
-      stackedTable(lines, least);
+      (before && namesOf(before.header) !== names ? readContinued(lines, before) : undefined) ??
+      readHeadless(lines) ??
+      readAligned(lines, least) ??
+      readStacked(lines, least);
     if (found) this.#headers.add(namesOf(found.header));
     return found;
   }
@@ -123,25 +123,25 @@ const keyOf = (cells: readonly Cell[]): string => cells.map(({ text }) => text).
 const namesOf = ({ columns }: Row): string => keyOf(columns.flat());
 
 /** Reads the continuation of a table of the page before. */
-function continuedTable(lines: readonly PdfLine[], { columns, header }: FoundTable): FoundTable | undefined {
+function readContinued(lines: readonly PdfLine[], { columns, header }: FoundTable): FoundTable | undefined {
   if (lines[0]!.cells.length < 2 || !placesOf(lines[0]!, columns)) return undefined;
-  const { rows, count } = wrappedRows(lines, columns);
+  const { rows, count } = readRows(lines, columns);
   return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header: { ...header, lines: [] } } : undefined; // its lines are on another page
 }
 
 /** Reads a table whose first column has no name. */
-function headedTable([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {
+function readHeadless([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {
   const [first] = lines;
   if (!names || !first || first.cells.length !== names.cells.length + 1 || names.cells[0]!.x < first.cells[0]!.right) return undefined;
-  const [found, places] = [wholeTable(lines, LEAST_ROWS - 1), placesOf(names, first.cells)];
+  const [found, places] = [readAligned(lines, LEAST_ROWS - 1), placesOf(names, first.cells)];
   if (!found || places?.length !== first.cells.length - 1 || places[0] !== 1) return undefined;
   const header = { lines: [names], columns: [[], ...names.cells.map((cell) => [cell])] };
   return { ...found, header, count: found.count + 1 };
 }
 
-function wholeTable(lines: readonly PdfLine[], least: number): FoundTable | undefined {
+function readAligned(lines: readonly PdfLine[], least: number): FoundTable | undefined {
   const columns = lines[0]!.cells;
-  const { rows, count } = wrappedRows(lines, columns);
+  const { rows, count } = readRows(lines, columns);
   if ((lines[count]?.cells.length ?? 0) > 1) return undefined; // it goes on in other columns
   return areAligned(rows, { least }) ? { rows, count, columns, header: rows[0]! } : undefined;
 }
@@ -154,7 +154,7 @@ const NEAR = 40;
 const FARTHEST = 5;
 
 /** Reads a table whose cells are drawn one after the other, each with all of its lines. */
-function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | undefined {
+function readStacked(drawn: readonly PdfLine[], least: number): FoundTable | undefined {
   const [first] = drawn;
   const columns = first!.cells;
   const merged: { line: PdfLine; sources: number[] }[] = [];
@@ -171,7 +171,7 @@ function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | un
   if (!isStacked) return undefined;
   const ordered = merged.toSorted((a, b) => b.line.y - a.line.y);
   const lines = ordered.map(({ line }) => line);
-  const { rows, count: taken } = wrappedRows(lines, columns);
+  const { rows, count: taken } = readRows(lines, columns);
   const sources = ordered.slice(0, taken).flatMap((row) => row.sources);
   const isWhole = sources.every((source) => source < sources.length);
   return isWhole && areAligned(rows, { least }) ? { rows, count: sources.length, columns, header: rows[0]! } : undefined;
@@ -206,7 +206,7 @@ function stepOf(lines: readonly PdfLine[], columns: number): number {
 }
 
 /** Reads the rows at the beginning of lines, with the wrapped lines of their cells; `count` is the number of their lines. */
-function wrappedRows(lines: readonly PdfLine[], columns: readonly Cell[]): { rows: Row[]; count: number } {
+function readRows(lines: readonly PdfLine[], columns: readonly Cell[]): { rows: Row[]; count: number } {
   const step = stepOf(lines.slice(0, MEASURED), columns.length);
   const edges = edgesOf(lines.slice(0, MEASURED), columns);
   const rows: Row[] = [];

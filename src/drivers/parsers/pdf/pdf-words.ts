@@ -37,12 +37,12 @@ interface Vocabulary {
 }
 
 function keepsHyphen(left: string, right: string, { words, isHyphenated }: Vocabulary): boolean {
-  if (/^[\p{Lu}\p{N}]/u.test(right) && !(/^\p{Lu}+$/u.test(right) && words.has(spelled(left, right)))) return true;
-  if (words.has(spelled(left, right))) return false;
+  if (/^[\p{Lu}\p{N}]/u.test(right) && !(/^\p{Lu}+$/u.test(right) && words.has(joinWord(left, right)))) return true;
+  if (words.has(joinWord(left, right))) return false;
   return !isHyphenated || words.has(`${left}-${right}`.toLowerCase()) || areWords(left, right, words);
 }
 
-const spelled = (left: string, right: string): string => (left + right).toLowerCase();
+const joinWord = (left: string, right: string): string => (left + right).toLowerCase();
 
 const areWords = (left: string, right: string, words: ReadonlySet<string>): boolean =>
   [left, right].every((part) => part.length >= LEAST_LETTERS && words.has(part.toLowerCase()));
@@ -67,7 +67,7 @@ function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
   const count = pages.reduce((sum, lines) => sum + lines.length, 0);
   return {
     words,
-    isHyphenated: broken.length >= MANY * count || count < LEAST_LINES || broken.some(([left, right]) => words.has(spelled(left, right))),
+    isHyphenated: broken.length >= MANY * count || count < LEAST_LINES || broken.some(([left, right]) => words.has(joinWord(left, right))),
   };
 }
 
@@ -92,10 +92,10 @@ export function mendPageBreaks(pages: readonly PdfLine[][], mendWord: WordMender
     const [rest = ''] = next?.text.split(' ', 1) ?? [];
     const whole = last && /^\p{Ll}/u.test(rest) && mendWord(last.text, rest);
     if (!whole || last.cells.length !== 1 || next?.cells.length !== 1) continue;
-    lines[at] = rewritten(last, whole);
-    mended[i + 1]![0] = rewritten(next, next.text.slice(rest.length).trimStart());
+    lines[at] = replaceText(last, whole);
+    mended[i + 1]![0] = replaceText(next, next.text.slice(rest.length).trimStart());
   }
   return mended.map((lines) => lines.filter(({ text }) => text !== ''));
 }
 
-const rewritten = (line: PdfLine, text: string): PdfLine => ({ ...line, text, cells: [{ ...line.cells[0]!, text }] });
+const replaceText = (line: PdfLine, text: string): PdfLine => ({ ...line, text, cells: [{ ...line.cells[0]!, text }] });
