@@ -67,7 +67,7 @@ function writeRequest(page: RoffWriter, { macro, args, rest, line }: RoffLine): 
   else if (macro === 'fi') page.fill();
   else if (macro === 'so') {
     // the page only includes another: `.so man1/zdiff.1`
-    const [, name, section] = /([^/]+)\.([^./]*)$/.exec(args[0] ?? rest) ?? [];
+    const [, name, section] = /(?<![^/])([^/]+)\.([^./]*)$/.exec(args[0] ?? rest) ?? [];
     if (name !== undefined) page.text(`See ${name}(${section}).`, line);
   }
 }
