@@ -5,7 +5,7 @@ const HIDDEN =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
-/** A terminal's control sequence (CSI). */
+/** Control sequences of terminals (CSI). */
 // oxlint-disable-next-line no-control-regex
 const SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 /** A terminal's control string (OSC, DCS, …) and its terminator, which a stray beginning lacks. */

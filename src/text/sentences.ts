@@ -1,23 +1,23 @@
 import { alternatives, wordList } from '../languages/languages.ts';
 import { isSpace, skipSpace } from './markdown/lines.ts';
 
-/** How much of a text is looked at on either side of a full stop, in characters. */
+/** Characters that are examined on either side of a full stop. */
 const REACH = 48;
 
 const anyWord = (words: readonly string[]): string => `(?:${words.join('|')})(?![\\p{L}\\p{N}])`;
 
-/** What stands before an ordinal, and hardly before a number that ends a sentence: «am 30. September». The English «I am 12.» does end. */
+/** Words before ordinals, rarely before numbers that end a sentence: «am 30. September». The English «I am 12.» does end. */
 const ORDINAL = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?<!\bI[^\S\n])(?:${wordList(({ sentences }) => sentences.ordinals?.before).join('|')})[^\S\n]+\d{1,2}\.$`,
   'iu',
 );
 
-/** What begins a sentence and is never counted: «von 8 bis 12. Die Werkstatt …». */
+/** Words that begin sentences and are never counted: «von 8 bis 12. Die Werkstatt …». */
 const OPENER = new RegExp(`^${anyWord(wordList(({ sentences }) => sentences.openers))}`, 'u');
 
 const NUMBER = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 
-/** What an ordinal counts, whatever stands before it. Words that are English, too, are none where English follows: «There were 12. August was hot.» */
+/** Words that ordinals count. Words that are English, too, are none where English follows: «There were 12. August was hot.» */
 const COUNTED = new RegExp(
   String.raw`^${anyWord(
     wordList(({ months, sentences: { ordinals } }) => ordinals && `${months.replaceAll('|', ' ')} ${ordinals.counted}`),
@@ -55,15 +55,15 @@ export function isSentenceContinued(text: string, end: number): boolean {
   );
 }
 
-/** What may end a sentence, with the quotes and brackets that close with it; bounded, so that a row of dots is no trap. Scripts without spaces between sentences need none behind it. */
+/** Possible ends of sentences, with closing quotes and brackets; bounded, so that rows of dots take linear time. Scripts without spaces between sentences need none behind it. */
 const SENTENCE_END = /[.!?…]{1,8}["'”’»)\]*_]{0,8}(?=\s)|[。！？｡]{1,8}["'”’」』）】》]{0,8}|[؟۔।॥።]/g;
 
 const ABBREVIATIONS = wordList(({ sentences }) => sentences.abbreviations);
 
-/** Words before a full stop that a text is not cut behind, in lower case. */
+/** Abbreviations after which a text is not cut, in lower case. */
 const UNCUT = new Set([...ABBREVIATIONS, ...wordList(({ sentences }) => sentences.softAbbreviations)].map((word) => word.toLowerCase()));
 
-/** An end that is none: an initial, a title, an abbreviation. */
+/** Full stops that end no sentence: after an initial, a title, an abbreviation. */
 const ABBREVIATED = new RegExp(
   String.raw`(?:^|[\s("«“])(?:\p{Lu}|(?:\p{L}\.)+\p{L}|${ABBREVIATIONS.map((word) => word.replaceAll('.', '\\.')).join('|')})\.\s*$`,
   'u',

@@ -10,13 +10,13 @@ import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
 import { pageEvent } from '../extract/pages/page-candidate.ts';
 
-/** Pages that a notice names. */
+/** Maximum number of pages that a notice names. */
 const NAMED = 3;
 
 /** Extracts the share of a document that was left out besides navigation, for the report. */
 export const leftOutOf = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
 
-/** What metadata says of the pages of a document that were not read well, as ranges, and what a notice says of them. */
+/** Metadata keys that list badly read pages as ranges, and the notice about each. */
 const PAGES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
   [
     'pages_without_text',
@@ -26,7 +26,7 @@ const PAGES: readonly (readonly [key: string, tell: (pages: string, documents: s
   ['unreadable_pages', (pages, documents) => `${pages} are damaged and were lost, of ${documents}.`],
 ];
 
-/** Collects the documents of which not all was read, for notices at the end: what was left out as no content (`left_out` in their metadata), and pages. */
+/** Collects documents that were not read completely, for notices at the end: omitted content (`left_out` in their metadata), and pages. */
 export class OmittedContent {
   readonly #pages: { source: string; share: number }[] = [];
   readonly #scans = new Map(PAGES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
@@ -60,7 +60,7 @@ export class OmittedContent {
   }
 }
 
-/** Entries that a list of the report holds at most: the report of a million chunks would not fit into memory. The counts are always whole. */
+/** Maximum entries of a list of the report: that of a million chunks would not fit into memory. Counts are always complete. */
 export const REPORT_LIMIT = 10_000;
 
 interface ReportOptions {
@@ -69,17 +69,17 @@ interface ReportOptions {
   collection: string;
   /** Whether `items` and `outputs` are filled. */
   lists: boolean;
-  /** Whether what is told of a page has a line for people. */
+  /** Whether events of pages have a message for people. */
   verbose?: boolean;
 }
 
-/** Documents that end their way before they are chunks, and their bytes. */
+/** Number and bytes of documents that give no chunks. */
 interface Size {
   count?: number;
   bytes?: number | undefined;
 }
 
-/** Notice of sources that were stored, and have no text any more. */
+/** Writes the notice of stored sources that have no text any more. */
 function emptiedNotice(emptied: readonly StoredSource[], { dry_run }: { dry_run: boolean }): string {
   const chunks = emptied.reduce((sum, one) => sum + one.chunks, 0);
   const removed = `${counted(chunks, 'chunk')} ${dry_run ? 'would be' : chunks === 1 ? 'was' : 'were'} removed`;
@@ -99,10 +99,10 @@ export class IngestReport {
   readonly #verbose: boolean;
   readonly #isCrawl: boolean;
   #expected = 0;
-  /** Documents that are known and not read yet. */
+  /** Number of documents that are known and not read yet. */
   #queued = 0;
   #done = 0;
-  /** Of the documents that are coming: how many have a length that is known, those lengths together without what needs no work, and what was read of them. */
+  /** Of the expected documents: the number of known lengths, their sum without unchanged documents, and the bytes that were read. */
   readonly #sizes = { known: 0, bytes: 0, read: 0 };
   #stored = 0;
   #news: Progress[] = [];
@@ -133,7 +133,7 @@ export class IngestReport {
     };
   }
 
-  /** Documents that were written, as far as is known. */
+  /** Number of documents known to be written. */
   get storedDocuments(): number {
     return this.#stored;
   }
@@ -146,7 +146,7 @@ export class IngestReport {
     this.#queued += count;
   }
 
-  /** A file in a folder that no parser reads. */
+  /** Adds a file that no parser reads. */
   passedOver(source: string): void {
     if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
   }
@@ -157,7 +157,7 @@ export class IngestReport {
     this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
   }
 
-  /** When all is read: of which pages not all was, and what has no text any more, whose chunks are removed. */
+  /** Adds the notices at the end of reading: incomplete pages, and sources without text, whose chunks are removed. */
   readAll({ dry_run }: { dry_run: boolean }): void {
     for (const sentence of this.#leftOut.notices()) this.notice(sentence);
     if (this.#emptied.length === 0) return;
@@ -168,19 +168,19 @@ export class IngestReport {
     this.notice(emptiedNotice(this.#emptied, { dry_run }));
   }
 
-  /** A source that could not be made chunks. */
+  /** Adds a source that gave no chunks. */
   unread(name: SourceName, error: ErrorItem, size: Size = {}): void {
     this.#finish(size);
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
   }
 
-  /** A source that was read and has no text any more. */
+  /** Adds a source that was read and has no text any more. */
   emptied(stored: StoredSource, size: Size): void {
     this.#finish(size);
     this.#emptied.push(stored);
   }
 
-  /** A document that was read, or that is known as it is. */
+  /** Adds a document that was read, or is unchanged. */
   read({ name, source, status, count, chunks, reused, documents, page, bytes }: IngestDocument): void {
     const { result } = this;
     this.#queued -= count;
@@ -203,12 +203,12 @@ export class IngestReport {
     for (const { id, text, metadata } of chunks) this.#add(result.chunk_result.items, { id, text, source, metadata });
   }
 
-  /** Chunks that have got a vector. */
+  /** Adds embedded chunks. */
   embedded(count: number): void {
     this.result.embed_result.embedded = this.result.embedded += count;
   }
 
-  /** A document at the end of its way. */
+  /** Adds the outcome of a document. */
   written({ work, stored, refused }: Written): void {
     this.#done += work.count;
     const { embed_result, store_result } = this.result;
@@ -220,7 +220,7 @@ export class IngestReport {
     this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status, ...leftOutOf(work.chunks[0]?.metadata) });
   }
 
-  /** Sources that are gone: their chunks are removed with `pruned` (or would be, in a rehearsal), and stay without. */
+  /** Adds sources that are gone: with `pruned`, their chunks are removed (in a dry run, they would be); without, they stay. */
   gone(sources: readonly string[], { pruned }: { pruned: boolean }): void {
     const list = pruned ? this.result.pruned : this.result.gone;
     for (const source of sources) list.push(source);
