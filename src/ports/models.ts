@@ -85,7 +85,7 @@ export interface GenerateRequest {
     /** The original question, if different. */
     question?: string | undefined;
     /** Earlier answers, if the question only asks for more. They are not quoted again. */
-    said?: string | undefined;
+    previous_answers?: string | undefined;
     sources: readonly GroundingSource[];
   };
   max_tokens: number;

@@ -102,7 +102,7 @@ function earlierAnswers(question: string, messages: readonly Message[]): string 
 /** The request for an answerer that quotes, with the earlier answers that it must not repeat. */
 function withEarlierAnswers(request: GenerateRequest): GenerateRequest {
   const { grounding, messages } = request;
-  return { ...request, grounding: { ...grounding, said: earlierAnswers(grounding.question ?? grounding.query, messages) } };
+  return { ...request, grounding: { ...grounding, previous_answers: earlierAnswers(grounding.question ?? grounding.query, messages) } };
 }
 
 /** Generates the answer and yields it as checked tokens. Throws what the model throws, and a KbError (`invalid`, retryable) for an empty answer. */

@@ -179,7 +179,7 @@ interface ChooseOptions {
   /** Maximum words of all quotations. */
   words?: number;
   /** Earlier answers, which are not repeated. */
-  said?: string | undefined;
+  previous_answers?: string | undefined;
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -200,9 +200,9 @@ const leftOut = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: fal
  */
 export async function chooseQuotations(
   query: string,
-  { sources, words = MOST_WORDS, said = '', embedder, signal }: ChooseOptions,
+  { sources, words = MOST_WORDS, previous_answers = '', embedder, signal }: ChooseOptions,
 ): Promise<Choice> {
-  const before = bare(said);
+  const before = bare(previous_answers);
   const blocks = sources.flatMap(quoteBlocks).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
   const compare = createComparison(query, { embedder, signal });
   const ranked = await rankPassages(query, blocks, { sources, words, compare });

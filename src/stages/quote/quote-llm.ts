@@ -56,14 +56,14 @@ interface Part extends SearchQuestion {
 
 /** The quotations for each question. */
 async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
-  const { query: whole, question: asked = whole, sources, said } = grounding;
+  const { query: whole, question: asked = whole, sources, previous_answers } = grounding;
   const questions = splitQuestion({ query: whole, question: asked });
   const texts = sources.map(({ text }) => text);
   const note = Math.max(0, ...texts.map((text) => countWords(sourceLanguageNote(asked, text, [texts.join('\n')]) ?? '')));
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MOST_WORDS - note) / questions.length);
-    const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, said, embedder, signal });
+    const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, previous_answers, embedder, signal });
     const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, compare }));
     const isNew = (quotation: Quotation) =>
       !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || saysTheSame(other, quotation)));

@@ -100,7 +100,7 @@ test('one that quotes says in the language of the question that nothing answers'
   expect(await declined('Wo ist der Filter?', [], false)).toMatchObject({ shown: '', declined: true });
   const again = await declined('why?', before);
   expect(again).toMatchObject({ shown: 'The sources say no more about this.', declined: true });
-  expect(again.llm.requests[0]!.grounding.said).toBe('At ten [1].');
+  expect(again.llm.requests[0]!.grounding.previous_answers).toBe('At ten [1].');
   const third = await declined('more', [
     { role: 'user', content: 'Where is it?' },
     { role: 'assistant', content: 'In Turin [1].' },
@@ -108,10 +108,10 @@ test('one that quotes says in the language of the question that nothing answers'
     { role: 'assistant', content: 'Dogs came in [1].' },
     { role: 'user', content: 'more' },
   ]);
-  expect(third.llm.requests[0]!.grounding.said, 'all that was said since it was asked').toBe('At ten [1].\nDogs came in [1].');
+  expect(third.llm.requests[0]!.grounding.previous_answers, 'all that was said since it was asked').toBe('At ten [1].\nDogs came in [1].');
   const other = await declined('When is it opened?', before);
   expect(other).toMatchObject({ shown: 'The sources do not answer this.' });
-  expect(other.llm.requests[0]!.grounding.said).toBeUndefined();
+  expect(other.llm.requests[0]!.grounding.previous_answers).toBeUndefined();
 });
 
 test('what fails after a part was shown says what became of that; what fails before does not', async () => {

@@ -36,12 +36,12 @@ interface Asking {
   sources?: GroundingSource[];
   embedder?: Embedder;
   question?: string;
-  said?: string;
+  previous_answers?: string;
   signal?: AbortSignal;
 }
 
-async function ask(query: string, { sources = sourcesOf(manual, leave), embedder, question, said, signal }: Asking = {}) {
-  const grounding = { query, question, said, sources };
+async function ask(query: string, { sources = sourcesOf(manual, leave), embedder, question, previous_answers, signal }: Asking = {}) {
+  const grounding = { query, question, previous_answers, sources };
   const run = openQuoteLlm({ embedder }).generate({ messages: [], grounding, max_tokens: 1024, timeout: 60, signal });
   const pieces: string[] = [];
   for (;;) {
@@ -213,10 +213,10 @@ test('takes a default in quotes for a value', async () => {
 test('quotes nothing again that was said before', async () => {
   const sources = sourcesOf('The gate is locked at ten.\n\nThe gate is locked because dogs came in at night.');
   const said = '**Page 1 › Part**\n\nThe gate is locked at ten. [1]';
-  const { answer } = await ask('When is the gate locked? why?', { sources, question: 'why?', said });
+  const { answer } = await ask('When is the gate locked? why?', { sources, question: 'why?', previous_answers: said });
   expect(answer).toContain('because dogs came in at night');
   const all = `${said} The gate is locked because dogs came in at night.`;
-  expect((await ask('When is the gate locked? why?', { sources, question: 'why?', said: all })).answer).toMatch(/^\[0\]/);
+  expect((await ask('When is the gate locked? why?', { sources, question: 'why?', previous_answers: all })).answer).toMatch(/^\[0\]/);
 });
 
 test('says which language the sources are in where the question is in another', async () => {
