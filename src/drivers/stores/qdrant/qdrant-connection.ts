@@ -68,7 +68,8 @@ export function serverAt({ url, key, timeout, parameters, dispatcher, patience }
     return retry(async () => {
       const clock = AbortSignal.timeout(call.timeout);
       try {
-        const init = { ...INIT, signal: stop ? AbortSignal.any([clock, stop]) : clock, dispatcher: await dispatcher() };
+        const connections = await dispatcher(); // the key itself, even undefined, would replace what the client connects with
+        const init = { ...INIT, signal: stop ? AbortSignal.any([clock, stop]) : clock, ...(connections && { dispatcher: connections }) };
         const { data } = await request(await api(), init);
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(call);
         return data.result;
