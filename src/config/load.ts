@@ -96,8 +96,8 @@ function readText(path: string, kind = ''): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const message = `${kind}${path} cannot be read: ${describeFileError(cause, 'read')}.`;
-    throw new KbError('configuration', message, { hint: 'Check its permissions.', cause });
+    const hint = (cause as NodeJS.ErrnoException).code === 'EACCES' ? 'Check its permissions.' : undefined;
+    throw new KbError('configuration', `${kind}${path} cannot be read: ${describeFileError(cause, 'read')}.`, { hint, cause });
   }
 }
 
@@ -203,15 +203,16 @@ export function validated(merged: Layer, originOf: (path: string) => string, sch
     return result.data;
   }
   const problemOf = (issue: (typeof result.error.issues)[number]) => {
-    const { path, problem, instead, hint } = validationMessage(new z.ZodError([issue]), { schema, value: merged });
+    const { path, problem, instead, hint, more } = validationMessage(new z.ZodError([issue]), { schema, value: merged });
     const name = path.join('.');
     const value = getPath(merged, name);
     const got = value === undefined || typeof value === 'object' ? instead : ` (it is «${String(value)}»)`;
-    return [name, { text: `${originOf(name)}: ${problem}${got}.`, hint }] as const;
+    return [name, { text: `${originOf(name)}: ${problem}${got}${more > 0 ? ` (and ${more} more)` : ''}.`, hint }] as const;
   };
   const problems = [...new Map(result.error.issues.map(problemOf)).values()]; // the last of a key: the bounds of all integers come first
-  const hint = problems.find((one) => one.hint)?.hint ?? 'kb.config.example.yaml says what each key takes.';
-  throw new KbError('configuration', problems.map(({ text }) => text).join('\n'), { hint });
+  const general = problems.some(({ hint }) => hint) ? undefined : 'kb.config.example.yaml says what each key takes.';
+  const lines = problems.map(({ text, hint }) => (hint ? `${text} ${hint}` : text));
+  throw new KbError('configuration', lines.toSorted(new Intl.Collator('en', { numeric: true }).compare).join('\n'), { hint: general }); // by line
 }
 
 /** Reads the values of `--set`, such as `chat.history_compaction.keep_recent=8`, as a layer. Throws a KbError for an unknown key. */

@@ -168,8 +168,16 @@ describe('loadConfig', () => {
     expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 2: retrieval.top_k');
     const several = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\nchunking:\n  chunk_size: 1\n' });
     expect(failure(() => load(several)).message).toBe(
-      'kb.config.yaml, line 4: chunking.chunk_size: at least 50 is expected (it is «1»).\nkb.config.yaml, line 2: retrieval.top_k: a number is expected (it is «many»).',
+      'kb.config.yaml, line 2: retrieval.top_k: a number is expected (it is «many»).\nkb.config.yaml, line 4: chunking.chunk_size: at least 50 is expected (it is «1»).',
     );
+    const misspelt = folder({
+      'kb.config.yaml': 'storage:\n  vector_db: qdrnt\nsources:\n  docs:\n    - {pth: x, foo: 1}\nembedding:\n  provider: cohre\n',
+    });
+    expect(failure(() => load(misspelt)).message.split('\n')).toEqual([
+      expect.stringMatching(/^kb\.config\.yaml, line 2: storage\.vector_db: .* Did you mean «qdrant»\?$/),
+      expect.stringMatching(/^kb\.config\.yaml, line 7: embedding\.provider: .* Did you mean «cohere»\?$/),
+      expect.stringMatching(/pth: this key is unknown \(and 2 more\)\./),
+    ]);
     expect(failure(() => load(folder(), { environment: { KB_RETRIEVAL_MODE: 'psychic' } })).message).toBe(
       'KB_RETRIEVAL_MODE: one of hybrid, vector, text is expected (it is «psychic»).',
     );
