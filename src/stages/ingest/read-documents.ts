@@ -11,7 +11,7 @@ import type { PageTold } from '../extract/pages/page-candidate.ts';
 import { languageOf } from '../../languages/detect.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
-const FORMAT = '6';
+const FORMAT = '7';
 /** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
 const PARSED_AT_ONCE = 32;
 
