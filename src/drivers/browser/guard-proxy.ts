@@ -80,6 +80,7 @@ async function openTunnel(url: URL, options: TunnelOptions): Promise<Socket> {
   if ('proxy' in route) return throughProxy(url, route.proxy, signal);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const socket = connect({ host: hostOf(url), port, lookup: route.lookup, autoSelectFamily: true });
+  socket.on('error', () => {}); // also between its connection and the caller's own listener
   const giveUp = () => socket.destroy(Object.assign(new Error('no connection came about'), { code: 'ETIMEDOUT' }));
   signal.addEventListener('abort', giveUp);
   await once(socket, 'connect').finally(() => signal.removeEventListener('abort', giveUp));

@@ -144,7 +144,7 @@ function parsedOf(outcome: ParseOutcome): ParsedDocument {
   throw new KbError(code, message, { hint, hasNoText });
 }
 
-/** One message, stopped with its process when it is late or not signals any more. */
+/** Has one message of tasks parsed. Its process is killed when it is late, or when nobody wants any of its tasks any more. */
 async function runIn(pool: ParsePool, tasks: readonly PendingTask[], limits: Limits): Promise<ParseOutcome[]> {
   const signals = tasks.flatMap(({ signal }) => signal ?? []);
   const { source } = tasks[0]!;

@@ -163,7 +163,7 @@ function sentence({ error, message }: ErrorBody, { key }: Asked): string {
     .replace(/\bsk-[\w*-]{4,}/g, '…') // OpenAI repeats the ends of a key that it refuses
     .replace(/\/\/[^/\s]*@/g, '//')
     .replace(ADDRESS, (address) => redactUrl(address));
-  return shortSentence(clean);
+  return shortSentence(clean || 'no reason was given');
 }
 
 /**
