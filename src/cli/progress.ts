@@ -34,10 +34,10 @@ export async function showProgress<R>(
     });
   if (renderer === 'none') return drain(() => {});
   if (renderer === 'spinner') return withSpinner(waiting!, screen, drain);
-  if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));
+  if (renderer === 'lines') return drain(linePrinter(screen, { title: title!, prints }));
   if (renderer === 'moving' && !prints) return onTerminal(title!, drain);
   if (title === undefined) screen.status(waiting);
-  return drain(statusTeller(screen, title ?? waiting!)).finally(() => screen.status());
+  return drain(statusPrinter(screen, title ?? waiting!)).finally(() => screen.status());
 }
 
 /** Which kind of progress fits. */
@@ -63,7 +63,7 @@ async function withSpinner<R>(
   const color = colorBeside.level > 0 && 'cyan'; // ora itself does not heed NO_COLOR
   const spinner = ora({ text: waiting, color, stream: process.stderr, discardStdin: false, hideCursor: false }).start();
   const show = (event: Event) => {
-    if (event.message && isSaid(event)) spinner.text = printable(event.message);
+    if (event.message && isProgressText(event)) spinner.text = printable(event.message);
   };
   return await drain(show).finally(() => spinner.stop());
 }
@@ -82,7 +82,7 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
   const work = async (_context: unknown, task: { title: string; output: string }) => {
     result = await drain((event) => {
       if (event.type === 'error') return;
-      if (event.message && isSaid(event)) task.output = printable(event.message);
+      if (event.message && isProgressText(event)) task.output = printable(event.message);
       const counts = progressText(event.data, Date.now() - began);
       if (counts) task.title = `${title}: ${counts}`;
     });
@@ -97,25 +97,25 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
 }
 
 /** Whether progress shows the message of an event; the caller prints failures, notices and items. */
-const isSaid = ({ type, data }: Event): boolean => (type === 'progress' || type === 'page') && data.notice !== true;
+const isProgressText = ({ type, data }: Event): boolean => (type === 'progress' || type === 'page') && data.notice !== true;
 
-function statusTeller(screen: Screen, title: string): (event: Event) => void {
+function statusPrinter(screen: Screen, title: string): (event: Event) => void {
   const began = Date.now();
   return (event) => {
     const { type, data, message } = event;
-    if (message && isSaid(event)) screen.note(printable(message));
+    if (message && isProgressText(event)) screen.note(printable(message));
     const counts = type === 'progress' && progressText(data, Date.now() - began);
     if (counts) screen.status(`${title}: ${counts}`);
   };
 }
 
-function lineTeller(screen: Screen, { title, prints }: { title: string; prints: boolean }): (event: Event) => void {
+function linePrinter(screen: Screen, { title, prints }: { title: string; prints: boolean }): (event: Event) => void {
   const began = Date.now();
   let told = began;
   if (!prints) screen.note(`${title} …`);
   return (event) => {
     const { type, data, message } = event;
-    if (message && isSaid(event)) screen.note(printable(message));
+    if (message && isProgressText(event)) screen.note(printable(message));
     if (type !== 'progress') return;
     const now = Date.now();
     const counts = progressText(data, now - began);

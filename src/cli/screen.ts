@@ -87,7 +87,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     wipe();
     stream.write(text);
   };
-  const fitting = (text: string): string => wrapText(text, stderr.isTTY ? stderr.columns || USUAL_COLUMNS : undefined);
+  const wrapped = (text: string): string => wrapText(text, stderr.isTTY ? stderr.columns || USUAL_COLUMNS : undefined);
   return {
     isTerminal,
     get columns() {
@@ -102,8 +102,8 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     printJson: (value) => to(stdout, `${jsonFor(stdout, value)}\n`),
     write: (text) => to(stdout, text),
     drained: () => (stdout.writableNeedDrain ? once(stdout, 'drain').then(() => {}) : undefined),
-    note: (text) => (quiet ? undefined : to(stderr, `${fitting(text)}\n`)),
-    warn: (text) => to(stderr, `${fitting(text)}\n`),
+    note: (text) => (quiet ? undefined : to(stderr, `${wrapped(text)}\n`)),
+    warn: (text) => to(stderr, `${wrapped(text)}\n`),
     status(text) {
       if (text === status) return;
       wipe();

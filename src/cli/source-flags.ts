@@ -38,13 +38,13 @@ export const sourceFlags = {
   }),
 };
 
-interface Surroundings {
+interface FlagContext {
   home: string;
   environment: Environment;
 }
 
 /** Makes the request of an ingest: the file of `--sources`, overridden by flags. `${NAME}` in API settings is an environment variable. */
-export async function ingestSources(flags: FlagValues, { home, environment }: Surroundings): Promise<IngestInput> {
+export async function ingestSources(flags: FlagValues, { home, environment }: FlagContext): Promise<IngestInput> {
   const place: PathPlace = { cwd: process.cwd(), home };
   const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
   const file = flags.sources === undefined ? {} : readRequest(String(flags.sources), environment);
@@ -175,8 +175,8 @@ function pagesToRetry(path: string): Entry[] {
   for (const item of failuresIn(path)) {
     const { isRetryable, source_kind, source, retry_input } = item;
     if (isRetryable !== true || source_kind !== 'url') continue;
-    const said = UrlsEntry.safeParse(retry_input).data ?? String(source);
-    const entry: Entry = { mode: 'each', ...(typeof said === 'string' ? { url: said } : said) };
+    const address = UrlsEntry.safeParse(retry_input).data ?? String(source);
+    const entry: Entry = { mode: 'each', ...(typeof address === 'string' ? { url: address } : address) };
     if (originOf(entry.url) !== originOf(String(source))) throw siteMismatch(path, String(source), entry.url);
     entries.set(JSON.stringify(entry), entry);
   }

@@ -130,7 +130,7 @@ const MAX_ERRORS = 10_000;
 /** Entries of each list that are checked again if a value has too many errors. */
 const SAMPLE = 10;
 
-class TooManyMisfits extends Error {}
+class TooManyErrors extends Error {}
 
 /** Parses a request; null for an optional field means that it is absent. Throws a KbError (`usage`) that explains what does not fit, in time linear in its size. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
@@ -151,9 +151,9 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: un
 
 /** Parses a value; undefined if it has too many errors to report. */
 function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> | undefined {
-  let misfits = 0;
+  let errors = 0;
   const error = () => {
-    if (++misfits > MAX_ERRORS) throw new TooManyMisfits();
+    if (++errors > MAX_ERRORS) throw new TooManyErrors();
     return undefined;
   };
   try {
@@ -161,7 +161,7 @@ function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.Zo
     void result.error?.issues; // zod may create them only now
     return result;
   } catch (thrown) {
-    if (thrown instanceof TooManyMisfits) return undefined;
+    if (thrown instanceof TooManyErrors) return undefined;
     throw thrown;
   }
 }

@@ -161,14 +161,14 @@ function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown 
 }
 
 /** Booleans of a form, in any case. */
-const TRUTHS = new Map<string, boolean>([
+const BOOLEAN_TEXTS = new Map<string, boolean>([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
 function parseBoolean(name: string, value: unknown): boolean {
-  const told = TRUTHS.get(String(value).trim().toLowerCase());
-  if (told !== undefined) return told;
+  const known = BOOLEAN_TEXTS.get(String(value).trim().toLowerCase());
+  if (known !== undefined) return known;
   throw new KbError('usage', `${name}: true or false is expected (in a form also 1, 0, yes, no, on, off).`);
 }
 

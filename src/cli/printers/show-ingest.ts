@@ -90,7 +90,7 @@ function showFailures(errors: readonly ErrorItem[], failed: number, screen: Scre
 }
 
 /** Makes a listener that prints the events of a watch, a line with the time each; failures also with `--quiet`. */
-export function watchTeller(screen: Screen): (event: Event) => void {
+export function watchPrinter(screen: Screen): (event: Event) => void {
   let began = Date.now();
   return ({ type, stage, message, data }) => {
     if (type !== 'progress') return;

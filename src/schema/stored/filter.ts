@@ -31,7 +31,7 @@ const SIGNS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
 type Path = (string | number)[];
 
 /** The first mistake in a filter: its place, and what is expected there. */
-interface Misfit {
+interface FilterIssue {
   path: Path;
   expected: string;
 }
@@ -40,7 +40,11 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 
 /** Finds the mistake in a filter at a depth; `counted` counts its conditions. */
-function misfitOf(filter: unknown, path: Path, { depth, counted }: { depth: number; counted: { conditions: number } }): Misfit | undefined {
+function issueOfFilter(
+  filter: unknown,
+  path: Path,
+  { depth, counted }: { depth: number; counted: { conditions: number } },
+): FilterIssue | undefined {
   if (depth > DEEPEST) return { path, expected: `at most ${DEEPEST} levels of filters` };
   if (!isObject(filter)) return { path, expected: 'an object such as {"year": {"gte": 2024}}' };
   const entries = Object.entries(filter);
@@ -48,27 +52,31 @@ function misfitOf(filter: unknown, path: Path, { depth, counted }: { depth: numb
   for (const [key, value] of entries) {
     const at = [...path, key];
     const next = { depth: depth + 1, counted };
-    const misfit =
-      key === 'not' ? misfitOf(value, at, next) : key === 'and' || key === 'or' ? misfitIn(value, at, next) : misfitAt(value, at);
-    if (misfit) return misfit;
+    const issue =
+      key === 'not'
+        ? issueOfFilter(value, at, next)
+        : key === 'and' || key === 'or'
+          ? issueOfList(value, at, next)
+          : issueOfCondition(value, at);
+    if (issue) return issue;
     if (++counted.conditions > MOST_CONDITIONS)
       return { path: at, expected: `at most ${MOST_CONDITIONS.toLocaleString('en-US')} conditions` };
   }
   return undefined;
 }
 
-function misfitIn(list: unknown, path: Path, next: Parameters<typeof misfitOf>[2]): Misfit | undefined {
+function issueOfList(list: unknown, path: Path, next: Parameters<typeof issueOfFilter>[2]): FilterIssue | undefined {
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_FILTERS)
     return { path, expected: `a list of 1 to ${MOST_FILTERS} filters` };
   for (const [i, filter] of list.entries()) {
-    const misfit = misfitOf(filter, [...path, i], next);
-    if (misfit) return misfit;
+    const issue = issueOfFilter(filter, [...path, i], next);
+    if (issue) return issue;
   }
   return undefined;
 }
 
 /** Finds the mistake in the condition of a field. */
-function misfitAt(condition: unknown, path: Path): Misfit | undefined {
+function issueOfCondition(condition: unknown, path: Path): FilterIssue | undefined {
   if (isScalar(condition)) return undefined;
   if (!isObject(condition)) return { path, expected: `a text, a number, true, false or an object with ${SIGNS.join(', ')}` };
   const entries = Object.entries(condition).filter(([, value]) => value !== null && value !== undefined);
@@ -124,8 +132,8 @@ const conditionSchema = {
 export const Filter = z
   .record(z.string(), z.unknown() as z.ZodType<Filter[string]>)
   .check(({ value, issues }) => {
-    const misfit = misfitOf(value, [], { depth: 1, counted: { conditions: 0 } });
-    if (misfit) issues.push({ code: 'custom', message: misfit.expected, path: misfit.path, input: value });
+    const issue = issueOfFilter(value, [], { depth: 1, counted: { conditions: 0 } });
+    if (issue) issues.push({ code: 'custom', message: issue.expected, path: issue.path, input: value });
   })
   .meta({
     id: 'Filter',

@@ -28,7 +28,7 @@ const LOOK_EVERY = 1_000;
 
 /** Yields the events of a job of another process, from its files: progress and the end. Throws a KbError (`not_found`). */
 async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): AsyncGenerator<Event, void, void> {
-  let told = '{}';
+  let sent = '{}';
   for (let sequence = 0; !signal.aborted;) {
     const record = await files.read(id);
     if (!record) throw jobNotFoundError();
@@ -37,9 +37,9 @@ async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): Asyn
       return;
     }
     const data = record.progress;
-    if (JSON.stringify(data) !== told)
+    if (JSON.stringify(data) !== sent)
       yield { type: 'progress', stage: EVENT_STAGE[record.operation], message: '', data, sequence: sequence++ };
-    told = JSON.stringify(data);
+    sent = JSON.stringify(data);
     await wait(LOOK_EVERY, undefined, { signal }).catch(() => {}); // the reader has left
   }
 }
@@ -66,7 +66,7 @@ function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, v
 }
 
 /** Milliseconds for work to stop after its cancellation; after that it is abandoned, and its result ignored. */
-const HEARS_WITHIN = 5_000;
+const STOP_SEEN_WITHIN = 5_000;
 
 /** How many jobs of a server run at once. */
 export const MOST_AT_ONCE = 4;
@@ -137,8 +137,8 @@ export class Jobs {
   async list(access?: AccessRights): Promise<Job[]> {
     const own = [...this.#works.values()].map(({ record }) => record);
     const records = [...own, ...(await this.#files.all(this.#works))];
-    const once = new Map(records.filter((record) => maySeeJob(record, access)).map((record) => [record.id, record])); // one may have ended between the two looks
-    return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
+    const unique = new Map(records.filter((record) => maySeeJob(record, access)).map((record) => [record.id, record])); // a job that ends between the two readings is in both
+    return [...unique.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
   }
 
   /** Returns a job with its result. Throws a KbError (`not_found`), also if the caller may not see it. */
@@ -154,7 +154,7 @@ export class Jobs {
     const work = this.#work(id, access);
     if (work) {
       work.stop('cancelled');
-      await Promise.race([work.ended, wait(HEARS_WITHIN, undefined, { ref: false })]);
+      await Promise.race([work.ended, wait(STOP_SEEN_WITHIN, undefined, { ref: false })]);
       if (work.record.state === 'running') await work.abandon();
       return jobWithResult(work.record, work.result);
     }

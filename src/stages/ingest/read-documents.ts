@@ -7,7 +7,7 @@ import type { Document, Metadata } from '../../schema/items.ts';
 import { chunkDocument } from '../chunk/chunk.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
 import { withoutMembers } from '../extract/document.ts';
-import type { PageTold } from '../extract/pages/page-candidate.ts';
+import type { PageEventData } from '../extract/pages/page-candidate.ts';
 import { languageOf } from '../../languages/detect.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
@@ -164,7 +164,7 @@ export interface IngestDocument {
   /** Several documents share the source: this one stands beside the others. */
   shares_source: boolean;
   /** Event of a web page; an unchanged page, which is not read, has no title. */
-  page?: PageTold;
+  page?: PageEventData;
   /** Number of its documents: several if a request gave several texts under one source. */
   count: number;
   /** Kept of Markdown that was given as text: the report lists them. */

@@ -40,17 +40,17 @@ export async function* storeChunks(
   const fail = (chunk: GivenEmbeddedChunk, error: unknown) =>
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
   const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // of several with one id the last
-  const fitting = [...each].filter((chunk) => {
-    const error = misfit(chunk, embedder);
+  const matching = [...each].filter((chunk) => {
+    const error = mismatchError(chunk, embedder);
     if (error) fail(chunk, error);
     return !error;
   });
-  const [first] = fitting;
+  const [first] = matching;
   const collection = first && (await open(embedder.provider === 'none' ? 0 : first.embedding!.length));
   const step = Math.max(STEP, batch_size);
-  for (let i = 0; collection && i < fitting.length; i += step) {
+  for (let i = 0; collection && i < matching.length; i += step) {
     throwIfAborted(signal);
-    const batch = fitting.slice(i, i + step).filter((chunk) => {
+    const batch = matching.slice(i, i + step).filter((chunk) => {
       const error = wrongLength(chunk, collection.info.dimensions);
       if (error) fail(chunk, error);
       return !error;
@@ -63,7 +63,7 @@ export async function* storeChunks(
   return { inputs: chunks.length, stored: items.length, items, failed: errors.length, ...target, errors };
 }
 
-function misfit({ id, text, embedding, embedder }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
+function mismatchError({ id, text, embedding, embedder }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
   if (text.trim() === '') return new KbError('invalid', `The chunk «${id}» has no text.`);
   // also where the collection is yet to be made: it would hold no vectors for good
   if (wanted.provider !== 'none' && !embedding?.length)

@@ -13,7 +13,7 @@ const NOTHING: Condition = { key: 'source', match: { any: [] } };
 /** Reads a part of the payload of all points that match the conditions. */
 type ReadPart = (part: 'source' | 'fields', conditions: readonly Condition[]) => AsyncIterable<PointRecord[]>;
 
-/** Parts for context a condition. */
+/** What converting a condition needs. */
 interface ConditionContext {
   /** Conditions that already hold. */
   conditions: readonly Condition[];

@@ -73,7 +73,7 @@ const ERROR = new RegExp(
 );
 
 /** Titles that no page of content has, however long it is. */
-const SURE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
+const IS_ERROR_ALONE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
 
 /** Maximum letters of a page with only a form, and of a login or error page. */
 const BARE = 100;
@@ -92,9 +92,9 @@ export function saysError(
   const [title, heading] = [/<title[^<>]*>([^<]*)</i, /<h1[^<>]*>([^<]*)</i].map((place) =>
     place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
   );
-  const said = title || heading;
-  if (said === undefined || said.length > 100 || !ERROR.test(said)) return undefined;
-  return SURE.test(said) || countLetters(textIn(html)) < (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW) ? said : undefined;
+  const headline = title || heading;
+  if (headline === undefined || headline.length > 100 || !ERROR.test(headline)) return undefined;
+  return IS_ERROR_ALONE.test(headline) || countLetters(textIn(html)) < (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW) ? headline : undefined;
 }
 
 /** The approximate text of a small page. */

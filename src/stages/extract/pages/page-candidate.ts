@@ -132,7 +132,7 @@ export const redirectLoop = (url: string, max_redirects: number): KbError =>
   });
 
 /** A page in the events of a stream (contract, section 4). */
-export interface PageTold {
+export interface PageEventData {
   url: string;
   /** Empty where the page has none, and where it was not read because it is unchanged. */
   title: string;
@@ -142,7 +142,7 @@ export interface PageTold {
 }
 
 /** Makes the event of a page; with `verbose` it has a message: `200  depth 1  https://…  Title`. */
-export const pageEvent = (page: PageTold, { verbose }: { verbose: boolean }): Progress => ({
+export const pageEvent = (page: PageEventData, { verbose }: { verbose: boolean }): Progress => ({
   type: 'page',
   stage: 'crawl',
   message: verbose ? [page.status_code, `depth ${page.depth}`, page.url, page.title].join('  ').trimEnd() : '',
