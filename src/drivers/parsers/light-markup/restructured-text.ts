@@ -1,9 +1,15 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
-import { admonition, firstHeading, indentOf } from '../parsed-document.ts';
+import type { Mark } from '../../../schema/items.ts';
+import { tableLines } from '../../../text/markdown/write.ts';
+import { admonition, firstHeading, indentOf, MarkedLines } from '../parsed-document.ts';
+import { gridTableAt } from './rst-grid-table.ts';
+import { simpleTableAt } from './rst-simple-table.ts';
+import { directiveTableAt, type Place } from './rst-table-directives.ts';
+import type { TableBlock } from './rst-rows.ts';
 
-/** reStructuredText: headings, code, notes, links and options as Markdown, line by line, so that the lines stay those of the file. */
+/** reStructuredText: headings, code, notes, tables, links and options as Markdown, line by line. */
 export const restructuredTextParser: ParserRow = {
   file_type: 'rst',
   name: 'a reStructuredText file',
@@ -12,8 +18,8 @@ export const restructuredTextParser: ParserRow = {
   is_text: true,
   is_quick: true,
   async parse(bytes): Promise<ParsedDocument> {
-    const text = restructuredToMarkdown(await decodeText(bytes));
-    return { text, title: firstHeading(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
+    const { text, marks } = await restructuredToMarkdown(await decodeText(bytes));
+    return { text, title: firstHeading(text), metadata: {}, marks };
   },
 };
 
@@ -27,29 +33,52 @@ const ADMONITION =
 const UNSEEN =
   /^(?:toctree|index|contents|highlight|currentmodule|module|default-domain|meta|raw|include|literalinclude|role|default-role|tabularcolumns|only)$/;
 
-/** The text in Markdown. Each line of it is the line of this number of `source`; only an unfinished block of code adds one at the end. */
-export function restructuredToMarkdown(source: string): string {
+/** The text in Markdown, and marks that tell the lines of `source`. */
+export async function restructuredToMarkdown(source: string): Promise<{ text: string; marks: Mark[] }> {
   const lines = source.split('\n');
   const ends = blockEnds(lines);
+  const papa = source.includes('csv-table::') ? (await import('papaparse')).default : undefined;
   const levels: string[] = [];
-  const out: string[] = [];
+  const out = new MarkedLines();
+  // a fence may share its line of the source with the code
+  const put = (text: string, index: number): void => text.split('\n').forEach((line) => out.add(line, index + 1));
   for (let at = 0; at < lines.length;) {
     const place = { at, end: ends[at]! };
-    const block = headingAt(lines, at, levels) ??
-      directiveAt(lines, place) ??
-      literalAt(lines, place) ??
-      commentAt(lines, place) ?? [asProse(convertInline(lines[at]!))];
-    for (const line of block) out.push(line);
-    at += block.length;
+    const table = gridTableAt(lines, at) ?? simpleTableAt(lines, at) ?? directiveTableAt(lines, place, papa);
+    const block = table
+      ? []
+      : (headingAt(lines, at, levels) ??
+        directiveAt(lines, place) ??
+        literalAt(lines, place) ??
+        commentAt(lines, place) ?? [asProse(convertInline(lines[at]!))]);
+    if (table) putTable(table, lines, { at, put });
+    for (const [index, line] of block.entries()) put(line, at + index);
+    at = table?.end ?? at + block.length;
   }
-  const isEmpty = out.every((line) => line.trim() === '');
-  return (isEmpty ? lines.map((line) => /^\s*\.\.\s+(?:literal)?include::\s+(\S.*)$/.exec(line)?.[1] ?? '') : out).join('\n');
+  return out.text.trim() === '' ? namesOfIncluded(lines) : { text: out.text, marks: out.marks };
 }
 
-/** A line, and where the lines end that are indented more than it, blank ones between them included. */
-interface Place {
+const namesOfIncluded = (lines: readonly string[]): { text: string; marks: Mark[] } => ({
+  text: lines.map((line) => /^\s*\.\.\s+(?:literal)?include::\s+(\S.*)$/.exec(line)?.[1] ?? '').join('\n'),
+  marks: [{ at: 0, line: 1 }],
+});
+
+/** Writes a table with blank lines around it; the lines of one that is none stay as they are. */
+function putTable({ title, rows, end }: TableBlock, lines: readonly string[], { at, put }: Writing): void {
+  if (rows.length === 0) {
+    for (let index = at; index < end; index++) put(asProse(lines[index]!), index);
+    return;
+  }
+  if (title) put(`**${convertInline(title)}**`, at);
+  put('', at);
+  const written = tableLines(rows.map(({ cells }) => cells.map(convertInline)));
+  for (const [index, line] of written.entries()) put(line, rows[Math.max(0, index - 1)]!.row);
+  put('', end - 1);
+}
+
+interface Writing {
   at: number;
-  end: number;
+  put: (text: string, index: number) => void;
 }
 
 /** Where the block below each line ends; the line after it where there is none. */
@@ -154,7 +183,7 @@ function convertInline(line: string): string {
     .replace(/^(\s{0,40})\|(?=\s)/, '$1');
 }
 
-const SUBSTITUTED = /(?<![\w`])\|([\w .:+-]{1,80})\|(?![\w`])/g;
+const SUBSTITUTED = /(?<![\w`])\|(?!\s)([\w .:+-]{1,80})(?<!\s)\|(?![\w`])/g;
 
 function markdownOfMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
   const text = content.replace(/^[~!]/, '');

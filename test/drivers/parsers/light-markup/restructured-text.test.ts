@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { restructuredToMarkdown } from '../../../../src/drivers/parsers/light-markup/restructured-text.ts';
 
-const markdown = (...lines: string[]) => restructuredToMarkdown(lines.join('\n')).split('\n');
+const markdown = async (...lines: string[]) => (await restructuredToMarkdown(lines.join('\n'))).text.split('\n');
 
 describe('reStructuredText', () => {
-  it('has headings by the signs around them, in the order of their first use', () => {
-    expect(markdown('====', 'Pump', '====', '', 'Water', '-----', '', 'Hot', '~~~', '', 'Steam', '-----')).toEqual([
+  it('has headings by the signs around them, in the order of their first use', async () => {
+    expect(await markdown('====', 'Pump', '====', '', 'Water', '-----', '', 'Hot', '~~~', '', 'Steam', '-----')).toEqual([
       '',
       '# Pump',
       '',
@@ -21,8 +21,8 @@ describe('reStructuredText', () => {
     ]);
   });
 
-  it('has code in fences, in the lines that it stands in', () => {
-    expect(markdown('Run it::', '', '    pump --start', '', '      # all', '', 'Then wait.')).toEqual([
+  it('has code in fences, in the lines that it stands in', async () => {
+    expect(await markdown('Run it::', '', '    pump --start', '', '      # all', '', 'Then wait.')).toEqual([
       'Run it:',
       '```',
       'pump --start',
@@ -31,54 +31,54 @@ describe('reStructuredText', () => {
       '```',
       'Then wait.',
     ]);
-    expect(markdown('.. code-block:: sh', '   :linenos:', '', '   pump', 'Wait.')).toEqual(
+    expect(await markdown('.. code-block:: sh', '   :linenos:', '', '   pump', 'Wait.')).toEqual(
       ['', '', '```sh', 'pump\n```', 'Wait.'].flatMap((line) => line.split('\n')),
     );
   });
 
-  it('has code of any number of lines', () => {
+  it('has code of any number of lines', async () => {
     const lines = ['Log::', '', ...Array.from({ length: 1_000_000 }, () => '    a'), '', 'End.'];
-    expect(restructuredToMarkdown(lines.join('\n')).split('\n').slice(-3)).toEqual(['a', '```', 'End.']);
+    expect((await markdown(lines.join('\n'))).slice(-3)).toEqual(['a', '```', 'End.']);
   });
 
-  it('has notes, options and changes with their text', () => {
+  it('has notes, options and changes with their text', async () => {
     expect(
-      markdown('.. note:: Wear gloves.', '', '.. option:: -x, --exclude', '', '   Leaves out files.', '', '.. versionadded:: 2.1'),
+      await markdown('.. note:: Wear gloves.', '', '.. option:: -x, --exclude', '', '   Leaves out files.', '', '.. versionadded:: 2.1'),
     ).toEqual(['**Note:** Wear gloves.', '', '**`-x, --exclude`**', '', '   Leaves out files.', '', '**Added in version:** 2.1']);
   });
 
-  it('leaves out comments, targets and directives of Sphinx', () => {
+  it('leaves out comments, targets and directives of Sphinx', async () => {
     expect(
-      markdown('.. _start:', '', '.. toctree::', '   :maxdepth: 2', '', '   a', '', '.. not shown', '   at all', '', 'Text.').filter(
-        Boolean,
-      ),
+      (
+        await markdown('.. _start:', '', '.. toctree::', '   :maxdepth: 2', '', '   a', '', '.. not shown', '   at all', '', 'Text.')
+      ).filter(Boolean),
     ).toEqual(['Text.']);
   });
 
-  it('has links and roles as their text, and literals as code', () => {
-    expect(markdown('See :ref:`the guide <guide>`, :func:`~pump.run`, `Home <https://x.example>`_, ``a_b`` and |name|.')).toEqual([
+  it('has links and roles as their text, and literals as code', async () => {
+    expect(await markdown('See :ref:`the guide <guide>`, :func:`~pump.run`, `Home <https://x.example>`_, ``a_b`` and |name|.')).toEqual([
       'See the guide, `pump.run`, [Home](https://x.example), `a_b` and name.',
     ]);
   });
 
-  it('keeps text that is indented from being code', () => {
-    expect(markdown('term', '     What it means.')).toEqual(['term', '   What it means.']);
+  it('keeps text that is indented from being code', async () => {
+    expect(await markdown('term', '     What it means.')).toEqual(['term', '   What it means.']);
   });
 
-  it('names the file that it only includes', () => {
-    expect(markdown('.. The changes.', '', '.. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
-    expect(markdown('.. only:: html', '', '   .. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
+  it('names the file that it only includes', async () => {
+    expect(await markdown('.. The changes.', '', '.. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
+    expect(await markdown('.. only:: html', '', '   .. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
   });
 
-  it('has blocks within blocks, however deep, in linear time', () => {
-    expect(markdown('.. note:: One', '', '   .. tip:: Two', '', '      Three.', '', 'Four.').filter(Boolean)).toEqual([
+  it('has blocks within blocks, however deep, in linear time', async () => {
+    expect((await markdown('.. note:: One', '', '   .. tip:: Two', '', '      Three.', '', 'Four.')).filter(Boolean)).toEqual([
       '**Note:** One',
       '**Tip:** Two',
       '   Three.',
       'Four.',
     ]);
     const nested = Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}.. note:: n`);
-    const text = restructuredToMarkdown(Array.from({ length: 1000 }, () => nested.join('\n')).join('\n'));
+    const { text } = await restructuredToMarkdown(Array.from({ length: 1000 }, () => nested.join('\n')).join('\n'));
     expect(text.match(/\*\*Note:\*\* n/g)).toHaveLength(200_000);
   });
 });

@@ -1,0 +1,30 @@
+import { type NumberedRow, oneLine } from '../../../text/markdown/write.ts';
+
+/** A table in the lines of a reStructuredText file. */
+export interface TableBlock {
+  title?: string;
+  /** The header, then the other rows; `row` is the index of a row's first line. None where the lines are no table after all: they stay text. */
+  rows: NumberedRow[];
+  /** Index of the line behind the table. */
+  end: number;
+}
+
+/** Joins the first `count` rows, which are the header; without any the header is empty. */
+export function withHeader(rows: readonly NumberedRow[], count: number): NumberedRow[] {
+  if (rows.length === 0) return [];
+  if (count <= 1) return count === 1 ? [...rows] : [{ row: rows[0]!.row, cells: [] }, ...rows];
+  const names: Set<string>[] = [];
+  for (const { cells } of rows.slice(0, count)) for (const [column, cell] of cells.entries()) (names[column] ??= new Set()).add(cell);
+  return [{ row: rows[0]!.row, cells: names.map((parts) => oneLine([...parts].join(' '))) }, ...rows.slice(count)];
+}
+
+const WIDE = /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/g;
+/** Occurs in no decoded text. */
+const FILLER = '\0';
+
+/** The line with a filler behind each sign that is drawn two columns wide, so that columns can be cut out of it. */
+export const padWide = (line: string): string => line.replace(WIDE, `$&${FILLER}`);
+
+/** Joins the lines of a cell that were cut out of padded ones. */
+export const cellText = (lines: readonly string[]): string =>
+  oneLine(lines.map((line) => line.trim().replace(/^\|(?=\s|$)/, '')).join(' ')).replaceAll(FILLER, '');
