@@ -40,8 +40,9 @@ export async function restructuredToMarkdown(source: string): Promise<{ text: st
   const papa = source.includes('csv-table::') ? (await import('papaparse')).default : undefined;
   const levels: string[] = [];
   const out = new MarkedLines();
+  const substitute = substitutionsIn(lines);
   // a fence may share its line of the source with the code
-  const put = (text: string, index: number): void => text.split('\n').forEach((line) => out.add(line, index + 1));
+  const put = (text: string, index: number): void => text.split('\n').forEach((line) => out.add(substitute(line), index + 1));
   for (let at = 0; at < lines.length;) {
     const place = { at, end: ends[at]! };
     const table = gridTableAt(lines, at) ?? simpleTableAt(lines, at) ?? directiveTableAt(lines, place, papa);
@@ -177,13 +178,34 @@ function convertInline(line: string): string {
   return line
     .split(/(``[^`]{1,500}``)/)
     .map((piece, index) =>
-      index % 2 === 1 ? `\`${piece.slice(2, -2)}\`` : piece.replace(MARKED, markdownOfMark).replace(SUBSTITUTED, '$1'),
+      index % 2 === 1 ? `\`${piece.slice(2, -2)}\`` : piece.replace(MARKED, markdownOfMark).replace(SUBSTITUTED, `${NAME}$1${NAME}`),
     )
     .join('')
     .replace(/^(\s{0,40})\|(?=\s)/, '$1');
 }
 
 const SUBSTITUTED = /(?<![\w`])\|(?!\s)([\w .:+-]{1,80})(?<!\s)\|(?![\w`])/g;
+/** Stands around the name of a substitution until the line is written; occurs in no decoded text. */
+const NAME = '\0';
+/** Maximum characters of all substitutions in a document. */
+const MOST_SUBSTITUTED = 1_000_000;
+
+/** Returns a function that writes what the names in a line stand for (`.. |name| replace:: text`), and unknown ones as they are. */
+function substitutionsIn(lines: readonly string[]): (line: string) => string {
+  const texts = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, text] = /^\s*\.\.\s+\|([\w .:+-]{1,80})\|\s+replace::\s+(\S.*)$/.exec(line) ?? [];
+    if (name !== undefined) texts.set(name, convertInline(text!).replaceAll(NAME, ''));
+  }
+  let left = MOST_SUBSTITUTED;
+  return (line) =>
+    line.replace(/\0([^\0]{1,80})\0/g, (_, name: string) => {
+      const text = texts.get(name);
+      if (text === undefined || text.length > left) return name;
+      left -= text.length;
+      return line.startsWith('| ') ? text.replaceAll('|', '\\|') : text; // in a row of a table
+    });
+}
 
 function markdownOfMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
   const text = content.replace(/^[~!]/, '');

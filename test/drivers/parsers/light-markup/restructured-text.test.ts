@@ -61,6 +61,18 @@ describe('reStructuredText', () => {
     ]);
   });
 
+  it('has substitutions as the text that they stand for', async () => {
+    const source = ['Runs |os|, not |it|.', '', '.. |os| replace:: on ``a|b``', '', '===  ====', 'a    |os|', '===  ===='];
+    expect((await markdown(...source)).filter(Boolean)).toEqual([
+      'Runs on `a|b`, not it.',
+      '|  |  |',
+      '| --- | --- |',
+      '| a | on `a\\|b` |',
+    ]);
+    const long = [`.. |a| replace:: ${'x'.repeat(10_000)}`, ...Array.from({ length: 1000 }, () => '|a|')];
+    expect((await markdown(...long)).join('').length).toBeLessThan(1_100_000);
+  });
+
   it('keeps text that is indented from being code', async () => {
     expect(await markdown('term', '     What it means.')).toEqual(['term', '   What it means.']);
   });
