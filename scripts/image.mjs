@@ -25,8 +25,10 @@ const network = Object.fromEntries(
     return value === '' || value === 'null' ? [] : [[`npm_config_${name.replaceAll('-', '_')}`, value]];
   }),
 );
+const { NODE_EXTRA_CA_CERTS } = process.env;
 const environment = {
   ...network,
+  ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
   PATH: `${join(folder, 'global', 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
   HOME: folder,
   npm_config_prefix: join(folder, 'global'),
