@@ -1,3 +1,4 @@
+import { oneLine } from '../../text/markdown/write.ts';
 import * as Flags from '@oclif/core/flags';
 import type { Interfaces } from '@oclif/core';
 import { KbError } from '../../core/errors.ts';
@@ -68,7 +69,7 @@ export function missedGates(result: EvaluationResult, gates: ReadonlyMap<string,
 const percent = (share: number | undefined): string => (share === undefined ? '–' : `${Math.round(100 * share)} %`);
 const total = ({ right, partly, wrong, declined }: NonNullable<Figures['answers']>): number => right + partly + wrong + declined;
 const decimals = (value: number | undefined): string => (value === undefined ? '–' : value.toFixed(2).replace(/^0(?=\.)/, ''));
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+const tableText = (text: string): string => oneLine(text).replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
@@ -116,7 +117,7 @@ const calibrationLine = ({ calibration }: EvaluationResult): string | undefined 
 function worstLine({ id, question, verdict, level, rank }: EvaluationOutcome): string {
   const passage = rank === undefined ? undefined : rank === 0 ? 'gold passage not found' : `gold passage at ${rank}`;
   const answer = verdict && `${verdict}${level ? `, confidence ${level}` : ''}`;
-  return `- **${id}** ${oneLine(question)}: ${[answer, passage].filter(Boolean).join('; ')}`;
+  return `- **${id}** ${tableText(question)}: ${[answer, passage].filter(Boolean).join('; ')}`;
 }
 
 /**
@@ -125,14 +126,14 @@ function worstLine({ id, question, verdict, level, rank }: EvaluationOutcome): s
  */
 export function evaluationReport(result: EvaluationResult): string {
   const { by_type, latency_ms, worst, missing_sources } = result;
-  const rows = [figureRow('all', result), ...Object.entries(by_type).map(([type, figures]) => figureRow(oneLine(type), figures))];
+  const rows = [figureRow('all', result), ...Object.entries(by_type).map(([type, figures]) => figureRow(tableText(type), figures))];
   const lines = [
     table(HEAD, rows),
     intervalLine(result),
     calibrationLine(result),
     `Latency: ${latency_ms.p50.toFixed(0)} ms (median), ${latency_ms.p95.toFixed(0)} ms (95th percentile).`,
     missing_sources.length > 0
-      ? `Not stored, so that their passages count as not found: ${listNames(missing_sources.map(oneLine), 10)}.`
+      ? `Not stored, so that their passages count as not found: ${listNames(missing_sources.map(tableText), 10)}.`
       : undefined,
     worst.length > 0 ? `Worst questions:\n\n${worst.map(worstLine).join('\n')}` : undefined,
   ];

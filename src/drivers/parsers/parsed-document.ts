@@ -45,7 +45,7 @@ export class MarkedBlocks {
 
   /** Adds a table of the rows of a source, which `place` names. */
   addTable(rows: readonly NumberedRow[], place: Omit<Mark, 'at' | 'row'> = {}): void {
-    const { text, marks } = numberedTable(rows, { at: 0, ...place });
+    const { text, marks } = numberedTable(rows, place);
     this.addMarked(text, marks);
   }
 

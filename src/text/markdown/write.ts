@@ -39,13 +39,13 @@ export interface NumberedRow {
 }
 
 /**
- * Writes a table of numbered rows, with a mark at every row whose number does not follow the one before. `at` is the offset of the table in
- * the text.
+ * Writes a table of numbered rows, with a mark at every row whose number does not follow the one before; marks count from the start of the
+ * table.
  */
-export function numberedTable(rows: readonly NumberedRow[], { at, ...place }: Omit<Mark, 'row'>): { text: string; marks: Mark[] } {
+export function numberedTable(rows: readonly NumberedRow[], place: Omit<Mark, 'at' | 'row'>): { text: string; marks: Mark[] } {
   const lines = tableLines(rows.map(({ cells }) => cells));
   const marks: Mark[] = [];
-  let offset = at;
+  let offset = 0;
   let expected: number | undefined;
   for (const [index, line] of lines.entries()) {
     const source = index === 1 ? undefined : rows[index === 0 ? 0 : index - 1];
