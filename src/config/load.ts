@@ -96,7 +96,7 @@ function readText(path: string, kind = ''): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const hint = (cause as NodeJS.ErrnoException).code === 'EACCES' ? 'Check its permissions.' : undefined;
+    const hint = /^(EACCES|EPERM)$/.test((cause as NodeJS.ErrnoException).code ?? '') ? 'Check its permissions.' : undefined;
     throw new KbError('configuration', `${kind}${path} cannot be read: ${describeFileError(cause, 'read')}.`, { hint, cause });
   }
 }
