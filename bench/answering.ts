@@ -1,6 +1,6 @@
 import { type Embedder, NO_ANSWER_MARKER } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
-import { assess } from '../src/stages/chat/turn.ts';
+import { assessQuality } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { chooseQuotations } from '../src/stages/quote/choose.ts';
 import { evidenceOf, GATE_REDUCTION, judgementOf } from '../src/stages/quote/evidence.ts';
@@ -52,7 +52,7 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
   const [mode, embedder] = asked === 'words' ? (['text', undefined] as const) : [asked, parts.embedder];
   const items = await found({ query, mode, top_k: DEFAULTS.retrieval.top_k }, { ...parts, embedder });
   const settings = { ...DEFAULTS.chat.retrieval_quality, low_confidence_mode: 'return_no_answer' } as const;
-  const { quality, context } = assess(items, settings, {
+  const { quality, context } = assessQuality(items, settings, {
     min_retrieval_score: embedder ? embedder.min_retrieval_score - GATE_REDUCTION : MIN_SCORE_BY_WORDS,
   });
   const sources = toGrounding(context, await neighboursOf(context, parts.collection));

@@ -12,7 +12,7 @@ import { drivers } from '../src/drivers/registry.ts';
 import type { Embedder } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import type { ChatResult } from '../src/schema/answers.ts';
-import { assess } from '../src/stages/chat/turn.ts';
+import { assessQuality } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
 import { chooseQuotations } from '../src/stages/quote/choose.ts';
@@ -64,7 +64,7 @@ async function looked({ set, part, kind, question, collection }: Case, embedder:
   const mode = embedder ? 'hybrid' : 'text';
   const items = await found({ query, mode, top_k: DEFAULTS.retrieval.top_k }, { collection, embedder });
   const min_retrieval_score = embedder ? embedder.min_retrieval_score - GATE_REDUCTION : MIN_SCORE_BY_WORDS;
-  const { context, quality } = assess(items, DEFAULTS.chat.retrieval_quality, { min_retrieval_score });
+  const { context, quality } = assessQuality(items, DEFAULTS.chat.retrieval_quality, { min_retrieval_score });
   const sources = toGrounding(context, await neighboursOf(context, collection));
   const { quotations, ranked, compare } = await chooseQuotations(query, { sources, embedder });
   const evidence = await evidenceOf(query, { sources, ranked, compare });

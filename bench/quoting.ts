@@ -10,7 +10,7 @@ import type { Collection, VectorStore } from '../src/ports/stores.ts';
 import type { ChatResult } from '../src/schema/answers.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import type { GoldenQuestion } from '../src/schema/evaluation.ts';
-import { assess } from '../src/stages/chat/turn.ts';
+import { assessQuality } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
 import { GATE_REDUCTION } from '../src/stages/quote/evidence.ts';
@@ -50,7 +50,7 @@ function outcomeWhole(question: GoldenQuestion, text: string): Outcome {
 
 async function quoted(query: string, { collection, embedder }: { collection: Collection; embedder: Embedder }) {
   const items = await found({ query, mode: 'hybrid', top_k: DEFAULTS.retrieval.top_k }, { collection, embedder });
-  const { context, quality } = assess(items, DEFAULTS.chat.retrieval_quality, {
+  const { context, quality } = assessQuality(items, DEFAULTS.chat.retrieval_quality, {
     min_retrieval_score: embedder.min_retrieval_score - GATE_REDUCTION,
   });
   const request = { grounding: { query, sources: toGrounding(context, await neighboursOf(context, collection)) } };

@@ -107,7 +107,7 @@ async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<
 }
 
 function noteBaseAbove(loaded: LoadedConfig, screen: Screen): void {
-  const above = baseAbove(loaded);
+  const above = findBaseAbove(loaded);
   if (above !== undefined)
     screen.note(
       `There is no base in this folder yet, but one in ${above}. To use that, run kb there, or write a kb.config.yaml there (kb init).`,
@@ -118,7 +118,7 @@ function noteBaseAbove(loaded: LoadedConfig, screen: Screen): void {
  * Finds the nearest folder above with a knowledge base, if this folder has none and nothing says which is meant: for a hint to someone in
  * the wrong folder.
  */
-export function baseAbove({ config: { storage }, file, home }: Pick<LoadedConfig, 'config' | 'file' | 'home'>): string | undefined {
+export function findBaseAbove({ config: { storage }, file, home }: Pick<LoadedConfig, 'config' | 'file' | 'home'>): string | undefined {
   if (file !== undefined || storage.url !== undefined || storage.vector_db !== 'lancedb') return undefined;
   for (let folder = home; ; folder = dirname(folder)) {
     if (existsSync(storeFolder(storage, folder))) return folder === home ? undefined : folder;

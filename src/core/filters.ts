@@ -70,7 +70,7 @@ export const shortened = (text: string): string => (text.length > LONGEST ? `${t
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
 /** Converts a value that is compared as a number; undefined for others. */
-export const asNumber = (value: FilterScalar): number | undefined =>
+export const numberIn = (value: FilterScalar): number | undefined =>
   typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value)) ? Number(value) : undefined;
 
 /** Returns the type of the bounds of a range. Throws a KbError (`usage`) for bounds of two types, or more than two. */

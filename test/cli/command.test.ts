@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { baseAbove } from '../../src/cli/command.ts';
+import { findBaseAbove } from '../../src/cli/command.ts';
 import { DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
@@ -15,20 +15,20 @@ describe('the base above', () => {
 
   it('is the nearest folder that has one, for a folder that has none', () => {
     const { home, loaded } = within();
-    expect(baseAbove(loaded)).toBe(home);
+    expect(findBaseAbove(loaded)).toBe(home);
   });
 
   it('is none where a file or a key says which base is meant', () => {
     const { guides, loaded } = within();
-    expect(baseAbove({ ...loaded, file: join(guides, 'kb.config.yaml') })).toBeUndefined();
-    expect(baseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, url: 'base' } } })).toBeUndefined();
-    expect(baseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, vector_db: 'qdrant' } } })).toBeUndefined();
+    expect(findBaseAbove({ ...loaded, file: join(guides, 'kb.config.yaml') })).toBeUndefined();
+    expect(findBaseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, url: 'base' } } })).toBeUndefined();
+    expect(findBaseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, vector_db: 'qdrant' } } })).toBeUndefined();
   });
 
   it('is none for a folder with a base of its own', () => {
     const { home, guides, loaded } = within();
-    expect(baseAbove({ ...loaded, home })).toBeUndefined();
+    expect(findBaseAbove({ ...loaded, home })).toBeUndefined();
     mkdirSync(join(guides, '.kb/lancedb'), { recursive: true });
-    expect(baseAbove(loaded)).toBeUndefined();
+    expect(findBaseAbove(loaded)).toBeUndefined();
   });
 });

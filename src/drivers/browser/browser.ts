@@ -12,7 +12,7 @@ import type { AddressPolicy } from '../../http/address-policy.ts';
 import { proxiesIn, systemLookup } from '../../http/connections.ts';
 import type { Network } from '../../schema/config-sources.ts';
 import type { GuardProxy } from './guard-proxy.ts';
-import { type Pass, watchTraffic } from './traffic.ts';
+import { type TabCredentials, watchTraffic } from './traffic.ts';
 import { createSnapshot } from './settle.ts';
 
 /** The browser of an engine, shared by its runs: it starts with the first page and ends a while after the last one. */
@@ -145,7 +145,7 @@ async function openTab(browser: Chromium, { proxy, network, surface }: TabOption
   }
 }
 
-async function prepareTab(context: BrowserContext, pass: Pass, bounds: Pick<TabParts, 'network' | 'surface'>): Promise<TabParts> {
+async function prepareTab(context: BrowserContext, pass: TabCredentials, bounds: Pick<TabParts, 'network' | 'surface'>): Promise<TabParts> {
   const page = await context.newPage();
   context.on('page', (other) => void other.close().catch(() => {}));
   const session = await context.newCDPSession(page);

@@ -1,4 +1,4 @@
-import { NO_RESPONSE, type Pass } from './traffic.ts';
+import { NO_RESPONSE, type TabCredentials } from './traffic.ts';
 import {
   Agent,
   request as requestHttp,
@@ -116,7 +116,7 @@ function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket
 export interface GuardProxy {
   /** Its address, such as `http://127.0.0.1:40123`. */
   server: string;
-  pass(): Pass;
+  pass(): TabCredentials;
   close(): Promise<void>;
 }
 
@@ -153,7 +153,7 @@ export async function openGuardProxy(options: TunnelOptions): Promise<GuardProxy
   };
 }
 
-class TabPass implements Pass {
+class TabPass implements TabCredentials {
   readonly username = 'kb';
   readonly password = randomBytes(16).toString('hex');
   readonly #troubles = new Map<string, Error>();

@@ -1,7 +1,7 @@
 import type { CDPSession } from 'playwright';
 
 /** Credentials of one tab for the proxy, and the limit of what it may receive. */
-export interface Pass {
+export interface TabCredentials {
   username: string;
   password: string;
   /** Why the last request to this host and port failed: Refused, or the error of its connection. */
@@ -136,7 +136,7 @@ export class Traffic {
 }
 
 /** Watches and steers the requests of a tab, and lets it through the proxy; `top` is the id of its topmost frame. */
-export async function watchTraffic(session: CDPSession, pass: Pass, top: string): Promise<Traffic> {
+export async function watchTraffic(session: CDPSession, pass: TabCredentials, top: string): Promise<Traffic> {
   const traffic = new Traffic();
   const isTop = (frameId: string | undefined) => frameId === top;
   const isPage = (type: string | undefined, frameId: string | undefined) => type === 'Document' && isTop(frameId);
@@ -171,7 +171,7 @@ interface Watched {
 }
 
 /** Decides about every request before it is sent, and gives credentials to the proxy and no one else. */
-function steer(session: CDPSession, { username, password }: Pass, { traffic, isTop, isPage }: Watched): void {
+function steer(session: CDPSession, { username, password }: TabCredentials, { traffic, isTop, isPage }: Watched): void {
   const send = (work: Promise<unknown>) => void work.catch(() => {}); // the page may be gone by now
   session.on('Fetch.requestPaused', (paused) => {
     const { requestId, resourceType, frameId, request } = paused;

@@ -7,7 +7,7 @@ import { redactUrl } from '../../core/secrets.ts';
 import { givenTo, isLent } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config-sources.ts';
-import type { Pass, GivenRequest, Traffic } from './traffic.ts';
+import type { TabCredentials, GivenRequest, Traffic } from './traffic.ts';
 import { type Snapshot, waitUntilSettled } from './settle.ts';
 
 /** A page to be opened. */
@@ -22,7 +22,7 @@ export interface Visit {
 /** Parts of a tab. */
 export interface TabParts {
   page: Page;
-  pass: Pass;
+  pass: TabCredentials;
   traffic: Traffic;
   snapshot: Snapshot;
   network: Network;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import pLimit from 'p-limit';
 import { KbError, stoppedError } from '../../core/errors.ts';
-import { type Death, type MemoryLimits, OUT_OF_TIME, WorkerProcess } from './process/worker-process.ts';
+import { type Death, type MemoryLimits, CPU_TIME_EXCEEDED, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
 import type { BaseReader, ParseAnswer, ParseOutcome, ParseTask } from './parser-row.ts';
 import { batched } from '../../core/concurrency.ts';
@@ -21,7 +21,7 @@ const OUT_OF_MEMORY = /out of memory|allocation failed|invalid size error|bad_al
 
 /** Makes the error for a file whose process ended: by its watchdog (too slow), by SIGKILL (too much memory for its limit or the machine), or without a start. */
 function processError(source: string, { code, signal, stderr }: Death, { megabytes, seconds }: Omit<Limits, 'processes'>): KbError {
-  if (stderr.endsWith(OUT_OF_TIME)) return timeoutError(source, `${seconds} s of processor time`);
+  if (stderr.endsWith(CPU_TIME_EXCEEDED)) return timeoutError(source, `${seconds} s of processor time`);
   if (signal === 'SIGKILL' || OUT_OF_MEMORY.test(stderr))
     return new KbError('too_large', `${source} needs more than ${megabytes} MiB of memory to be read.`, {
       hint: 'Split it, or leave it out.',

@@ -1,7 +1,7 @@
 import { isAbort, KbError } from '../../core/errors.ts';
 import { type Progress, throwIfAborted } from '../../core/run.ts';
 import type { GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
-import { type IsKnown, LinkFilter } from './guard/link-filter.ts';
+import { type AddressCheck, LinkFilter } from './guard/link-filter.ts';
 import { CitationFilter } from './guard/citation-filter.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { asksForMore } from '../../languages/question.ts';
@@ -28,7 +28,7 @@ export interface StreamedAnswer {
 interface StreamOptions {
   /** Whether to show a refusal; otherwise it is held back and replaced. */
   show_refusal: boolean;
-  isKnown: IsKnown;
+  isKnown: AddressCheck;
   onShown?: () => void;
 }
 

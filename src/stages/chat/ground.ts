@@ -6,7 +6,7 @@ import { KbError } from '../../core/errors.ts';
 import { progress, type Run } from '../../core/run.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
 import type { AnswerConfidence, ChatResult, RetrievalQuality, Unsupported } from '../../schema/answers.ts';
-import { type IsKnown, linksIn } from './guard/link-filter.ts';
+import { type AddressCheck, linksIn } from './guard/link-filter.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
 import { type Filling, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
@@ -118,7 +118,7 @@ function withoutGiven(all: ReadonlyMap<string, Neighbours>, given: readonly Retr
 }
 
 /** The links that an answer may have. Earlier messages hold addresses of earlier sources and of the user only. */
-function knownLinks({ query, settings }: Turn, { history, sources }: Filling, context: readonly RetrievedItem[]): IsKnown {
+function knownLinks({ query, settings }: Turn, { history, sources }: Filling, context: readonly RetrievedItem[]): AddressCheck {
   const spoken = [query, settings.persona, ...history.map(({ content }) => content)];
   const retrieved = sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after]);
   return linksIn(
@@ -141,7 +141,7 @@ interface Written extends StreamedAnswer {
 interface GenerateOptions {
   llm: Llm;
   filling: Filling;
-  isKnown: IsKnown;
+  isKnown: AddressCheck;
   attempts?: number;
 }
 

@@ -182,7 +182,10 @@ async function* judge(
   { outputs }: ChatResult['retrieval'],
   { min_retrieval_score, least_given_score = min_retrieval_score, min_rerank_score }: ChatSearch,
 ): Run<{ retrieval_quality: RetrievalQuality; context: RetrievedItem[] }> {
-  const { quality, context } = assess(outputs, settings.retrieval_quality, { min_retrieval_score: least_given_score, min_rerank_score });
+  const { quality, context } = assessQuality(outputs, settings.retrieval_quality, {
+    min_retrieval_score: least_given_score,
+    min_rerank_score,
+  });
   yield progress('quality', { ...quality });
   const isRefused = quality.status === 'low_confidence' && quality.mode !== 'answer_with_caution';
   return { retrieval_quality: quality, context: isRefused ? [] : context };
@@ -215,7 +218,11 @@ interface Assessment {
 }
 
 /** The quality gate: a chunk passes with `min_retrieval_score` and, if reranked, `min_rerank_score`. A disabled gate gives `not_evaluated`. */
-export function assess(items: readonly RetrievedItem[], settings: Config['chat']['retrieval_quality'], calibrated: Calibrated): Assessment {
+export function assessQuality(
+  items: readonly RetrievedItem[],
+  settings: Config['chat']['retrieval_quality'],
+  calibrated: Calibrated,
+): Assessment {
   const { low_confidence_mode: mode, max_context_chunks: most } = settings;
   if (!settings.enabled) return { quality: { status: 'not_evaluated', mode }, context: items.slice(0, most) };
   const min_retrieval_score = settings.min_retrieval_score ?? calibrated.min_retrieval_score;

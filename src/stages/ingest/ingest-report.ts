@@ -1,7 +1,7 @@
 import { ocrReads, sayHint } from '../../core/advice/advice.ts';
 import { count as counted, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
-import type { IngestDocument, Written } from './read-documents.ts';
+import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 import type { ErrorItem, Metadata } from '../../schema/items.ts';
 import { toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
@@ -209,7 +209,7 @@ export class IngestReport {
   }
 
   /** Adds the outcome of a document. */
-  written({ work, stored, refused }: Written): void {
+  written({ work, stored, refused }: DocumentOutcome): void {
     this.#done += work.count;
     const { embed_result, store_result } = this.result;
     this.#count(work, stored);

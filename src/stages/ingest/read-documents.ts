@@ -179,7 +179,7 @@ export interface IngestDocument {
 }
 
 /** Outcome of a document: stored (some of its chunks may be lost), unchanged, or refused by the store. */
-export interface Written {
+export interface DocumentOutcome {
   work: IngestDocument;
   stored: boolean;
   refused?: KbError;

@@ -9,7 +9,7 @@ import type { Embedder } from '../../ports/models.ts';
 import type { EditRequest } from '../../schema/requests.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
 import { groupConcurrently, prefetch } from '../../core/concurrency.ts';
-import type { IngestDocument, Written } from './read-documents.ts';
+import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 
 /** The identity of what is written to: for the report. */
 export interface StoreTarget {
@@ -204,7 +204,7 @@ interface StoreDocumentsOptions {
   /** Chunks written in one step, about. */
   batch_size: number;
   /** Called for each document, in order, as soon as its outcome is known. */
-  onWritten: (written: Written) => void;
+  onWritten: (written: DocumentOutcome) => void;
   /** Called with the fatal error before the input iterator is closed (closing waits for in-flight work). */
   onFailure?: (error: unknown) => void;
 }

@@ -73,7 +73,7 @@ const WHERE = new RegExp(String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) 
 const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
 
 /** The terms that distinguish two compared things: none and `full` for VACUUM and VACUUM FULL; undefined if nothing is compared. */
-export function comparedIn(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
+export function comparedSubjects(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
   const asked = question.trim().replace(/(?<![?？.!\s])[?？.!\s]+$/u, '');
   const patterns = LANGUAGES.flatMap(({ questions }) => questions.compares);
   const { one, other, from } = patterns.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};

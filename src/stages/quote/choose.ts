@@ -4,7 +4,7 @@ import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { type Comparison, createComparison } from '../../text/comparison.ts';
-import { comparedIn, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
+import { comparedSubjects, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 
 /** Maximum share of the headings in the words of a passage. */
@@ -245,7 +245,7 @@ const speaksOf = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): bool
 /** The best passage about the thing that the best candidate does not mention; undefined if it mentions both or none. */
 function otherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
   const [best] = ranked;
-  const compared = comparedIn(question);
+  const compared = comparedSubjects(question);
   if (!best || !compared) return undefined;
   const missing = compared.filter((thing) => !speaksOf(best, thing));
   return missing.length === 1 ? ranked.find((candidate) => speaksOf(candidate, missing[0]!)) : undefined;

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { proxiesIn } from '../../../src/http/connections.ts';
 import { Refused } from '../../../src/http/address-policy.ts';
 import { type GuardProxy, openGuardProxy, type TunnelOptions } from '../../../src/drivers/browser/guard-proxy.ts';
-import type { Pass } from '../../../src/drivers/browser/traffic.ts';
+import type { TabCredentials } from '../../../src/drivers/browser/traffic.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 import { listening } from '../../support/listening.ts';
 
@@ -26,7 +26,7 @@ const guard = async (allow_private: string[], options: Partial<TunnelOptions> = 
     }),
   );
 
-const credentials = ({ username, password }: Pass) => ({
+const credentials = ({ username, password }: TabCredentials) => ({
   'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 

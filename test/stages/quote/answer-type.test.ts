@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparedIn, createFigureCheck, createTimeCheck, definedTerms, introduces } from '../../../src/stages/quote/answer-type.ts';
+import { comparedSubjects, createFigureCheck, createTimeCheck, definedTerms, introduces } from '../../../src/stages/quote/answer-type.ts';
 import type { GroundingSource } from '../../../src/ports/models.ts';
 import { quoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 import { chooseQuotations, rankPassages } from '../../../src/stages/quote/choose.ts';
@@ -92,11 +92,11 @@ test.each([
   ['Quelle est la différence entre json et jsonb dans Postgres ?', ['json'], ['jsonb']],
   ['¿Qué diferencia hay entre json y jsonb?', ['json'], ['jsonb']],
 ])('tells what tells two things apart: %s', (question, one, other) => {
-  expect(comparedIn(question)?.map((terms) => [...terms])).toEqual([one, other]);
+  expect(comparedSubjects(question)?.map((terms) => [...terms])).toEqual([one, other]);
 });
 
 test.each(['Do I need a pump or a valve?', 'What is a pump?', 'How do I install it?'])('compares nothing: %s', (question) => {
-  expect(comparedIn(question)).toBeUndefined();
+  expect(comparedSubjects(question)).toBeUndefined();
 });
 
 const sources: GroundingSource[] = [

@@ -2,7 +2,7 @@ import { type DomElement, parseHtml } from './dom.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
-import { addressResolver, factsOf, headOf, type Resolve } from './page-head.ts';
+import { addressResolver, factsOf, headOf, type ResolveAddress } from './page-head.ts';
 import { mainContent } from './main-content.ts';
 import { toMarkdown } from './to-markdown.ts';
 import { escapeTags, heading } from '../../../text/markdown/write.ts';
@@ -80,7 +80,7 @@ function withTopic({ text, marks = [] }: Pick<ParsedDocument, 'text' | 'marks'>,
   return { text: above + text, marks: marks.map((mark) => ({ ...mark, at: mark.at + above.length })) };
 }
 
-function makeAbsolute(root: DomElement, resolve: Resolve): void {
+function makeAbsolute(root: DomElement, resolve: ResolveAddress): void {
   for (const element of root.querySelectorAll('a[href], img[src]')) {
     const name = element.nodeName === 'A' ? 'href' : 'src';
     const address = element.getAttribute(name)!;

@@ -158,10 +158,10 @@ function langOf({ documentElement: root }: DomDocument): string | undefined {
 const LONGEST_ADDRESS = 2000;
 
 /** Turns an address on a page into an absolute http(s) one; undefined for others, such as `mailto:`. */
-export type Resolve = (address: string) => string | undefined;
+export type ResolveAddress = (address: string) => string | undefined;
 
 /** Returns how addresses on the page of these elements are resolved (`<base href>` first, HTML 2.4.3); undefined for a page in a file. */
-export function addressResolver(elements: readonly DomElement[], source: string): Resolve | undefined {
+export function addressResolver(elements: readonly DomElement[], source: string): ResolveAddress | undefined {
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return undefined;
   const own = relativeTo(source);
   const base = elements.find((element) => element.nodeName === 'BASE' && element.hasAttribute('href'))?.getAttribute('href');
@@ -169,7 +169,7 @@ export function addressResolver(elements: readonly DomElement[], source: string)
 }
 
 const relativeTo =
-  (base: string): Resolve =>
+  (base: string): ResolveAddress =>
   (address) => {
     const relative = address.trim();
     if (relative.length > LONGEST_ADDRESS || base.length > LONGEST_ADDRESS || !URL.canParse(relative, base)) return undefined;
@@ -182,7 +182,7 @@ const MOST_LINKS = 10_000;
 const FEED = /^application\/(?:rss|atom)\+xml$/i;
 
 /** Reads what a page says about its neighbours and to robots; `elements` are those of the whole page: meta, link, a, area and frame. */
-export function factsOf(elements: readonly DomElement[], resolve: Resolve): PageFacts {
+export function factsOf(elements: readonly DomElement[], resolve: ResolveAddress): PageFacts {
   const related = (rel: string, type = /^/): string[] =>
     elements
       .filter((link) => link.nodeName === 'LINK' && wordsIn(link, 'rel').includes(rel) && type.test(link.getAttribute('type') ?? ''))
@@ -203,10 +203,10 @@ const isMeta = (element: DomElement, attribute: string, name: string): boolean =
 const wordsIn = (element: DomElement, attribute: string): string[] => (element.getAttribute(attribute) ?? '').toLowerCase().split(/[\s,]+/);
 
 /** Resolves the address of a document, without the place in it; undefined for an empty one, which is the page itself. */
-const documentAddress = (address: string, resolve: Resolve): string | undefined =>
+const documentAddress = (address: string, resolve: ResolveAddress): string | undefined =>
   address.trim() === '' ? undefined : resolve(address)?.replace(/#.*/s, '');
 
-function linksOf(elements: readonly DomElement[], resolve: Resolve): string[] {
+function linksOf(elements: readonly DomElement[], resolve: ResolveAddress): string[] {
   const links = new Set<string>();
   for (const element of elements) {
     const target = targetOf(element).trim();

@@ -6,7 +6,7 @@ import { tableLines } from '../../../text/markdown/write.ts';
 import { admonition, firstHeading, indentOf, MarkedLines } from '../parsed-document.ts';
 import { gridTableAt } from './rst-grid-table.ts';
 import { simpleTableAt } from './rst-simple-table.ts';
-import { directiveTableAt, type Place } from './rst-table-directives.ts';
+import { directiveTableAt, type LineBlock } from './rst-table-directives.ts';
 import type { TableBlock } from './rst-rows.ts';
 
 /** reStructuredText: headings, code, notes, tables, links and options as Markdown, line by line. */
@@ -110,7 +110,7 @@ function headingAt(lines: readonly string[], at: number, levels: string[]): stri
   return over ? ['', line, ''] : [line, ''];
 }
 
-function directiveAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
+function directiveAt(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
   const directive = DIRECTIVE.exec(lines[at]!);
   if (!directive) return undefined;
   const [, full = '', text = ''] = directive;
@@ -150,7 +150,7 @@ function optionsEnd(lines: readonly string[], from: number, end: number): number
 }
 
 /** A paragraph that ends in `::`, and the code below it. */
-function literalAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
+function literalAt(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
   const line = lines[at]!;
   if (!line.trimEnd().endsWith('::') || lines[at + 1]?.trim() !== '') return undefined;
   if (end === at + 1) return undefined;
@@ -164,7 +164,7 @@ function withoutColons(line: string): string {
 }
 
 /** A comment or the target of a link behind `..`, with the block below it. */
-function commentAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
+function commentAt(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
   const line = lines[at]!;
   if (!/^\s*\.\.(?:\s|$)/.test(line) || /^\s*\.\.\s+\[[^\]]+\]\s/.test(line)) return undefined;
   return lines.slice(at, end).map(() => '');

@@ -5,7 +5,7 @@ import { type TableBlock, withHeader } from './rst-rows.ts';
 type Papa = (typeof import('papaparse'))['default'];
 
 /** A line, and where the lines end that are indented more than it, blank ones between them included. */
-export interface Place {
+export interface LineBlock {
   at: number;
   end: number;
 }
@@ -22,7 +22,7 @@ interface Head {
 }
 
 /** Reads the table that a directive `list-table` or `csv-table` writes; undefined for another line, and for one that can't be read. */
-export function directiveTableAt(lines: readonly string[], { at, end }: Place, papa: Papa | undefined): TableBlock | undefined {
+export function directiveTableAt(lines: readonly string[], { at, end }: LineBlock, papa: Papa | undefined): TableBlock | undefined {
   const [, kind, text = ''] = DIRECTIVE.exec(lines[at]!) ?? [];
   if (!kind) return undefined;
   const head = headOf(lines, { at, end }, text);
@@ -32,7 +32,7 @@ export function directiveTableAt(lines: readonly string[], { at, end }: Place, p
 }
 
 /** Reads title and options, each of which may go on in the next line. */
-function headOf(lines: readonly string[], { at, end }: Place, text: string): Head {
+function headOf(lines: readonly string[], { at, end }: LineBlock, text: string): Head {
   const options = new Map<string, string>();
   let [title, name]: [string, string | undefined] = [text, undefined];
   let from = at + 1;

@@ -53,7 +53,7 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
 }
 
 /** Written to standard error by a process that ends because of its processor time; too much memory ends it with the same signal. */
-export const OUT_OF_TIME = 'out of processor time\n';
+export const CPU_TIME_EXCEEDED = 'out of processor time\n';
 
 /** A message to a process, with the processor time that the work on it may take, in seconds. */
 interface Request<Message> {
@@ -180,7 +180,7 @@ export async function serveParent<Message, Answer>(load: () => Promise<(message:
 
   enableCompileCache?.();
   const answer = await load();
-  const setBudget = startWatchdog({ bytes: Number(process.argv[2]), late: OUT_OF_TIME });
+  const setBudget = startWatchdog({ bytes: Number(process.argv[2]), late: CPU_TIME_EXCEEDED });
   onMessage(channel, (request) => void respond(request as Request<Message>));
 
   async function respond({ message, seconds }: Request<Message>): Promise<void> {

@@ -1,16 +1,16 @@
 import type { Metadata } from '../../../schema/items.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
-import { asNumber, scalars, shortened } from '../../../core/filters.ts';
+import { numberIn, scalars, shortened } from '../../../core/filters.ts';
 
 // Metadata may have any keys, a table has fixed columns: so one text column holds all scalars of a chunk, and a filter is a search in that text. Between two
 // marks is an entry: the path, then the value as text. Numbers have a second entry, with hexadecimal digits that sort as the numbers do.
 
 /** Before and after every entry. */
-export const ENTRY = '\u0001';
+export const ENTRY_MARK = '\u0001';
 /** Between a path and a value as text. */
-export const AS_TEXT = '\u0002';
+export const TEXT_MARK = '\u0002';
 /** Between a path and a sortable number. */
-export const AS_NUMBER = '\u0003';
+export const NUMBER_MARK = '\u0003';
 
 /** Removes the marks from a key or value. */
 export const unmarked = (text: string): string =>
@@ -30,15 +30,16 @@ export function sortableNumber(value: number): string {
   return sortable.toString(16).padStart(16, '0');
 }
 
-const textEntry = (path: string, value: FilterScalar): string => unmarked(path) + AS_TEXT + textValue(value);
+const textEntry = (path: string, value: FilterScalar): string => unmarked(path) + TEXT_MARK + textValue(value);
 
 function entriesOf([path, value]: [string, FilterScalar]): string[] {
-  const number = asNumber(value);
-  return [textEntry(path, value), ...(number === undefined ? [] : [unmarked(path) + AS_NUMBER + sortableNumber(number)])];
+  const number = numberIn(value);
+  return [textEntry(path, value), ...(number === undefined ? [] : [unmarked(path) + NUMBER_MARK + sortableNumber(number)])];
 }
 
 /** Writes all scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
-export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;
+export const fieldsText = (metadata: Metadata): string =>
+  `${ENTRY_MARK}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY_MARK)}${ENTRY_MARK}`;
 
 // Short values, which most filters ask for, are also stored in a column of lists that has an index. Every row has all of its labels, so a row without a
 // label does not have the value.
@@ -62,7 +63,7 @@ function shortEntry(path: string, value: FilterScalar): string | undefined {
 /** Makes the labels of a row: one for each short value that is not a long number. */
 export const rowLabels = (metadata: Metadata): string[] =>
   [...scalars(metadata)].flatMap(([path, value]) => {
-    const isLongNumber = asNumber(value) !== undefined && LONG_NUMBER.test(textValue(value));
+    const isLongNumber = numberIn(value) !== undefined && LONG_NUMBER.test(textValue(value));
     return isLongNumber ? [] : (shortEntry(path, value) ?? []);
   });
 

@@ -1,5 +1,5 @@
 import { type FilterNode, toFilterTree, kindOfRange, LONGEST } from '../../../core/filters.ts';
-import { AS_NUMBER, AS_TEXT, ENTRY, sortableNumber, textValue, unmarked, LABELS, labelOf } from './field-entries.ts';
+import { NUMBER_MARK, TEXT_MARK, ENTRY_MARK, sortableNumber, textValue, unmarked, LABELS, labelOf } from './field-entries.ts';
 import type { Where } from '../../../ports/stores.ts';
 import type { Filter, FilterRange } from '../../../schema/stored/filter.ts';
 
@@ -100,12 +100,12 @@ function boundsOf<Value extends string | number>(range: FilterRange, kind: 'stri
 }
 
 const matches = (key: string, mark: string, pattern: string): string =>
-  `regexp_like(fields, ${quoted(`${ENTRY}${literal(unmarked(key))}${mark}(?:${pattern})${ENTRY}`)})`;
+  `regexp_like(fields, ${quoted(`${ENTRY_MARK}${literal(unmarked(key))}${mark}(?:${pattern})${ENTRY_MARK}`)})`;
 
 /** Makes the SQL condition of a range; all its bounds must hold for one value of the chunk. */
 function rangeOf(key: string, range: FilterRange): string {
-  if (kindOfRange(key, range) === 'number') return matches(key, AS_NUMBER, numberRange(boundsOf(range, 'number')));
-  return matches(key, AS_TEXT, textRange(boundsOf(range, 'string')));
+  if (kindOfRange(key, range) === 'number') return matches(key, NUMBER_MARK, numberRange(boundsOf(range, 'number')));
+  return matches(key, TEXT_MARK, textRange(boundsOf(range, 'string')));
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -123,12 +123,12 @@ function sourceCondition(node: FieldNode): string {
 
 function metadataCondition(node: FieldNode): string {
   if (node.kind === 'range') return rangeOf(node.field, node.range);
-  const start = `${ENTRY}${unmarked(node.field)}${AS_TEXT}`;
+  const start = `${ENTRY_MARK}${unmarked(node.field)}${TEXT_MARK}`;
   const holds = (text: string) => `contains(fields, ${quoted(start + text)})`;
   if (node.kind === 'exists') return holds('');
   if (node.kind === 'prefix') return holds([...unmarked(node.prefix)].slice(0, LONGEST).join(''));
   const [only, ...others] = node.values.map(textValue);
-  return others.length === 0 ? holds(only! + ENTRY) : matches(node.field, AS_TEXT, [only!, ...others].map(literal).join('|'));
+  return others.length === 0 ? holds(only! + ENTRY_MARK) : matches(node.field, TEXT_MARK, [only!, ...others].map(literal).join('|'));
 }
 
 /** Lists the labels of which a row has one if the condition holds; undefined if labels cannot decide it. */

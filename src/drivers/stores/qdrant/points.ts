@@ -2,7 +2,7 @@ import { hashTerm, searchedTerms, terms } from '../../../text/terms.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { StoredChunk } from '../../../ports/stores.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
-import { asNumber, scalars, shortened } from '../../../core/filters.ts';
+import { numberIn, scalars, shortened } from '../../../core/filters.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
 import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-statistics.ts';
 
@@ -198,7 +198,7 @@ function payloadOf({ id, text, embed_text, source, metadata, version, chunk_coun
     generation,
     fields: [...new Set(all.flatMap(([path, value]) => [existence(path), entry(path, value)]))],
     numbers: all.flatMap(([path, value]) => {
-      const number = asNumber(value);
+      const number = numberIn(value);
       return number === undefined || !Number.isFinite(number) ? [] : [{ key: safe(path), value: number }];
     }),
   };

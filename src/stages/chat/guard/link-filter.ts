@@ -58,14 +58,14 @@ const REMOTE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i;
 const siteOf = (address: string): string => (/^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : '');
 
 /** Whether an answer may link to an address. Images are stricter, since they load without a click. */
-export type IsKnown = (address: string, use?: 'image') => boolean;
+export type AddressCheck = (address: string, use?: 'image') => boolean;
 
 /**
  * Returns a check whether an address may be linked: a text contains it as a whole, or it is one of `places`, with any fragment. On the sites of
  * `places`, a fragment may also follow an address from a text. Images from other sites must be in `places`. Script and data addresses are never
  * allowed.
  */
-export function linksIn(texts: readonly string[], places: readonly string[] = []): IsKnown {
+export function linksIn(texts: readonly string[], places: readonly string[] = []): AddressCheck {
   const own = places.join('\n');
   const whole = texts.join('\n');
   const sites = new Set(places.map(siteOf).filter((site) => site !== ''));
@@ -131,9 +131,9 @@ export class LinkFilter {
   #isParted = false;
   #isEnd = false;
   readonly #code = codeTracker();
-  readonly #isKnown: IsKnown;
+  readonly #isKnown: AddressCheck;
 
-  constructor(isKnown: IsKnown) {
+  constructor(isKnown: AddressCheck) {
     this.#isKnown = isKnown;
   }
 

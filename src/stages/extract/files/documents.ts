@@ -12,7 +12,7 @@ import { type Extracted, type Candidate, contentHash } from '../extract.ts';
 import { listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace, fileErrorReason } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './folder-rules.ts';
-import { emptyFiles, unknownKinds, READABLE, type FoundFile } from './list-pattern.ts';
+import { emptyFiles, unknownKinds, READABLE_KINDS, type FoundFile } from './list-pattern.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
@@ -209,7 +209,7 @@ export const unsupportedFile = (source: string, { extensions, pictures }: Docume
     : new KbError(
         'usage',
         `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
-        { hint: READABLE },
+        { hint: READABLE_KINDS },
       );
 
 /** A larger file is refused: it would be read into memory whole. */

@@ -9,7 +9,7 @@ import { KbError } from '../../../core/errors.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
-import { type FoundFile, isPattern, type Listing, listPattern, otherKinds, READABLE, unfollowedLinks } from './list-pattern.ts';
+import { type FoundFile, isPattern, type Listing, listPattern, otherKinds, READABLE_KINDS, unfollowedLinks } from './list-pattern.ts';
 import { IgnoreRules, isExcluded, type Rules, rulesOf } from './folder-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/web-addresses.ts';
 
@@ -222,7 +222,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
 /** Why a folder is a failure: it is empty, or none of its files is a document. `others` are of kinds that a folder is searched for on demand. */
 function noDocumentError(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
   if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
-  const hint = others.length > 0 ? otherKinds(others) : READABLE;
+  const hint = others.length > 0 ? otherKinds(others) : READABLE_KINDS;
   return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });
 }
 

@@ -16,7 +16,7 @@ import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 const MOST_NAMED = 3;
 
 /** What kb reads, in a sentence: the endings of files are more than anyone reads. */
-export const READABLE = 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
+export const READABLE_KINDS = 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
 
 /** Notice of links that were not followed: which, why, and how to follow them. */
 export const unfollowedLinks = (links: readonly string[], given: string): string => {

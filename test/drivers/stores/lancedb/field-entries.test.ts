@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AS_NUMBER, AS_TEXT, ENTRY, fieldsText, sortableNumber, textValue } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
+import {
+  NUMBER_MARK,
+  TEXT_MARK,
+  ENTRY_MARK,
+  fieldsText,
+  sortableNumber,
+  textValue,
+} from '../../../../src/drivers/stores/lancedb/field-entries.ts';
 
-const entry = (path: string, value: string) => ENTRY + path + AS_TEXT + value + ENTRY;
+const entry = (path: string, value: string) => ENTRY_MARK + path + TEXT_MARK + value + ENTRY_MARK;
 
 describe('fieldsText', () => {
   it('holds every scalar under its path', () => {
@@ -30,9 +37,9 @@ describe('fieldsText', () => {
 
   it('holds numbers, and texts that are numbers, a second time as sortable ones', () => {
     const text = fieldsText({ year: 1999, price: '12.50', version: '1.2.3' });
-    expect(text).toContain(`year${AS_NUMBER}${sortableNumber(1999)}`);
-    expect(text).toContain(`price${AS_NUMBER}${sortableNumber(12.5)}`);
-    expect(text).not.toContain(`version${AS_NUMBER}`);
+    expect(text).toContain(`year${NUMBER_MARK}${sortableNumber(1999)}`);
+    expect(text).toContain(`price${NUMBER_MARK}${sortableNumber(12.5)}`);
+    expect(text).not.toContain(`version${NUMBER_MARK}`);
   });
 
   it('holds dates as JSON writes them', () => {
@@ -44,7 +51,7 @@ describe('fieldsText', () => {
   });
 
   it('of nothing holds nothing', () => {
-    expect(fieldsText({})).toBe(ENTRY + ENTRY);
+    expect(fieldsText({})).toBe(ENTRY_MARK + ENTRY_MARK);
   });
 });
 
