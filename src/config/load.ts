@@ -11,7 +11,7 @@ import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf, unwrapped, type Key } from '../schema/fields.ts';
 import { parseEnv } from 'node:util';
 import { unfitChunking, assertPlainData } from '../core/parse-request.ts';
-import { validationMessage } from '../core/validation-issues.ts';
+import { validationMessages } from '../core/validation-issues.ts';
 import type { OwnDrivers } from '../ports/engines.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
 
@@ -202,14 +202,12 @@ export function validated(merged: Layer, originOf: (path: string) => string, sch
     if (unfit) throw new KbError('configuration', unfit);
     return result.data;
   }
-  const problemOf = (issue: (typeof result.error.issues)[number]) => {
-    const { path, problem, instead, hint, more } = validationMessage(new z.ZodError([issue]), { schema, value: merged });
+  const problems = validationMessages(result.error, { schema, value: merged }).messages.map(({ path, problem, instead, hint }) => {
     const name = path.join('.');
     const value = getPath(merged, name);
     const got = value === undefined || typeof value === 'object' ? instead : ` (it is «${String(value)}»)`;
-    return [name, { text: `${originOf(name)}: ${problem}${got}${more > 0 ? ` (and ${more} more)` : ''}.`, hint }] as const;
-  };
-  const problems = [...new Map(result.error.issues.map(problemOf)).values()]; // the last of a key: the bounds of all integers come first
+    return { text: `${originOf(name)}: ${problem}${got}.`, hint };
+  });
   const general = problems.some(({ hint }) => hint) ? undefined : 'kb.config.example.yaml says what each key takes.';
   const lines = problems.map(({ text, hint }) => (hint ? `${text} ${hint}` : text));
   throw new KbError('configuration', lines.toSorted(new Intl.Collator('en', { numeric: true }).compare).join('\n'), { hint: general }); // by line

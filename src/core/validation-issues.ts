@@ -76,6 +76,7 @@ function expectation(issue: Issue): string {
   if (issue.code === 'invalid_value') return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
   if (issue.code === 'too_small') return bounded(issue.inclusive ? 'at least' : 'more than', issue.minimum, issue.origin);
   if (issue.code === 'too_big') return bounded(issue.inclusive ? 'at most' : 'less than', issue.maximum, issue.origin);
+  if (isSentence(issue.message)) return issue.message;
   return issue.message.replace(/^Invalid input: /, '').replace(/^./, (letter) => letter.toLowerCase());
 }
 
@@ -95,7 +96,7 @@ interface Examined {
   isSample?: boolean;
 }
 
-/** The first error, in words. */
+/** An error, in words. */
 interface ValidationMessage {
   path: Path;
   /** `a whole number is expected`, `this key is unknown`: what is wrong, without what was there. */
@@ -104,45 +105,65 @@ interface ValidationMessage {
   instead: string;
   /** The probable intention or the alternatives, as a sentence. */
   hint?: string | undefined;
-  /** Number of other errors. */
-  more: number;
+  /** Keys beside a misspelt one whose absence it explains: the one that was meant, and those of other branches of a union. */
+  excused?: readonly string[];
 }
 
-/** Explains a validation error in a sentence and a hint: `retrieval.top_k: a whole number is expected, not a text (and 2 more).` */
-export function explain(error: z.ZodError, examined: Examined): string {
-  const [only] = error.issues;
-  if (only?.code === 'custom' && /^\p{Lu}.*\.$/su.test(only.message)) return only.message; // a check of the whole value has a complete message
-  const { path, problem, instead, hint, more } = validationMessage(error, examined);
-  const rest = examined.isSample ? ' (and thousands more)' : more > 0 ? ` (and ${more} more)` : '';
-  return `${formatPath(path) || (examined.whole ?? 'the request')}: ${problem}${instead}${rest}.${hint ? ` ${hint}` : ''}`;
-}
+/** Maximum errors that are explained in one message; the others are counted. */
+const MOST_EXPLAINED = 10;
 
 /**
- * Finds the issue to report. An unknown key comes first: misspelt, it is often the reason for a missing one. Of a union, the branch that
- * fits best is reported.
+ * Explains a validation error, with one line for each wrong value: `retrieval.top_k: a whole number is expected, not a text.` After ten
+ * lines, the last one says how many more there are.
  */
-export function validationMessage(error: z.ZodError, { schema, value }: Examined): ValidationMessage {
-  const own = error.issues.filter((issue) => !('note' in issue)); // without the bounds of all integers, which come before a schema's own
-  const issues = own.length > 0 ? own : error.issues;
-  const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
-  const collected = collectIssues([first], []);
-  const item = collected.find(({ key }) => key !== undefined) ?? collected[0]!;
-  const others = issues.filter((issue) => issue !== first && !(item.key !== undefined && issue.code === 'custom')); // a check of the whole value means little while a key is wrong
-  const more = collected.length - 1 + others.length;
-  return { ...(item.key === undefined ? explainValue(item, value) : explainKey(item.path, item.key, { schema, value })), more };
+export function explain(error: z.ZodError, examined: Examined): string {
+  const { messages, more } = validationMessages(error, examined, MOST_EXPLAINED);
+  const lines = messages.map(({ path, problem, instead, hint }, i) => {
+    if (isSentence(problem)) return problem;
+    const isNew = hint !== undefined && messages.findIndex((message) => message.hint === hint) === i;
+    return `${formatPath(path) || (examined.whole ?? 'the request')}: ${problem}${instead}.${isNew ? ` ${hint}` : ''}`;
+  });
+  const rest = more === 1 ? 'And 1 more value does not fit.' : `And ${more.toLocaleString('en-US')} more values do not fit.`;
+  return [...lines, ...(examined.isSample ? ['And thousands more values do not fit.'] : more > 0 ? [rest] : [])].join('\n');
 }
 
-type Explanation = Omit<ValidationMessage, 'more'>;
+/** Whether a check has a complete message, which stands for itself. */
+const isSentence = (message: string): boolean => /^\p{Lu}.*\.$/su.test(message);
 
-function explainValue(item: ValidationIssue, value: unknown): Explanation {
+/**
+ * Explains the first `most` errors, and counts the others. Unknown keys come first; the missing key that a misspelt one was meant for is
+ * no error of its own. Of a union, the branch that fits best is reported.
+ */
+export function validationMessages(
+  error: z.ZodError,
+  { schema, value }: Examined,
+  most = Infinity,
+): { messages: ValidationMessage[]; more: number } {
+  const own = error.issues.filter((issue) => !('note' in issue)); // without the bounds of all integers, which come before a schema's own
+  const collected = collectIssues(own.length > 0 ? own : error.issues, []);
+  const keys = collected.flatMap(({ path, key }) => (key === undefined ? [] : [{ path, key }]));
+  const unknown = keys.slice(0, most).map(({ path, key }) => explainKey(path, key, { schema, value }));
+  const excused = new Set(unknown.flatMap((message) => message.excused ?? []));
+  const isOfItsOwn = ({ path, key, expected }: ValidationIssue): boolean => {
+    if (key !== undefined || (valueAt(path, value) === undefined && excused.has(formatPath(path)))) return false;
+    return keys.length === 0 || path.length > 0 || !isSentence(expected[0]!); // a check of the whole value means little while a key is wrong
+  };
+  const wrong = collected.filter(isOfItsOwn);
+  const explained = [...unknown, ...wrong.slice(0, most - unknown.length).map((item) => explainValue(item, value))];
+  const messages = [...new Map(explained.map((message) => [formatPath(message.path) + message.problem, message])).values()];
+  return { messages, more: keys.length + wrong.length - explained.length };
+}
+
+function explainValue(item: ValidationIssue, value: unknown): ValidationMessage {
   const { path, expected, choices } = item;
+  if (isSentence(expected[0]!)) return { path, problem: expected[0]!, instead: '' };
   const found = valueAt(path, value);
   const meant = choices && typeof found === 'string' && found.length > SHORT_WORD ? nearest(shortName(found), choices) : undefined;
-  const problem = `${listed(expected)} ${/(characters|entries)$/.test(expected.at(-1)!) ? 'are' : 'is'} expected`;
+  const problem = `${listed(expected)} ${/^(?:at|more|less) .*(?:characters|entries)$/.test(expected.at(-1)!) ? 'are' : 'is'} expected`;
   return { path, problem, instead: describeValue(item, found), hint: meant && `Did you mean «${meant}»?` };
 }
 
-function explainKey(path: Path, key: string, { schema, value }: Examined): Explanation {
+function explainKey(path: Path, key: string, { schema, value }: Examined): ValidationMessage {
   const objects = schemasAt(schema, path).filter((inner) => inner instanceof z.ZodObject);
   const owner = objects.find(({ shape }) => Object.hasOwn(shape, key));
   if (owner) {
@@ -152,10 +173,13 @@ function explainKey(path: Path, key: string, { schema, value }: Examined): Expla
     return { path: [...path, key], problem: 'this key does not go with the ones beside it', instead: '' };
   }
   const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
-  const hint = known.some((name) => distance(name, key) === 1)
-    ? keyHint(path, key, known)
-    : (innerHint(path, key, objects) ?? keyHint(path, key, known));
-  return { path: [...path, key], problem: 'this key is unknown', instead: '', hint };
+  const here = (name: string): string => formatPath([...path, name]);
+  const problem = { path: [...path, key], problem: 'this key is unknown', instead: '' };
+  const inner = known.some((name) => distance(name, key) === 1) ? undefined : innerHint(path, key, objects);
+  const meant = inner === undefined ? nearest(shortName(key), known) : undefined;
+  if (meant === undefined) return { ...problem, hint: inner ?? keyHint(key, known) };
+  const others = known.filter((name) => !objects.some(({ shape }) => Object.hasOwn(shape, meant) && Object.hasOwn(shape, name)));
+  return { ...problem, hint: `Did you mean «${here(meant)}»?`, excused: [meant, ...others].map(here) };
 }
 
 /** Finds a key in a block beside this place: `collection` of a request that has it in `storage`. */
@@ -169,9 +193,7 @@ function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): st
   return undefined;
 }
 
-function keyHint(path: Path, key: string, known: readonly string[]): string | undefined {
-  const meant = nearest(shortName(key), known);
-  if (meant !== undefined) return `Did you mean «${formatPath([...path, meant])}»?`;
+function keyHint(key: string, known: readonly string[]): string | undefined {
   if (holdsSecret(key)) return 'Credentials are read from the environment.';
   return known.length > 0 ? `Known here: ${known.join(', ')}.` : undefined;
 }

@@ -99,12 +99,14 @@ export const GivenMetadata = z
   .record(z.string(), z.union([text, z.number(), z.boolean(), z.array(text).max(MOST_ENTRIES)]))
   .check(({ value, issues }) => {
     const keys = Object.keys(value);
-    const own = keys.find((key) => OWN_KEYS.includes(key));
-    if (own !== undefined)
-      issues.push({ code: 'custom', message: `a key of your own (kb itself sets ${OWN_KEYS.join(', ')})`, path: [own], input: value });
-    const unfit = keys.find((key) => key.trim() === '' || key.length > LONGEST_KEY);
-    if (unfit !== undefined)
-      issues.push({ code: 'custom', message: `a key of 1 to ${LONGEST_KEY} characters`, path: [unfit], input: value });
+    for (const key of keys.slice(0, MOST_KEYS)) {
+      const expected = isOwnKey(key)
+        ? `a key of your own (kb itself sets ${OWN_KEYS.join(', ')})`
+        : key.trim() === '' || key.length > LONGEST_KEY
+          ? `a key of 1 to ${LONGEST_KEY} characters`
+          : undefined;
+      if (expected !== undefined) issues.push({ code: 'custom', message: expected, path: [key], input: value });
+    }
     if (keys.length > MOST_KEYS) issues.push({ code: 'custom', message: `at most ${MOST_KEYS} keys`, path: [], input: value });
   })
   .describe(

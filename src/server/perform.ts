@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { KbError, isAbort } from '../core/errors.ts';
+import { parseRequest } from '../core/parse-request.ts';
 import { settle } from '../core/run.ts';
 import type { Wording } from '../core/advice/advice.ts';
 import type { Engine } from '../ports/engines.ts';
@@ -143,7 +144,7 @@ export function registerRoute(server: FastifyInstance, route: Route, parts: Rout
     config: { needs: operations[route.operation].scope },
     handler: async (request, reply) => {
       const given = requestOf(route, request);
-      if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
+      if (route.background && isForBackground(route, given)) return await startJob(route, { request, reply, given }, parts);
       if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.context);
       return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.context);
     },
@@ -157,10 +158,11 @@ function requestOf({ method, operation }: Route, { body, params, query }: Fastif
   return { ...body, ...named };
 }
 
-function isForBackground(given: unknown): given is { background: true } {
-  const read = Background.safeParse((given as { background?: unknown } | null | undefined)?.background ?? undefined);
-  if (!read.success) throw new KbError('usage', 'background: true or false is expected.');
-  return read.data === true;
+/** Throws a KbError (`usage`) if `background` is neither true nor false, with whatever else is wrong in the request. */
+function isForBackground({ operation }: Route, given: unknown): given is { background: true } {
+  const { success, data } = Background.safeParse((given as { background?: unknown } | null | undefined)?.background ?? undefined);
+  if (!success) parseRequest((operations[operation].input as z.ZodObject).extend({ background: Background }), given);
+  return data === true;
 }
 
 function withoutBackground({ background }: Route, given: unknown): unknown {

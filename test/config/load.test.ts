@@ -176,7 +176,8 @@ describe('loadConfig', () => {
     expect(failure(() => load(misspelt)).message.split('\n')).toEqual([
       expect.stringMatching(/^kb\.config\.yaml, line 2: storage\.vector_db: .* Did you mean «qdrant»\?$/),
       expect.stringMatching(/^kb\.config\.yaml, line 7: embedding\.provider: .* Did you mean «cohere»\?$/),
-      expect.stringMatching(/pth: this key is unknown \(and 2 more\)\./),
+      'sources.docs.0.foo: this key is unknown. Known here: path, title, description.',
+      'sources.docs.0.pth: this key is unknown. Did you mean «sources.docs[0].path»?',
     ]);
     expect(failure(() => load(folder(), { environment: { KB_RETRIEVAL_MODE: 'psychic' } })).message).toBe(
       'KB_RETRIEVAL_MODE: one of hybrid, vector, text is expected (it is «psychic»).',

@@ -65,7 +65,7 @@ describe('explain', () => {
     ],
     // unknown keys
     ['retrieve', { query: 'x', topk: 3 }, 'topk: this key is unknown. Did you mean «top_k»?'],
-    ['retrieve', { qery: 'x' }, 'qery: this key is unknown (and 1 more). Did you mean «query»?'],
+    ['retrieve', { qery: 'x' }, 'qery: this key is unknown. Did you mean «query»?'],
     ['retrieve', { query: 'x', api_key: 'sk-1' }, 'api_key: this key is unknown. Credentials are read from the environment.'],
     ['list_collections', { x: 1 }, 'x: this key is unknown.'],
     [
@@ -87,11 +87,11 @@ describe('explain', () => {
     ['ingest', { docs: 7 }, 'docs: a text, an object or a list is expected, not a number.'],
     ['ingest', { docs: ['a', 7] }, 'docs[1]: a text or an object is expected, not a number.'],
     ['ingest', { docs: { folder: 7 } }, 'docs.folder: a text is expected, not a number.'],
-    ['ingest', { docs: { foldr: 'x' } }, 'docs.foldr: this key is unknown (and 1 more). Did you mean «docs.folder»?'],
+    ['ingest', { docs: { foldr: 'x' } }, 'docs.foldr: this key is unknown. Did you mean «docs.folder»?'],
     ['ingest', { docs: '' }, 'docs: at least 1 character is expected.'],
-    ['parse', { files: [{ path: 'a' }, { pth: 'x' }] }, 'files[1].pth: this key is unknown (and 1 more). Did you mean «files[1].path»?'],
+    ['parse', { files: [{ path: 'a' }, { pth: 'x' }] }, 'files[1].pth: this key is unknown. Did you mean «files[1].path»?'],
     ['parse', { files: [{ path: 'a' }, {}] }, 'files[1].path: a text is expected, and nothing was given.'],
-    ['ingest', { markdown: [{ txt: 'x' }] }, 'markdown[0].txt: this key is unknown (and 1 more). Did you mean «markdown[0].text»?'],
+    ['ingest', { markdown: [{ txt: 'x' }] }, 'markdown[0].txt: this key is unknown. Did you mean «markdown[0].text»?'],
     [
       'ingest',
       { api: { url: 'x', pagination: { type: 'pgae' } } },
@@ -115,9 +115,57 @@ describe('explain', () => {
       'filter.year.in: a list of 1 to 10,000 texts, numbers, true or false is expected.',
     ],
     ['retrieve', { query: 'x', filter: { year: { gte: [] } } }, 'filter.year.gte: a text or a number is expected.'],
-    // several
-    ['retrieve', { query: 5, top_k: 'ten', mode: 3 }, 'query: a text is expected, not a number (and 2 more).'],
-    ['retrieve', { query: 'x', a1: 1, b2: 2 }, expect.stringMatching(/^a1: this key is unknown \(and 1 more\)\./) as string],
+    // several: a line for each
+    [
+      'retrieve',
+      { query: 5, top_k: 'ten', mode: 3 },
+      `query: a text is expected, not a number.\ntop_k: a number is expected, not a text.\nmode: ${MODES}, not a number.`,
+    ],
+    [
+      'retrieve',
+      { query: '', topk: 3, mode: 3 },
+      `topk: this key is unknown. Did you mean «top_k»?\nquery: non-blank text is expected.\nmode: ${MODES}, not a number.`,
+    ],
+    ['retrieve', { qery: 'x', top_k: 0 }, 'qery: this key is unknown. Did you mean «query»?\ntop_k: at least 1 is expected.'],
+    ['retrieve', { top_k: 0 }, 'query: a text is expected, and nothing was given.\ntop_k: at least 1 is expected.'],
+    [
+      'chat',
+      { query: 'x', history: [{ role: 'user' }, { role: 'x', content: 3, a: 1, b: 2 }] },
+      'history[1].a: this key is unknown. Known here: role, content.\nhistory[1].b: this key is unknown.\nhistory[0].content: a text is expected, and nothing was given.\nhistory[1].role: one of user, assistant is expected.\nhistory[1].content: a text is expected, not a number.',
+    ],
+    [
+      'chat',
+      { query: 'x', history: [{ role: 'user', cntent: 'a' }, { role: 'user' }] },
+      'history[0].cntent: this key is unknown. Did you mean «history[0].content»?\nhistory[1].content: a text is expected, and nothing was given.',
+    ],
+    [
+      'parse',
+      { files: [{}, { path: 1 }] },
+      'files[0].path: a text is expected, and nothing was given.\nfiles[1].path: a text is expected, not a number.',
+    ],
+    [
+      'retrieve',
+      { query: 'x', filter: { year: null, lang: { in: 3, prefix: 4 }, or: [{ tag: 'a' }, { tag: { above: 1 } }] } },
+      'filter.year: a text, a number, true, false or an object with in, gt, gte, lt, lte, prefix, exists is expected.\nfilter.lang.in: a list of 1 to 10,000 texts, numbers, true or false is expected.\nfilter.lang.prefix: a text is expected.\nfilter.or[1].tag.above: one of in, gt, gte, lt, lte, prefix, exists is expected.',
+    ],
+    [
+      'ingest',
+      { markdown: 'x', metadata: { source: 'a', ' ': 2 } },
+      expect.stringMatching(
+        /^metadata\.source: a key of your own \(.*\nmetadata\. : a key of 1 to 200 characters is expected\.$/,
+      ) as string,
+    ],
+    [
+      'edit',
+      {
+        chunks: [
+          { id: 'a', text: 'b' },
+          { id: 'a', text: 'c' },
+        ],
+        batch_size: 0,
+      },
+      'The chunk «a» is given twice: give each chunk once.\nbatch_size: at least 1 is expected.',
+    ],
   ])('%s %j', (name, request, expected) => {
     expect(said(name, request)).toEqual(expected);
   });
@@ -125,8 +173,29 @@ describe('explain', () => {
   it('tells of integers beyond all bounds where they have none of their own', () => {
     const mark = { at: 0, line: 1e30, row: 1e30 };
     expect(said('chunk', { markdown: [{ text: 'x', marks: [mark] }] })).toMatch(
-      /^markdown\[0\]\.marks\[0\]\.row: at most .* \(and 1 more\)\.$/,
+      /^markdown\[0\]\.marks\[0\]\.row: at most .*\.\nmarkdown\[0\]\.marks\[0\]\.line: at most .*\.$/,
     );
+  });
+
+  it('names ten values, unknown keys first, and counts the others', () => {
+    const history = Array.from({ length: 11 }, () => ({ role: 'user', content: 7 }));
+    const lines = said('chat', { query: 'x', history }).split('\n');
+    expect(lines).toEqual([
+      ...history.slice(1).map((_, i) => `history[${i}].content: a text is expected, not a number.`),
+      'And 1 more value does not fit.',
+    ]);
+    const more = said('chat', { query: 'x', topk: 1, history }).split('\n');
+    expect([more[0], more.at(-2), more.at(-1)]).toEqual([
+      'topk: this key is unknown. Did you mean «top_k»?',
+      'history[8].content: a text is expected, not a number.',
+      'And 2 more values do not fit.',
+    ]);
+    const keys = Object.fromEntries(Array.from({ length: 1012 }, (_, i) => [`x${i}`, i]));
+    expect(
+      said('retrieve', { query: 1, ...keys })
+        .split('\n')
+        .slice(9),
+    ).toEqual(['x9: this key is unknown.', 'And 1,003 more values do not fit.']);
   });
 
   it('never repeats what was given', () => {

@@ -120,6 +120,7 @@ describe('an MCP client over standard input and output', () => {
     for (const [name, given, why] of [
       ['search', {}, 'query'],
       ['search', { query: 'bell', top_k: 'many' }, 'top_k'],
+      ['search', { query: 'bell', topk: 3, collection: 7 }, 'top_k»?\ncollection: '],
       ['search', { query: 'bell', collection: 'nowhere' }, 'nowhere'],
       ['search', { query: 'bell', filter: JSON.parse('{"source":"x","__proto__":"y"}') }, 'filter.__proto__: no key'],
       ['get_source', { source: 'docs/bel.md' }, 'docs/bell.md'],

@@ -98,6 +98,25 @@ describe('what does not fit', () => {
     }
   });
 
+  it('is a 400 that names all fields that are wrong', async () => {
+    const { post } = await serveIn(folder());
+    for (const [path, body, lines] of [
+      ['retrieve', { query: 5, topk: 3, mode: 'psychic' }, [/^topk: .*«top_k»\?$/, /^query: /, /^mode: /]],
+      [
+        'pipelines/ingest',
+        { docs: [1], background: 'yes', storage: { batch_size: 0 } },
+        [/^docs\[0\]: /, /^storage\.batch_size: /, /^background: /],
+      ],
+      ['store', { embedded_chunks: [{ id: 'a' }, { id: 1, text: 'b' }] }, [/^embedded_chunks\[0\]\.text: /, /^embedded_chunks\[1\]\.id: /]],
+    ] as const) {
+      const { status, json } = await post(`/v1/${path}`, body);
+      expect([path, status, json]).toEqual([path, 400, envelope('ValueError', expect.any(String))]);
+      expect((json as { error: { message: string } }).error.message.split('\n')).toEqual(
+        lines.map((line) => expect.stringMatching(line) as string),
+      );
+    }
+  });
+
   it('is a 400 for bodies that are no JSON object, and a 415 for other types', async () => {
     const { post } = await serveIn(folder());
     const json = { 'content-type': 'application/json' };

@@ -24,13 +24,15 @@ const DEEPEST = 8;
 const MOST_FILTERS = 100;
 const MOST_CONDITIONS = 1_000;
 const MOST_VALUES = 10_000;
+/** Maximum mistakes that are reported of one filter. */
+const MOST_ISSUES = 100;
 
 const BOUNDS = new Set(['gt', 'gte', 'lt', 'lte']);
 const SIGNS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
 
 type Path = (string | number)[];
 
-/** The first mistake in a filter: its place, and what is expected there. */
+/** A mistake in a filter: its place, and what is expected there. */
 interface FilterIssue {
   path: Path;
   expected: string;
@@ -39,53 +41,47 @@ interface FilterIssue {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 
-/** Finds the mistake in a filter at a depth; `counted` counts its conditions. */
-function issueOfFilter(
+/** Finds the mistakes in a filter at a depth; `counted` counts its conditions. Of a filter with too many, those of the first are found. */
+function* issuesOfFilter(
   filter: unknown,
   path: Path,
   { depth, counted }: { depth: number; counted: { conditions: number } },
-): FilterIssue | undefined {
-  if (depth > DEEPEST) return { path, expected: `at most ${DEEPEST} levels of filters` };
-  if (!isObject(filter)) return { path, expected: 'an object such as {"year": {"gte": 2024}}' };
+): Generator<FilterIssue, void> {
+  if (depth > DEEPEST) return yield { path, expected: `at most ${DEEPEST} levels of filters` };
+  if (!isObject(filter)) return yield { path, expected: 'an object such as {"year": {"gte": 2024}}' };
   const entries = Object.entries(filter);
-  if (depth > 1 && entries.length === 0) return { path, expected: 'at least one condition' };
+  if (depth > 1 && entries.length === 0) yield { path, expected: 'at least one condition' };
   for (const [key, value] of entries) {
     const at = [...path, key];
     const next = { depth: depth + 1, counted };
-    const issue =
-      key === 'not'
-        ? issueOfFilter(value, at, next)
-        : key === 'and' || key === 'or'
-          ? issueOfList(value, at, next)
-          : issueOfCondition(value, at);
-    if (issue) return issue;
+    if (key === 'not') yield* issuesOfFilter(value, at, next);
+    else if (key === 'and' || key === 'or') yield* issuesOfList(value, at, next);
+    else yield* issuesOfCondition(value, at);
+    if (counted.conditions > MOST_CONDITIONS) return;
     if (++counted.conditions > MOST_CONDITIONS)
-      return { path: at, expected: `at most ${MOST_CONDITIONS.toLocaleString('en-US')} conditions` };
+      return yield { path: at, expected: `at most ${MOST_CONDITIONS.toLocaleString('en-US')} conditions` };
   }
-  return undefined;
 }
 
-function issueOfList(list: unknown, path: Path, next: Parameters<typeof issueOfFilter>[2]): FilterIssue | undefined {
+function* issuesOfList(list: unknown, path: Path, next: Parameters<typeof issuesOfFilter>[2]): Generator<FilterIssue, void> {
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_FILTERS)
-    return { path, expected: `a list of 1 to ${MOST_FILTERS} filters` };
+    return yield { path, expected: `a list of 1 to ${MOST_FILTERS} filters` };
   for (const [i, filter] of list.entries()) {
-    const issue = issueOfFilter(filter, [...path, i], next);
-    if (issue) return issue;
+    yield* issuesOfFilter(filter, [...path, i], next);
+    if (next.counted.conditions > MOST_CONDITIONS) return;
   }
-  return undefined;
 }
 
-/** Finds the mistake in the condition of a field. */
-function issueOfCondition(condition: unknown, path: Path): FilterIssue | undefined {
-  if (isScalar(condition)) return undefined;
-  if (!isObject(condition)) return { path, expected: `a text, a number, true, false or an object with ${SIGNS.join(', ')}` };
+/** Finds the mistakes in the condition of a field. */
+function* issuesOfCondition(condition: unknown, path: Path): Generator<FilterIssue, void> {
+  if (isScalar(condition)) return;
+  if (!isObject(condition)) return yield { path, expected: `a text, a number, true, false or an object with ${SIGNS.join(', ')}` };
   const entries = Object.entries(condition).filter(([, value]) => value !== null && value !== undefined);
-  if (entries.length === 0) return { path, expected: `one of ${SIGNS.join(', ')}` };
+  if (entries.length === 0) yield { path, expected: `one of ${SIGNS.join(', ')}` };
   for (const [sign, value] of entries) {
     const expected = expectedOf(sign, value);
-    if (expected !== undefined) return { path: [...path, sign], expected };
+    if (expected !== undefined) yield { path: [...path, sign], expected };
   }
-  return undefined;
 }
 
 /** What is expected instead of a value; undefined if the value is valid. */
@@ -132,8 +128,11 @@ const conditionSchema = {
 export const Filter = z
   .record(z.string(), z.unknown() as z.ZodType<Filter[string]>)
   .check(({ value, issues }) => {
-    const issue = issueOfFilter(value, [], { depth: 1, counted: { conditions: 0 } });
-    if (issue) issues.push({ code: 'custom', message: issue.expected, path: issue.path, input: value });
+    let found = 0;
+    for (const { path, expected } of issuesOfFilter(value, [], { depth: 1, counted: { conditions: 0 } })) {
+      issues.push({ code: 'custom', message: expected, path, input: value });
+      if (++found === MOST_ISSUES) return;
+    }
   })
   .meta({
     id: 'Filter',
