@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { call, pointer } from '../core/advice/advice.ts';
 import { documentId } from '../core/ids.ts';
 import { KbError } from '../core/errors.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, distance, nearest } from '../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../ports/stores.ts';
 import { Location, type Metadata } from '../schema/items.ts';
 import { isOnPage } from '../text/passage-location.ts';
@@ -61,7 +61,7 @@ async function findSource(
   if (found !== undefined) return found;
   const ending = sources.filter((source) => source.endsWith(`/${id}`));
   if (byEnding && ending.length === 1) return ending[0]!;
-  const meant = ending[0] ?? nearest(id, sources.slice(0, MOST_COMPARED));
+  const meant = ending[0] ?? nearestSource(id, sources.slice(0, MOST_COMPARED));
   throw new KbError('not_found', `The collection «${collection.info.name}» has no source «${id}».`, {
     hint:
       ending.length > 1
@@ -69,6 +69,32 @@ async function findSource(
         : meant
           ? `Did you mean «${meant}»?`
           : pointer`${call('list_sources')} lists them all.`,
+  });
+}
+
+/** The beginning of an id, or one with a letter too many. */
+const LIKE_AN_ID = /^[0-9a-f]{6,17}$/;
+/** Letters of an id that may be wrong. */
+const MOST_WRONG = 2;
+
+/** Finds the source that was probably meant: by its whole name, as many of its last parts as were given, these without the file's ending, or its id. */
+function nearestSource(asked: string, sources: readonly string[]): string | undefined {
+  const { length } = asked.split('/');
+  const lastParts = (source: string): string => source.replace(/\/$/, '').split('/').slice(-length).join('/');
+  const withoutEnding = (name: string): string => name.replace(/(?<=[^/])\.\w+$/, '');
+  const nearestBy = (name: string, nameOf: (source: string) => string): string | undefined => {
+    const named = new Map(sources.toReversed().map((source) => [nameOf(source), source]));
+    const found = nearest(name, [...named.keys()]);
+    return found === undefined ? undefined : named.get(found);
+  };
+  const found =
+    nearestBy(asked, (source) => source) ??
+    nearestBy(asked, lastParts) ??
+    nearestBy(withoutEnding(asked), (source) => withoutEnding(lastParts(source)));
+  if (found !== undefined || !LIKE_AN_ID.test(asked)) return found;
+  return sources.find((source) => {
+    const id = documentId(source);
+    return id.startsWith(asked) || distance(id, asked) <= MOST_WRONG;
   });
 }
 

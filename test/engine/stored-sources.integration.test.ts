@@ -94,6 +94,31 @@ describe('a source', () => {
     await expect(result(engine, 'get_source', { name, id: '0123456789abcdef' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is named where its last parts or its id were misspelt', async () => {
+    const engine = await filled();
+    const id = documentId('docs/b/setup.md');
+    const wrong = [
+      'stup.md',
+      'setup',
+      'stup',
+      'b/stup.md',
+      'B/Setup',
+      'setup.txt',
+      id.slice(0, 8),
+      `${id.slice(1)}`,
+      `${id}0`,
+      `${id.slice(0, 5)}x${id.slice(6)}`.replace('x', id[5] === '0' ? '1' : '0'),
+    ];
+    for (const asked of wrong)
+      await expect(result(engine, 'get_source', { name, id: asked }), asked).rejects.toMatchObject({
+        hint: 'Did you mean «docs/b/setup.md»?',
+      });
+    for (const asked of ['zebra.pdf', 'abcdef0123456789', 'abc'])
+      await expect(result(engine, 'get_source', { name, id: asked }), asked).rejects.toMatchObject({
+        hint: expect.stringContaining('kb sources'),
+      });
+  });
+
   it('is read by its last parts where no other has them, and removed by its whole name alone', async () => {
     const engine = await filled();
     for (const id of ['setup.md', 'b/setup.md']) expect((await result(engine, 'get_source', { name, id })).source).toBe('docs/b/setup.md');

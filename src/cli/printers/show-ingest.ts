@@ -57,10 +57,19 @@ function headline({ sources, unchanged, failed, chunks, stored, pruned }: Ingest
     : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')} in`;
 }
 
-function rowsOf({ unchanged, embedded, reused, gone, pruned }: IngestResult, { dry_run }: IngestView): [string, string][] {
+/** Whether a file was read and could not be made a document: nothing of it is stored, so that it is read again at each ingest. */
+const isReadAgain = ({ source_kind, stage }: ErrorItem): boolean => source_kind === 'path' && stage === 'convert';
+
+function rowsOf({ unchanged, embedded, reused, gone, pruned, errors }: IngestResult, { dry_run }: IngestView): [string, string][] {
   const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that ${reused === 1 ? 'it' : 'they'} had` : '';
+  const again = unchanged > 0 ? errors.filter(isReadAgain).length : 0;
   const rows: [string, number, string][] = [
     ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],
+    [
+      'read again',
+      again,
+      `${count(again, 'file')} that failed: each ingest tries ${again === 1 ? 'it' : 'them'}, changed or not, until ${again === 1 ? 'it is' : 'they are'} mended or left out`,
+    ],
     ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
     [
       dry_run ? 'would prune' : 'pruned',

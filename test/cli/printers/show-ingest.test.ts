@@ -33,6 +33,7 @@ describe('the end of an ingest', () => {
     expect(out).toEqual([
       'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
       '  unchanged    2 documents stored already as they are: skipped',
+      '  read again   1 file that failed: each ingest tries it, changed or not, until it is mended or left out',
       '  embedded     1,000 chunks; 200 kept the vector that they had',
       '  pruned       4 documents that are gone or empty: x, y, z and 1 more',
       'Next: kb retrieve "…" --config k.yaml --collection manuals   or   kb chat --config k.yaml --collection manuals',
@@ -79,6 +80,19 @@ describe('the end of an ingest', () => {
     const done = report({ unchanged: 1, notices: ['It was cut off.'], failed: 1, errors: [failure('a', 'a is broken.')] });
     showIngest(done, { screen: quiet, milliseconds: 1, dry_run: false, flags: {}, remembered: [] });
     expect([quiet.out, quiet.warnings]).toEqual([[], ['1 item failed:', '  a is broken.']]);
+  });
+
+  it('says that files that could not be read are read again although they did not change', () => {
+    const broken = { ...failure('a', 'a is broken.'), stage: 'convert' as const };
+    const rows = (over: object) => said(over).out.filter((line) => line.includes('read again'));
+    expect(rows({ unchanged: 3, failed: 1, errors: [broken] })).toEqual([
+      '  read again   1 file that failed: each ingest tries it, changed or not, until it is mended or left out',
+    ]);
+    expect(rows({ unchanged: 3, sources: 1, failed: 3, errors: [broken, broken, { ...broken, stage: 'embed' as const }] })).toEqual([
+      '  read again   2 files that failed: each ingest tries them, changed or not, until they are mended or left out',
+    ]);
+    expect(rows({ sources: 3, failed: 1, errors: [broken] })).toEqual([]);
+    expect(rows({ unchanged: 3, failed: 1, errors: [{ ...broken, source_kind: 'url' as const }] })).toEqual([]);
   });
 
   it('says how to go on after what may pass', () => {
