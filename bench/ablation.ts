@@ -17,28 +17,34 @@ const { values, positionals } = parseArgs({
 /** Each rule with what leaves it out, in files of src/stages/quote. */
 const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['the program'],
-  ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.12;', 'const NEAR_TIE = -1;']],
-  ['of two things compared, what fits best', ['choose.ts', 'otherSide(lastQuestion(query), ranked) ?? ', '']],
-  ['lines of a few words quoted once, whatever their section', ['choose.ts', 'const FEWEST_WORDS = 8;', 'const FEWEST_WORDS = 0;']],
-  ['broken off, where another would fit', ['choose.ts', 'const MOST_TRIED = 5;', 'const MOST_TRIED = 1;']],
+  ['one passage, also where two fit alike', ['choose-quotations.ts', 'const NEAR_TIE = 0.12;', 'const NEAR_TIE = -1;']],
+  ['of two things compared, what fits best', ['choose-quotations.ts', 'findOtherSide(lastQuestion(query), ranked) ?? ', '']],
+  [
+    'lines of a few words quoted once, whatever their section',
+    ['choose-quotations.ts', 'const MIN_REPETITION_WORDS = 8;', 'const MIN_REPETITION_WORDS = 0;'],
+  ],
+  ['broken off, where another would fit', ['choose-quotations.ts', 'const MAX_TRIED = 5;', 'const MAX_TRIED = 1;']],
   [
     'without a value for a default or limit',
-    ['choose.ts', 'const DEFAULT = 0.45;', 'const DEFAULT = 0;'],
-    ['choose.ts', 'const VALUE = 0.4;', 'const VALUE = 0;'],
+    ['choose-quotations.ts', 'const DEFAULT = 0.45;', 'const DEFAULT = 0;'],
+    ['choose-quotations.ts', 'const VALUE = 0.4;', 'const VALUE = 0;'],
   ],
-  ['lists of contents as good as others', ['choose.ts', 'const LISTING = 0.4;', 'const LISTING = 0;']],
-  ['introductions no better for «what is»', ['choose.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
-  ['without the score of the passage', ['choose.ts', 'const RETRIEVED = 0.5;', 'const RETRIEVED = 0;']],
-  ['without shared words', ['choose.ts', 'const SHARE = 0.6;', 'const SHARE = 0;']],
+  ['lists of contents as good as others', ['choose-quotations.ts', 'const LISTING = 0.4;', 'const LISTING = 0;']],
+  ['introductions no better for «what is»', ['choose-quotations.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
+  ['without the score of the passage', ['choose-quotations.ts', 'const RETRIEVED = 0.5;', 'const RETRIEVED = 0;']],
+  ['without shared words', ['choose-quotations.ts', 'const SHARE = 0.6;', 'const SHARE = 0;']],
   [
     'by words alone, without cosines',
-    ['choose.ts', 'cosines?.[i] ?? 0', '0'],
-    ['choose.ts', 'const cosine = cosines?.[i];', 'const cosine = undefined as number | undefined;'],
+    ['choose-quotations.ts', 'cosines?.[i] ?? 0', '0'],
+    ['choose-quotations.ts', 'const cosine = cosines?.[i];', 'const cosine = undefined as number | undefined;'],
   ],
-  ['without the headings above a block', ['choose.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}']],
+  [
+    'without the headings above a block',
+    ['choose-quotations.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}'],
+  ],
   [
     'without what stands beside the passage',
-    ['quote-blocks.ts', '= wholeText(source);', "= wholeText({ ...source, before: '', after: '' });"],
+    ['quote-blocks.ts', '= joinNeighbours(source);', "= joinNeighbours({ ...source, before: '', after: '' });"],
   ],
   ['a block alone, not grown', ['passages.ts', 'if (gain === -Infinity) break;', 'if (gain < 9) break;']],
   [
@@ -50,7 +56,10 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
     ['passages.ts', '/:\\**\\s*$/.test(block.text)', 'false'],
     ['passages.ts', "block.kind === 'term' || ", ''],
   ],
-  ['nothing declined', ['evidence.ts', 'const LEAST = {', 'const LEAST = { about: 0, right: 0, words: 0 };\nexport const UNUSED = {']],
+  [
+    'nothing declined',
+    ['evidence.ts', 'const MIN_PROBABILITY = {', 'const MIN_PROBABILITY = { about: 0, right: 0, words: 0 };\nexport const UNUSED = {'],
+  ],
 ];
 
 type Figures = Record<'answerable' | 'right' | 'partly' | 'wrong' | 'declined' | 'words' | 'answered', number>;

@@ -2,8 +2,8 @@ import { type Embedder, NO_ANSWER_MARKER } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import { assessQuality } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
-import { chooseQuotations } from '../src/stages/quote/choose.ts';
-import { evidenceOf, GATE_REDUCTION, judgementOf } from '../src/stages/quote/evidence.ts';
+import { chooseQuotations } from '../src/stages/quote/choose-quotations.ts';
+import { computeEvidence, GATE_REDUCTION, judgeEvidence } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
@@ -96,5 +96,5 @@ async function written(
 /** How probably the best passage answers, whether or not the gate lets it through. */
 async function probabilityFor(query: string, sources: Sources, embedder: Embedder | undefined): Promise<number> {
   const { ranked, compare } = await chooseQuotations(query, { sources, embedder });
-  return judgementOf(await evidenceOf(query, { sources, ranked, compare })).probability;
+  return judgeEvidence(await computeEvidence(query, { sources, ranked, compare })).probability;
 }

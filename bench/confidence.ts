@@ -15,8 +15,8 @@ import type { ChatResult } from '../src/schema/answers.ts';
 import { assessQuality } from '../src/stages/chat/turn.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
-import { chooseQuotations } from '../src/stages/quote/choose.ts';
-import { type Evidence, evidenceOf, GATE_REDUCTION, HIGH_PROBABILITY, judgementOf } from '../src/stages/quote/evidence.ts';
+import { chooseQuotations } from '../src/stages/quote/choose-quotations.ts';
+import { type Evidence, computeEvidence, GATE_REDUCTION, HIGH_PROBABILITY, judgeEvidence } from '../src/stages/quote/evidence.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import { MIN_SCORE_BY_WORDS } from '../src/stages/retrieve/similarity.ts';
 import { markdownTable } from './beir.ts';
@@ -67,7 +67,7 @@ async function looked({ set, part, kind, question, collection }: Case, embedder:
   const { context, quality } = assessQuality(items, DEFAULTS.chat.retrieval_quality, { min_retrieval_score });
   const sources = toGrounding(context, await neighboursOf(context, collection));
   const { quotations, ranked, compare } = await chooseQuotations(query, { sources, embedder });
-  const evidence = await evidenceOf(query, { sources, ranked, compare });
+  const evidence = await computeEvidence(query, { sources, ranked, compare });
   const answer = quotations.map(({ path, text }) => `**${path}**\n\n${text}`).join('\n\n');
   const result = { answer, sources: [{ cited: true }], answer_confidence: { level: 'high' } } as ChatResult;
   return { set, part, kind, query, passed: quality.status === 'passed', right: judgeAnswer(question, result) === 'right', evidence };
@@ -109,8 +109,8 @@ const share = (rows: readonly Row[], is: (row: Row) => boolean): number | string
 /** What comes of the questions of a set with the weights and thresholds that are set. */
 function outcome(set: string, rows: readonly Row[]): Record<string, number | string> {
   const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
-  const isGiven = ({ passed, evidence }: Row) => passed && judgementOf(evidence).isAnswer;
-  const isHigh = (row: Row) => isGiven(row) && judgementOf(row.evidence).probability >= HIGH_PROBABILITY;
+  const isGiven = ({ passed, evidence }: Row) => passed && judgeEvidence(evidence).isAnswer;
+  const isHigh = (row: Row) => isGiven(row) && judgeEvidence(row.evidence).probability >= HIGH_PROBABILITY;
   const isRight = ({ right }: Row) => right;
   const answerable = of('answerable');
   return {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { lastQuestion, splitQuestion, subjectTerms, tellingTerms } from '../src/languages/question.ts';
-import { cleanText, visible, withoutSequences } from '../src/text/clean-text.ts';
+import { lastQuestion, splitQuestion, subjectTerms, topicTerms } from '../src/languages/question.ts';
+import { cleanText, removeInvisible, removeTerminalSequences } from '../src/text/clean-text.ts';
 import { languageOf } from '../src/languages/detect.ts';
 import { packageRoot } from '../src/core/project.ts';
 import { queryTerms, searchedTerms } from '../src/text/terms.ts';
@@ -15,9 +15,9 @@ import { plainText, withoutHidden, withoutMarks } from '../src/text/markdown/pla
 import { directReply } from '../src/stages/chat/dialogue/intent.ts';
 import { LinkFilter } from '../src/stages/chat/guard/link-filter.ts';
 import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';
-import { unsupportedIn } from '../src/stages/chat/guard/verify.ts';
+import { findUnsupported } from '../src/stages/chat/guard/verify.ts';
 import { readBlocks } from '../src/text/markdown/blocks.ts';
-import { withoutEntities } from '../src/stages/extract/api/api-documents.ts';
+import { decodeEntities } from '../src/stages/extract/api/api-documents.ts';
 import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
 import { definedTerms } from '../src/stages/quote/answer-type.ts';
 import { sentencesOf } from '../src/text/sentences.ts';
@@ -91,7 +91,7 @@ const passage = { id: '1', source: 'pumps.md', metadata: {} };
 
 /** What reads a query, an answer or a document with several expressions, or with those that it makes. */
 const readers: Record<string, (text: string) => unknown> = {
-  'the terms of a query': (text) => [queryTerms(text), searchedTerms(text), tellingTerms(text), subjectTerms(text), capitalTerms(text)],
+  'the terms of a query': (text) => [queryTerms(text), searchedTerms(text), topicTerms(text), subjectTerms(text), capitalTerms(text)],
   'the language of a query': languageOf,
   'the questions in a query': (text) => [splitQuestion({ query: text, question: text }), lastQuestion(text)],
   'the intent of a query': directReply,
@@ -105,8 +105,8 @@ const readers: Record<string, (text: string) => unknown> = {
   'the citations of an answer': (text) => filtered(text, new CitationFilter(3)),
   'the links of an answer': (text) => filtered(text, new LinkFilter(() => false)),
   'an answer that may be a refusal': (text) => [isRefusal(text, 'pump'), beginsAsRefusal(text)],
-  'what an answer says without its sources': (text) => unsupportedIn(text, [source('The pump stops.')]),
-  'what a source says': (text) => unsupportedIn('The pump stops at 5 bar [1].', [source(text)]),
+  'what an answer says without its sources': (text) => findUnsupported(text, [source('The pump stops.')]),
+  'what a source says': (text) => findUnsupported('The pump stops at 5 bar [1].', [source(text)]),
   'the sentences of a paragraph': sentencesOf,
   'the title of Markdown': firstHeading,
   'the text of Markdown': (text) => [plainText(text), withoutMarks(text), withoutHidden(text)],
@@ -114,9 +114,9 @@ const readers: Record<string, (text: string) => unknown> = {
   'the kind of a page': (text) => [pageKindOf(text), passageKindOf(text, [])],
   'what can be shown and stored': (text) => [
     cleanText(text),
-    visible(text),
-    withoutSequences(text),
-    withoutEntities(text),
+    removeInvisible(text),
+    removeTerminalSequences(text),
+    decodeEntities(text),
     escapeTags(text),
   ],
 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Chalk, type ChalkInstance } from 'chalk';
-import { withoutSequences } from '../text/clean-text.ts';
+import { removeTerminalSequences } from '../text/clean-text.ts';
 import { clip, wrapText } from './markdown/flow.ts';
 
 /** Output of a command: results on standard output, everything else on standard error. */
@@ -41,7 +41,7 @@ export interface Screen {
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Makes text from a source safe to print: nothing in it can move the cursor, change colours or hide what follows. */
-export const printable = (text: string): string => withoutSequences(text).replace(CONTROL, '');
+export const printable = (text: string): string => removeTerminalSequences(text).replace(CONTROL, '');
 
 /** Writes a value as JSON for a stream. For a terminal, characters that could control it are escaped, which is equivalent JSON. */
 export function jsonFor({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, value: unknown): string {

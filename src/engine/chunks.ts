@@ -7,7 +7,7 @@ import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } 
 import { runChunk } from '../stages/chunk/chunk.ts';
 import { embedChunks } from '../stages/ingest/embed-chunks.ts';
 import { toDocument } from '../stages/extract/document.ts';
-import { BARE_SOURCE, bareId } from '../stages/extract/files/inline-documents.ts';
+import { UNNAMED_SOURCE, contentId } from '../stages/extract/files/inline-documents.ts';
 import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { KbError } from '../core/errors.ts';
@@ -19,13 +19,13 @@ import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts'
 /** Splits texts and documents. */
 export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {
   const all = [markdown].flat().map((given) => (typeof given === 'string' ? { text: given } : given));
-  const nameOf = (given: { source?: string | undefined }) => given.source || source || BARE_SOURCE;
+  const nameOf = (given: { source?: string | undefined }) => given.source || source || UNNAMED_SOURCE;
   const named = Map.groupBy(all, nameOf);
   const documents = all.map((given): Document => {
     const { text, ...known } = given;
     const name = nameOf(given);
-    const isShared = name === BARE_SOURCE || named.get(name)!.length > 1;
-    const id = known.id || (isShared ? bareId(text, name) : undefined);
+    const isShared = name === UNNAMED_SOURCE || named.get(name)!.length > 1;
+    const id = known.id || (isShared ? contentId(text, name) : undefined);
     const made = toDocument(
       { text, metadata: known.metadata ?? {} },
       { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title: known.title ?? title },

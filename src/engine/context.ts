@@ -28,7 +28,7 @@ export interface Resources {
   /** A renderer for one run: which private addresses are allowed depends on the sources that its user named. All runs share one browser. */
   renderer(door: RendererOptions): Renderer;
   /** Limits requests per host across all runs. */
-  turns: HostLimiter;
+  host_limiter: HostLimiter;
   close(): Promise<void>;
 }
 

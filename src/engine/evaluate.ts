@@ -5,7 +5,7 @@ import type { EvaluationRequest, EvaluationResult, GoldenQuestion, ProposalReque
 import type { HistoryEntry, ErrorItem } from '../schema/items.ts';
 import { findGoldRank, judgeAnswer, missingSources } from '../stages/evaluate/judge.ts';
 import { proposeQuestions } from '../stages/evaluate/propose.ts';
-import { summarize, type Judged } from '../stages/evaluate/summarize.ts';
+import { summarize, type JudgedOutcome } from '../stages/evaluate/summarize.ts';
 import { openCollection } from './collections.ts';
 import type { Context } from './context.ts';
 import { chat, openQuestionWriter, retrieve } from './query.ts';
@@ -15,7 +15,7 @@ const DEPTH = 10;
 
 /** Asks every question of a golden set (for an answer only if it expects one) and scores the results. Throws a KbError if none could be asked. */
 export async function* evaluate({ questions }: EvaluationRequest, context: Context): Run<EvaluationResult> {
-  const outcomes: Judged[] = [];
+  const outcomes: JudgedOutcome[] = [];
   const errors: ErrorItem[] = [];
   for (const [index, question] of questions.entries()) {
     yield progress('evaluate', { done: index, expected: questions.length });
@@ -76,7 +76,7 @@ function inConversation(context: Context, history: readonly HistoryEntry[]): Con
 function outcomeOf(
   question: GoldenQuestion,
   { rank, result, index, milliseconds }: Found & { index: number; milliseconds: number },
-): Judged {
+): JudgedOutcome {
   const { id, type, answerable = true, must = [], turns } = question;
   const verdict = result && judgeAnswer(question, result);
   return {
@@ -92,7 +92,7 @@ function outcomeOf(
   };
 }
 
-function confidenceOf({ answer_confidence: { level, probability } }: ChatResult): Pick<Judged, 'level' | 'probability'> {
+function confidenceOf({ answer_confidence: { level, probability } }: ChatResult): Pick<JudgedOutcome, 'level' | 'probability'> {
   return { level, ...(probability === undefined ? {} : { probability }) };
 }
 

@@ -2,7 +2,7 @@ import { createHttp } from '../http/client.ts';
 import type { UploadRequest } from '../schema/requests.ts';
 import type { Sources } from '../schema/source-entries.ts';
 import { extractApi } from '../stages/extract/api/api.ts';
-import { redacted, redactorFor } from '../stages/extract/document.ts';
+import { redactItems, redactorFor } from '../stages/extract/document.ts';
 import type { Extractors } from '../stages/extract/extract.ts';
 import { extractDocs, type FileParts, withPictures } from '../stages/extract/files/documents.ts';
 import { extractMarkdown, type extractUploads } from '../stages/extract/files/inline-documents.ts';
@@ -48,19 +48,27 @@ export async function openExtractors(
     const fileParts = filePartsOf(reader, context);
     const authorize = isRequested ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
     const link: Parameters<typeof extractDocs>[1]['link'] = (url, given) =>
-      redacted(extractLink(url, given, { ...parts, reader: fileParts.reader }), redact);
+      redactItems(extractLink(url, given, { ...parts, reader: fileParts.reader }), redact);
     return extractDocs(docs!, { ...ingestion.docs, ...fileParts, ...knownFiles, cwd, home, authorize, link });
   };
   const pages = () => {
     const { user_agent, max_redirects } = network;
-    const reading = { ...parts, renderer, memory, settings: ingestion.urls, user_agent, max_redirects, turns: resources.turns };
-    return redacted(extractUrls(urls!, reading), redact);
+    const reading = {
+      ...parts,
+      renderer,
+      memory,
+      settings: ingestion.urls,
+      user_agent,
+      max_redirects,
+      host_limiter: resources.host_limiter,
+    };
+    return redactItems(extractUrls(urls!, reading), redact);
   };
   return {
     extractors: {
       docs: docs === undefined ? undefined : files,
       urls: urls === undefined ? undefined : pages,
-      api: api === undefined ? undefined : () => redacted(extractApi(api, { ...parts, settings: ingestion.api, isRequested }), redact),
+      api: api === undefined ? undefined : () => redactItems(extractApi(api, { ...parts, settings: ingestion.api, isRequested }), redact),
       markdown: markdown === undefined ? undefined : () => extractMarkdown(markdown, { reader, signal }),
     },
     close: async () => void (await Promise.all([http.close(), renderer.close()])),

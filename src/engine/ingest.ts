@@ -96,20 +96,20 @@ async function* store(task: IngestTask): Run<void> {
   let removed: readonly string[] = [];
   try {
     yield* readSources(task, state, (documents, onFailure) => {
-      const read = embedder?.english_only ? tally.counted(documents) : documents;
+      const read = embedder?.english_only ? tally.countEach(documents) : documents;
       const { batch_size } = settings.embedding;
-      const onBatch = (embedded: number) => report.embedded(embedded);
+      const onBatch = (embedded: number) => report.addEmbedded(embedded);
       const embedded = embedder ? embedDocuments(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
       return storeDocuments(embedded, {
         collection: target.get,
         was_empty: !target.existing,
         batch_size: settings.storage.batch_size,
-        onWritten: (item) => report.written(item),
+        onWritten: (item) => report.addOutcome(item),
         onFailure,
       });
     });
     if (embedder && tally.foreign_share > FOREIGN_SHARE)
-      report.notice(multilingualNotice(tally.foreign_share, embedder, settings.collection));
+      report.addNotice(multilingualNotice(tally.foreign_share, embedder, settings.collection));
     const { stored, pruned } = report.result;
     const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
     if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
@@ -144,7 +144,7 @@ interface StoredState {
 }
 
 async function stateBefore({ context, report }: IngestTask, existing: Collection | undefined): Promise<StoredState> {
-  const onProblem = (message: string) => report.notice(message);
+  const onProblem = (message: string) => report.addNotice(message);
   const known = existing ? await recallOrigins(context, onProblem) : new Map<string, string>();
   const before = (await existing?.sources()) ?? new Map<string, StoredSource>();
   return { existing, before, known, inventory: new Inventory(report), onProblem };
@@ -184,11 +184,11 @@ async function* readSources(
   } finally {
     await memory.close();
   }
-  report.readAll({ dry_run: request.dry_run ?? false });
+  report.finishReading({ dry_run: request.dry_run ?? false });
   const origins = isConfigured ? (changes ? ofDocs(known) : known) : undefined;
-  if (request.prune) for (const sentence of inventory.kept(before, origins)) report.notice(sentence);
-  const gone = new Set([...inventory.gone(before, origins), ...(changes ? removedIn(changes, before, context) : [])]);
-  report.gone([...gone], { pruned: request.prune ?? false });
+  if (request.prune) for (const sentence of inventory.explainKept(before, origins)) report.addNotice(sentence);
+  const gone = new Set([...inventory.findGone(before, origins), ...(changes ? removedIn(changes, before, context) : [])]);
+  report.addGone([...gone], { pruned: request.prune ?? false });
 }
 
 /** Yields the documents, and reports those that could not be read. */
@@ -198,22 +198,22 @@ async function* reportUnread(
 ): AsyncGenerator<IngestDocument, void, void> {
   for await (const document of documents) {
     if (!('candidate' in document)) {
-      report.read(document);
+      report.addRead(document);
       yield document;
       continue;
     }
     const { name, candidate, error } = document;
     if (isAbort(error)) throw error;
-    const { beside = [], bytes } = candidate;
-    const size = { count: 1 + beside.length, bytes };
-    const emptied = stored.emptied(document);
-    if (emptied) report.emptied(emptied, size);
-    else report.unread(name, await stored.withVersion(unreadItem(candidate, error)), size);
+    const { siblings = [], bytes } = candidate;
+    const size = { count: 1 + siblings.length, bytes };
+    const emptied = stored.findEmptied(document);
+    if (emptied) report.addEmptied(emptied, size);
+    else report.addUnread(name, await stored.withVersion(unreadItem(candidate, error)), size);
   }
 }
 
 async function* reportUnwritten(documents: AsyncIterable<IngestDocument>, report: IngestReport): AsyncGenerator<void, void, void> {
-  for await (const work of documents) yield report.written({ work, stored: false });
+  for await (const document of documents) yield report.addOutcome({ document, stored: false });
 }
 
 async function* reportProgress(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
@@ -222,9 +222,9 @@ async function* reportProgress(written: AsyncIterable<void>, report: IngestRepor
     throwIfAborted(signal);
     if (Date.now() - reported < PULSE - 5) continue; // a timer may be early by some milliseconds
     reported = Date.now();
-    yield* report.events();
+    yield* report.takeEvents();
   }
-  yield* report.events();
+  yield* report.takeEvents();
 }
 
 /** What a watch knows about changed files, so that an ingest need not read all of them. */

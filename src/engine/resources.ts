@@ -211,7 +211,7 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
       return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords }), parsers);
     },
     renderer: browser.renderer,
-    turns: new HostLimiter(),
+    host_limiter: new HostLimiter(),
     close: async () => void (await Promise.all([cache.clear(), workers.clear(), browser.close()])),
   };
 }

@@ -2,7 +2,7 @@ import { LOGIN_IN_SITES, type Hint, toOperator } from '../core/advice/advice.ts'
 import { KbError, type ErrorCode } from '../core/errors.ts';
 import type { Refused } from './address-policy.ts';
 import { holdsSecret } from '../core/secrets.ts';
-import { visible } from '../text/clean-text.ts';
+import { removeInvisible } from '../text/clean-text.ts';
 
 /** Statuses after which a retry may succeed (contract, section 6; 425: RFC 8470). */
 const RETRYABLE = new Set([408, 409, 425, 429]);
@@ -148,7 +148,7 @@ export function apiErrorMessage(answer: unknown, secrets: readonly string[] = []
   const found = sentenceIn(answer, 0);
   if (found === undefined) return undefined;
   const cleaned = secrets.filter(({ length }) => length >= SHORTEST_SECRET).reduce((text, secret) => text.replaceAll(secret, '…'), found);
-  const line = visible(cleaned.slice(0, LONGEST * 10))
+  const line = removeInvisible(cleaned.slice(0, LONGEST * 10))
     .replace(NAMED, (named, name: string, value: string) => (holdsSecret(name, value) ? `${named.slice(0, -value.length)}…` : named))
     .replace(KEY, '…')
     .replace(/\s+/g, ' ')

@@ -3,7 +3,7 @@ import { languageOrEnglish, LANGUAGES } from './languages.ts';
 import { OTHER_FOLLOW_UPS, OTHER_MARKS } from './other-languages.ts';
 
 /** Languages that are detected by their letters, in this order: of those that share an alphabet, by the letters that only one has. */
-const LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
+const SCRIPT_LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ['zh', /\p{Script=Han}/gu],
   ['ko', /\p{Script=Hangul}/gu],
@@ -17,10 +17,10 @@ const LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
 ];
 
 /** The share of a question's letters from which its script tells the language; the rest may be names and codes. */
-const LEAST_SHARE = 0.3;
+const MIN_SCRIPT_SHARE = 0.3;
 
 /** Letters within a script that the languages in its first line do not have. */
-const WITHIN: Readonly<Record<string, readonly (readonly [language: string, letter: RegExp])[]>> = {
+const LETTERS_WITHIN_SCRIPT: Readonly<Record<string, readonly (readonly [language: string, letter: RegExp])[]>> = {
   ar: [
     ['ur', /[ٹڈڑےںہھ]/u],
     ['fa', /[پچژگکی]/u],
@@ -33,89 +33,89 @@ const WITHIN: Readonly<Record<string, readonly (readonly [language: string, lett
 };
 
 /** The marks of each language, by its code. */
-const MARKS: readonly (readonly [language: string, marks: LanguageMarks])[] = [
+const LANGUAGE_MARKS: readonly (readonly [language: string, marks: LanguageMarks])[] = [
   ...LANGUAGES.map(({ code, marks }) => [code, marks] as const),
   ...OTHER_MARKS,
 ];
 
 /** Small words that are words or parts of names in English, too: they tell nothing. */
-const TELLS_NOTHING = new Set(
+const AMBIGUOUS_WORDS = new Set(
   'die man per over ten era son pot sale los las la el le de du des den del con pro par plus sur mag gem han min van mi me no so do to a i an in on is was as at be'.split(
     ' ',
   ),
 );
 
-const wordsOf = (words = ''): ReadonlySet<string> => new Set(words.split(' ').filter(Boolean));
+const toWordSet = (words = ''): ReadonlySet<string> => new Set(words.split(' ').filter(Boolean));
 
 /** Words that may stand before the first word of a question. */
-const GOING_ON = new Set(
+const LEADING_WORDS = new Set(
   [...LANGUAGES.flatMap(({ questions, followUps }) => [questions.courtesies, followUps.conjunctions]), OTHER_FOLLOW_UPS.courtesies]
     .concat(OTHER_FOLLOW_UPS.conjunctions)
     .flatMap((words) => words.split('|')),
 );
 
 /** The first words of questions, where they tell more than elsewhere, and the words that decide between languages. */
-const BEGINNINGS = MARKS.map(([language, { beginnings }]) => [language, wordsOf(beginnings)] as const);
-const LEANS = MARKS.map(([language, { leans }]) => [language, wordsOf(leans)] as const);
+const BEGINNINGS = LANGUAGE_MARKS.map(([language, { beginnings }]) => [language, toWordSet(beginnings)] as const);
+const TIE_BREAKERS = LANGUAGE_MARKS.map(([language, { tieBreakers }]) => [language, toWordSet(tieBreakers)] as const);
 
 /** A beginning that other languages have, too: it only tells beside a word of the one that it stands for here. */
 const SHARED_BEGINNING = 'was';
 
 /** Minimum letters of a word that decides alone, if no other language has it. */
-const LONG_ENOUGH = 4;
+const MIN_DECIDING_LENGTH = 4;
 
-let table: Map<string, string[]> | undefined;
+let languagesByWord: Map<string, string[]> | undefined;
 
 function languagesOf(word: string): readonly string[] {
-  if (!table) {
-    table = new Map();
-    for (const [language, { functionWords }] of MARKS)
-      for (const known of wordsOf(functionWords)) table.set(known, [...(table.get(known) ?? []), language]);
+  if (!languagesByWord) {
+    languagesByWord = new Map();
+    for (const [language, { functionWords }] of LANGUAGE_MARKS)
+      for (const known of toWordSet(functionWords)) languagesByWord.set(known, [...(languagesByWord.get(known) ?? []), language]);
   }
-  return table.get(word) ?? [];
+  return languagesByWord.get(word) ?? [];
 }
 
 /** Whether a word is a function word of a language, and no content word. */
 export const isFunctionWord = (word: string, language: string): boolean => languagesOf(word).includes(language);
 
-function byLetters(text: string): string | undefined {
+function detectByLetters(text: string): string | undefined {
   const all = (text.match(/\p{L}/gu) ?? []).length;
-  const found = LETTERS.find(([, letters]) => (text.match(letters) ?? []).length >= Math.max(1, LEAST_SHARE * all));
+  const found = SCRIPT_LETTERS.find(([, letters]) => (text.match(letters) ?? []).length >= Math.max(1, MIN_SCRIPT_SHARE * all));
   if (!found) return undefined;
-  return WITHIN[found[0]]?.find(([, letter]) => letter.test(text))?.[0] ?? found[0];
+  return LETTERS_WITHIN_SCRIPT[found[0]]?.find(([, letter]) => letter.test(text))?.[0] ?? found[0];
 }
 
 /** Two words tell, or one long one or a mark that no other language has; the language with most of them. */
-function byWords(text: string): string | undefined {
+function detectByWords(text: string): string | undefined {
   const counts = new Map<string, number>();
   const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
   const add = (language: string, by: number) => counts.set(language, (counts.get(language) ?? 0) + by);
-  for (const [language, { mark }] of MARKS) if (mark?.test(text)) add(language, 2);
+  for (const [language, { mark }] of LANGUAGE_MARKS) if (mark?.test(text)) add(language, 2);
   for (const word of new Set(words)) {
-    const languages = TELLS_NOTHING.has(word) ? [] : languagesOf(word);
-    for (const language of languages) add(language, languages.length === 1 && word.length >= LONG_ENOUGH ? 2 : 1);
+    const languages = AMBIGUOUS_WORDS.has(word) ? [] : languagesOf(word);
+    for (const language of languages) add(language, languages.length === 1 && word.length >= MIN_DECIDING_LENGTH ? 2 : 1);
   }
-  const first = words.find((word) => !GOING_ON.has(word)) ?? '';
+  const first = words.find((word) => !LEADING_WORDS.has(word)) ?? '';
   for (const [language, known] of BEGINNINGS)
     if (known.has(first) && (first !== SHARED_BEGINNING || counts.has(language))) add(language, 1);
-  for (const [language, known] of LEANS) if (counts.has(language) && words.some((word) => known.has(word))) add(language, 0.5);
+  for (const [language, known] of TIE_BREAKERS) if (counts.has(language) && words.some((word) => known.has(word))) add(language, 0.5);
   const [best, next] = [...counts].toSorted(([, a], [, b]) => b - a);
   return best && best[1] >= 2 && best[1] > (next?.[1] ?? 0) ? best[0] : undefined;
 }
 
 /** Characters of a question that are used to detect its language. */
-const LOOKED_AT = 2_000;
+const MAX_EXAMINED = 2_000;
 
 /** Detects the language of a question by its letters and function words; undefined if it is unclear. */
 export function languageOf(question: string): string | undefined {
-  const text = question.slice(0, LOOKED_AT).normalize('NFC').toLowerCase();
-  return byLetters(text) ?? byWords(text);
+  const text = question.slice(0, MAX_EXAMINED).normalize('NFC').toLowerCase();
+  return detectByLetters(text) ?? detectByWords(text);
 }
 
-type Before = readonly { role: string; content: string }[];
+type EarlierMessages = readonly { role: string; content: string }[];
 
 /** The fallback messages in the language of the question if it can be detected, else of the questions before it («Garantie?»), else in English. */
-export function fallbacksFor(question: string, before: Before = []): FallbackMessages {
+export function fallbacksFor(question: string, before: EarlierMessages = []): FallbackMessages {
   const earlier = before.filter(({ role }) => role === 'user').toReversed();
   const language = languageOf(question) ?? earlier.map(({ content }) => languageOf(content)).find((found) => found !== undefined);
   return languageOrEnglish(language).messages;

@@ -86,7 +86,7 @@ export const english: Language = {
     see_also: 'See also:',
   },
   questions: {
-    asks: 'tell|explain|describe|show|list|give|name|compare|what|which|how|why|when|where|who',
+    openings: 'tell|explain|describe|show|list|give|name|compare|what|which|how|why|when|where|who',
     courtesies: 'please|thanks|thank you|cheers|ok',
     measure:
       /(?<!\p{L})(?<word>how) (?:long|often|much|many)(?!\p{L})|(?<=how long (?!\p{L}{2,4} (?:it|this|that|they) ).{1,80}) takes?(?=\P{L}*$)/giu,
@@ -106,7 +106,7 @@ export const english: Language = {
       /^(?<one>.{1,200}?) (?:vs\.?|versus) (?<other>.{1,200})$/iu,
       /^(?<one>.{1,200}?) or (?<other>[^,:;–—]{1,200})[,:;–—].{0,200}\bdiffer/u,
     ],
-    where: 'in|on|with|for|of',
+    locatives: 'in|on|with|for|of',
     // a verb begins a question only before what can be nothing but its subject: "… and have a diesel engine?" and "… and is the cheapest?" ask no second thing
     joint:
       /(?:,|(?<!\s))\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why|do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
@@ -129,7 +129,7 @@ export const english: Language = {
   },
   models: {
     refusals: REFUSALS,
-    turns: 'but|however|although|though|instead|while|whereas|except|still|yet|only',
+    contrasts: 'but|however|although|though|instead|while|whereas|except|still|yet|only',
     politeness:
       "please|sorry|apologies|i apologi[sz]e|i'm (?:sorry|afraid)|i am (?:sorry|afraid)|unfortunately|if you (?:have|can|could|need|want|would|provide|share|tell|give)|feel free|let me know|you (?:may|might|could) (?:want|wish|try|check|consult|ask|contact)|try |for (?:more|further)|i(?:'d| would) (?:recommend|suggest)",
     queries: 'query|question',

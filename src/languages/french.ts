@@ -18,7 +18,7 @@ const BELOW_TWENTY =
 const SCORES = 'vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(' ');
 
 /** Writes out a number from 20 to 99: 71 is "soixante et onze", 80 "quatre-vingts", 99 "quatre-vingt-dix-neuf". */
-function written(number: number): string {
+function writeNumber(number: number): string {
   const score = SCORES[Math.floor(number / 10) - 2]!;
   const rest = (number % 10) + (number >= 70 && (number < 80 || number >= 90) ? 10 : 0);
   if (rest === 0) return number === 80 ? `${score}s` : score;
@@ -61,10 +61,10 @@ export const french: Language = {
     see_also: 'Voir aussi :',
   },
   questions: {
-    asks: String.raw`(?:explique[rz]?|décri(?:s|vez)|montre[rz]?|donne[rz]?|compare[rz]?|comment|pourquoi|combien|quand|où|qui|quoi|quel(?:le)?s?|que|est-ce)(?!\p{L})`,
+    openings: String.raw`(?:explique[rz]?|décri(?:s|vez)|montre[rz]?|donne[rz]?|compare[rz]?|comment|pourquoi|combien|quand|où|qui|quoi|quel(?:le)?s?|que|est-ce)(?!\p{L})`,
     courtesies: "merci|s['’]il (?:vous|te) pla[iî]t",
-    telling: 'coûte',
-    idle: 'elles ils faire est-ce peut-on faut-il temps',
+    contentWords: 'coûte',
+    stopWords: 'elles ils faire est-ce peut-on faut-il temps',
     measure: /(?<!\p{L})(?<word>combien) de (?:temps|fois)(?!\p{L})/giu,
     figures:
       "combien|quand|à quelle heure|quel(?:le)? (?:est )?(?:le |la |l['’])?(?:prix|taille|taux|nombre|durée|délai|température|pression|date|limite|valeur)|coûtent?|prix|par défaut",
@@ -78,7 +78,7 @@ export const french: Language = {
     aspects: 'différence|défaut|maximum|minimum|limite|taille|nombre|port|valeur|but',
     introductions: 'introduction|présentation|aperçu|description|résumé|préface|préambule',
     compares: [/\bdifférences? (?:y a-t-il )?entre (?<one>.{1,200}?) et (?<other>.{1,200})$/iu],
-    where: 'dans|chez|avec|pour|sous',
+    locatives: 'dans|chez|avec|pour|sous',
     // "qui" joins clauses as often as it asks
     joint: /(?:,|(?<!\s))\s+et\s+(?=(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
   },
@@ -97,7 +97,7 @@ export const french: Language = {
   },
   models: {
     refusals: REFUSALS,
-    turns: 'mais|cependant|toutefois|sauf|seulement',
+    contrasts: 'mais|cependant|toutefois|sauf|seulement',
     politeness: "veuillez|désolée?|je suis désolée?|n'hésitez|si vous",
     queries: 'requête',
     remarks: 'remarque',
@@ -108,7 +108,7 @@ export const french: Language = {
     softAbbreviations: 'env m av',
     openers: 'Les Une Cette Ces Il Elle Ils Elles Nous Vous Dans Pour Avec Mais',
   },
-  numbers: [...BELOW_TWENTY.with(1, 'un|une'), ...Array.from({ length: 80 }, (_, i) => written(20 + i))],
+  numbers: [...BELOW_TWENTY.with(1, 'un|une'), ...Array.from({ length: 80 }, (_, i) => writeNumber(20 + i))],
   months: 'janvier février mars avril mai juin juillet août septembre octobre novembre décembre',
   shortMonths: 'janv févr|fév mars avr mai juin juil août sept oct nov déc',
   weekdays: 'lun|mar|mer|jeu|ven|sam|dim',

@@ -24,7 +24,7 @@ export const german: Language = {
     functionWords:
       'der die das den dem des ein eine einen einem einer ist sind war waren wird werden wurde wurden hat haben hatte kann können muss müssen soll darf was wer wie wo wann warum wieso weshalb welche welcher welches welchem welchen womit wofür wozu woran wohin woher wieviel viele viel kostet heißt bedeutet gibt es ich man wir sie mein und oder nicht für mit von zu zum zur vom im am bei auf aus nach ohne über sich',
     beginnings: 'wie wo wann warum wieso weshalb wer wen wem was welche welcher welches wieviel',
-    leans: 'die lange dauert kostet teuer wird kommt geht man oft viele',
+    tieBreakers: 'die lange dauert kostet teuer wird kommt geht man oft viele',
     mark: /ß/u,
   },
   capitalNouns: true,
@@ -62,10 +62,10 @@ export const german: Language = {
     see_also: 'Siehe auch:',
   },
   questions: {
-    asks: 'erklär|nenn|zeig|was|wie|warum|wann|wo|wer|welche',
+    openings: 'erklär|nenn|zeig|was|wie|warum|wann|wo|wer|welche',
     courtesies: 'bitte|danke',
-    telling: 'kostet heißt bedeutet',
-    idle: 'lange oft tun machen',
+    contentWords: 'kostet heißt bedeutet',
+    stopWords: 'lange oft tun machen',
     measure: /(?<!\p{L})(?<word>wie) (?:lange|oft|viele?)(?!\p{L})/giu,
     figures: 'wie (?:viele?|lange|groß|oft|hoch|weit|schwer|alt|warm|teuer)|wann|wieviel|kostet|kosten|preis|standardmäßig',
     figureWords: 'kostenlos|halb',
@@ -78,7 +78,7 @@ export const german: Language = {
     aspects: 'unterschied|standardwert|maximum|minimum|limit|größe|anzahl|port|wert|zweck',
     introductions: 'einleitung|einführung|überblick|beschreibung',
     compares: [/\bunterschied\p{L}{0,5} zwischen (?<one>.{1,200}?) und (?<other>.{1,200})$/iu],
-    where: 'bei|mit',
+    locatives: 'bei|mit',
     joint:
       /(?:,|(?<!\s))\s+und\s+(?=(?:wie|was|wann|wo|wer|welche[nrsm]?|warum|wieso|(?:kann|können|ist|sind|muss|darf)\s+(?:ich|er|sie|es|wir|das))(?![\p{L}]))/iu,
   },
@@ -97,7 +97,7 @@ export const german: Language = {
   },
   models: {
     refusals: REFUSALS,
-    turns: 'aber|jedoch|allerdings|sondern|hingegen|während|nur',
+    contrasts: 'aber|jedoch|allerdings|sondern|hingegen|während|nur',
     politeness: 'bitte|leider|entschuldigung|es tut mir leid|tut mir leid|wenn sie|falls sie',
     queries: 'suchanfrage|anfrage',
     remarks: 'erklärung|hinweis',

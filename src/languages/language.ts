@@ -34,7 +34,7 @@ export interface LanguageMarks {
   /** First words of questions. */
   beginnings?: string;
   /** Words that decide between two languages with equally many of the others. */
-  leans?: string;
+  tieBreakers?: string;
   /** Letters or signs that no other language has. */
   mark?: RegExp;
 }
@@ -42,13 +42,13 @@ export interface LanguageMarks {
 /** How questions are asked. Strings are alternatives of a regular expression for whole words, unless they say otherwise. */
 interface QuestionPatterns {
   /** How a question or request without a question mark begins: not only whole words. */
-  asks: string;
+  openings: string;
   /** Words before a question, or after it, that ask nothing: "please". */
   courtesies: string;
   /** Function words that are also content words: "kostet". Separated by blanks. */
-  telling?: string;
+  contentWords?: string;
   /** Further words that are no content words. Separated by blanks. */
-  idle?: string;
+  stopWords?: string;
   /** A question word (`word`) with what makes it ask for a measure: "how long". Global. */
   measure: RegExp;
   /** Asks for a number, a time or a price. */
@@ -72,7 +72,7 @@ interface QuestionPatterns {
   /** Asks how `one` differs from `other`, or `from`. */
   compares: readonly RegExp[];
   /** Words before the place of what is compared: "in Postgres". */
-  where: string;
+  locatives: string;
   /** Joins a second question to the first: ", and how long …". */
   joint: RegExp;
 }
@@ -115,7 +115,7 @@ export interface ModelPhrases {
   /** The sources do not answer; one pattern each. */
   refusals: readonly string[];
   /** After a refusal: an answer follows. */
-  turns: string;
+  contrasts: string;
   /** How a polite phrase beside a refusal begins. */
   politeness: string;
   /** Names of a search query, and of a remark about it: "query", "note". */

@@ -3,38 +3,38 @@ import type { Language } from './language.ts';
 import { LANGUAGES, languageOrEnglish } from './languages.ts';
 import { terms } from '../text/terms.ts';
 
-const plain = (words: string): string => words.replace(/[-\s]+/g, ' ');
+const normalizeNumber = (words: string): string => words.replace(/[-\s]+/g, ' ');
 
 /** Reads the written numbers of a language. */
 interface NumberReader {
   values: ReadonlyMap<string, number>;
   /** Finds a number and the word after it: of "two-year" "two" and "year". */
   pattern: RegExp;
-  ofNumbers: ReadonlySet<string>;
+  numberTerms: ReadonlySet<string>;
 }
 
-function readerOf({ numbers }: Language): NumberReader {
-  const values = new Map(numbers.flatMap((forms, value) => forms.split('|').map((form) => [plain(form), value] as const)));
+function createNumberReader({ numbers }: Language): NumberReader {
+  const values = new Map(numbers.flatMap((forms, value) => forms.split('|').map((form) => [normalizeNumber(form), value] as const)));
   const longestFirst = [...values.keys()]
     .toSorted((a, b) => b.length - a.length)
     .join('|')
     .replaceAll(' ', String.raw`[- \u00a0]`);
   const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])(${longestFirst})(?![\p{L}\p{N}])(?=[\s-]*(\p{L}*))`, 'gu');
-  return { values, pattern, ofNumbers: new Set(terms([...values.keys()].join(' '))) };
+  return { values, pattern, numberTerms: new Set(terms([...values.keys()].join(' '))) };
 }
 
-const READERS = new Map(LANGUAGES.map((language) => [language, readerOf(language)]));
+const READERS = new Map(LANGUAGES.map((language) => [language, createNumberReader(language)]));
 
 /** The language of the written numbers in a text; English if unknown. */
 const languageIn = (text: string): Language => languageOrEnglish(languageOf(text));
 
 /** The terms of written numbers in the language of a text. */
-export const numberTerms = (text: string): ReadonlySet<string> => READERS.get(languageIn(text))!.ofNumbers;
+export const numberTerms = (text: string): ReadonlySet<string> => READERS.get(languageIn(text))!.numberTerms;
 
 /** The written numbers from zero to ninety-nine in a text, in order, each with the word after it: `year` in `two-year`. */
 export function writtenCounts(text: string): { value: number; of: string }[] {
   const { values, pattern } = READERS.get(languageIn(text))!;
-  return Array.from(text.toLowerCase().matchAll(pattern), ([, number, of = '']) => ({ value: values.get(plain(number!))!, of }));
+  return Array.from(text.toLowerCase().matchAll(pattern), ([, number, of = '']) => ({ value: values.get(normalizeNumber(number!))!, of }));
 }
 
 /** The written numbers from zero to ninety-nine in a text, in order: `seven`, `twenty-one`, and `two` of `two-year`. */

@@ -27,7 +27,7 @@ const FUNCTION_WORDS: Readonly<Record<string, string>> = {
 const FURTHER_MARKS: Readonly<Record<string, Omit<LanguageMarks, 'functionWords'>>> = {
   it: { beginnings: 'dove perché quanto quanti quante quale quali quando cosa chi' },
   pt: { beginnings: 'como onde quanto quantos quantas qual quais quando quem porque' },
-  nl: { beginnings: 'hoe waar wanneer waarom wie wat welke hoeveel', leans: 'duur lang kost vaak veel komt gaat kunt' },
+  nl: { beginnings: 'hoe waar wanneer waarom wie wat welke hoeveel', tieBreakers: 'duur lang kost vaak veel komt gaat kunt' },
   vi: { mark: /[ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/u },
   hu: { mark: /[őű]/u },
 };
@@ -58,7 +58,7 @@ export const OTHER_FOLLOW_UPS: Omit<FollowUpWords, OnlyOfWhole> & { courtesies: 
 };
 
 /** How models say that the sources do not answer. */
-export const OTHER_PHRASES: Pick<ModelPhrases, 'refusals' | 'turns' | 'politeness'> = {
+export const OTHER_PHRASES: Pick<ModelPhrases, 'refusals' | 'contrasts' | 'politeness'> = {
   refusals: [
     // Italian
     `‹(?:(?:le|la|i|il|gli|nelle|nei|questi|queste) (?:fonti|fonte|contesto|brani|passaggi|estratti))›…‹non (?:contengono|contiene|forniscono|fornisce|riportano|riporta)›`,
@@ -102,7 +102,7 @@ export const OTHER_PHRASES: Pick<ModelPhrases, 'refusals' | 'turns' | 'politenes
     '(?:출처|자료|문서|제공된 정보|문맥)[^.!?]{0,60}(?:(?:정보|내용|언급|답변?|설명)[^.!?]{0,10}(?:없습니다|않습니다)|(?:언급|명시|설명|기재|나와)[^.!?]{0,8}않습니다|찾을 수 없)',
     '(?:찾을 수 없습니다|답할 수 없습니다|알 수 없습니다)',
   ],
-  turns: 'ma|però|tuttavia|bensì|mas|porém|contudo|apenas|maar|echter|alleen|но|однако|ale|jednak|men|ama|ancak',
+  contrasts: 'ma|però|tuttavia|bensì|mas|porém|contudo|apenas|maar|echter|alleen|но|однако|ale|jednak|men|ama|ancak',
   politeness:
     'mi dispiace|per favore|se (?:ha|vuole|può|você|tiver|quiser)|desculpe|infelizmente|helaas|sorry|het spijt me|als u|als je|к сожалению|извините|пожалуйста|niestety|przepraszam|proszę|tyvärr|üzgünüm|lütfen',
 };

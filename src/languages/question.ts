@@ -13,22 +13,22 @@ export interface SearchQuestion {
 const COURTESIES = alternatives(({ questions }) => questions.courtesies, OTHER_FOLLOW_UPS.courtesies);
 
 /** Matches a question without a question mark. */
-const ASKS = new RegExp(
-  String.raw`^\P{L}*(?:(?:${alternatives(({ followUps }) => followUps.conjunctions)}|${COURTESIES}) )*(?:${alternatives(({ questions }) => questions.asks)})`,
+const BEGINS_AS_QUESTION = new RegExp(
+  String.raw`^\P{L}*(?:(?:${alternatives(({ followUps }) => followUps.conjunctions)}|${COURTESIES}) )*(?:${alternatives(({ questions }) => questions.openings)})`,
   'iu',
 );
 
 /** Whether a text is a question or a request: it ends with a question mark, or begins as questions do. */
-export const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text) || ASKS.test(text);
+export const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text) || BEGINS_AS_QUESTION.test(text);
 
 /** Matches a remark after a question that asks nothing: a complete sentence, or thanks. */
-const REMARK = new RegExp(String.raw`[.!…]\P{L}{0,20}$|^\P{L}*(?:${COURTESIES})(?!\p{L})`, 'iu');
+const CLOSING_REMARK = new RegExp(String.raw`[.!…]\P{L}{0,20}$|^\P{L}*(?:${COURTESIES})(?!\p{L})`, 'iu');
 
 /** Extracts the last question of a text: a follow-up stands after earlier questions, and a remark after a question asks nothing. */
 export function lastQuestion(question: string): string {
   const parts = question.trim().split(/(?<=[?？])\s+/);
   const last = parts.at(-1)!;
-  const isRemark = !/[?？]/.test(last) && REMARK.test(last) && !ASKS.test(last);
+  const isRemark = !/[?？]/.test(last) && CLOSING_REMARK.test(last) && !BEGINS_AS_QUESTION.test(last);
   return isRemark ? (parts.at(-2) ?? last) : last;
 }
 
@@ -42,10 +42,10 @@ const CHINESE_ASKING =
 
 /** The terms that say how is asked, of each language but English: its own are no terms of a query at all. */
 const ASKING_TERMS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  LANGUAGES.filter(({ code }) => code !== 'en').map(({ code, marks, questions: { telling = '', idle = '' } }) => {
-    const kept = telling.split(' ');
+  LANGUAGES.filter(({ code }) => code !== 'en').map(({ code, marks, questions: { contentWords = '', stopWords = '' } }) => {
+    const kept = contentWords.split(' ');
     const asking = marks.functionWords.split(' ').filter((word) => !kept.includes(word));
-    return [code, new Set(terms([...asking, idle].join(' ')))];
+    return [code, new Set(terms([...asking, stopWords].join(' ')))];
   }),
 );
 
@@ -59,7 +59,7 @@ export function comparedTerms(question: string): string[] {
 }
 
 /** The terms of a question that say what it is about: the same, without the words of its language that ask. */
-export function tellingTerms(question: string): string[] {
+export function topicTerms(question: string): string[] {
   const all = comparedTerms(question);
   const asking = ASKING_TERMS.get(languageOf(question) ?? 'en');
   const telling = asking ? all.filter((term) => !asking.has(term)) : all;
@@ -67,7 +67,7 @@ export function tellingTerms(question: string): string[] {
 }
 
 /** Lists the content terms of a question, without words that ask for a figure. */
-export const subjectTerms = (question: string): string[] => tellingTerms(withoutMeasure(question));
+export const subjectTerms = (question: string): string[] => topicTerms(withoutMeasure(question));
 
 const LISTING = wholeWord(alternatives(({ questions }) => questions.listing));
 
@@ -78,25 +78,25 @@ export const asksListing = (question: string): boolean => LISTING.test(question)
 export const conjunctionIn = (question: string): Language | undefined => LANGUAGES.find(({ questions }) => questions.joint.test(question));
 
 /** Questions that one is taken apart into, at most: more are looked for as a whole. */
-const MOST = 3;
+const MAX_PARTS = 3;
 
 /** Whether a question says what it asks about: of nothing but function words nothing can be found. */
-function tellsWhat(part: string, { code }: Language): boolean {
+function namesSubject(part: string, { code }: Language): boolean {
   const [all, telling] = [terms, queryTerms].map((termsOf) => termsOf(withoutMeasure(part)));
   const idle = ASKING_TERMS.get(code);
   const isWorded = telling!.length < all!.length || all!.some((term) => idle?.has(term));
   return isWorded && telling!.some((term) => !idle?.has(term));
 }
 
-const trimmed = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
+const trimPart = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
 
 /** Splits a question into the questions that it joins, each with what it refers to; a single one is returned as it is. */
 export function splitQuestion({ query, question }: SearchQuestion): SearchQuestion[] {
   const asked = lastQuestion(question);
   const language = conjunctionIn(asked);
   if (!language || !query.endsWith(asked)) return [{ query, question }];
-  const parts = asked.split(language.questions.joint).map(trimmed);
-  if (parts.length < 2 || parts.length > MOST || !parts.every((part) => tellsWhat(part, language))) return [{ query, question }];
+  const parts = asked.split(language.questions.joint).map(trimPart);
+  if (parts.length < 2 || parts.length > MAX_PARTS || !parts.every((part) => namesSubject(part, language))) return [{ query, question }];
   const before = query.slice(0, query.length - asked.length);
   const pronouns = language.followUps.pronouns;
   const pointing = pronouns === undefined ? undefined : wholeWord(pronouns);
@@ -110,10 +110,12 @@ export function splitQuestion({ query, question }: SearchQuestion): SearchQuesti
 const MORE = new Set(wordList(({ followUps }) => followUps.more, OTHER_FOLLOW_UPS.more));
 
 /** Ambiguous words, which alone do not ask for more. */
-const MEAN_ELSE = new Set(['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn']);
+const AMBIGUOUS_WORDS = new Set(['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn']);
 
 /** Words of which a question for more has at least one: «What is this about?» has none and stands alone. */
-const TELLING = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(MEAN_ELSE);
+const CONTINUES = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(
+  AMBIGUOUS_WORDS,
+);
 
 /** Function words that ask something else: «and how much?». */
 const ASKS_ELSE = new Set(wordList(({ followUps }) => followUps.asksElse, OTHER_FOLLOW_UPS.asksElse));
@@ -126,6 +128,6 @@ export function asksForMore(question: string): boolean {
       .normalize('NFC')
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const isTelling = words.some((word) => TELLING.has(word)) || /\bpor qu[eé]/.test(words.join(' '));
+  const isTelling = words.some((word) => CONTINUES.has(word)) || /\bpor qu[eé]/.test(words.join(' '));
   return isTelling && words.every((word) => !ASKS_ELSE.has(word) && (MORE.has(word) || isFunctionWord(word, language)));
 }

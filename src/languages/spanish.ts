@@ -61,10 +61,10 @@ export const spanish: Language = {
     see_also: 'Véase también:',
   },
   questions: {
-    asks: String.raw`(?:expli(?:ca|que)|describ[ae]|muestr[ae]|compar[ae]|enumer[ae]|qué|cómo|por qué|cuándo|cuánt[oa]s?|dónde|quién(?:es)?|cuál(?:es)?)(?!\p{L})`,
+    openings: String.raw`(?:expli(?:ca|que)|describ[ae]|muestr[ae]|compar[ae]|enumer[ae]|qué|cómo|por qué|cuándo|cuánt[oa]s?|dónde|quién(?:es)?|cuál(?:es)?)(?!\p{L})`,
     courtesies: 'gracias|por favor',
-    telling: 'cuesta',
-    idle: 'hacer tiempo ella ellos ellas',
+    contentWords: 'cuesta',
+    stopWords: 'hacer tiempo ella ellos ellas',
     measure: /(?<!\p{L})(?<word>cuánto) tiempo(?!\p{L})/giu,
     figures:
       'cuánt[oa]s?|cuándo|a qué hora|(?:qué|cuál es (?:el|la)) (?:precio|tamaño|número|límite|valor|plazo|temperatura|presión|fecha)|cuestan?|precio|por defecto',
@@ -78,7 +78,7 @@ export const spanish: Language = {
     aspects: 'diferencia|máximo|mínimo|límite|tamaño|número|puerto|valor|propósito',
     introductions: 'introducción|presentación|descripción|resumen|prefacio',
     compares: [/\bdiferencias? (?:hay )?entre (?<one>.{1,200}?) [ye] (?<other>.{1,200})$/iu],
-    where: 'en|con|para',
+    locatives: 'en|con|para',
     joint: /(?:,|(?<!\s))\s+y\s+¿?(?=(?:cómo|cuándo|cuánt[oa]s?|dónde|qué|quién(?:es)?|cuál(?:es)?|por qué)(?!\p{L}))/iu,
   },
   followUps: {
@@ -96,7 +96,7 @@ export const spanish: Language = {
   },
   models: {
     refusals: REFUSALS,
-    turns: 'pero|sin embargo|sino|aunque|solo',
+    contrasts: 'pero|sin embargo|sino|aunque|solo',
     politeness: 'por favor|lo siento|lamentablemente|si (?:necesita|tiene|quiere|puede)',
     queries: 'consulta',
     remarks: 'nota',

@@ -7,14 +7,14 @@ const HIDDEN =
 
 /** Control sequences of terminals (CSI). */
 // oxlint-disable-next-line no-control-regex
-const SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
+const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 /** A terminal's control string (OSC, DCS, …) and its terminator, which a stray beginning lacks. */
 // oxlint-disable-next-line no-control-regex
-const STRING = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(\u0007|\u001b\\|\u009c)?/g;
+const CONTROL_STRING = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(\u0007|\u001b\\|\u009c)?/g;
 
 /** Removes terminal control sequences completely. */
-export const withoutSequences = (text: string): string =>
-  text.replace(SEQUENCE, '').replace(STRING, (all, end?: string) => (end === undefined ? all : ''));
+export const removeTerminalSequences = (text: string): string =>
+  text.replace(CONTROL_SEQUENCE, '').replace(CONTROL_STRING, (all, end?: string) => (end === undefined ? all : ''));
 
 /** Zero-width joiners outside of words. Between two letters they are part of the spelling (Persian, Hindi). */
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])|[\u200c\u200d]{2,}/gu;
@@ -23,8 +23,8 @@ const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\
  * Removes invisible characters and terminal sequences, which can hide text from a reader or address someone who reads the source. Keeps
  * newlines.
  */
-export const visible = (text: string): string =>
-  withoutSequences(text)
+export const removeInvisible = (text: string): string =>
+  removeTerminalSequences(text)
     .replace(/\r\n?|\u2028|\u2029/g, '\n')
     .replace(HIDDEN, '')
     .replace(STRAY_JOINER, '');
@@ -37,7 +37,7 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u
  * A terminal control sequence that begins with ESC. The single-character forms (U+009B) come from misread encodings more often, so the text
  * after those is kept.
  */
-const ORDER =
+const ESCAPE_SEQUENCE =
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c))/g;
 
@@ -48,14 +48,14 @@ const SEPARATORS = /[\u000b\u000c\u001c-\u001f\u0085]/g;
 /** Removes control characters (except tab and newline), terminal sequences and direction overrides, as for storing. */
 export function cleanText(text: string): string {
   if (text.search(CONTROLS) < 0) return text;
-  return text.replace(/\r\n?/g, '\n').replace(ORDER, '').replace(SEPARATORS, ' ').replace(CONTROLS, '');
+  return text.replace(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCE, '').replace(SEPARATORS, ' ').replace(CONTROLS, '');
 }
 
 /** Cleans the text, title and metadata of a document. Its source is clean already. */
 export const cleanDocument = (document: Document): Document => rewriteDocument(document, cleanText);
 
 /** The text fields of a chunk. */
-interface Storable {
+interface ChunkTexts {
   text: string;
   embed_text?: string | undefined;
   source?: string | undefined;
@@ -63,7 +63,7 @@ interface Storable {
 }
 
 /** Cleans the text, source and metadata of a chunk. */
-export function cleanChunk<Chunk extends Storable>(chunk: Chunk): Chunk {
+export function cleanChunk<Chunk extends ChunkTexts>(chunk: Chunk): Chunk {
   const { text, embed_text, source, metadata } = chunk;
   return Object.assign({}, chunk, rewriteValue({ text, embed_text, source, metadata }, cleanText));
 }

@@ -8,7 +8,7 @@ import { terms } from './terms.ts';
 export type Comparison = (texts: readonly string[]) => Promise<number[] | undefined>;
 
 /** Minimum coverage of the question by the embedder. */
-const LEAST_READ = 0.5;
+const MIN_COVERAGE = 0.5;
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
@@ -17,7 +17,7 @@ export function createComparison(
   query: string,
   { embedder, signal }: { embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
 ): Comparison {
-  if (!embedder || (embedder.coverage?.(query) ?? 1) < LEAST_READ) return async () => undefined;
+  if (!embedder || (embedder.coverage?.(query) ?? 1) < MIN_COVERAGE) return async () => undefined;
   const [unrelated, alike] = embedder.cosine_range ?? [0, 1];
   let embedded: Promise<Float32Array[]> | undefined;
   return async (texts) => {
@@ -29,16 +29,16 @@ export function createComparison(
 }
 
 /** Added to the number of terms: one shared term of one is weaker evidence than six of six. */
-const DOUBT = 2;
+const SMOOTHING = 2;
 /** Chinese letters that ask or join: a pair with one of them is no word. */
-const JOINING = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
+const CHINESE_PARTICLE = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
 const WORD = /[\p{L}\p{N}]+(?:[-.'’][\p{L}\p{N}]+)*/gu;
 /** Whether capitals of a question tell names from other words. */
-const capitalsTell = (question: string): boolean => !languageOrEnglish(languageOf(question)).capitalNouns;
+const capitalsMarkNames = (question: string): boolean => !languageOrEnglish(languageOf(question)).capitalNouns;
 
 /** The telling terms of a question whose words have a capital though they do not begin it; where capitals do not tell, only of those with a figure (`E31`). */
 export function capitalTerms(question: string): Set<string> {
-  const isTelling = capitalsTell(question) ? /^\p{Lu}/u : /^\p{Lu}.*\p{N}/u;
+  const isTelling = capitalsMarkNames(question) ? /^\p{Lu}/u : /^\p{Lu}.*\p{N}/u;
   const [, ...rest] = Array.from(question.matchAll(WORD), ([word]) => word);
   const telling = new Set(comparedTerms(question));
   const capitals = rest.filter((word) => isTelling.test(word)).flatMap((word) => terms(word).slice(0, 1));
@@ -50,7 +50,7 @@ export interface TermHolder {
   holds(term: string): boolean;
 }
 
-function holderOf(text: string): TermHolder {
+function toTermHolder(text: string): TermHolder {
   const held = new Set(terms(text));
   return { holds: (term) => held.has(term) };
 }
@@ -59,18 +59,18 @@ function holderOf(text: string): TermHolder {
  * Tells how many of a question's terms a text holds: m of n give m / (n + 2), 0 to 1. The question is analysed once, however many texts are asked about: it may be
  * as long as a book.
  */
-export function sharesOf(
+export function createTermShare(
   question: string,
   /** `capital`: the weight of a capitalized word. */
   { capital = 1 }: { capital?: number } = {},
 ): (text: string | TermHolder) => number {
-  const wanted = [...new Set(comparedTerms(question).filter((term) => !JOINING.test(term)))];
+  const wanted = [...new Set(comparedTerms(question).filter((term) => !CHINESE_PARTICLE.test(term)))];
   const capitals = capital === 1 ? undefined : capitalTerms(question);
-  const count = (term: string) => (capitals?.has(term) ? capital : 1);
-  const all = wanted.reduce((sum, term) => sum + count(term), 0);
+  const weightOf = (term: string) => (capitals?.has(term) ? capital : 1);
+  const all = wanted.reduce((sum, term) => sum + weightOf(term), 0);
   return (text) => {
-    const holder = typeof text === 'string' ? holderOf(text) : text;
-    const found = wanted.reduce((sum, term) => sum + (holder.holds(term) ? count(term) : 0), 0);
-    return found / (all + DOUBT);
+    const holder = typeof text === 'string' ? toTermHolder(text) : text;
+    const found = wanted.reduce((sum, term) => sum + (holder.holds(term) ? weightOf(term) : 0), 0);
+    return found / (all + SMOOTHING);
   };
 }

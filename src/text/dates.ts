@@ -47,9 +47,9 @@ const ZONES: Record<string, number> = {
   pdt: -7,
 };
 /** More is no date. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
-type Parts = Record<string, string | undefined>;
+type MatchedGroups = Record<string, string | undefined>;
 
 /**
  * A written date in ISO 8601, so that dates of all sources compare as texts: a point in time in UTC (`2026-03-01T08:00:00.000Z`), a day, a month or a year as
@@ -58,31 +58,34 @@ type Parts = Record<string, string | undefined>;
  */
 export function readDate(written: string): string | undefined {
   const trimmed = written.trim();
-  if (trimmed.length > LONGEST) return undefined;
+  if (trimmed.length > MAX_LENGTH) return undefined;
   const text = trimmed.replace(YEAR_LAST, '$<day> $<year> $<time>$<zone>');
   for (const form of DAYS) {
     const found = form.exec(text);
     const rest = text.slice(found?.[0].length ?? 0);
     const time = TIME.exec(rest);
-    if (found && (rest === '' || time)) return isoOf(found.groups!, time?.groups);
+    if (found && (rest === '' || time)) return toIsoDate(found.groups!, time?.groups);
   }
   return undefined;
 }
 
-function isoOf({ year = '', month, day }: Parts, time: Parts | undefined): string | undefined {
+function toIsoDate({ year = '', month, day }: MatchedGroups, time: MatchedGroups | undefined): string | undefined {
   const number = month === undefined ? 1 : /\d/.test(month) ? Number(month) : MONTHS.get(month.toLowerCase())!;
   const date = new Date(Date.UTC(Number(year), number - 1, Number(day ?? 1)));
   if (date.getUTCMonth() !== number - 1) return undefined; // 31 April
   const iso = date.toISOString();
-  if (time) return day === undefined ? undefined : pointIn(iso.slice(0, 10), time);
+  if (time) return day === undefined ? undefined : toInstant(iso.slice(0, 10), time);
   return iso.slice(0, day === undefined ? (month === undefined ? 4 : 7) : 10);
 }
 
 /** A time on a day, in UTC. */
-function pointIn(day: string, { hour, minute, second = '0', fraction = '0', half, zone, letters = 'z' }: Parts): string | undefined {
+function toInstant(
+  day: string,
+  { hour, minute, second = '0', fraction = '0', half, zone, letters = 'z' }: MatchedGroups,
+): string | undefined {
   const given = Number(hour);
   const hours = half === undefined ? given : (given % 12) + (/p/i.test(half) ? 12 : 0);
-  const offset = minutesOf(zone ?? letters);
+  const offset = offsetMinutes(zone ?? letters);
   if (hours > 23 || (half !== undefined && (given < 1 || given > 12)) || Number(minute) > 59 || Number(second) > 60) return undefined;
   if (offset === undefined) return undefined;
   const seconds = (hours * 60 + Number(minute) - offset) * 60 + Number(second);
@@ -90,7 +93,7 @@ function pointIn(day: string, { hour, minute, second = '0', fraction = '0', half
 }
 
 /** Minutes beside Greenwich. */
-function minutesOf(zone: string): number | undefined {
+function offsetMinutes(zone: string): number | undefined {
   const [, sign, hours, minutes = '0'] = /([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
   if (sign !== undefined) return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   const named = ZONES[zone.toLowerCase()];

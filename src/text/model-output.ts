@@ -2,13 +2,13 @@
 export const CITATIONS = /(?<!\\)\[([\d\s,;–-]{1,50})\]/g;
 
 /** Maximum digits of a source number: longer ones are years or something else in brackets. */
-const MOST_DIGITS = 3;
+const MAX_DIGITS = 3;
 
 /** A range of citations may end here, also with fewer sources; else at twice their number. */
-const LAST_OF_RANGE = 30;
+const MIN_RANGE_LIMIT = 30;
 
 /** A part of the list: a number or a range. */
-const PART = new RegExp(String.raw`^\s*(\d{1,${MOST_DIGITS}})\s*(?:[-–]\s*(\d{1,${MOST_DIGITS}})\s*)?$`);
+const PART = new RegExp(String.raw`^\s*(\d{1,${MAX_DIGITS}})\s*(?:[-–]\s*(\d{1,${MAX_DIGITS}})\s*)?$`);
 
 /**
  * Parses the list of a citation in an answer with `count` sources; undefined if it is none: a range far beyond them (`[1-50]`), a year, an
@@ -19,7 +19,7 @@ export function numbersCited(list: string, count: number): number[] | undefined 
   for (const part of list.split(/[,;]/)) {
     const [, first, last = first] = PART.exec(part) ?? [];
     if (first === undefined || last === undefined) return undefined;
-    if (first !== last && Number(last) > Math.max(LAST_OF_RANGE, 2 * count)) return undefined;
+    if (first !== last && Number(last) > Math.max(MIN_RANGE_LIMIT, 2 * count)) return undefined;
     for (let number = Number(first); number <= Number(last); number++) numbers.push(number);
   }
   return numbers.length === 0 || (numbers.length > 1 && numbers.includes(0)) ? undefined : numbers;

@@ -4,17 +4,17 @@ import { plainTitle, readBlocks } from './markdown/blocks.ts';
 type PageKind = 'contents' | 'changelog' | 'index';
 
 /** Minimum entries of a list. */
-const FEWEST = 5;
+const MIN_ENTRIES = 5;
 /** Minimum share of the words in links on a page of links. */
-const LINKED = 0.5;
+const MIN_LINKED_SHARE = 0.5;
 /** Maximum share of items with a link among other words: «Largest file: [281 TB](limits.html) (2^48 bytes)» says something itself. */
-const MIXED = 0.15;
+const MAX_MIXED_SHARE = 0.15;
 /** Minimum share of entries among the lines of a table of contents or an index. */
-const ENTRIES = 0.6;
+const MIN_ENTRY_SHARE = 0.6;
 /** Minimum share of lines with a page number after dots. */
-const LEADERS = 0.5;
+const MIN_LEADER_SHARE = 0.5;
 /** Minimum share of a change log's headings that name versions or days. */
-const VERSIONS = 0.5;
+const MIN_VERSION_SHARE = 0.5;
 
 /** Titles and headings of change logs, and names of their files. */
 const CHANGELOG =
@@ -31,9 +31,9 @@ const VERSION =
 /** The end of an entry of a table of contents: dots and a page, as the parser of PDFs writes them. */
 const LEADER = / … ?(?:\d+|[ivxlc]+)$/i;
 /** The page of an entry that the passage before ends with. */
-const PAGE = /^(?:\d+|[ivxlc]+)$/i;
+const PAGE_NUMBER = /^(?:\d+|[ivxlc]+)$/i;
 /** A term of an index with its pages. */
-const PAGES = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+)?)*$/;
+const INDEX_ENTRY = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+)?)*$/;
 
 /** An item, a link or a row. */
 const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
@@ -42,8 +42,8 @@ const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
 /** Classifies a Markdown page by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
 export function pageKindOf(text: string, title = ''): PageKind | undefined {
-  const named = withoutNumber(plainTitle(title).trim());
-  const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutNumber(words)] : []));
+  const named = withoutSectionNumber(plainTitle(title).trim());
+  const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutSectionNumber(words)] : []));
   const name = [named, headings[0] ?? ''].find((words) => CHANGELOG.test(words) || RELEASE.test(words));
   if (name !== undefined || isVersioned(headings)) return 'changelog';
   return listKindOf(text, [named, headings[0] ?? '']);
@@ -51,14 +51,14 @@ export function pageKindOf(text: string, title = ''): PageKind | undefined {
 
 /** Classifies a passage by the headings above it. */
 export function passageKindOf(text: string, headings: readonly string[]): PageKind | undefined {
-  const [last = '', ...above] = headings.map(withoutNumber).toReversed();
+  const [last = '', ...above] = headings.map(withoutSectionNumber).toReversed();
   if (CHANGELOG_SECTION.test(last) || (VERSION.test(last) && above.some((heading) => CHANGELOG_SECTION.test(heading)))) return 'changelog';
   return listKindOf(text, [last]);
 }
 
 const isVersioned = (headings: readonly string[]): boolean => {
   const parts = headings.slice(1);
-  return parts.length >= FEWEST && parts.filter((heading) => VERSION.test(heading)).length >= parts.length * VERSIONS;
+  return parts.length >= MIN_ENTRIES && parts.filter((heading) => VERSION.test(heading)).length >= parts.length * MIN_VERSION_SHARE;
 };
 
 /** Contents, index or list of people, by the shape of its lines. */
@@ -69,13 +69,21 @@ function listKindOf(text: string, titles: readonly string[]): PageKind | undefin
     .filter((line) => line !== '' && !line.startsWith('#') && !/^\|(?:\s*:?-+:?\s*\|)+$/.test(line));
   if (lines.length === 0) return undefined;
   const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length;
-  const isEntry = (line: string): boolean => LEADER.test(line) || PAGE.test(line);
-  if (lines.length >= FEWEST && share((line) => LEADER.test(line)) >= LEADERS && share(isEntry) >= ENTRIES) return 'contents';
-  if (lines.length >= 2 * FEWEST && share((line) => PAGES.test(line) && line.length < 80) >= ENTRIES && isSorted(lines)) return 'index';
+  const isEntry = (line: string): boolean => LEADER.test(line) || PAGE_NUMBER.test(line);
+  if (lines.length >= MIN_ENTRIES && share((line) => LEADER.test(line)) >= MIN_LEADER_SHARE && share(isEntry) >= MIN_ENTRY_SHARE)
+    return 'contents';
+  if (lines.length >= 2 * MIN_ENTRIES && share((line) => INDEX_ENTRY.test(line) && line.length < 80) >= MIN_ENTRY_SHARE && isSorted(lines))
+    return 'index';
   const [all, links] = [wordsIn(text.replace(LINK, '$1')), [...text.matchAll(LINK)].filter(([link]) => !link.startsWith('!'))];
-  if (titles.some((title) => PEOPLE.test(title)) && share((line) => !/[.!?]$/.test(line)) >= ENTRIES) return 'index';
+  if (titles.some((title) => PEOPLE.test(title)) && share((line) => !/[.!?]$/.test(line)) >= MIN_ENTRY_SHARE) return 'index';
   const linked = links.reduce((sum, [, words]) => sum + wordsIn(words!), 0);
-  if (links.length < FEWEST || linked < all * LINKED || share((line) => ENTRY.test(line)) < ENTRIES || isMixed(lines)) return undefined;
+  if (
+    links.length < MIN_ENTRIES ||
+    linked < all * MIN_LINKED_SHARE ||
+    share((line) => ENTRY.test(line)) < MIN_ENTRY_SHARE ||
+    isMixed(lines)
+  )
+    return undefined;
   return titles.some((title) => INDEX.test(title)) ? 'index' : 'contents';
 }
 
@@ -83,7 +91,7 @@ function listKindOf(text: string, titles: readonly string[]): PageKind | undefin
 function isMixed(lines: readonly string[]): boolean {
   const items = lines.filter((line) => ITEM.test(line)).map((line) => line.replace(ITEM, ''));
   const saying = items.filter((item) => item.search(LINK) >= 0 && wordsIn(item.replace(LINK, '')) > 1);
-  return saying.length >= items.length * MIXED && saying.length > 1;
+  return saying.length >= items.length * MAX_MIXED_SHARE && saying.length > 1;
 }
 
 /** Whether most lines are in alphabetical order. */
@@ -96,4 +104,4 @@ function isSorted(lines: readonly string[]): boolean {
 const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
 /** A title without the number of its section. */
-const withoutNumber = (title: string): string => title.replace(/^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\p{Lu})/u, '');
+const withoutSectionNumber = (title: string): string => title.replace(/^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\p{Lu})/u, '');

@@ -45,25 +45,25 @@ export const pagesIn = (ranges: string): number =>
   }, 0);
 
 /** Maximum number of rectangles of a passage. */
-const MOST_BOXES = 8;
+const MAX_BOXES = 8;
 
 /** The rectangle around two rectangles of one page, with the first line of the first. */
 function joinBoxes(one: PassageBox, other: PassageBox): PassageBox {
   const [left, top] = [Math.min(one.left, other.left), Math.min(one.top, other.top)];
   const right = Math.max(one.left + one.width, other.left + other.width);
   const bottom = Math.max(one.top + one.height, other.top + other.height);
-  return { ...one, left, top, width: rounded(right - left), height: rounded(bottom - top) };
+  return { ...one, left, top, width: roundShare(right - left), height: roundShare(bottom - top) };
 }
 
-const rounded = (share: number): number => Math.round(share * 1000) / 1000;
+const roundShare = (share: number): number => Math.round(share * 1000) / 1000;
 
 /** Reduces rectangles to `MOST_BOXES`: joins successive ones of one page that add the least area. */
 export function limitBoxes(boxes: readonly PassageBox[]): PassageBox[] {
   const few = [...boxes];
-  while (few.length > MOST_BOXES) {
+  while (few.length > MAX_BOXES) {
     const waste = few.slice(1).map((box, i) => (box.page === few[i]!.page ? addedArea(few[i]!, box) : Number.POSITIVE_INFINITY));
     const at = waste.indexOf(Math.min(...waste));
-    if (waste[at] === Number.POSITIVE_INFINITY) return few.slice(0, MOST_BOXES);
+    if (waste[at] === Number.POSITIVE_INFINITY) return few.slice(0, MAX_BOXES);
     few.splice(at, 2, joinBoxes(few[at]!, few[at + 1]!));
   }
   return few;

@@ -4,7 +4,7 @@ import { isSpace, skipSpace } from './markdown/lines.ts';
 /** Characters that are examined on either side of a full stop. */
 const REACH = 48;
 
-const anyWord = (words: readonly string[]): string => `(?:${words.join('|')})(?![\\p{L}\\p{N}])`;
+const wordPattern = (words: readonly string[]): string => `(?:${words.join('|')})(?![\\p{L}\\p{N}])`;
 
 /** Words before ordinals, rarely before numbers that end a sentence: «am 30. September». The English «I am 12.» does end. */
 const ORDINAL = new RegExp(
@@ -13,13 +13,13 @@ const ORDINAL = new RegExp(
 );
 
 /** Words that begin sentences and are never counted: «von 8 bis 12. Die Werkstatt …». */
-const OPENER = new RegExp(`^${anyWord(wordList(({ sentences }) => sentences.openers))}`, 'u');
+const OPENER = new RegExp(`^${wordPattern(wordList(({ sentences }) => sentences.openers))}`, 'u');
 
 const NUMBER = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 
 /** Words that ordinals count. Words that are English, too, are none where English follows: «There were 12. August was hot.» */
 const COUNTED = new RegExp(
-  String.raw`^${anyWord(
+  String.raw`^${wordPattern(
     wordList(({ months, sentences: { ordinals } }) => ordinals && `${months.replaceAll('|', ' ')} ${ordinals.counted}`),
   )}(?!\s+(?:is|was|are|were|has|had|will|the|your|up|of|and)\b)`,
   'u',
@@ -61,7 +61,9 @@ const SENTENCE_END = /[.!?…]{1,8}["'”’»)\]*_]{0,8}(?=\s)|[。！？｡]{1
 const ABBREVIATIONS = wordList(({ sentences }) => sentences.abbreviations);
 
 /** Abbreviations after which a text is not cut, in lower case. */
-const UNCUT = new Set([...ABBREVIATIONS, ...wordList(({ sentences }) => sentences.softAbbreviations)].map((word) => word.toLowerCase()));
+const UNCUT_ABBREVIATIONS = new Set(
+  [...ABBREVIATIONS, ...wordList(({ sentences }) => sentences.softAbbreviations)].map((word) => word.toLowerCase()),
+);
 
 /** Full stops that end no sentence: after an initial, a title, an abbreviation. */
 const ABBREVIATED = new RegExp(
@@ -105,7 +107,7 @@ function isWithinSentence(text: string, dot: number, end: number): boolean {
   while (start > 0 && dot - start < 12 && !isSpace(text.charCodeAt(start - 1)) && text[start - 1] !== '(') start -= 1;
   const word = text.slice(start, dot);
   if (/^\d+$/.test(word)) return start === 0 || text[start - 1] === '\n';
-  return /^\p{Lu}$/u.test(word) || UNCUT.has(word.toLowerCase());
+  return /^\p{Lu}$/u.test(word) || UNCUT_ABBREVIATIONS.has(word.toLowerCase());
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -114,7 +116,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const CODE = /(?<!`)(`+)(?!`)[^]{0,500}?[^`]\1(?!`)/g;
 
 /** The end of a question. */
-const ASKS = /[?？]["'”’»)\]*_]*\s*$/u;
+const QUESTION_END = /[?？]["'”’»)\]*_]*\s*$/u;
 
 /**
  * The sentences of a paragraph, trimmed. Unicode's breaks at abbreviations and ordinals, before lower case and in code are undone. A question stays
@@ -128,7 +130,7 @@ export function sentencesOf(paragraph: string): string[] {
     const written = paragraph.slice(index, index + segment.length);
     if (
       last &&
-      (ASKS.test(last.at(-1)!) ||
+      (QUESTION_END.test(last.at(-1)!) ||
         endsWithAbbreviation(last.at(-1)!) ||
         isSentenceContinued(prose, index) ||
         /^[\p{Ll},;)\]]/u.test(segment))

@@ -14,11 +14,11 @@ const IRREGULAR = new Map(
     singly: 'singl',
   }),
 );
-const UNTOUCHED = new Set(['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes']);
-const DONE_WITHOUT_PLURAL = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'evening', 'proceed', 'exceed', 'succeed']);
+const INVARIANT = new Set(['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes']);
+const INVARIANT_SINGULARS = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'evening', 'proceed', 'exceed', 'succeed']);
 
 /** Endings of the second step and what takes their place, in the first region. Longer ones stand first. */
-const SECOND: readonly (readonly [string, string])[] = [
+const SECOND_STEP: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['ization', 'ize'],
   ['fulness', 'ful'],
@@ -42,7 +42,7 @@ const SECOND: readonly (readonly [string, string])[] = [
   ['alli', 'al'],
   ['bli', 'ble'],
 ];
-const THIRD: readonly (readonly [string, string])[] = [
+const THIRD_STEP: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['tional', 'tion'],
   ['alize', 'al'],
@@ -52,13 +52,13 @@ const THIRD: readonly (readonly [string, string])[] = [
   ['ness', ''],
   ['ful', ''],
 ];
-const FOURTH = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|al|er|ic|(?<=[st])ion)$/;
+const FOURTH_STEP = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|al|er|ic|(?<=[st])ion)$/;
 
 const VOWEL = /[aeiouy]/;
 const SHORT_SYLLABLE = /(?:^|[^aeiouy])[aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$|^past$/;
 
 /** Where the part begins that follows the first consonant after a vowel. */
-function regionFrom(word: string, start: number): number {
+function regionStart(word: string, start: number): number {
   for (let i = start + 1; i < word.length; i++) if (VOWEL.test(word[i - 1]!) && !VOWEL.test(word[i]!)) return i + 1;
   return word.length;
 }
@@ -81,7 +81,7 @@ function withoutPast(word: string, first: number): string {
   return first >= rest.length && SHORT_SYLLABLE.test(rest) ? `${rest}e` : rest;
 }
 
-function replaced(word: string, table: readonly (readonly [string, string])[], region: number): string {
+function replaceSuffix(word: string, table: readonly (readonly [string, string])[], region: number): string {
   const row = table.find(([ending]) => word.endsWith(ending));
   if (!row) return word;
   const at = word.length - row[0].length;
@@ -89,8 +89,8 @@ function replaced(word: string, table: readonly (readonly [string, string])[], r
 }
 
 function secondStep(word: string, first: number): string {
-  const changed = replaced(word, SECOND, first);
-  if (changed !== word || SECOND.some(([ending]) => word.endsWith(ending))) return changed;
+  const changed = replaceSuffix(word, SECOND_STEP, first);
+  if (changed !== word || SECOND_STEP.some(([ending]) => word.endsWith(ending))) return changed;
   if (word.endsWith('logist')) return word.length - 5 >= first ? word.slice(0, -3) : word;
   if (word.endsWith('logi')) return word.length - 3 >= first ? word.slice(0, -1) : word;
   return /[cdeghkmnrt]li$/.test(word) && word.length - 2 >= first ? word.slice(0, -2) : word;
@@ -98,11 +98,11 @@ function secondStep(word: string, first: number): string {
 
 function thirdStep(word: string, first: number, second: number): string {
   if (word.endsWith('ative')) return word.length - 5 >= second ? word.slice(0, -5) : word;
-  return replaced(word, THIRD, first);
+  return replaceSuffix(word, THIRD_STEP, first);
 }
 
 function lastSteps(word: string, first: number, second: number): string {
-  const ending = FOURTH.exec(word);
+  const ending = FOURTH_STEP.exec(word);
   const short = ending && ending.index >= second ? word.slice(0, ending.index) : word;
   const rest = short.slice(0, -1);
   if (short.endsWith('e') && (rest.length >= second || (rest.length >= first && !SHORT_SYLLABLE.test(rest)))) return rest;
@@ -114,15 +114,15 @@ function lastSteps(word: string, first: number, second: number): string {
  * https://snowballstem.org/algorithms/english/stemmer.html), without its treatment of apostrophes.
  */
 export function stem(word: string): string {
-  if (word.length < 3 || UNTOUCHED.has(word)) return word;
+  if (word.length < 3 || INVARIANT.has(word)) return word;
   const irregular = IRREGULAR.get(word);
   if (irregular) return irregular;
   const marked = word.replace(/^y|(?<=[aeiouy])y/g, 'Y'); // a y that is a consonant
   const special = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/.exec(marked);
-  const first = special ? special[0].length : regionFrom(marked, 0);
-  const second = regionFrom(marked, first);
+  const first = special ? special[0].length : regionStart(marked, 0);
+  const second = regionStart(marked, first);
   let stemmed = withoutPlural(marked);
-  if (DONE_WITHOUT_PLURAL.has(stemmed)) return stemmed;
+  if (INVARIANT_SINGULARS.has(stemmed)) return stemmed;
   stemmed = withoutPast(stemmed, first).replace(/(?<=.[^aeiouy])[yY]$/, 'i');
   stemmed = thirdStep(secondStep(stemmed, first), first, second);
   return lastSteps(stemmed, first, second).replaceAll('Y', 'y');

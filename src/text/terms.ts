@@ -13,10 +13,10 @@ const ASCII = /^[\x00-\x7f]*$/;
 /** Letters without a decomposition, and how they are typed otherwise. */
 const FOLDED: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' };
 /** Maximum length of a term: nobody types longer ones, and an index of them is as large as the text. */
-const LONGEST = 100;
+const MAX_TERM_LENGTH = 100;
 
 /** Compatible forms made one (full width, ligatures), accents, vowel points and invisible marks dropped; capitals stay for now. */
-function normalized(text: string): string {
+function normalizeLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
@@ -27,7 +27,7 @@ function normalized(text: string): string {
 }
 
 /** The letters in pairs and alone, so that a word of one letter is found, too. */
-function pairs(run: string): string[] {
+function letterPairs(run: string): string[] {
   const letters = [...run];
   const found = letters.slice(1).map((letter, i) => letters[i]! + letter);
   return found.concat(letters);
@@ -35,14 +35,14 @@ function pairs(run: string): string[] {
 
 /** Stems by word: most words occur in many spellings. */
 const stems = new Map<string, readonly string[]>();
-const STEMS_AT_MOST = 100_000;
+const MAX_STEMS = 100_000;
 
 function stemTerms(word: string): readonly string[] {
   let found = stems.get(word);
   if (!found) {
-    found = [stem(word.slice(0, LONGEST))];
-    if (stems.size >= STEMS_AT_MOST) stems.clear();
-    if (word.length < LONGEST) stems.set(word, found);
+    found = [stem(word.slice(0, MAX_TERM_LENGTH))];
+    if (stems.size >= MAX_STEMS) stems.clear();
+    if (word.length < MAX_TERM_LENGTH) stems.set(word, found);
   }
   return found;
 }
@@ -50,12 +50,12 @@ function stemTerms(word: string): readonly string[] {
 /** The terms of an unjoined word: stemmed if English, unchanged if a number or another language, in pairs if unspaced. */
 function wordTerms(word: string): readonly string[] {
   if (ASCII_WORD.test(word)) return stemTerms(word);
-  if (ASCII.test(word) || word.search(UNSPACED) < 0) return [word.slice(0, LONGEST)];
+  if (ASCII.test(word) || word.search(UNSPACED) < 0) return [word.slice(0, MAX_TERM_LENGTH)];
   const found: (readonly string[])[] = [];
   let end = 0;
   for (const { 0: run, index } of word.matchAll(UNSPACED)) {
     if (index > end) found.push(wordTerms(word.slice(end, index)));
-    found.push(pairs(run));
+    found.push(letterPairs(run));
     end = index + run.length;
   }
   if (end < word.length) found.push(wordTerms(word.slice(end)));
@@ -63,7 +63,7 @@ function wordTerms(word: string): readonly string[] {
 }
 
 /** Between the words of `readOnlyFile`, not those of `mRNA` or `pH`. */
-const HUMP = /(?<=[a-z]{2})(?=[A-Z][a-zA-Z])/;
+const CAMEL_CASE_BOUNDARY = /(?<=[a-z]{2})(?=[A-Z][a-zA-Z])/;
 
 /** The plural of an acronym: `LLMs`, `CPUs`; and of one in lower case that has no vowel, `llms`. */
 const ACRONYMS = /^(?:[A-Z]{2,}|(?=[a-z]{4})(?!https$)[b-df-hj-np-tv-xz]+(?<!s))s$/;
@@ -74,12 +74,12 @@ function casedTerms(given: string): readonly string[] {
   const lower = word.toLowerCase();
   const whole = wordTerms(lower);
   if (lower === word) return whole;
-  const humps = word.split(HUMP);
+  const humps = word.split(CAMEL_CASE_BOUNDARY);
   return humps.length > 1 ? whole.concat(humps.flatMap((hump) => wordTerms(hump.toLowerCase()))) : whole;
 }
 
 /** The identifiers in words that are written without spaces: `F-117` of `F-117是什么`. */
-const amongUnspaced = (whole: string): string[] =>
+const identifiersAmongUnspaced = (whole: string): string[] =>
   whole
     .split(UNSPACED)
     .map((part) => part.replace(/^[-_.@']+/, '').replace(/(?<![-_.@'+#])[-_.@'+#]+$/, ''))
@@ -91,21 +91,21 @@ function joinedTerms(joined: string): readonly string[] {
   const words = whole.split(/[-_.@'+#]+/).filter(Boolean);
   if (words.length === 1 && words[0] === whole) return casedTerms(whole);
   const inner = words.length > 2 ? whole.split(/[.@']/).filter((part) => part !== whole && /[-_]/.test(part)) : [];
-  const among = ASCII.test(whole) ? [] : amongUnspaced(whole);
+  const among = ASCII.test(whole) ? [] : identifiersAmongUnspaced(whole);
   const kept = [...new Set([whole, ...inner, ...among])].filter(
-    (part) => part.length <= LONGEST && (ASCII.test(part) || part.search(UNSPACED) < 0),
+    (part) => part.length <= MAX_TERM_LENGTH && (ASCII.test(part) || part.search(UNSPACED) < 0),
   );
   return kept.map((part) => part.toLowerCase()).concat(words.flatMap(casedTerms));
 }
 
 /** A word with nothing but punctuation around it: most of all text, and found without the rest. */
-const PLAIN = /^[("'[*]*([A-Za-z]+)[)"'\].,;:!?*]*$/;
+const PLAIN_WORD = /^[("'[*]*([A-Za-z]+)[)"'\].,;:!?*]*$/;
 
 /** The terms of a run of text without white space. */
-function analyse(run: string): readonly string[] {
-  const plain = PLAIN.exec(run)?.[1];
+function analyseRun(run: string): readonly string[] {
+  const plain = PLAIN_WORD.exec(run)?.[1];
   if (plain) return casedTerms(plain);
-  const text = ASCII.test(run) ? run : normalized(run);
+  const text = ASCII.test(run) ? run : normalizeLetters(run);
   const grouped = text.includes(',') ? text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '') : text;
   return (grouped.match(ASCII.test(grouped) ? JOINED_ASCII : JOINED) ?? []).flatMap(joinedTerms);
 }
@@ -114,14 +114,14 @@ function analyse(run: string): readonly string[] {
  * Analysed runs of text without white space: a text repeats its words, so nearly all are found here. Each run has one place, by its FNV-1a hash,
  * and gives it up to the next one; so the table stays small, and a run is found without making a string of it.
  */
-const PLACES = 1 << 17;
+const CACHE_SIZE = 1 << 17;
 /** Longer runs come once, mostly: they are not kept. */
-const KNOWN_LENGTH = 32;
-const known: ({ run: string; terms: readonly string[] } | undefined)[] = Array.from({ length: PLACES }, () => undefined);
+const MAX_CACHED_LENGTH = 32;
+const analysedRuns: ({ run: string; terms: readonly string[] } | undefined)[] = Array.from({ length: CACHE_SIZE }, () => undefined);
 
-function learn(run: string, place: number): readonly string[] {
-  const found = analyse(run);
-  if (run.length <= KNOWN_LENGTH) known[place] = { run, terms: found };
+function analyseAndCache(run: string, place: number): readonly string[] {
+  const found = analyseRun(run);
+  if (run.length <= MAX_CACHED_LENGTH) analysedRuns[place] = { run, terms: found };
   return found;
 }
 
@@ -142,10 +142,10 @@ export function terms(text: string): string[] {
       continue;
     }
     if (at > start) {
-      const place = hash & (PLACES - 1);
-      const before = known[place];
+      const place = hash & (CACHE_SIZE - 1);
+      const before = analysedRuns[place];
       const isKnown = before && before.run.length === at - start && text.startsWith(before.run, start);
-      for (const term of isKnown ? before.terms : learn(text.slice(start, at), place)) found.push(term);
+      for (const term of isKnown ? before.terms : analyseAndCache(text.slice(start, at), place)) found.push(term);
     }
     start = at + 1;
     hash = 0;
@@ -180,10 +180,10 @@ export function queryTerms(text: string): string[] {
 }
 
 /** Maximum terms of a search: longer queries are pasted texts, and each term takes time in the index. */
-const MOST_SEARCHED = 1_000;
+const MAX_SEARCHED = 1_000;
 
 /** The terms to search for: the first content terms of a query. */
-export const searchedTerms = (query: string): string[] => queryTerms(query).slice(0, MOST_SEARCHED);
+export const searchedTerms = (query: string): string[] => queryTerms(query).slice(0, MAX_SEARCHED);
 
 /** FNV-1a over the UTF-16 units of a term, 32 bits without sign. */
 export function hashTerm(term: string): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asksForMore, lastQuestion, splitQuestion, subjectTerms, tellingTerms, withoutMeasure } from '../../src/languages/question.ts';
+import { asksForMore, lastQuestion, splitQuestion, subjectTerms, topicTerms, withoutMeasure } from '../../src/languages/question.ts';
 
 const asked = (query: string, question = query) => splitQuestion({ query, question }).map((part) => [part.query, part.question]);
 
@@ -76,16 +76,16 @@ test('a remark behind the question leaves it what is asked, a request or a follo
 });
 
 test('the words that ask are no terms of the subject, unless there are no others', () => {
-  expect(tellingTerms('Welche Sicherung muss ich prüfen?')).toEqual(['sicherung', 'prufen']);
-  expect(tellingTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
-  expect(tellingTerms('Quelle pompe faut-il remplacer ?')).toEqual(['pomp', 'remplac']);
-  expect(tellingTerms('¿Cuánto cuesta la bomba?')).toEqual(['cuesta', 'bomba']);
-  expect(tellingTerms('Which die must I use?')).toContain('die');
-  expect(tellingTerms('保修多长时间？')).toEqual(['保修']);
-  expect(tellingTerms('酒吧有停车位吗？')).toContain('酒吧');
-  expect(tellingTerms('吗啡贵吗？')).toEqual(tellingTerms('吗啡贵'));
-  expect(tellingTerms('可可以及咖啡').join('')).toContain('可可');
-  expect(tellingTerms('多少钱？').length).toBeGreaterThan(0);
+  expect(topicTerms('Welche Sicherung muss ich prüfen?')).toEqual(['sicherung', 'prufen']);
+  expect(topicTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
+  expect(topicTerms('Quelle pompe faut-il remplacer ?')).toEqual(['pomp', 'remplac']);
+  expect(topicTerms('¿Cuánto cuesta la bomba?')).toEqual(['cuesta', 'bomba']);
+  expect(topicTerms('Which die must I use?')).toContain('die');
+  expect(topicTerms('保修多长时间？')).toEqual(['保修']);
+  expect(topicTerms('酒吧有停车位吗？')).toContain('酒吧');
+  expect(topicTerms('吗啡贵吗？')).toEqual(topicTerms('吗啡贵'));
+  expect(topicTerms('可可以及咖啡').join('')).toContain('可可');
+  expect(topicTerms('多少钱？').length).toBeGreaterThan(0);
   expect(subjectTerms('How long is the long hose?')).toEqual(['long', 'hose']);
   expect(subjectTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capitalTerms, sharesOf } from '../../src/text/comparison.ts';
+import { capitalTerms, createTermShare } from '../../src/text/comparison.ts';
 
 test('capitals inside a question tell names, not its first word and not what is no term of its own', () => {
   expect([...capitalTerms('Does Helios make pumps in Turin?')]).toEqual(['helio', 'turin']);
@@ -10,12 +10,12 @@ test('capitals inside a question tell names, not its first word and not what is 
 
 test('a word with a capital counts as often as is said', () => {
   const text = 'The pumps are loud.';
-  expect(sharesOf('Which pumps are made in Turin?')(text)).toBeCloseTo(1 / 5);
-  expect(sharesOf('Which pumps are made in Turin?', { capital: 2 })(text)).toBeCloseTo(1 / 6);
-  expect(sharesOf('Which pumps are made in Turin?', { capital: 2 })('Turin')).toBeCloseTo(2 / 6);
+  expect(createTermShare('Which pumps are made in Turin?')(text)).toBeCloseTo(1 / 5);
+  expect(createTermShare('Which pumps are made in Turin?', { capital: 2 })(text)).toBeCloseTo(1 / 6);
+  expect(createTermShare('Which pumps are made in Turin?', { capital: 2 })('Turin')).toBeCloseTo(2 / 6);
 });
 
 test('the words that ask in Chinese are no terms that a text may lack', () => {
-  expect(sharesOf('保修多长时间？')('整机保修两年')).toBeCloseTo(1 / 3);
-  expect(sharesOf('保修多长时间？')('工作时间')).toBe(0);
+  expect(createTermShare('保修多长时间？')('整机保修两年')).toBeCloseTo(1 / 3);
+  expect(createTermShare('保修多长时间？')('工作时间')).toBe(0);
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { hasCode, KbError } from '../../core/errors.ts';
 import { retry } from '../../core/retry.ts';
-import { visible } from '../../text/clean-text.ts';
+import { removeInvisible } from '../../text/clean-text.ts';
 import type { Reranker } from '../../ports/models.ts';
 import { post } from '../providers/provider-errors.ts';
 import { inPortions } from './portions.ts';
@@ -60,7 +60,7 @@ export async function openHttpReranker(settings: ProviderSettings): Promise<Rera
     model: access.model,
     min_rerank_score: undefined,
     rank: (query, passages, { signal }) => {
-      const texts = passages.map(({ text }) => visible(text).trim() || '-'); // an empty one would make the server refuse all
+      const texts = passages.map(({ text }) => removeInvisible(text).trim() || '-'); // an empty one would make the server refuse all
       return inPortions(texts, (portion) => ask({ query, texts: portion }, signal));
     },
   };

@@ -1,7 +1,7 @@
 import { advice, setting } from '../../core/advice/advice.ts';
 import { randomBytes } from 'node:crypto';
 import { truncate, truncateToTokens } from '../../text/truncate.ts';
-import { visible } from '../../text/clean-text.ts';
+import { removeInvisible } from '../../text/clean-text.ts';
 import type { Llm, Message, Reranker } from '../../ports/models.ts';
 import { KbError } from '../../core/errors.ts';
 import { inPortions } from './portions.ts';
@@ -30,7 +30,7 @@ export function gradingPrompt(query: string, texts: readonly string[]): Message[
   ];
 }
 
-const shortened = (text: string, longest: number): string => truncate(visible(text), longest);
+const shortened = (text: string, longest: number): string => truncate(removeInvisible(text), longest);
 
 /** A line that is a number and a grade, and nothing else: «3: 7», «[3] 7.5», «**Passage 3:** 7/10», «3) 7», «3：7». */
 const GRADE_LINE =

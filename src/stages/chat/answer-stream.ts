@@ -6,7 +6,7 @@ import { CitationFilter } from './guard/citation-filter.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { asksForMore } from '../../languages/question.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
-import { token } from './turn-record.ts';
+import { tokenEvent } from './turn-record.ts';
 
 /** A finished answer. */
 export interface StreamedAnswer {
@@ -122,11 +122,11 @@ export async function* streamAnswer(
       if (piece) {
         wasShown = true;
         options.onShown?.();
-        yield token(piece);
+        yield tokenEvent(piece);
       }
       if (!step.done) continue;
       const { text, declined, citations, links } = answer;
-      if (text === '' && !declined) throw emptyAnswer(llm);
+      if (text === '' && !declined) throw emptyAnswerError(llm);
       const { cut_off, unsure = false, input_tokens, output_tokens, ...quotation } = step.value;
       const usage = { input_tokens, output_tokens };
       const isPartial = unsure || (citations.declines !== undefined && !declined);
@@ -140,7 +140,7 @@ export async function* streamAnswer(
   }
 }
 
-const emptyAnswer = ({ model, provider }: Llm): KbError =>
+const emptyAnswerError = ({ model, provider }: Llm): KbError =>
   new KbError('invalid', `The model ${model} of ${provider} answered with nothing. Ask again, or choose another model.`, {
     isRetryable: true,
   });

@@ -7,16 +7,16 @@ import type { HistoryEntry } from '../../schema/items.ts';
 const UNKNOWN_WINDOW = 8000;
 
 /** Overhead of a message, in tokens. */
-const MESSAGE = 5;
+const MESSAGE_TOKENS = 5;
 
 /** Tokens of the two marker lines around a source. */
-const FENCE = 70;
+const FENCE_TOKENS = 70;
 
 /** Minimum tokens of a truncated source. */
-const LEAST_SOURCE = 60;
+const MIN_SOURCE_TOKENS = 60;
 
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Extended_Pictographic}]/gu;
-const FOREIGN = /[^\p{ASCII}]/gu;
+const NON_ASCII = /[^\p{ASCII}]/gu;
 
 /**
  * Estimates the tokens of a text, rather too high: 3.5 ASCII characters a token (English prose has about 4.5, code about 3), one letter of an
@@ -24,7 +24,7 @@ const FOREIGN = /[^\p{ASCII}]/gu;
  */
 export function estimateTokens(text: string): number {
   const dense = text.match(DENSE)?.length ?? 0;
-  const foreign = (text.match(FOREIGN)?.length ?? 0) - dense;
+  const foreign = (text.match(NON_ASCII)?.length ?? 0) - dense;
   return Math.ceil((text.length - dense - foreign) / 3.5 + dense + foreign / 2);
 }
 
@@ -44,8 +44,8 @@ export function windowOf({ context_window, max_tokens }: Pick<LlmConfig, 'contex
   return { tokens, answer, prompt: tokens - answer };
 }
 
-const messageTokens = ({ content }: { content: string }): number => MESSAGE + estimateTokens(content);
-const sourceTokens = ({ title, text }: GroundingSource): number => FENCE + estimateTokens(`${title}\n${text}`);
+const messageTokens = ({ content }: { content: string }): number => MESSAGE_TOKENS + estimateTokens(content);
+const sourceTokens = ({ title, text }: GroundingSource): number => FENCE_TOKENS + estimateTokens(`${title}\n${text}`);
 const neighbourTokens = ({ before = '', after = '' }: GroundingSource): number => estimateTokens(before) + estimateTokens(after);
 const withoutNeighbours = ({ before: _before, after: _after, ...source }: GroundingSource): GroundingSource => source;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
@@ -54,7 +54,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export const tokensOfMessages = (messages: readonly { content: string }[]): number => sum(messages.map(messageTokens));
 
 /** The variable parts of a prompt. */
-export interface Filling {
+export interface PromptContent {
   history: readonly HistoryEntry[];
   sources: readonly GroundingSource[];
 }
@@ -63,7 +63,10 @@ export interface Filling {
  * Fits history and sources into `room` tokens. It drops, in this order: the oldest messages down to `keep_recent`, the weakest sources down to one,
  * the remaining messages, the end of the last source. Neighbouring text is added to the best sources if room is left.
  */
-export function fitPrompt({ history, sources }: Filling, { room, keep_recent }: { room: number; keep_recent: number }): Filling {
+export function fitPrompt(
+  { history, sources }: PromptContent,
+  { room, keep_recent }: { room: number; keep_recent: number },
+): PromptContent {
   const messages = history.map(messageTokens);
   const passages = sources.map(sourceTokens);
   let total = sum(messages) + sum(passages);
@@ -90,12 +93,12 @@ export function fitPrompt({ history, sources }: Filling, { room, keep_recent }: 
     total += beside;
     return source;
   });
-  if (total > room && kept[0]) kept[0] = shortenSource(kept[0], Math.max(LEAST_SOURCE, room - FENCE));
+  if (total > room && kept[0]) kept[0] = shortenSource(kept[0], Math.max(MIN_SOURCE_TOKENS, room - FENCE_TOKENS));
   return { history: history.slice(from), sources: kept };
 }
 
 /** The newer half of the messages and the better half of the sources; the first half of a single source. */
-export function halvePrompt({ history, sources }: Filling): Filling {
+export function halvePrompt({ history, sources }: PromptContent): PromptContent {
   const [first] = sources;
   return {
     history: history.slice(Math.ceil(history.length / 2)),

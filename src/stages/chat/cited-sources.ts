@@ -1,5 +1,5 @@
 import { withoutHidden } from '../../text/markdown/plain-text.ts';
-import { visible } from '../../text/clean-text.ts';
+import { removeInvisible } from '../../text/clean-text.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
 import { Location, type PassageBox, type RetrievedItem, type Source } from '../../schema/items.ts';
@@ -10,12 +10,12 @@ import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
 
 const locationOf = (item: RetrievedItem): Location => Location.safeParse(item.metadata.location ?? {}).data ?? {};
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const trimmedString = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 const titleOf = (item: RetrievedItem): string =>
-  textOf(item.metadata.title) || locationOf(item).headings?.[0] || textOf(item.metadata.source) || item.id;
+  trimmedString(item.metadata.title) || locationOf(item).headings?.[0] || trimmedString(item.metadata.source) || item.id;
 
-interface Taken {
+interface CitedContext {
   cited: ReadonlySet<number>;
   /** Quoted lines of chunks with their neighbours, by chunk id. */
   quoted?: ReadonlyMap<string, readonly LineRange[]>;
@@ -23,7 +23,7 @@ interface Taken {
 }
 
 /** A chunk or neighbour with its first line in the joined text and its location. */
-interface Stretch {
+interface TextSpan {
   text: string;
   first: number;
   /** The first line that is not shared. */
@@ -33,8 +33,8 @@ interface Stretch {
   location: Location;
 }
 
-function stretchesOf(item: RetrievedItem, { before, after }: Neighbours = {}): Stretch[] {
-  const text = seen(item);
+function spansOf(item: RetrievedItem, { before, after }: Neighbours = {}): TextSpan[] {
+  const text = visibleText(item);
   const first = newlinesIn(before?.joined ?? '');
   const own = { text: item.text, first, from: first, skipped: 0, location: locationOf(item) };
   const end = first + newlinesIn(text);
@@ -47,13 +47,13 @@ function stretchesOf(item: RetrievedItem, { before, after }: Neighbours = {}): S
 }
 
 /** The location of quoted lines: from the chunk or neighbour with the first line to the one with the last. */
-function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbours: Neighbours | undefined): Location {
+function quotedLocation(item: RetrievedItem, lines: readonly LineRange[], neighbours: Neighbours | undefined): Location {
   const start = Math.min(...lines.map(([first]) => first));
   const end = Math.max(...lines.map(([, last]) => last));
-  const stretches = stretchesOf(item, neighbours);
+  const stretches = spansOf(item, neighbours);
   const [head, tail] = [start, end].map((line) => stretches.findLast(({ from }) => from <= line)!);
-  const placeIn = (stretch: Stretch, from: number) =>
-    locateQuote(stretch.text, stretch.location, [[within(stretch, from), within(stretch, end)]]);
+  const placeIn = (stretch: TextSpan, from: number) =>
+    locateQuote(stretch.text, stretch.location, [[lineWithin(stretch, from), lineWithin(stretch, end)]]);
   const boxes = limitBoxes(quotedBoxes(stretches, lines));
   const place = { ...placeIn(head!, start), ...(boxes.length > 0 ? { ...pagesOf(boxes), boxes } : {}) };
   if (tail === head) return place;
@@ -73,19 +73,22 @@ function pagesOf(boxes: readonly PassageBox[]): Pick<Location, 'page' | 'page_en
 }
 
 /** A line of the joined text as one of a stretch. */
-const within = ({ text, first, skipped }: Stretch, line: number): number => Math.min(newlinesIn(text), Math.max(0, line - first + skipped));
+const lineWithin = ({ text, first, skipped }: TextSpan, line: number): number =>
+  Math.min(newlinesIn(text), Math.max(0, line - first + skipped));
 
 /** Where quoted lines stand on their pages. */
-const quotedBoxes = (stretches: readonly Stretch[], lines: readonly LineRange[]): PassageBox[] =>
+const quotedBoxes = (stretches: readonly TextSpan[], lines: readonly LineRange[]): PassageBox[] =>
   stretches.flatMap((stretch, i) => {
     const [from, next] = [stretch.from, stretches[i + 1]?.from ?? Number.POSITIVE_INFINITY];
     const own = lines.filter(([first, last]) => last >= from && first < next);
-    const ranges = own.map(([first, last]) => [within(stretch, Math.max(first, from)), within(stretch, Math.min(last, next - 1))] as const);
+    const ranges = own.map(
+      ([first, last]) => [lineWithin(stretch, Math.max(first, from)), lineWithin(stretch, Math.min(last, next - 1))] as const,
+    );
     return ranges.length > 0 ? boxesOfLines(stretch.location.boxes ?? [], ranges).map(({ line: _, ...box }) => box) : [];
   });
 
 /** The chunks of a prompt as numbered sources, with the location of the quoted lines, or one that applies to the whole chunk. */
-export function toSources(context: readonly RetrievedItem[], { cited, quoted, neighbours }: Taken): Source[] {
+export function toSources(context: readonly RetrievedItem[], { cited, quoted, neighbours }: CitedContext): Source[] {
   return context.map((item, i) => ({
     id: item.id,
     title: titleOf(item),
@@ -97,32 +100,32 @@ export function toSources(context: readonly RetrievedItem[], { cited, quoted, ne
     cited: cited.has(i + 1),
     text: item.text,
     location: quoted?.has(item.id)
-      ? quotedPlace(item, quoted.get(item.id)!, neighbours?.get(item.id))
+      ? quotedLocation(item, quoted.get(item.id)!, neighbours?.get(item.id))
       : locateQuote(item.text, locationOf(item)),
   }));
 }
 
 /** Line breaks that do not count in a file. */
-const FOREIGN_ENDS = /\u2028|\u2029|\r(?!\n)/g;
+const OTHER_LINE_ENDS = /\u2028|\u2029|\r(?!\n)/g;
 
 /** The visible text of a passage, with the same lines. */
-function seen({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>): string {
+function visibleText({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>): string {
   const { file_type = GIVEN_TYPES.markdown } = metadata;
-  return visible((file_type === GIVEN_TYPES.markdown ? withoutHidden(text) : text).replace(FOREIGN_ENDS, ' '));
+  return removeInvisible((file_type === GIVEN_TYPES.markdown ? withoutHidden(text) : text).replace(OTHER_LINE_ENDS, ' '));
 }
 
 /** The chunks as shown to a model: title and headings in one line, visible text, and neighbouring text. */
 export function toGrounding(context: readonly RetrievedItem[], neighbours: ReadonlyMap<string, Neighbours> = new Map()): GroundingSource[] {
   return context.map((item, i) => {
-    const path = [titleOf(item), ...(locationOf(item).headings ?? [])].map((part) => visible(part).replace(/\s+/g, ' ').trim());
+    const path = [titleOf(item), ...(locationOf(item).headings ?? [])].map((part) => removeInvisible(part).replace(/\s+/g, ' ').trim());
     const { before, after } = neighbours.get(item.id) ?? {};
     const { page_kind } = item.metadata;
-    const beside = (neighbour: Neighbour) => seen({ text: neighbour.joined, metadata: item.metadata });
+    const beside = (neighbour: Neighbour) => visibleText({ text: neighbour.joined, metadata: item.metadata });
     return {
       citation: i + 1,
-      document: textOf(item.metadata.source) || item.id,
+      document: trimmedString(item.metadata.source) || item.id,
       title: [...new Set(path)].join(' › '),
-      text: seen(item),
+      text: visibleText(item),
       ...(before ? { before: beside(before) } : {}),
       ...(after ? { after: beside(after) } : {}),
       score: item.score,
@@ -141,7 +144,7 @@ interface Heading {
   title: string;
 }
 
-const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+const normalizeTitle = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 function headingsIn(text: string): Heading[] {
   const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
@@ -157,9 +160,9 @@ interface Section {
 /** The sections of a chunk, one of which has the path `path`. Headings of `path` that may not apply to a later section are left out. */
 function sectionsOf(text: string, path: readonly string[]): Section[] {
   const heads = headingsIn(text);
-  const host = heads.findIndex(({ title }) => path.length > 0 && bare(title) === bare(path.at(-1)!));
-  const held = new Set(heads.slice(0, host + 1).map(({ title }) => bare(title)));
-  const outside = host < 0 ? path.length : path.findIndex((title) => held.has(bare(title)));
+  const host = heads.findIndex(({ title }) => path.length > 0 && normalizeTitle(title) === normalizeTitle(path.at(-1)!));
+  const held = new Set(heads.slice(0, host + 1).map(({ title }) => normalizeTitle(title)));
+  const outside = host < 0 ? path.length : path.findIndex((title) => held.has(normalizeTitle(title)));
   let above = path.slice(0, outside);
   let root = Infinity;
   const open: Heading[] = [];
@@ -176,7 +179,7 @@ function sectionsOf(text: string, path: readonly string[]): Section[] {
   return sections;
 }
 
-const commonOf = (paths: readonly string[][]): string[] =>
+const commonPrefix = (paths: readonly string[][]): string[] =>
   paths.reduce((common, path) => {
     const differs = common.findIndex((title, i) => title !== path[i]);
     return differs < 0 ? common : common.slice(0, differs);
@@ -215,7 +218,7 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
     );
     return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
   });
-  const headings = touched.length > 0 ? commonOf(touched.map((section) => section.headings)) : (location.headings ?? []);
+  const headings = touched.length > 0 ? commonPrefix(touched.map((section) => section.headings)) : (location.headings ?? []);
   const { headings: path = [], anchor, offset: _offset, overlap: _overlap, boxes, ...rest } = location; // those are the whole chunk's
   const isOwn = headings.join('\0') === path.join('\0');
   const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];

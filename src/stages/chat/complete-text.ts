@@ -15,19 +15,19 @@ interface CompletionRequest {
 }
 
 /** Maximum length of reasoning before the text, in characters. */
-const LONGEST_THOUGHTS = 6000;
+const MAX_REASONING = 6000;
 
 /** Generates a short text, trimmed and without reasoning. Throws a KbError (`invalid`) if it is empty or too long, and what the model throws. */
 export async function completeText(llm: Llm, { messages, what, longest, max_tokens, timeout, signal }: CompletionRequest): Promise<string> {
   let text = '';
   for await (const piece of llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens, timeout, signal })) {
     text = stripReasoning(text + piece);
-    if (text.length > longest + LONGEST_THOUGHTS) throw tooLong(llm, what, longest);
+    if (text.length > longest + MAX_REASONING) throw tooLongError(llm, what, longest);
   }
-  if (text.length > longest) throw tooLong(llm, what, longest);
+  if (text.length > longest) throw tooLongError(llm, what, longest);
   if (!text.trim()) throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is empty, and was not used.`);
   return text.trim();
 }
 
-const tooLong = ({ provider }: Llm, what: string, longest: number): KbError =>
+const tooLongError = ({ provider }: Llm, what: string, longest: number): KbError =>
   new KbError('invalid', `The ${what} that ${provider} wrote is longer than ${longest} characters, and was not used.`);

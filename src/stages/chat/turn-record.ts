@@ -15,7 +15,7 @@ export class Trace {
   readonly calls: Call[] = [];
   readonly #times = new Map<string, number>();
   readonly #showPrompt: boolean;
-  readonly #reranks = clock((milliseconds) => {
+  readonly #reranks = createTimer((milliseconds) => {
     this.#add('retrieval', -milliseconds);
     this.#add('rerank', milliseconds);
   });
@@ -54,7 +54,7 @@ export class Trace {
   }
 
   /** Returns the reranker with its time and its calls recorded under the stage `rerank`. Its time does not count as retrieval. */
-  reranking(reranker: Reranker): Reranker {
+  instrumentReranker(reranker: Reranker): Reranker {
     const rank: Reranker['rank'] = (query, passages, options) =>
       this.#reranks(() => reranker.rank(query, passages, { ...options, instrument: (llm) => this.instrument(llm, 'rerank') }));
     return { ...reranker, rank };
@@ -68,7 +68,7 @@ export class Trace {
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
 /** Times work; concurrent work counts once. */
-function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
+function createTimer(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
   let [running, began] = [0, 0];
   return async (work) => {
     if (running++ === 0) began = performance.now();
@@ -105,16 +105,20 @@ interface TurnRecord {
 type Passage = ChatExplain['passages'][number];
 
 /** The threshold that a chunk does not reach; undefined if it passes or the gate is off. */
-function rejection({ score, rerank_score }: RetrievedItem, quality: ChatResult['retrieval_quality']): Passage['rejected'] {
+function failedThreshold({ score, rerank_score }: RetrievedItem, quality: ChatResult['retrieval_quality']): Passage['rejected'] {
   if (quality.status === 'not_evaluated') return undefined;
   if (score < (quality.min_retrieval_score ?? 0)) return 'min_retrieval_score';
   if (rerank_score !== undefined && rerank_score < (quality.min_rerank_score ?? -Infinity)) return 'min_rerank_score';
   return undefined;
 }
 
-function passage(item: RetrievedItem, rank: number, { result, given }: { result: ChatResult; given: readonly RetrievedItem[] }): Passage {
+function explainPassage(
+  item: RetrievedItem,
+  rank: number,
+  { result, given }: { result: ChatResult; given: readonly RetrievedItem[] },
+): Passage {
   const citation = given.findIndex(({ id }) => id === item.id) + 1;
-  const rejected = rejection(item, result.retrieval_quality);
+  const rejected = failedThreshold(item, result.retrieval_quality);
   const { title, source } = item.metadata;
   return {
     id: item.id,
@@ -131,34 +135,35 @@ function passage(item: RetrievedItem, rank: number, { result, given }: { result:
 }
 
 /** Why the turn has no answer from the sources; undefined if it has one, or if its errors say why not. */
-function declined(
+function declineReason(
   { retrieval, retrieval_quality, answer_confidence, llm }: ChatResult,
   given: readonly RetrievedItem[],
 ): string | undefined {
   if (answer_confidence.level !== 'none' || answer_confidence.reason !== 'retrieval_quality_low_confidence') return undefined;
   const { outputs } = retrieval;
-  if (given.length > 0) return `${llm.provider} was given ${passages(given.length)}, and says that the question is not answered there.`;
+  if (given.length > 0)
+    return `${llm.provider} was given ${countPassages(given.length)}, and says that the question is not answered there.`;
   if (outputs.length === 0) return 'Nothing was found.';
   const { min_retrieval_score = 0, mode } = retrieval_quality;
   const best = Math.max(...outputs.map(({ score }) => score));
   const isByRerank = best >= min_retrieval_score;
   const what = isByRerank ? 'min_rerank_score' : `min_retrieval_score, ${min_retrieval_score.toFixed(3)} (the best has ${best.toFixed(3)})`;
-  return `None of ${passages(outputs.length)} reaches ${what}, and low_confidence_mode is ${mode}.`;
+  return `None of ${countPassages(outputs.length)} reaches ${what}, and low_confidence_mode is ${mode}.`;
 }
 
-const passages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
+const countPassages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
 
 /** Explains how the result of a turn came about. */
 export function explainTurn(result: ChatResult, { trace, searched, given, window }: TurnRecord): ChatExplain {
   const { min_retrieval_score, min_rerank_score } = result.retrieval_quality;
-  const why = declined(result, given);
+  const why = declineReason(result, given);
   return {
     thresholds: {
       ...(min_retrieval_score === undefined ? {} : { min_retrieval_score }),
       ...(min_rerank_score === undefined ? {} : { min_rerank_score }),
     },
     ...(searched.length === 0 ? {} : { searched: [...searched] }),
-    passages: result.retrieval.outputs.map((item, i) => passage(item, i + 1, { result, given })),
+    passages: result.retrieval.outputs.map((item, i) => explainPassage(item, i + 1, { result, given })),
     ...(why === undefined ? {} : { declined: why }),
     stages: trace.stages,
     calls: trace.calls,
@@ -257,7 +262,8 @@ export function* report(...items: ErrorItem[]): Generator<Progress, ErrorItem[]>
 }
 
 /** A remark on an answer, as an item of `errors`. */
-export const note = (source: string, text: string): ErrorItem => toErrorItem(text, { source, source_kind: 'chat', stage: 'generate' });
+export const answerNote = (source: string, text: string): ErrorItem =>
+  toErrorItem(text, { source, source_kind: 'chat', stage: 'generate' });
 
 /** The failure as an item of `errors`. Throws it if it must end the work. */
 export function turnError(error: unknown, where: Pick<ErrorItem, 'source' | 'source_kind' | 'stage'>): ErrorItem {
@@ -266,4 +272,4 @@ export function turnError(error: unknown, where: Pick<ErrorItem, 'source' | 'sou
 }
 
 /** An event with a piece of the answer. */
-export const token = (text: string): Progress => ({ type: 'token', stage: 'generation', message: '', data: { text } });
+export const tokenEvent = (text: string): Progress => ({ type: 'token', stage: 'generation', message: '', data: { text } });

@@ -11,16 +11,16 @@ import {
   type ChatSearch,
   type ChatTurn,
   explainTurn,
-  note,
+  answerNote,
   openResult,
   openRetrieval,
   openTurn,
   report,
-  token,
+  tokenEvent,
   type Turn,
   turnError,
 } from './turn-record.ts';
-import { answerFromSources, bareTokens } from './ground.ts';
+import { answerFromSources, promptOverhead } from './answer-from-sources.ts';
 import { appendTurn, splitLongHistory, summarizeHistory } from './dialogue/history.ts';
 import { directReply } from './dialogue/intent.ts';
 import { mayStandAlone, withoutConjunction } from './dialogue/resolve-follow-up.ts';
@@ -56,14 +56,14 @@ export async function* runTurn(request: ChatTurn, parts: ChatParts): Run<ChatRes
 /** Refuses the question, answers it without sources, or from them. */
 async function* answerQuery(turn: Turn): Run<Outcome> {
   const { query, settings } = turn;
-  const unusable = problemOf(query);
-  if (unusable) return { errors: yield* report({ ...note('', unusable), stage: 'validate' }) };
+  const unusable = queryProblem(query);
+  if (unusable) return { errors: yield* report({ ...answerNote('', unusable), stage: 'validate' }) };
   const direct = settings.intent_routing.enabled ? directReply(query) : undefined;
   yield progress('intent', { intent: direct?.intent ?? 'rag' });
   if (!direct) return yield* answerFromCollection(turn);
   // Only a summary needs a model.
-  const compacted = longHistory(turn) ? yield* turn.step('compact', compact(turn)) : { errors: [] };
-  yield token(direct.reply);
+  const compacted = splitHistory(turn) ? yield* turn.step('compact', compact(turn)) : { errors: [] };
+  yield tokenEvent(direct.reply);
   return { ...compacted, intent: direct.intent, answer: direct.reply, answer_confidence: { level: 'none', reason: 'direct_intent' } };
 }
 
@@ -71,23 +71,23 @@ async function* answerQuery(turn: Turn): Run<Outcome> {
 async function* answerFromCollection(turn: Turn): Run<Outcome> {
   const { step } = turn;
   const compacted = yield* step('compact', compact(turn));
-  const rewritten = followedBy(compacted, yield* step('rewrite', rewriteQuery(turn, compacted.history), compacted));
+  const rewritten = mergeOutcomes(compacted, yield* step('rewrite', rewriteQuery(turn, compacted.history), compacted));
   const { search_query } = rewritten.retrieval;
-  const { search, ...found } = yield* step('retrieval', find(turn, search_query), rewritten);
-  const retrieved = followedBy(rewritten, found);
+  const { search, ...found } = yield* step('retrieval', searchCollection(turn, search_query), rewritten);
+  const retrieved = mergeOutcomes(rewritten, found);
   const { retrieval } = retrieved;
-  yield* step('retrieval', announce(turn, { ...retrieval, search_query }), retrieved);
+  yield* step('retrieval', reportRetrieval(turn, { ...retrieval, search_query }), retrieved);
   if (!search || (retrieval.failed > 0 && retrieval.outputs.length === 0)) return retrieved;
-  const { context, ...quality } = yield* step('quality', judge(turn, retrieval, search), retrieved);
+  const { context, ...quality } = yield* step('quality', applyGate(turn, retrieval, search), retrieved);
   const judged = { ...retrieved, ...quality };
-  if (context.length === 0) return followedBy(judged, yield* decline(turn, judged.retrieval_quality));
+  if (context.length === 0) return mergeOutcomes(judged, yield* decline(turn, judged.retrieval_quality));
   const { isDeclined, ...generated } = yield* step('generation', answerFromSources(turn, { ...judged, context, search }), judged);
-  const answered = followedBy(judged, generated);
-  return isDeclined ? followedBy(answered, yield* decline(turn, judged.retrieval_quality)) : answered;
+  const answered = mergeOutcomes(judged, generated);
+  return isDeclined ? mergeOutcomes(answered, yield* decline(turn, judged.retrieval_quality)) : answered;
 }
 
 /** Merges the outcomes of two steps: the fields of the later one, and the errors of both. */
-const followedBy = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome, 'errors'>>(before: A, next: B): A & B => ({
+const mergeOutcomes = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome, 'errors'>>(before: A, next: B): A & B => ({
   ...before,
   ...next,
   errors: [...before.errors, ...next.errors],
@@ -95,21 +95,21 @@ const followedBy = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome, '
 
 /** Whether the turn needs the collection and the model: it is neither refused nor small talk. */
 export const isGrounded = ({ query, settings }: Pick<ChatTurn, 'query' | 'settings'>): boolean =>
-  typeof query === 'string' && problemOf(query) === undefined && !(settings.intent_routing.enabled && directReply(query));
+  typeof query === 'string' && queryProblem(query) === undefined && !(settings.intent_routing.enabled && directReply(query));
 
-function problemOf(query: string): string | undefined {
+function queryProblem(query: string): string | undefined {
   if (!query.trim()) return 'The query is missing or empty: send a question as text.';
   if (query.length > LONGEST_QUERY) return `The query has ${query.length} characters, of at most ${LONGEST_QUERY}: ask in fewer words.`;
   return undefined;
 }
 
-const longHistory = (turn: Turn): ReturnType<typeof splitLongHistory> =>
-  splitLongHistory(turn.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
+const splitHistory = (turn: Turn): ReturnType<typeof splitLongHistory> =>
+  splitLongHistory(turn.history, turn.settings.history_compaction, (turn.window.prompt - promptOverhead(turn)) / 2);
 
 async function* compact(turn: Turn): Run<{ history: HistoryEntry[]; compacted: boolean; errors: ErrorItem[] }> {
   const { history, settings, parts, window, trace } = turn;
   const unchanged = { history: [...history], compacted: false, errors: [] };
-  const grown = longHistory(turn);
+  const grown = splitHistory(turn);
   if (!grown) return unchanged;
   try {
     const llm = trace.instrument(await parts.llm(), 'compact');
@@ -139,21 +139,21 @@ async function* rewriteQuery(
 }
 
 /** What a search came to; `search` is absent if it could not be opened. */
-interface Found extends Required<Pick<Outcome, 'retrieval' | 'searched' | 'errors'>> {
+interface SearchStep extends Required<Pick<Outcome, 'retrieval' | 'searched' | 'errors'>> {
   search?: ChatSearch;
 }
 
-async function* find(turn: Turn, search_query: string): Run<Found> {
+async function* searchCollection(turn: Turn, search_query: string): Run<SearchStep> {
   const { query, parts, trace } = turn;
   yield progress('chat', { query, search_query }, 'Searching.'); // an event of the retrieval tells what was found
   try {
-    const search = await parts.search((reranker) => trace.reranking(reranker));
+    const search = await parts.search((reranker) => trace.instrumentReranker(reranker));
     const found = await settle(search.retrieve(search_query));
-    const alone = (await isTriedAlone(turn, search_query, search)) ? await settle(search.retrieve(withoutConjunction(query))) : undefined;
+    const alone = (await maySearchAlone(turn, search_query, search)) ? await settle(search.retrieve(withoutConjunction(query))) : undefined;
     const isAlone = alone !== undefined && fitsAlone(alone, found, search.least_given_score ?? search.min_retrieval_score);
     const { items, notice, query: _query, ...result } = isAlone ? alone : found;
     const searches = isAlone ? [] : searchesFor(search_query, parts);
-    const notes: ErrorItem[] = notice ? [{ ...note(query, notice), source_kind: 'query', stage: 'retrieve' }] : [];
+    const notes: ErrorItem[] = notice ? [{ ...answerNote(query, notice), source_kind: 'query', stage: 'retrieve' }] : [];
     return {
       search,
       searched: searches.length > 1 ? searches : [],
@@ -167,17 +167,17 @@ async function* find(turn: Turn, search_query: string): Run<Found> {
 }
 
 /** Whether the question is searched for as it was asked, too: a rule, not a model, took it for a follow-up, and it may be none. */
-async function isTriedAlone({ query, parts }: Turn, search_query: string, { embedder }: ChatSearch): Promise<boolean> {
+async function maySearchAlone({ query, parts }: Turn, search_query: string, { embedder }: ChatSearch): Promise<boolean> {
   if (search_query === query || !mayStandAlone(query)) return false;
   return (await parts.llm(embedder)).extractive ?? false;
 }
 
-async function* announce({ parts }: Turn, { retrieved, failed, search_query }: ChatResult['retrieval']): Run<void> {
+async function* reportRetrieval({ parts }: Turn, { retrieved, failed, search_query }: ChatResult['retrieval']): Run<void> {
   throwIfAborted(parts.signal);
   yield progress('retrieval', { retrieved, failed, search_query });
 }
 
-async function* judge(
+async function* applyGate(
   { settings }: Turn,
   { outputs }: ChatResult['retrieval'],
   { min_retrieval_score, least_given_score = min_retrieval_score, min_rerank_score }: ChatSearch,
@@ -204,10 +204,10 @@ async function* decline({ query, history, settings }: Turn, quality: RetrievalQu
   };
   if (mode === 'return_no_answer') {
     const error = 'Nothing was found that answers the question well enough.';
-    return { ...outcome, errors: yield* report({ ...note(query, error), stage: 'quality' }) };
+    return { ...outcome, errors: yield* report({ ...answerNote(query, error), stage: 'quality' }) };
   }
   const answer = fallbacksFor(query, history)[FALLBACKS[mode]];
-  yield token(answer);
+  yield tokenEvent(answer);
   return { ...outcome, answer };
 }
 

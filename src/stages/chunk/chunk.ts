@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { type Chunk, type Document, type ErrorItem, type Location, type Mark, SourceKind } from '../../schema/items.ts';
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
-import { type Before, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
+import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
+import { decodePart } from '../../http/message.ts';
 import type { Chunking } from '../../schema/config.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
@@ -10,20 +11,20 @@ import { boxesIn } from '../../text/passage-location.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { ChunkResult } from '../../schema/results.ts';
-import { visible } from '../../text/clean-text.ts';
+import { removeInvisible } from '../../text/clean-text.ts';
 import { withoutMarks } from '../../text/markdown/plain-text.ts';
 
 /** Locates a piece in its source. Pieces have to be passed in order, so that the text is scanned once. */
 type Locator = (piece: Piece, group: Group) => Location;
 
-function locator(document: Document, blocks: readonly Block[]): Locator {
+function createLocator(document: Document, blocks: readonly Block[]): Locator {
   const { text, marks = [] } = document;
-  const lineAt = lineCounter(text, marks);
-  const rowsOf = rowCounter(text, marks, blocks);
-  const offsetOf = offsetCounter(text);
+  const lineAt = createLineCounter(text, marks);
+  const rowsOf = createRowCounter(text, marks, blocks);
+  const offsetOf = createOffsetCounter(text);
   return (piece, group) => {
     const { host } = group;
-    const overlap = textOf(text, { ...piece, end: piece.start, closing: '' }, piece.from).length;
+    const overlap = pieceText(text, { ...piece, end: piece.start, closing: '' }, piece.from).length;
     const place = { offset: offsetOf(piece.start), ...(overlap > 0 ? { overlap } : {}) };
     const location: Location = {};
     const headings = host.headings.filter((title) => title !== '');
@@ -61,16 +62,16 @@ function markIndex(marks: readonly Mark[], offset: number): number {
   return low - 1;
 }
 
-function lineCounter(text: string, marks: readonly Mark[]): (offset: number) => number | undefined {
-  const newlines = newlineCounter(text);
+function createLineCounter(text: string, marks: readonly Mark[]): (offset: number) => number | undefined {
+  const newlines = createNewlineCounter(text);
   return (offset) => {
     const mark = markAt(marks, offset);
     return mark?.line === undefined ? undefined : mark.line + newlines(mark.at, offset);
   };
 }
 
-function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block[]) {
-  const newlines = newlineCounter(text);
+function createRowCounter(text: string, marks: readonly Mark[], blocks: readonly Block[]) {
+  const newlines = createNewlineCounter(text);
   let next = 0;
   const rowAt = (offset: number, table: Block): number | undefined => {
     const mark = markAt(marks, offset);
@@ -95,7 +96,7 @@ function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block
 }
 
 /** Counts the newlines between offsets, starting from its last result if `from` is the same. */
-function newlineCounter(text: string): (from: number, to: number) => number {
+function createNewlineCounter(text: string): (from: number, to: number) => number {
   let [base, reached, count] = [0, 0, 0];
   return (from, to) => {
     if (from !== base) [base, reached, count] = [from, from, 0];
@@ -106,7 +107,7 @@ function newlineCounter(text: string): (from: number, to: number) => number {
 }
 
 /** Converts offsets, in ascending order, to those in the text with `\n` line ends, as chunks have it. */
-function offsetCounter(text: string): (at: number) => number {
+function createOffsetCounter(text: string): (at: number) => number {
   let [reached, removed] = [0, 0];
   return (at) => {
     removed += text.slice(reached, at).split('\r\n').length - 1;
@@ -124,20 +125,20 @@ export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
   const blocks = readBlocks(document.text);
   const sizes = sizesOf(chunking);
   const groups = joinShort(toSections(blocks, pageStarts(document, blocks)), sizes);
-  const locate = locator(document, blocks);
+  const locate = createLocator(document, blocks);
   const place = placeWords(document.source);
   const chunks: Chunk[] = [];
   let before: { group: Group; piece: Piece } | undefined;
   for (const group of groups) {
     const path = embedPath({ place, title: document.title, headings: group.host.headings });
-    const pieces = pack(document.text, blocks, { group, sizes, before: goesOn(blocks, group, before) });
+    const pieces = pack(document.text, blocks, { group, sizes, before: continuedChunk(blocks, group, before) });
     for (const [ordinal, piece] of pieces.entries()) {
-      const text = textOf(document.text, piece, piece.from);
+      const text = pieceText(document.text, piece, piece.from);
       const page_kind = document.metadata.page_kind ?? passageKindOf(text, group.host.headings);
       chunks.push({
         id: chunkId(document.id, group.host.key, ordinal),
         text,
-        embed_text: embedText(path, textOf(document.text, piece, embedStart(blocks, group, piece))),
+        embed_text: embedText(path, pieceText(document.text, piece, embedStart(blocks, group, piece))),
         source: document.source,
         metadata: { ...document.metadata, ...(page_kind ? { page_kind } : {}), title: document.title, location: locate(piece, group) },
       });
@@ -164,13 +165,17 @@ function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (
 }
 
 /** The end of the chunk before a group with the same headings, on a page that continues. */
-function goesOn(blocks: readonly Block[], group: Group, before: { group: Group; piece: Piece } | undefined): Before | undefined {
+function continuedChunk(
+  blocks: readonly Block[],
+  group: Group,
+  before: { group: Group; piece: Piece } | undefined,
+): PreviousChunk | undefined {
   if (!before || blocks[group.first]!.kind === 'heading') return undefined;
   const same = before.group.host.headings.join('\0') === group.host.headings.join('\0');
   return same ? { block: blocks[before.group.last - 1]!, start: before.piece.start, end: before.piece.end } : undefined;
 }
 
-function textOf(text: string, { opening, closing, end }: Piece, from: number): string {
+function pieceText(text: string, { opening, closing, end }: Piece, from: number): string {
   const passage = opening + text.slice(from, end) + closing;
   return passage.includes('\r') ? passage.replaceAll('\r\n', '\n') : passage;
 }
@@ -188,7 +193,7 @@ function embedStart(blocks: readonly Block[], { first, last, host }: Group, { fr
 }
 
 /** Characters between two yields to the event loop, about ten milliseconds of work. */
-const TURN = 500_000;
+const YIELD_AFTER = 500_000;
 
 interface ChunkInput {
   documents: readonly Document[];
@@ -204,11 +209,11 @@ export async function* runChunk({ documents, chunking, signal }: ChunkInput): Ru
   for (const [index, document] of documents.entries()) {
     throwIfAborted(signal);
     const chunks = chunkDocument(document, chunking);
-    if (chunks.length === 0) errors.push(emptyDocument(document));
+    if (chunks.length === 0) errors.push(emptyDocumentError(document));
     for (const item of chunks) items.push(item);
     yield progress('chunk', { done: index + 1, total: documents.length, chunks: items.length });
     characters += document.text.length;
-    if (characters >= TURN) {
+    if (characters >= YIELD_AFTER) {
       characters = 0;
       await yieldToEvents();
     }
@@ -216,7 +221,7 @@ export async function* runChunk({ documents, chunking, signal }: ChunkInput): Ru
   return { inputs: documents.length, chunks: items.length, items, failed: errors.length, errors };
 }
 
-function emptyDocument({ source, metadata }: Document): ErrorItem {
+function emptyDocumentError({ source, metadata }: Document): ErrorItem {
   const kind = SourceKind.safeParse(metadata.source_kind);
   const error = new KbError('invalid', `${source || 'The document'} has no text.`, {
     hint: 'Add text to it, or leave it out.',
@@ -225,9 +230,9 @@ function emptyDocument({ source, metadata }: Document): ErrorItem {
 }
 
 /** Maximum length of a title, which is repeated in every chunk. */
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
-interface Leading {
+interface EmbedPathParts {
   /** Words from the path or address of the document. */
   place?: string;
   title: string;
@@ -235,9 +240,9 @@ interface Leading {
 }
 
 /** Place, title and headings in one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
-export function embedPath({ place = '', title, headings }: Leading): string {
+export function embedPath({ place = '', title, headings }: EmbedPathParts): string {
   const names: string[] = [];
-  for (const name of [title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE).toWellFormed(), ...headings]) {
+  for (const name of [title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH).toWellFormed(), ...headings]) {
     if (name !== '' && !(names.length < 2 && isNamed(names, name))) names.push(name);
   }
   return (place === '' || isNamed(names, place) ? names : [place, ...names]).join(' > ');
@@ -250,41 +255,31 @@ function isNamed(names: readonly string[], name: string): boolean {
 
 /** The text to embed: the path, then the passage without invisible characters and markup, which costs tokens. */
 export function embedText(path: string, passage: string): string {
-  const plain = withoutMarks(visible(passage));
+  const plain = withoutMarks(removeInvisible(passage));
   if (path === '' || plain === '') return path || plain || passage;
   return `${path}\n\n${plain}`;
 }
 
 /** Number of path segments that describe a document: itself and its folder, which is often named after the product. */
-const PARTS = 2;
+const PATH_SEGMENTS = 2;
 
-const LONGEST = 100;
+const MAX_PATH_WORDS_LENGTH = 100;
 
 /** Hashes, UUIDs and long numbers. */
 const OPAQUE = /^(?=.*\d)[\da-f-]{12,}$/i;
 const EXTENSION = /(?<=.)\.[a-z]\w{0,9}$/i;
-const JOINT = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
+const WORD_BOUNDARY = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
 
 /** The words of the last segments of a path or address, which may be all that names the subject of a page. Empty for other sources. */
 export function placeWords(source: string): string {
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(source);
-  const path = isAddress ? pathOf(source) : source;
+  const path = isAddress ? (URL.canParse(source) ? decodePart(new URL(source).pathname) : '') : source;
   if (!isAddress && !/[\\/]/.test(path) && !EXTENSION.test(path)) return '';
   const parts = path
     .split(/[\\/]/)
     .filter((part) => part !== '')
-    .slice(-PARTS);
+    .slice(-PATH_SEGMENTS);
   const names = parts.map((part, i) => (i === parts.length - 1 ? part.replace(EXTENSION, '') : part));
-  const words = names.filter((name) => !OPAQUE.test(name)).flatMap((name) => name.split(JOINT));
-  return words.filter(Boolean).join(' ').slice(0, LONGEST).toWellFormed();
-}
-
-function pathOf(address: string): string {
-  if (!URL.canParse(address)) return '';
-  const { pathname } = new URL(address);
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
+  const words = names.filter((name) => !OPAQUE.test(name)).flatMap((name) => name.split(WORD_BOUNDARY));
+  return words.filter(Boolean).join(' ').slice(0, MAX_PATH_WORDS_LENGTH).toWellFormed();
 }

@@ -31,21 +31,21 @@ interface OwnText {
   last_line: number | undefined;
 }
 
-function ownText(passage: Passage, next: Passage | undefined): OwnText {
+function readOwnText(passage: Passage, next: Passage | undefined): OwnText {
   const { offset, overlap = 0, line_start, line_end } = passage.location;
   const own = withoutClosing(passage, next).slice(overlap);
   const first_line = overlap === 0 || line_end === undefined ? line_start : line_end - newlinesIn(own);
-  return { text: own, repeated: repeatedIn(passage), offset, first_line, last_line: line_end };
+  return { text: own, repeated: repeatedText(passage), offset, first_line, last_line: line_end };
 }
 
-const repeatedIn = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
+const repeatedText = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
 
 /** What frames a chunk, without the line that stands above it and leads to it. */
 const withoutLead = (repeated: string): string => repeated.slice(repeated.lastIndexOf('\n\n') + 1);
 
 /** Removes the closing fence that splitting added, if the next chunk reopens it. */
 function withoutClosing({ text, location }: Passage, next: Passage | undefined): string {
-  const opening = next ? withoutLead(repeatedIn(next)).trimStart() : '';
+  const opening = next ? withoutLead(repeatedText(next)).trimStart() : '';
   if (!/^(?:```|~~~)/.test(opening)) return text;
   const last = text.lastIndexOf('\n');
   if (text.slice(last + 1).trim() !== fenceMark(opening, 0)) return text;
@@ -60,21 +60,21 @@ function withoutClosing({ text, location }: Passage, next: Passage | undefined):
  * continues after a space, a list or table on the next line. A chunk of unknown position follows after a blank line.
  */
 export function joinChunks(passages: readonly Passage[]): JoinedText {
-  const owns = passages.map((passage, i) => ownText(passage, passages[i + 1]));
+  const owns = passages.map((passage, i) => readOwnText(passage, passages[i + 1]));
   const lines: KnownLine[] = [];
   let [text, at] = ['', 0];
-  const add = (written: string): void => {
+  const append = (written: string): void => {
     text += written;
     at += newlinesIn(written);
   };
-  const know = (line: number | undefined): void => {
+  const recordLine = (line: number | undefined): void => {
     if (line !== undefined) lines.push({ at, line: Math.max(line, lines.at(-1)?.line ?? 1) });
   };
   for (const [i, own] of owns.entries()) {
     const before = owns[i - 1];
-    if (before) add(between(before, own));
-    know(own.first_line);
-    add(own.text);
+    if (before) append(separatorBetween(before, own));
+    recordLine(own.first_line);
+    append(own.text);
     if (own.last_line !== undefined) lines.push({ at: at + 1, line: own.last_line + 1 });
   }
   return {
@@ -90,7 +90,7 @@ export function joinChunks(passages: readonly Passage[]): JoinedText {
 }
 
 /** The white space between two chunks. */
-function between(before: OwnText, after: OwnText): string {
+function separatorBetween(before: OwnText, after: OwnText): string {
   if (before.offset === undefined || after.offset === undefined) return '\n\n';
   const gap = Math.max(0, after.offset - before.offset - before.text.length);
   const lines = (after.first_line ?? NaN) - (before.last_line ?? NaN);

@@ -30,7 +30,7 @@ export function toSections(blocks: readonly Block[], startsPage: (index: number)
     }
     if (!open || block.kind === 'heading' || startsPage(index)) {
       const headings = above.map(({ title }) => title);
-      open = { first: index, last: index, start: block.start, end: block.end, headings, key: distinct(headings, seen), isEmpty: true };
+      open = { first: index, last: index, start: block.start, end: block.end, headings, key: makeUnique(headings, seen), isEmpty: true };
       sections.push(open);
     }
     open.last = index + 1;
@@ -41,7 +41,7 @@ export function toSections(blocks: readonly Block[], startsPage: (index: number)
 }
 
 /** Makes a repeated path unique by a number; headings never contain the zero character. */
-function distinct(path: string[], seen: Map<string, number>): string[] {
+function makeUnique(path: string[], seen: Map<string, number>): string[] {
   const name = path.join('\0');
   const earlier = seen.get(name) ?? 0;
   seen.set(name, earlier + 1);
@@ -76,7 +76,7 @@ export function joinShort(sections: readonly DocumentSection[], { shortest, long
   for (const section of sections) {
     const isLong = !section.isEmpty && section.end - section.start >= shortest;
     if (isLong) {
-      groups.push(groupOf([...settle(run, groups), section], section));
+      groups.push(groupOf([...joinRun(run, groups), section], section));
       run = [];
       continue;
     }
@@ -87,19 +87,19 @@ export function joinShort(sections: readonly DocumentSection[], { shortest, long
       run = [];
     }
   }
-  if (run.length > 0) join(run, groups);
+  if (run.length > 0) joinToLast(run, groups);
   return groups;
 }
 
 /** Joins a short run with the group before it, and returns what goes with the next section. */
-function settle(run: DocumentSection[], groups: Group[]): DocumentSection[] {
+function joinRun(run: DocumentSection[], groups: Group[]): DocumentSection[] {
   if (groups.length === 0) return run;
   const end = run.findLastIndex((section) => !section.isEmpty) + 1;
-  if (end > 0) join(run.slice(0, end), groups);
+  if (end > 0) joinToLast(run.slice(0, end), groups);
   return run.slice(end);
 }
 
-function join(run: DocumentSection[], groups: Group[]): void {
+function joinToLast(run: DocumentSection[], groups: Group[]): void {
   const before = groups.at(-1);
   if (!before) {
     groups.push(groupOf(run));
@@ -136,7 +136,7 @@ interface Packing {
   group: Group;
   sizes: PackSizes;
   /** The chunk before in the same section, if any. */
-  before: Before | undefined;
+  before: PreviousChunk | undefined;
 }
 
 /** Splits a group into pieces of at most `longest` characters (`findCut` has exceptions), and without overlap at least `shortest`. */
@@ -155,7 +155,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
     const piece: Piece = { from, start, end: group.end, opening, closing: '' };
     pieces.push(piece);
     if (rest <= room) return pieces;
-    const window = windowOf(text, { start, end: group.end, room, shortest: sizes.shortest });
+    const window = createCutWindow(text, { start, end: group.end, room, shortest: sizes.shortest });
     const cut = findCut(text, blocks, { index, window, sizes });
     // a unit that was kept whole beyond the limit takes the place of the overlap
     if (cut > window.to) piece.from = start;
@@ -171,7 +171,10 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
 }
 
 /** Where a chunk may end so that it and the rest are long enough without white space. */
-function windowOf(text: string, { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number }): CutWindow {
+function createCutWindow(
+  text: string,
+  { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number },
+): CutWindow {
   const farthest = start + room;
   const from = Math.min(farthest, skipSpace(text, start + shortest - 1, farthest) + 1);
   const to = trimEnd(text, start, end - shortest + 1) - 1;
@@ -179,8 +182,8 @@ function windowOf(text: string, { start, end, room, shortest }: { start: number;
 }
 
 /** Characters of a caption or of the line that leads to a list, at most, and as a share of a chunk. */
-const LONGEST_LEAD = 200;
-const MOST_OF_CHUNK = 0.2;
+const MAX_LEAD_LENGTH = 200;
+const MAX_LEAD_SHARE = 0.2;
 const CAPTION = /^[*_]*(?:tab(?:le|elle|leau|la|ela|ella)?|fig(?:ure|ur|ura)?|listing|code)\b\.?\s*\d/i;
 
 /** Makes the beginning of a chunk inside of a table, fence or list: the line that leads to it or names it, and its frame. */
@@ -193,7 +196,7 @@ function openingAt(
   const frame = frameAt(text, { block, offset, sizes })?.opening ?? '';
   const isContinued = frame !== '' || (block.kind === 'list' && offset > block.start);
   const room = sizes.longest / 2 - frame.length; // a table's header and what leads to it take half of a chunk at most
-  return (isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MOST_OF_CHUNK, room) }) : '') + frame;
+  return (isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MAX_LEAD_SHARE, room) }) : '') + frame;
 }
 
 /**
@@ -202,7 +205,7 @@ function openingAt(
  */
 function leadOf(text: string, before: Block | undefined, { block, longest: room }: { block: Block; longest: number }): string {
   if (before?.kind !== 'paragraph') return '';
-  const longest = Math.min(LONGEST_LEAD, room);
+  const longest = Math.min(MAX_LEAD_LENGTH, room);
   const near = text.slice(Math.max(before.start, before.end - longest - 1), before.end);
   const line = near.slice(near.lastIndexOf('\n') + 1).trim();
   const isShort = block.kind === 'table' && !near.includes('\n') && !/[.!?;,]$/.test(line);
@@ -216,7 +219,7 @@ function frameAt(text: string, { block, offset, sizes }: { block: Block; offset:
 }
 
 /** Maximum indentation of the text of a list item, in characters. */
-const DEEPEST_ITEM = 12;
+const MAX_ITEM_INDENT = 12;
 
 /**
  * Finds where the chunk after a cut begins: with the indentation of its line in code and in continued list items, else at its first
@@ -226,19 +229,23 @@ function nextStart(text: string, { block, cut, end, longest }: { block: Block; c
   const start = skipSpace(text, cut, end);
   const line = cut + text.slice(cut, start).lastIndexOf('\n') + 1;
   const isCode = block.kind === 'fence' && start < block.end;
-  const deepest = isCode ? longest / 2 : DEEPEST_ITEM; // no chunk may consist of indentation alone
+  const deepest = isCode ? longest / 2 : MAX_ITEM_INDENT; // no chunk may consist of indentation alone
   return line === cut || start - line > deepest ? start : line;
 }
 
 /** The end of the chunk before: its text and its last block. */
-export interface Before {
+export interface PreviousChunk {
   block: Block;
   start: number;
   end: number;
 }
 
 /** Where the overlap of the chunk at `start` begins: at a sentence, item or word, at most `limit` characters before; `start` in rows, code and headings. */
-function overlapStart(text: string, { block, start: earliest, end }: Before, { start, limit }: { start: number; limit: number }): number {
+function overlapStart(
+  text: string,
+  { block, start: earliest, end }: PreviousChunk,
+  { start, limit }: { start: number; limit: number },
+): number {
   if (limit <= 0 || (block.kind !== 'paragraph' && block.kind !== 'list')) return start;
   const whole = skipSpace(text, Math.max(block.start, earliest), end);
   const from = start - limit;

@@ -108,9 +108,9 @@ const segmenters = new Map<string, Intl.Segmenter>();
 
 /** Created on first use, since it takes milliseconds. */
 function segmenter(granularity: 'word' | 'grapheme'): Intl.Segmenter {
-  const made = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
-  segmenters.set(granularity, made);
-  return made;
+  const created = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
+  segmenters.set(granularity, created);
+  return created;
 }
 
 /** The bounds of a cut: a chunk from `start` ends between `from` (long enough) and `to`. */
@@ -129,7 +129,7 @@ export interface Sizes {
 }
 
 /** The end of a sentence that introduces a list or table. */
-const LEADS_IN = /[:：]/;
+const INTRODUCES = /[:：]/;
 
 /**
  * The end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside it, at rows, lines, items, sentences or words. A
@@ -142,14 +142,14 @@ export function findCut(
 ): number {
   let at = index;
   let best = -1;
-  let poor = -1;
+  let afterLead = -1;
   for (; blocks[at]!.end <= window.to; at++) {
     const block = blocks[at]!;
     if (block.end < window.from || block.kind === 'heading') continue;
-    if (LEADS_IN.test(text.charAt(block.end - 1))) poor = block.end;
+    if (INTRODUCES.test(text.charAt(block.end - 1))) afterLead = block.end;
     else best = block.end;
   }
-  if (Math.max(best, poor) >= 0) return best >= 0 ? best : poor;
+  if (Math.max(best, afterLead) >= 0) return best >= 0 ? best : afterLead;
   const block = blocks[at]!;
   if (block.start >= window.to) return at > index ? blocks[at - 1]!.end : window.to;
   return cutInside(text, block, { window: { ...window, from: Math.max(window.from, block.start + 1) }, sizes });
@@ -175,12 +175,12 @@ const cutTable: Cut = (text, block, { window, sizes }) => {
   const rowEnd = rest >= 0 ? window.to + rest : block.end;
   const begins = rowStart === block.body ? block.start : rowStart;
   const start = frameOf(text, block, sizes.longest) ? rowStart : begins;
-  return wholeEnd(text, { begins, start, end: rowEnd }, { window, sizes }) ?? cutText(text, window.from, window.to);
+  return endOfWhole(text, { begins, start, end: rowEnd }, { window, sizes }) ?? cutText(text, window.from, window.to);
 };
 
 /** Cuts after the last line that fits, unless the whole fence is short enough. The closing line is never alone, the opening line never cut for what stands before it. */
 const cutFence: Cut = (text, block, { window, sizes }) => {
-  const whole = wholeEnd(text, { begins: block.start, start: block.start, end: block.end }, { window, sizes });
+  const whole = endOfWhole(text, { begins: block.start, start: block.start, end: block.end }, { window, sizes });
   if (block.start >= window.start && whole !== undefined) return whole;
   const from = Math.max(window.from, block.body + 1);
   const closing = frameOf(text, block, sizes.longest)?.closing.length ?? 0;
@@ -197,7 +197,7 @@ function lastLineStart(text: string, block: Block): number {
   return newline < 0 ? block.end : near + newline + 1;
 }
 
-interface Whole {
+interface WholeUnit {
   /** The beginning of what must stay with it. */
   begins: number;
   start: number;
@@ -205,7 +205,11 @@ interface Whole {
 }
 
 /** The end of a chunk that keeps a row or fence whole, with a rest that is too short; undefined if it would be too long. */
-function wholeEnd(text: string, { begins, start, end }: Whole, { window, sizes }: { window: CutWindow; sizes: Sizes }): number | undefined {
+function endOfWhole(
+  text: string,
+  { begins, start, end }: WholeUnit,
+  { window, sizes }: { window: CutWindow; sizes: Sizes },
+): number | undefined {
   if (end - start > sizes.longest || begins - window.start >= sizes.shortest) return undefined;
   if (window.end - skipSpace(text, end, window.end) >= sizes.shortest) return end;
   return window.end - window.start <= sizes.longest + sizes.shortest ? window.end : undefined;

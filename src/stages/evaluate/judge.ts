@@ -3,7 +3,7 @@ import type { GoldenQuestion, GoldPassage, Verdict } from '../../schema/evaluati
 import type { RetrievedItem } from '../../schema/items.ts';
 
 /** Words of an answer that is not too long. */
-const LONGEST_ANSWER = 150;
+const MAX_ANSWER_WORDS = 150;
 
 /** A text as it is compared: without Markdown's marks, in lower case, with plain quotes, dashes and single spaces. */
 function normalize(text: string): string {
@@ -27,7 +27,7 @@ function normalize(text: string): string {
 const condense = (text: string): string => normalize(text).replace(/[\s-]/g, '');
 
 /** Whether a normalized text holds a phrase: words, a number, or a regular expression between slashes. */
-function holds(text: string, given: string | number): boolean {
+function containsPhrase(text: string, given: string | number): boolean {
   const phrase = String(given);
   return /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : text.includes(normalize(phrase));
 }
@@ -68,8 +68,8 @@ export function judgeAnswer({ answerable = true, must = [], must_not = [] }: Gol
   if (must.length === 0) return undefined;
   const bare = result.answer.replace(/\s?\[\d+\](?!\()/g, '');
   const text = normalize(bare);
-  const met = must.filter((group) => group.some((phrase) => holds(text, phrase))).length;
-  if (met === 0 || must_not.some((phrase) => holds(text, phrase))) return 'wrong';
+  const met = must.filter((group) => group.some((phrase) => containsPhrase(text, phrase))).length;
+  if (met === 0 || must_not.some((phrase) => containsPhrase(text, phrase))) return 'wrong';
   const words = bare.split(/\s+/).filter(Boolean).length;
-  return met === must.length && words <= LONGEST_ANSWER ? 'right' : 'partly';
+  return met === must.length && words <= MAX_ANSWER_WORDS ? 'right' : 'partly';
 }

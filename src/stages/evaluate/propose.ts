@@ -6,10 +6,10 @@ import { lineKind } from '../../text/markdown/lines.ts';
 import { completeText } from '../chat/complete-text.ts';
 
 /** Characters of a passage from which it says enough to be asked about. */
-const SHORTEST_PASSAGE = 80;
+const MIN_PASSAGE_LENGTH = 80;
 /** Characters of the words that a passage is known by. */
-const NEEDLE = 100;
-const LONGEST_QUESTION = 300;
+const MAX_NEEDLE_LENGTH = 100;
+const MAX_QUESTION_LENGTH = 300;
 const QUESTION_TOKENS = 100;
 /** Seconds without a token. */
 const TIMEOUT = 60;
@@ -30,15 +30,15 @@ interface ProposeOptions {
  */
 export async function* proposeQuestions(collection: Collection, { count, writer, signal }: ProposeOptions): Run<GoldenQuestion[]> {
   const questions: GoldenQuestion[] = [];
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   const sources = [...(await collection.sources()).keys()].toSorted();
   while (questions.length < count) {
     const before = questions.length;
-    for (const source of spread(sources, count - questions.length)) {
+    for (const source of spreadEvenly(sources, count - questions.length)) {
       throwIfAborted(signal);
-      const chunk = await nextPassage(collection, source, taken);
+      const chunk = await nextPassage(collection, source, usedIds);
       if (!chunk) continue;
-      taken.add(chunk.id);
+      usedIds.add(chunk.id);
       yield progress('evaluate', { done: questions.length, expected: count });
       questions.push(await questionAbout(chunk, { writer, signal }));
     }
@@ -49,7 +49,7 @@ export async function* proposeQuestions(collection: Collection, { count, writer,
 }
 
 /** So many entries of a list, evenly spaced; all where there are no more. */
-function spread<T>(list: readonly T[], count: number): T[] {
+function spreadEvenly<T>(list: readonly T[], count: number): T[] {
   if (list.length <= count) return [...list];
   return Array.from({ length: count }, (_, i) => list[Math.floor(((i + 0.5) * list.length) / count)]!);
 }
@@ -60,7 +60,7 @@ async function nextPassage(collection: Collection, source: string, taken: Readon
   for await (const page of collection.all({ source })) {
     for (const chunk of page) {
       const { length } = chunk.text;
-      if (!taken.has(chunk.id) && length >= SHORTEST_PASSAGE && length > (longest?.text.length ?? 0)) longest = chunk;
+      if (!taken.has(chunk.id) && length >= MIN_PASSAGE_LENGTH && length > (longest?.text.length ?? 0)) longest = chunk;
     }
   }
   return longest;
@@ -69,13 +69,10 @@ async function nextPassage(collection: Collection, source: string, taken: Readon
 async function questionAbout(chunk: StoredChunk, { writer, signal }: Pick<ProposeOptions, 'writer' | 'signal'>): Promise<GoldenQuestion> {
   const heading = headingOf(chunk);
   const gold = { source: chunk.source, ...(heading === undefined ? {} : { heading }), needle: needleOf(chunk.text) };
-  return { question: writer ? await writtenQuestion(chunk, { writer, signal }) : templateQuestion(chunk, heading), gold: [gold] };
+  return { question: writer ? await writeQuestion(chunk, { writer, signal }) : templateQuestion(chunk, heading), gold: [gold] };
 }
 
-async function writtenQuestion(
-  { text }: StoredChunk,
-  { writer, signal }: { writer: Llm; signal: AbortSignal | undefined },
-): Promise<string> {
+async function writeQuestion({ text }: StoredChunk, { writer, signal }: { writer: Llm; signal: AbortSignal | undefined }): Promise<string> {
   const messages = [
     { role: 'system', content: INSTRUCTIONS },
     { role: 'user', content: `«««\n${text}\n»»»` },
@@ -83,7 +80,7 @@ async function writtenQuestion(
   const written = await completeText(writer, {
     messages,
     what: 'question',
-    longest: LONGEST_QUESTION,
+    longest: MAX_QUESTION_LENGTH,
     max_tokens: QUESTION_TOKENS,
     timeout: TIMEOUT,
     signal,
@@ -108,5 +105,5 @@ const NO_PROSE = new Set(['heading', 'fence', 'separator']);
 function needleOf(text: string): string {
   const lines = text.split('\n').filter((line) => !NO_PROSE.has(lineKind(line)) && /\p{L}/u.test(line));
   const line = (lines.find(({ length }) => length > 30) ?? lines[0] ?? text).trim();
-  return line.length <= NEEDLE ? line : line.slice(0, NEEDLE + 1).replace(/\s+\S*$/, '');
+  return line.length <= MAX_NEEDLE_LENGTH ? line : line.slice(0, MAX_NEEDLE_LENGTH + 1).replace(/\s+\S*$/, '');
 }

@@ -1,7 +1,7 @@
 import type { EvaluationOutcome, EvaluationResult, Figures, Verdict } from '../../schema/evaluation.ts';
 
 /** Quantile of the normal distribution for an interval of 95 %. */
-const Z = 1.96;
+const Z_95 = 1.96;
 
 type Interval = [low: number, high: number];
 
@@ -22,9 +22,9 @@ export function percentile(numbers: readonly number[], percent: number): number 
  */
 export function shareInterval(hits: number, total: number): Interval {
   const share = hits / total;
-  const centre = share + Z ** 2 / (2 * total);
-  const reach = Z * Math.sqrt((share * (1 - share)) / total + Z ** 2 / (4 * total ** 2));
-  const scale = 1 + Z ** 2 / total;
+  const centre = share + Z_95 ** 2 / (2 * total);
+  const reach = Z_95 * Math.sqrt((share * (1 - share)) / total + Z_95 ** 2 / (4 * total ** 2));
+  const scale = 1 + Z_95 ** 2 / total;
   return [Math.max(0, (centre - reach) / scale), Math.min(1, (centre + reach) / scale)];
 }
 
@@ -35,7 +35,7 @@ export function meanInterval(numbers: readonly number[]): Interval {
   const centre = mean(numbers);
   if (numbers.length < 2) return [centre, centre];
   const variance = sum(numbers.map((number) => (number - centre) ** 2)) / (numbers.length - 1);
-  const reach = Z * Math.sqrt(variance / numbers.length);
+  const reach = Z_95 * Math.sqrt(variance / numbers.length);
   return [centre - reach, centre + reach];
 }
 
@@ -50,35 +50,35 @@ function valuesByName(records: readonly Readonly<Record<string, number>>[]): Map
 }
 
 /** Maximum questions in the list of the worst. */
-const WORST = 10;
+const MAX_WORST = 10;
 
 type Measure = (outcome: EvaluationOutcome) => number;
-const within =
+const foundWithin =
   (depth: number): Measure =>
   ({ rank }) =>
     rank! > 0 && rank! <= depth ? 1 : 0;
-const discounted: Measure = ({ rank }) => (rank! > 0 && rank! <= 10 ? 1 / Math.log2(rank! + 1) : 0);
+const discountedGain: Measure = ({ rank }) => (rank! > 0 && rank! <= 10 ? 1 / Math.log2(rank! + 1) : 0);
 
 /** The retrieval figures: each is the mean of this measure over the questions with gold passages. */
 const RETRIEVAL = {
-  'recall@1': within(1),
-  'recall@5': within(5),
-  'recall@10': within(10),
+  'recall@1': foundWithin(1),
+  'recall@5': foundWithin(5),
+  'recall@10': foundWithin(10),
   mrr: ({ rank }) => (rank! > 0 ? 1 / rank! : 0),
-  'ndcg@10': discounted,
-  hit_rate: within(Infinity),
+  'ndcg@10': discountedGain,
+  hit_rate: foundWithin(Infinity),
 } satisfies Record<string, Measure>;
 
 const hasGold = ({ answerable, rank }: EvaluationOutcome): boolean => answerable && rank !== undefined;
-const isJudged = ({ answerable, verdict, must }: Judged): boolean => answerable && verdict !== undefined && must;
+const isJudged = ({ answerable, verdict, must }: JudgedOutcome): boolean => answerable && verdict !== undefined && must;
 const isDeclined = ({ verdict }: EvaluationOutcome): boolean => verdict === 'declined';
 const isAnswered = ({ verdict }: EvaluationOutcome): boolean => verdict !== undefined && verdict !== 'declined';
 
 /** An outcome, and whether its question has required phrases (`must`). */
-export type Judged = EvaluationOutcome & { must: boolean };
+export type JudgedOutcome = EvaluationOutcome & { must: boolean };
 
 /** The value of a question for each figure that it counts for. Paired comparisons are computed from these. */
-function contributions(outcome: Judged): Record<string, number> {
+function contributions(outcome: JudgedOutcome): Record<string, number> {
   const retrieval = hasGold(outcome) ? Object.entries(RETRIEVAL).map(([name, measure]) => [name, measure(outcome)] as const) : [];
   return {
     ...Object.fromEntries(retrieval),
@@ -87,7 +87,7 @@ function contributions(outcome: Judged): Record<string, number> {
   };
 }
 
-function figuresOf(outcomes: readonly Judged[]): Figures {
+function figuresOf(outcomes: readonly JudgedOutcome[]): Figures {
   const gold = outcomes.filter(hasGold);
   const judged = outcomes.filter(isJudged);
   const asked = outcomes.filter(({ verdict, level }) => verdict !== undefined || level !== undefined);
@@ -118,13 +118,13 @@ function figuresOf(outcomes: readonly Judged[]): Figures {
   };
 }
 
-function intervalsOf(outcomes: readonly Judged[]): Record<string, Interval> {
+function intervalsOf(outcomes: readonly JudgedOutcome[]): Record<string, Interval> {
   const values = valuesByName(outcomes.map(contributions));
   return Object.fromEntries(Array.from(values, ([name, numbers]) => [name, shareInterval(sum(numbers), numbers.length)]));
 }
 
 /** Counts answers by confidence level: those to questions with required phrases, and all to unanswerable questions. */
-function calibrationOf(outcomes: readonly Judged[]): EvaluationResult['calibration'] {
+function calibrationOf(outcomes: readonly JudgedOutcome[]): EvaluationResult['calibration'] {
   const answered = outcomes.filter((outcome) => isAnswered(outcome) && (outcome.must || !outcome.answerable));
   return (['high', 'low', 'none'] as const).flatMap((level) => {
     const some = answered.filter((outcome) => outcome.level === level);
@@ -143,7 +143,7 @@ function calibrationOf(outcomes: readonly Judged[]): EvaluationResult['calibrati
  * Scores how bad an outcome is: a wrong answer (100) is worse than a declined (50) or partly right one (20), high confidence in it adds 20,
  * a passage that was not found 15, one found late up to 10.
  */
-function badness({ verdict, level, rank, answerable }: EvaluationOutcome): number {
+function scoreBadness({ verdict, level, rank, answerable }: EvaluationOutcome): number {
   const answer =
     !answerable && isDeclined({ verdict } as EvaluationOutcome)
       ? 0
@@ -152,23 +152,23 @@ function badness({ verdict, level, rank, answerable }: EvaluationOutcome): numbe
   return answer + (answer > 0 && level === 'high' ? 20 : 0) + passage;
 }
 
-const withoutMust = ({ must: _must, ...outcome }: Judged): EvaluationOutcome => outcome;
+const withoutMust = ({ must: _must, ...outcome }: JudgedOutcome): EvaluationOutcome => outcome;
 
 /** Computes the figures of a golden set from the outcomes of its questions, of which there must be one. */
 export function summarize(
-  outcomes: readonly Judged[],
+  outcomes: readonly JudgedOutcome[],
   { lists, ...more }: Pick<EvaluationResult, 'errors' | 'failed' | 'missing_sources'> & { lists: boolean },
 ): EvaluationResult {
   const times = outcomes.map(({ milliseconds }) => milliseconds);
   const types = Map.groupBy(outcomes, ({ type }) => type ?? '');
-  const worst = outcomes.filter((outcome) => badness(outcome) > 0).toSorted((a, b) => badness(b) - badness(a));
+  const worst = outcomes.filter((outcome) => scoreBadness(outcome) > 0).toSorted((a, b) => scoreBadness(b) - scoreBadness(a));
   return {
     ...figuresOf(outcomes),
     calibration: calibrationOf(outcomes),
     latency_ms: { p50: percentile(times, 50), p95: percentile(times, 95) },
     intervals: intervalsOf(outcomes),
     by_type: Object.fromEntries(Array.from(types, ([type, some]) => [type, figuresOf(some)] as const).filter(([type]) => type !== '')),
-    worst: worst.slice(0, WORST).map(withoutMust),
+    worst: worst.slice(0, MAX_WORST).map(withoutMust),
     items: lists ? outcomes.map(withoutMust) : [],
     ...more,
   };
@@ -188,7 +188,7 @@ export interface Difference {
 /** Computes the paired difference of every figure that both results have. Both must include their items. */
 export function compareResults(first: EvaluationResult, second: EvaluationResult, judged: ReadonlySet<string>): Record<string, Difference> {
   const values = ({ items }: EvaluationResult) =>
-    new Map(items.map((outcome) => [outcome.id, contributions({ ...outcome, must: judged.has(outcome.id) } as Judged)]));
+    new Map(items.map((outcome) => [outcome.id, contributions({ ...outcome, must: judged.has(outcome.id) } as JudgedOutcome)]));
   const [before, after] = [values(first), values(second)];
   const pairs = Array.from(before, ([id, figures]) => {
     const others = after.get(id) ?? {};

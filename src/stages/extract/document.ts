@@ -7,6 +7,7 @@ import { documentId } from '../../core/ids.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import { pageKindOf } from '../../text/page-kind.ts';
 import { basicForms, credentialsIn, redactor } from '../../core/secrets.ts';
+import { decodePart } from '../../http/message.ts';
 import { isHarmless } from '../../http/site-headers.ts';
 import type { Config } from '../../schema/config.ts';
 import { settingsFor } from './api/api-settings.ts';
@@ -14,11 +15,11 @@ import type { Extracted, FoundDocument } from './extract.ts';
 import { addressesIn, type NetworkSources } from './pages/web-addresses.ts';
 
 /** Metadata keys that are not copied into front matter: kb sets them, or they are written separately. */
-const OURS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'description']);
+const OWN_KEYS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'description']);
 
 /** Writes the YAML block of a document, with its `---` lines and the blank line after it: title, source, description, further metadata. */
 export function frontmatterBlock({ title, source, metadata }: Document): string {
-  const known = Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !OURS.has(key) && value !== undefined));
+  const known = Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !OWN_KEYS.has(key) && value !== undefined));
   const description = metadata.description === undefined ? {} : { description: metadata.description };
   return `---\n${stringify({ title, source, ...description, ...known }, { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n`;
 }
@@ -95,7 +96,7 @@ function nameOf(source: string): string {
   return basename(pathname).replace(/(?<=.)\.[a-z]\w{0,9}$/i, '') || host;
 }
 
-interface Sent extends NetworkSources {
+interface RequestInput extends NetworkSources {
   sites: Config['network']['sites'];
   settings: Config['ingestion']['api'];
 }
@@ -109,22 +110,14 @@ const fieldsIn = (value: unknown): Fields =>
 
 function addressCredentials(address: string): string[] {
   const { username, password, searchParams } = new URL(address);
-  const pair = username === '' ? [] : basicForms(`${decoded(username)}:${decoded(password)}`);
+  const pair = username === '' ? [] : basicForms(`${decodePart(username)}:${decodePart(password)}`);
   return [...pair, ...[...searchParams].flatMap(([name, value]) => credentialsIn(name, value))];
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Makes a function that removes the credentials sent by a run from texts that it receives; undefined if it sends none. */
-export function redactorFor({ docs, urls, api, sites, settings }: Sent): RewriteText | undefined {
+export function redactorFor({ docs, urls, api, sites, settings }: RequestInput): RewriteText | undefined {
   const apis = [api ?? []].flat().map((entry) => settingsFor(entry, settings));
-  const asked = apis.flatMap(({ headers, params, body }) => [headers, params, body].flatMap(fieldsIn));
+  const apiFields = apis.flatMap(({ headers, params, body }) => [headers, params, body].flatMap(fieldsIn));
   const given = sites.flatMap(({ headers = {}, cookies = {} }) => [
     ...Object.entries(headers).filter(([name]) => !isHarmless(name)),
     ...Object.entries(cookies),
@@ -132,25 +125,28 @@ export function redactorFor({ docs, urls, api, sites, settings }: Sent): Rewrite
   return redactor([
     ...sites.flatMap(({ basic_auth }) => (basic_auth === undefined ? [] : basicForms(basic_auth))),
     ...given.flatMap(([name, value]) => credentialsIn(name, value, { isGiven: true })),
-    ...asked.flatMap(([name, value]) => credentialsIn(name, String(value))),
+    ...apiFields.flatMap(([name, value]) => credentialsIn(name, String(value))),
     ...addressesIn({ docs, urls, api }).flatMap(addressCredentials),
   ]);
 }
 
 /** Applies a redactor to the documents, errors and notices of an extractor. */
-export async function* redacted(items: AsyncIterable<Extracted>, redact: RewriteText | undefined): AsyncGenerator<Extracted, void, void> {
-  for await (const item of items) yield redact ? redactedItem(item, redact) : item;
+export async function* redactItems(
+  items: AsyncIterable<Extracted>,
+  redact: RewriteText | undefined,
+): AsyncGenerator<Extracted, void, void> {
+  for await (const item of items) yield redact ? redactItem(item, redact) : item;
 }
 
-function redactedItem(item: Extracted, redact: RewriteText): Extracted {
+function redactItem(item: Extracted, redact: RewriteText): Extracted {
   if ('error' in item) return { ...item, error: { ...item.error, error: redact(item.error.error) } };
   if ('notice' in item) return { notice: redact(item.notice) };
   if (!('candidate' in item)) return item;
   const { candidate } = item;
-  return { candidate: { ...candidate, document: async () => redactedDocument(await candidate.document(), redact) } };
+  return { candidate: { ...candidate, document: async () => redactDocument(await candidate.document(), redact) } };
 }
 
-const redactedDocument = ({ members, ...document }: FoundDocument, redact: RewriteText): FoundDocument => ({
+const redactDocument = ({ members, ...document }: FoundDocument, redact: RewriteText): FoundDocument => ({
   ...rewriteDocument(document, redact),
   ...(members ? { members: members.map((member) => rewriteDocument(member, redact)) } : {}),
 });

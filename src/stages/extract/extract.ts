@@ -14,7 +14,7 @@ export type SourceName = (typeof SOURCE_KINDS)[number];
 export type Extractors = { [Name in SourceName]?: (() => AsyncGenerator<Extracted, void, void>) | undefined };
 
 /** Items that a kind may prefetch while another is read. */
-const WORK_AHEAD = 16;
+const MAX_PREFETCHED = 16;
 
 /** Yields the items of all extractors in the order of the kinds, which are read one after another or at the same time (`parallel`). */
 export async function* extractAll(
@@ -22,7 +22,7 @@ export async function* extractAll(
   concurrency: 'serial' | 'parallel',
 ): AsyncGenerator<{ name: SourceName; item: Extracted }, void, void> {
   const given = SOURCE_KINDS.flatMap((name) => (extractors[name] ? [{ name, open: extractors[name] }] : []));
-  const started = concurrency === 'parallel' ? given.map(({ name, open }) => ({ name, items: prefetch(open(), WORK_AHEAD) })) : [];
+  const started = concurrency === 'parallel' ? given.map(({ name, open }) => ({ name, items: prefetch(open(), MAX_PREFETCHED) })) : [];
   try {
     for (const [i, { name, open }] of given.entries()) {
       for await (const item of started[i]?.items ?? open()) yield { name, item };
@@ -62,7 +62,7 @@ export interface Candidate {
   /** Several documents share this source (texts without a name of their own): a new one stands beside the others and replaces none. */
   shares_source?: boolean;
   /** Further documents with this source in the same request: all are stored together, in place of what is stored under it. */
-  beside?: readonly Candidate[];
+  siblings?: readonly Candidate[];
 }
 
 /** A folder, site or API that was listed completely: a stored source that it covers and that was not met is gone. */

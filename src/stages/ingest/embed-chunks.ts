@@ -15,11 +15,11 @@ export interface EmbedOptions {
 }
 
 /** Codes of failures that every further text would meet as well. */
-const ENDING: ReadonlySet<string> = new Set(['unauthorized', 'setup', 'configuration', 'aborted']);
+const FATAL_CODES: ReadonlySet<string> = new Set(['unauthorized', 'setup', 'configuration', 'aborted']);
 /**
  * Number of texts refused one by one, with none accepted, after which the texts are not to blame: the rest of the batch is not sent singly.
  */
-const REFUSED_ALONE = 3;
+const MAX_SINGLE_REFUSALS = 3;
 
 /**
  * Embeds texts; returns a vector or an error for each, in order, so that one bad text does not lose its batch. A request that is too large or holds a
@@ -45,15 +45,16 @@ async function embedHalving(texts: readonly string[], attempt: Attempt): Promise
     tally.accepted += texts.length;
     return vectors;
   } catch (error) {
-    if (!(error instanceof KbError) || ENDING.has(error.code)) throw error;
-    const mayHalve = error.code === 'too_large' || (error.code === 'invalid' && (tally.accepted > 0 || tally.refused < REFUSED_ALONE));
-    if (mayHalve && texts.length > 1) return halves(texts, attempt);
+    if (!(error instanceof KbError) || FATAL_CODES.has(error.code)) throw error;
+    const mayHalve =
+      error.code === 'too_large' || (error.code === 'invalid' && (tally.accepted > 0 || tally.refused < MAX_SINGLE_REFUSALS));
+    if (mayHalve && texts.length > 1) return embedHalves(texts, attempt);
     if (texts.length === 1) tally.refused++;
     return texts.map(() => error);
   }
 }
 
-async function halves(texts: readonly string[], attempt: Attempt): Promise<(Float32Array | KbError)[]> {
+async function embedHalves(texts: readonly string[], attempt: Attempt): Promise<(Float32Array | KbError)[]> {
   const middle = Math.ceil(texts.length / 2);
   const first = await embedHalving(texts.slice(0, middle), attempt);
   return [...first, ...(await embedHalving(texts.slice(middle), attempt))];
@@ -90,7 +91,11 @@ export async function* embedChunks({ chunks, batch_size, ...options }: EmbedChun
       if (vector instanceof KbError)
         errors.push(toErrorItem(vector, { source: chunk.source || chunk.id, source_kind: 'chunk', stage: 'embed' }));
       else
-        items.push({ ...chunk, embedding: Array.from(vector, shortest), embedder: { provider: embedder.provider, model: embedder.model } });
+        items.push({
+          ...chunk,
+          embedding: Array.from(vector, roundToFloat32),
+          embedder: { provider: embedder.provider, model: embedder.model },
+        });
     }
     yield progress('embed', { embedded: items.length, failed: errors.length, total: chunks.length });
   }
@@ -102,17 +107,17 @@ function* sliceIntoBatches<Item>(items: readonly Item[], size: number): Generato
 }
 
 /** Rounds to nine significant digits, enough to restore a 32-bit float (IEEE 754): half the bytes of a full double in JSON. */
-const shortest = (value: number): number => Number(value.toPrecision(9));
+const roundToFloat32 = (value: number): number => Number(value.toPrecision(9));
 
 /** Maximum documents in a batch, also if they have no text to embed. */
-const MOST_PASSING = 256;
+const MAX_BATCH_DOCUMENTS = 256;
 /** Milliseconds that a text waits for others to be embedded with it. */
-const PATIENCE = 1_000;
+const MAX_WAIT = 1_000;
 /** Consecutive batches that fail as a whole before the embedder counts as down: every further one would wait through all retries. */
-const FAILED_BATCHES = 3;
+const MAX_FAILED_BATCHES = 3;
 
 interface Slot {
-  work: IngestDocument;
+  document: IngestDocument;
   chunk: StoredChunk;
 }
 
@@ -137,7 +142,7 @@ interface EmbedDocumentsOptions {
  * `setup`) or is down.
  */
 export async function* embedDocuments(
-  works: AsyncIterable<IngestDocument>,
+  documents: AsyncIterable<IngestDocument>,
   { embedder, batch_size, signal, onBatch, onFailure }: EmbedDocumentsOptions,
 ): AsyncGenerator<IngestDocument, void, void> {
   let failedBatches = 0;
@@ -148,42 +153,42 @@ export async function* embedDocuments(
     );
     const failed = vectors.filter((vector) => vector instanceof KbError && vector.isRetryable).length;
     if (slots.length > 0) failedBatches = failed === slots.length ? failedBatches + 1 : 0;
-    if (failedBatches >= FAILED_BATCHES) throw vectors[0];
-    for (const [i, { work, chunk }] of slots.entries()) settle(work, chunk, vectors[i]!);
+    if (failedBatches >= MAX_FAILED_BATCHES) throw vectors[0];
+    for (const [i, { document, chunk }] of slots.entries()) applyVector(document, chunk, vectors[i]!);
     onBatch?.(slots.length - vectors.filter((vector) => vector instanceof KbError).length);
     return { slots, completes };
   };
-  const embedOrTell = (batch: Batch) =>
+  const embedOrReport = (batch: Batch) =>
     embed(batch).catch((error: unknown) => {
       onFailure?.(error);
       throw error;
     });
-  const batches = mapOrdered(prefetch(fill(works, batch_size), 2), embedder.concurrency, embedOrTell);
+  const batches = mapOrdered(prefetch(fillBatches(documents, batch_size), 2), embedder.concurrency, embedOrReport);
   for await (const { completes } of batches) yield* completes;
 }
 
-function settle(work: IngestDocument, chunk: StoredChunk, vector: Float32Array | KbError): void {
+function applyVector(document: IngestDocument, chunk: StoredChunk, vector: Float32Array | KbError): void {
   if (vector instanceof KbError) {
-    work.lost.push({ chunk, error: vector });
-    work.chunks = work.chunks.filter((other) => other !== chunk);
+    document.lost.push({ chunk, error: vector });
+    document.chunks = document.chunks.filter((other) => other !== chunk);
   } else chunk.vector = vector;
 }
 
-async function* fill(works: AsyncIterable<IngestDocument>, size: number): AsyncGenerator<Batch, void, void> {
+async function* fillBatches(documents: AsyncIterable<IngestDocument>, size: number): AsyncGenerator<Batch, void, void> {
   let batch: Batch = { slots: [], completes: [] };
   let began = Date.now();
-  for await (const work of withHeartbeat(works, PATIENCE)) {
+  for await (const document of withHeartbeat(documents, MAX_WAIT)) {
     if (batch.completes.length === 0) began = Date.now();
-    for (const chunk of work ? work.chunks.filter((candidate) => candidate.vector === undefined) : []) {
+    for (const chunk of document ? document.chunks.filter((candidate) => candidate.vector === undefined) : []) {
       if (batch.slots.length === size) {
         yield batch;
         batch = { slots: [], completes: [] };
       }
-      batch.slots.push({ work: work!, chunk });
+      batch.slots.push({ document: document!, chunk });
     }
-    if (work) batch.completes.push(work);
-    const isFull = batch.completes.length >= MOST_PASSING || batch.slots.length >= size;
-    if (isFull || (batch.completes.length > 0 && Date.now() - began >= PATIENCE)) {
+    if (document) batch.completes.push(document);
+    const isFull = batch.completes.length >= MAX_BATCH_DOCUMENTS || batch.slots.length >= size;
+    if (isFull || (batch.completes.length > 0 && Date.now() - began >= MAX_WAIT)) {
       yield batch;
       batch = { slots: [], completes: [] };
     }

@@ -11,13 +11,13 @@ import type { SourceName } from '../extract/extract.ts';
 import { pageEvent } from '../extract/pages/page-candidate.ts';
 
 /** Maximum number of pages that a notice names. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Extracts the share of a document that was left out besides navigation, for the report. */
-export const leftOutOf = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
+export const leftOutShare = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
 
 /** Metadata keys that list badly read pages as ranges, and the notice about each. */
-const PAGES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
+const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
   [
     'pages_without_text',
     (pages, documents) => `${pages} without a text layer, scans perhaps, of ${documents}. ${sayHint(ocrReads('them'))}`,
@@ -28,34 +28,34 @@ const PAGES: readonly (readonly [key: string, tell: (pages: string, documents: s
 
 /** Collects documents that were not read completely, for notices at the end: omitted content (`left_out` in their metadata), and pages. */
 export class OmittedContent {
-  readonly #pages: { source: string; share: number }[] = [];
-  readonly #scans = new Map(PAGES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
+  readonly #partialPages: { source: string; share: number }[] = [];
+  readonly #scans = new Map(PAGE_NOTICES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
 
   add(source: string, metadata: Metadata): void {
     for (const [key, found] of this.#scans) if (typeof metadata[key] === 'string') found.push({ source, pages: metadata[key] });
-    const { left_out } = leftOutOf(metadata);
-    if (left_out !== undefined) this.#pages.push({ source, share: left_out });
+    const { left_out } = leftOutShare(metadata);
+    if (left_out !== undefined) this.#partialPages.push({ source, share: left_out });
   }
 
   /** Makes the notices. */
   notices(): string[] {
-    const scans = PAGES.flatMap(([key, tell]) => {
+    const scans = PAGE_NOTICES.flatMap(([key, tell]) => {
       const found = this.#scans.get(key)!;
       if (found.length === 0) return [];
       const pages = found.reduce((sum, one) => sum + pagesIn(one.pages), 0);
       const named = found.map(({ source, pages: ranges }) => `${source} (page ${ranges})`);
-      return [tell(counted(pages, 'page'), listNames(named, NAMED))];
+      return [tell(counted(pages, 'page'), listNames(named, MAX_NAMED))];
     });
-    return [...this.#teasers(), ...scans];
+    return [...this.#shareNotices(), ...scans];
   }
 
-  #teasers(): string[] {
-    const pages = this.#pages.toSorted((a, b) => b.share - a.share);
+  #shareNotices(): string[] {
+    const pages = this.#partialPages.toSorted((a, b) => b.share - a.share);
     if (pages.length === 0) return [];
     const named = pages.map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
     const of = pages.length === 1 ? 'one page' : `${pages.length} pages`;
     return [
-      `Of ${of} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${listNames(named, NAMED)}.`,
+      `Of ${of} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${listNames(named, MAX_NAMED)}.`,
     ];
   }
 }
@@ -85,7 +85,7 @@ function emptiedNotice(emptied: readonly StoredSource[], { dry_run }: { dry_run:
   const removed = `${counted(chunks, 'chunk')} ${dry_run ? 'would be' : chunks === 1 ? 'was' : 'were'} removed`;
   const named = listNames(
     emptied.map(({ source }) => source),
-    NAMED,
+    MAX_NAMED,
   );
   return emptied.length === 1
     ? `${named} is empty now: its ${removed}.`
@@ -105,8 +105,8 @@ export class IngestReport {
   /** Of the expected documents: the number of known lengths, their sum without unchanged documents, and the bytes that were read. */
   readonly #sizes = { known: 0, bytes: 0, read: 0 };
   #stored = 0;
-  #news: Progress[] = [];
-  readonly #leftOut = new OmittedContent();
+  #pendingEvents: Progress[] = [];
+  readonly #omitted = new OmittedContent();
   readonly #emptied: StoredSource[] = [];
 
   constructor({ names, provider, collection, lists, verbose = false }: ReportOptions) {
@@ -125,7 +125,7 @@ export class IngestReport {
       pruned: [],
       passed_over: [],
       notices: [],
-      source_results: Object.fromEntries(names.map((name) => [name, emptySource(name)])),
+      source_results: Object.fromEntries(names.map((name) => [name, createSourceResult(name)])),
       chunk_result: { inputs: 0, chunks: 0, items: [], ...failures() },
       embed_result: { inputs: 0, embedded: 0, items: [], ...failures() },
       store_result: { inputs: 0, stored: 0, items: [], ...failures(), provider, collection },
@@ -147,44 +147,44 @@ export class IngestReport {
   }
 
   /** Adds a file that no parser reads. */
-  passedOver(source: string): void {
+  addPassedOver(source: string): void {
     if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
   }
 
   /** Adds a notice for the user: it is reported at once, and kept. */
-  notice(message: string): void {
+  addNotice(message: string): void {
     this.result.notices.push(message);
-    this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
+    this.#pendingEvents.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
   }
 
   /** Adds the notices at the end of reading: incomplete pages, and sources without text, whose chunks are removed. */
-  readAll({ dry_run }: { dry_run: boolean }): void {
-    for (const sentence of this.#leftOut.notices()) this.notice(sentence);
+  finishReading({ dry_run }: { dry_run: boolean }): void {
+    for (const sentence of this.#omitted.notices()) this.addNotice(sentence);
     if (this.#emptied.length === 0) return;
-    this.gone(
+    this.addGone(
       this.#emptied.map(({ source }) => source),
       { pruned: true },
     );
-    this.notice(emptiedNotice(this.#emptied, { dry_run }));
+    this.addNotice(emptiedNotice(this.#emptied, { dry_run }));
   }
 
   /** Adds a source that gave no chunks. */
-  unread(name: SourceName, error: ErrorItem, size: Size = {}): void {
+  addUnread(name: SourceName, error: ErrorItem, size: Size = {}): void {
     this.#finish(size);
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
   }
 
   /** Adds a source that was read and has no text any more. */
-  emptied(stored: StoredSource, size: Size): void {
+  addEmptied(stored: StoredSource, size: Size): void {
     this.#finish(size);
     this.#emptied.push(stored);
   }
 
   /** Adds a document that was read, or is unchanged. */
-  read({ name, source, status, count, chunks, reused, documents, page, bytes }: IngestDocument): void {
+  addRead({ name, source, status, count, chunks, reused, documents, page, bytes }: IngestDocument): void {
     const { result } = this;
     this.#queued -= count;
-    if (page) this.#news.push(pageEvent(page, { verbose: this.#verbose }));
+    if (page) this.#pendingEvents.push(pageEvent(page, { verbose: this.#verbose }));
     const part = this.#source(name);
     if (part && 'documents' in part) part.documents += count;
     else if (part) part.pages += count;
@@ -195,7 +195,7 @@ export class IngestReport {
       return;
     }
     this.#sizes.read += bytes;
-    this.#leftOut.add(source, chunks[0]?.metadata ?? {});
+    this.#omitted.add(source, chunks[0]?.metadata ?? {});
     result.sources += count;
     result.reused += reused;
     result.chunk_result.inputs += count;
@@ -204,30 +204,34 @@ export class IngestReport {
   }
 
   /** Adds embedded chunks. */
-  embedded(count: number): void {
+  addEmbedded(count: number): void {
     this.result.embed_result.embedded = this.result.embedded += count;
   }
 
   /** Adds the outcome of a document. */
-  written({ work, stored, refused }: DocumentOutcome): void {
-    this.#done += work.count;
+  addOutcome({ document, stored, error: refused }: DocumentOutcome): void {
+    this.#done += document.count;
     const { embed_result, store_result } = this.result;
-    this.#count(work, stored);
-    for (const { chunk, error } of work.lost)
+    this.#count(document, stored);
+    for (const { chunk, error } of document.lost)
       this.#fail(embed_result, toErrorItem(error, { source: chunk.source, source_kind: 'chunk', stage: 'embed' }));
-    if (refused) this.#fail(store_result, toErrorItem(refused, { source: work.source, source_kind: 'embedded_chunk', stage: 'store' }));
-    const status = work.lost.length > 0 || refused ? 'failed' : work.status;
-    this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status, ...leftOutOf(work.chunks[0]?.metadata) });
+    if (refused) this.#fail(store_result, toErrorItem(refused, { source: document.source, source_kind: 'embedded_chunk', stage: 'store' }));
+    const status = document.lost.length > 0 || refused ? 'failed' : document.status;
+    this.#add(this.#source(document.name)?.outputs ?? [], {
+      source: document.source,
+      status,
+      ...leftOutShare(document.chunks[0]?.metadata),
+    });
   }
 
   /** Adds sources that are gone: with `pruned`, their chunks are removed (in a dry run, they would be); without, they stay. */
-  gone(sources: readonly string[], { pruned }: { pruned: boolean }): void {
+  addGone(sources: readonly string[], { pruned }: { pruned: boolean }): void {
     const list = pruned ? this.result.pruned : this.result.gone;
     for (const source of sources) list.push(source);
   }
 
   /** Takes the events since the last call: pages and failures in order, then the counts. */
-  events(): Progress[] {
+  takeEvents(): Progress[] {
     const { sources, unchanged, chunks, embedded, reused, stored, failed, source_results } = this.result;
     const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};
     const { known, bytes, read } = this.#sizes;
@@ -245,8 +249,8 @@ export class IngestReport {
       stored,
       failed,
     };
-    const events: Progress[] = [...this.#news, { type: 'progress', stage: 'ingest', message: '', data }];
-    this.#news = [];
+    const events: Progress[] = [...this.#pendingEvents, { type: 'progress', stage: 'ingest', message: '', data }];
+    this.#pendingEvents = [];
     return events;
   }
 
@@ -277,7 +281,7 @@ export class IngestReport {
       list.failed++;
       if (list.errors.length < REPORT_LIMIT) list.errors.push(error);
     }
-    this.#news.push(errorEvent(error));
+    this.#pendingEvents.push(errorEvent(error));
   }
 
   #source(name: SourceName) {
@@ -286,7 +290,7 @@ export class IngestReport {
   }
 }
 
-function emptySource(name: SourceName): unknown {
+function createSourceResult(name: SourceName): unknown {
   if (name === 'markdown') return [];
   return { [name === 'urls' ? 'pages' : 'documents']: 0, failed: 0, outputs: [], errors: [] };
 }

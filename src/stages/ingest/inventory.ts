@@ -25,32 +25,32 @@ class Inputs {
   }
 
   /** Records a document. Texts that share a source belong to no input. */
-  meet(name: SourceName, { source, shares_source }: { source: string; shares_source?: boolean }): void {
+  recordDocument(name: SourceName, { source, shares_source }: { source: string; shares_source?: boolean }): void {
     const key = this.#current.get(name);
     if (key === undefined) return;
     this.#outcomes.set(key, 'read');
     if (!shares_source && !this.origins.has(source)) this.origins.set(source, key);
   }
 
-  fail(name: SourceName): void {
+  recordFailure(name: SourceName): void {
     const key = this.#current.get(name);
     if (key !== undefined && this.#outcomes.get(key) === 'empty') this.#outcomes.set(key, 'failed');
   }
 
   /** Whether an origin is no longer among the inputs. */
-  hasLeft(origin: string): boolean {
+  isDropped(origin: string): boolean {
     return !this.#outcomes.has(origin);
   }
 
   /** Lists the inputs of the kind of `origin`, such as `docs manuals/`, from which nothing could be read: they may now hold its documents. */
-  unread(origin: string): string[] {
+  unreadInputs(origin: string): string[] {
     const kind = origin.slice(0, origin.indexOf(' ') + 1);
     return [...this.#outcomes].flatMap(([key, outcome]) => (outcome === 'failed' && key.startsWith(kind) ? [key.slice(kind.length)] : []));
   }
 }
 
 /** Sources removed in one step. */
-const PRUNED_AT_ONCE = 500;
+const PRUNE_BATCH = 500;
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
@@ -58,7 +58,7 @@ type Stored = ReadonlyMap<string, StoredSource>;
 export class Inventory {
   readonly #inputs = new Inputs();
   readonly #report: IngestReport;
-  readonly #given = new Map<string, string>();
+  readonly #foundHashes = new Map<string, string>();
   readonly #failed = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #scopes: Scope[] = [];
@@ -79,22 +79,22 @@ export class Inventory {
   ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void> {
     for await (const { name, item } of extracted) {
       if ('candidate' in item) {
-        this.#inputs.meet(name, item.candidate);
+        this.#inputs.recordDocument(name, item.candidate);
         if (this.#isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
       } else if ('error' in item) {
-        this.#inputs.fail(name);
+        this.#inputs.recordFailure(name);
         for (const source of [item.error.source, item.stored_as ?? item.error.source])
           (item.isGone ? this.#gone : this.#failed).add(source);
-        this.#report.unread(name, item.error);
+        this.#report.addUnread(name, item.error);
       } else if ('input' in item) this.#inputs.begin(name, item.input);
       else if ('passed_over' in item) {
         this.#failed.add(item.passed_over); // it is there, and what is stored of it stays
-        this.#report.passedOver(item.passed_over);
+        this.#report.addPassedOver(item.passed_over);
       } else if ('unchanged' in item) {
-        this.#inputs.meet(name, { source: item.unchanged });
-        this.#given.set(item.unchanged, '');
+        this.#inputs.recordDocument(name, { source: item.unchanged });
+        this.#foundHashes.set(item.unchanged, '');
       } else if ('scope' in item) this.#scopes.push(item.scope);
-      else if ('notice' in item) this.#report.notice(item.notice);
+      else if ('notice' in item) this.#report.addNotice(item.notice);
       else this.#report.expect(item.expected, item.bytes);
     }
   }
@@ -103,74 +103,75 @@ export class Inventory {
    * Lists stored sources that are gone: missing from a scope that was listed completely, reported as gone, or from an input that this run
    * no longer has. A source that failed to be read is not gone.
    */
-  gone(before: Stored, origins?: Origins): string[] {
+  findGone(before: Stored, origins?: Origins): string[] {
     return [...before.values()].filter((stored) => this.#isGone(stored, origins)).map(({ source }) => source);
   }
 
   /** Explains why sources that were not met are kept: a sentence for each reason. */
-  kept(before: Stored, origins?: Origins): string[] {
-    const reasons = [...before.values()].flatMap((stored) => (this.#isGone(stored, origins) ? [] : this.#doubts(stored, origins)));
+  explainKept(before: Stored, origins?: Origins): string[] {
+    const reasons = [...before.values()].flatMap((stored) => (this.#isGone(stored, origins) ? [] : this.#doubtsAbout(stored, origins)));
     return [...Map.groupBy(reasons, (reason) => reason)].map(
       ([reason, { length }]) => `${count(length, 'stored source was', 'stored sources were')} not found but kept: ${reason}`,
     );
   }
 
   #isGone(stored: StoredSource, origins?: Origins): boolean {
-    if (!this.#isMissed(stored)) return false;
-    if (this.#gone.has(stored.source) || this.#scopes.some((scope) => scope.doubt === undefined && isIn(stored, scope))) return true;
-    return this.#hasLeft(stored, origins) && this.#doubts(stored, origins).length === 0;
+    if (!this.#isMissing(stored)) return false;
+    if (this.#gone.has(stored.source) || this.#scopes.some((scope) => scope.doubt === undefined && isInScope(stored, scope))) return true;
+    return this.#isFromDroppedInput(stored, origins) && this.#doubtsAbout(stored, origins).length === 0;
   }
 
   /** Lists reasons why a source that was not met may still exist. */
-  #doubts(stored: StoredSource, origins?: Origins): string[] {
-    if (!this.#isMissed(stored)) return [];
-    const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isIn(stored, scope) ? [scope.doubt] : []));
-    const folders = [...this.#failed, ...this.#inputs.unread('docs ')].map((source) => source.replace(/\/$/, ''));
+  #doubtsAbout(stored: StoredSource, origins?: Origins): string[] {
+    if (!this.#isMissing(stored)) return [];
+    const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isInScope(stored, scope) ? [scope.doubt] : []));
+    const folders = [...this.#failed, ...this.#inputs.unreadInputs('docs ')].map((source) => source.replace(/\/$/, ''));
     const around = [...new Set(folders)].filter((folder) => stored.source.startsWith(`${folder}/`));
-    const unread = this.#hasLeft(stored, origins) ? this.#inputs.unread(origins!.get(stored.source)!) : [];
+    const unread = this.#isFromDroppedInput(stored, origins) ? this.#inputs.unreadInputs(origins!.get(stored.source)!) : [];
     const elsewhere = [...new Set(unread)].filter((source) => !around.includes(source));
-    return [...doubts, ...elsewhere.map((source) => `${source} could not be read.`), ...around.map(unreadFolder)];
+    return [...doubts, ...elsewhere.map((source) => `${source} could not be read.`), ...around.map(unreadFolderReason)];
   }
 
-  #isMissed({ source }: StoredSource): boolean {
-    return !this.#given.has(source) && !this.#failed.has(source);
+  #isMissing({ source }: StoredSource): boolean {
+    return !this.#foundHashes.has(source) && !this.#failed.has(source);
   }
 
-  #hasLeft({ source }: StoredSource, origins: Origins | undefined): boolean {
+  #isFromDroppedInput({ source }: StoredSource, origins: Origins | undefined): boolean {
     const origin = origins?.get(source);
-    return origin !== undefined && this.#inputs.hasLeft(origin);
+    return origin !== undefined && this.#inputs.isDropped(origin);
   }
 
   /**
    * Accepts the first of several documents with one source. A later one with other content is an error: each would replace the one before.
    */
   #isFirst(name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean {
-    const before = shares_source ? undefined : this.#given.get(source);
-    this.#given.set(source, before ?? content_hash);
+    const before = shares_source ? undefined : this.#foundHashes.get(source);
+    this.#foundHashes.set(source, before ?? content_hash);
     if (before === undefined) return true;
     if (before === content_hash || source_kind !== 'markdown') this.#report.expect(-1);
-    else this.#report.unread(name, toErrorItem(anotherOf(source), { source, source_kind, stage: 'validate' }));
+    else this.#report.addUnread(name, toErrorItem(duplicateSourceError(source), { source, source_kind, stage: 'validate' }));
     return false;
   }
 }
 
-const unreadFolder = (folder: string): string => {
+const unreadFolderReason = (folder: string): string => {
   const prefix = `${folder}/`;
   const value = /^[\w./-]+$/.test(prefix) ? prefix : JSON.stringify(prefix);
   return `${folder} has no documents now, or could not be read. To remove them all the same: kb delete --where ${shellWord(`source ^= ${value}`)}.`;
 };
 
-const isIn = ({ source, source_kind }: StoredSource, scope: Scope): boolean => scope.source_kind === source_kind && scope.covers(source);
+const isInScope = ({ source, source_kind }: StoredSource, scope: Scope): boolean =>
+  scope.source_kind === source_kind && scope.covers(source);
 
-const anotherOf = (source: string): KbError =>
+const duplicateSourceError = (source: string): KbError =>
   new KbError('invalid', `The source «${source}» was given twice, with different texts: the first was taken.`, {
     hint: 'Give each text a source of its own.',
   });
 
 /** Removes the chunks of these sources. */
 export async function prune(collection: Collection, sources: readonly string[]): Promise<void> {
-  for (let i = 0; i < sources.length; i += PRUNED_AT_ONCE)
-    await collection.delete({ filter: { source: { in: sources.slice(i, i + PRUNED_AT_ONCE) } } });
+  for (let i = 0; i < sources.length; i += PRUNE_BATCH)
+    await collection.delete({ filter: { source: { in: sources.slice(i, i + PRUNE_BATCH) } } });
 }
 
 /** Makes the error item of a document that could not be read. */
@@ -193,7 +194,7 @@ export class StoredVersions {
   }
 
   /** The stored version of a local file that was read whole and has no text any more: it answers nothing now. Of pages and uploads it stays: a server or a browser may have failed. */
-  emptied({ candidate, error }: Unread): StoredSource | undefined {
+  findEmptied({ candidate, error }: Unread): StoredSource | undefined {
     const isRead = candidate.source_kind === 'path' && error instanceof KbError && error.hasNoText;
     return isRead ? this.#before.get(candidate.source) : undefined;
   }

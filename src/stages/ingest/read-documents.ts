@@ -11,9 +11,9 @@ import type { PageEventData } from '../extract/pages/page-candidate.ts';
 import { languageOf } from '../../languages/detect.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
-const FORMAT = '7';
+const CHUNK_FORMAT = '7';
 /** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
-const PARSED_AT_ONCE = 32;
+const MAX_PARSED_AT_ONCE = 32;
 
 /** A candidate that could not be made a document or chunks. */
 export interface Unread {
@@ -38,20 +38,20 @@ export async function* readDocuments(
   candidates: AsyncIterable<{ name: SourceName; candidate: Candidate }>,
   options: ReadDocumentsOptions,
 ): AsyncGenerator<IngestDocument | Unread, void, void> {
-  yield* mapOrdered(candidates, PARSED_AT_ONCE, async ({ name, candidate }) => {
+  yield* mapOrdered(candidates, MAX_PARSED_AT_ONCE, async ({ name, candidate }) => {
     try {
-      return await readWork(name, candidate, options);
+      return await readDocument(name, candidate, options);
     } catch (error) {
       return { name, candidate, error };
     }
   });
 }
 
-async function readWork(name: SourceName, candidate: Candidate, options: ReadDocumentsOptions): Promise<IngestDocument> {
+async function readDocument(name: SourceName, candidate: Candidate, options: ReadDocumentsOptions): Promise<IngestDocument> {
   const version = versionOf(candidate, options);
-  const { source, bytes = 0, shares_source = false, page, beside = [] } = candidate;
-  const count = 1 + beside.length;
-  const work: IngestDocument = {
+  const { source, bytes = 0, shares_source = false, page, siblings = [] } = candidate;
+  const count = 1 + siblings.length;
+  const document: IngestDocument = {
     name,
     source,
     bytes,
@@ -64,27 +64,27 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadDoc
     reused: 0,
     lost: [],
   };
-  if (page) work.page = { url: source, title: '', ...page, document_id: documentId(source) };
+  if (page) document.page = { url: source, title: '', ...page, document_id: documentId(source) };
   // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
-  if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force || beside.length > 0);
-  if (work.status === 'unchanged' && name !== 'markdown') return work;
-  const documents = (await Promise.all([candidate, ...beside].map((one) => documentsOf(one, options)))).flat();
-  const [document] = documents;
-  if (work.page) work.page.title = document!.title;
-  if (name === 'markdown') work.documents = documents;
-  if (work.status === 'unchanged') return work;
-  work.chunks = chunksOf(documents, options.chunking, version);
-  if (work.chunks.length === 0)
+  if (!shares_source) document.status = statusOf(options.before.get(source), version, options.force || siblings.length > 0);
+  if (document.status === 'unchanged' && name !== 'markdown') return document;
+  const documents = (await Promise.all([candidate, ...siblings].map((one) => documentsOf(one, options)))).flat();
+  const [first] = documents;
+  if (document.page) document.page.title = first!.title;
+  if (name === 'markdown') document.documents = documents;
+  if (document.status === 'unchanged') return document;
+  document.chunks = chunksOf(documents, options.chunking, version);
+  if (document.chunks.length === 0)
     throw new KbError('invalid', `${source} holds no text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
-  if (shares_source) work.status = await sharedStatus(work.chunks, options);
-  if (work.status === 'unchanged') work.chunks = [];
-  if (work.status === 'changed' || work.status === 'incomplete') {
-    const before = await storedChunks(work, document!, options.collection);
-    const ids = new Set(work.chunks.map(({ id }) => id));
-    if (shares_source) work.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
-    if (!options.force) work.reused = keepVectors(work, before);
+  if (shares_source) document.status = await sharedStatus(document.chunks, options);
+  if (document.status === 'unchanged') document.chunks = [];
+  if (document.status === 'changed' || document.status === 'incomplete') {
+    const before = await storedChunks(document, first!, options.collection);
+    const ids = new Set(document.chunks.map(({ id }) => id));
+    if (shares_source) document.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
+    if (!options.force) document.reused = keepVectors(document, before);
   }
-  return work;
+  return document;
 }
 
 async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document[]> {
@@ -99,13 +99,13 @@ async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOpti
 const versionOf = (
   { content_hash }: Pick<Candidate, 'content_hash'>,
   { chunking, metadata = {} }: Pick<ReadDocumentsOptions, 'chunking' | 'metadata'>,
-): string => hash(FORMAT, content_hash, JSON.stringify(chunking), ...metadataParts(metadata)).slice(0, 32);
+): string => hash(CHUNK_FORMAT, content_hash, JSON.stringify(chunking), ...metadataParts(metadata)).slice(0, 32);
 
 /** Whether a document is stored whole and just as it would be now: `readDocuments` will not read it. */
 export const isStoredAs = (
   candidate: Pick<Candidate, 'source' | 'content_hash'>,
-  { before, ...made }: Pick<ReadDocumentsOptions, 'before' | 'chunking' | 'metadata'>,
-): boolean => statusOf(before.get(candidate.source), versionOf(candidate, made), false) === 'unchanged';
+  { before, ...settings }: Pick<ReadDocumentsOptions, 'before' | 'chunking' | 'metadata'>,
+): boolean => statusOf(before.get(candidate.source), versionOf(candidate, settings), false) === 'unchanged';
 
 function statusOf(stored: StoredSource | undefined, version: string, force: boolean): IngestDocument['status'] {
   if (!stored) return 'new';
@@ -180,9 +180,9 @@ export interface IngestDocument {
 
 /** Outcome of a document: stored (some of its chunks may be lost), unchanged, or refused by the store. */
 export interface DocumentOutcome {
-  work: IngestDocument;
+  document: IngestDocument;
   stored: boolean;
-  refused?: KbError;
+  error?: KbError;
 }
 
 /** Counts the passages that an ingest reads, and those of documents that are not in English, judged by the passage in their middle. */
@@ -202,10 +202,10 @@ export class LanguageTally {
     if (language !== undefined && language !== 'en') this.#foreign += chunks.length;
   }
 
-  async *counted(works: AsyncIterable<IngestDocument>): AsyncGenerator<IngestDocument, void, void> {
-    for await (const work of works) {
-      this.add(work.chunks);
-      yield work;
+  async *countEach(documents: AsyncIterable<IngestDocument>): AsyncGenerator<IngestDocument, void, void> {
+    for await (const document of documents) {
+      this.add(document.chunks);
+      yield document;
     }
   }
 }

@@ -28,7 +28,7 @@ interface StoreParts extends StoreTarget {
 }
 
 /** Chunks that are written in one step, at least: each step is a version of the table, and looks for all of its ids. */
-const STEP = 2_500;
+const MIN_STEP = 2_500;
 
 /** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit is refused by itself. */
 export async function* storeChunks(
@@ -47,11 +47,11 @@ export async function* storeChunks(
   });
   const [first] = matching;
   const collection = first && (await open(embedder.provider === 'none' ? 0 : first.embedding!.length));
-  const step = Math.max(STEP, batch_size);
+  const step = Math.max(MIN_STEP, batch_size);
   for (let i = 0; collection && i < matching.length; i += step) {
     throwIfAborted(signal);
     const batch = matching.slice(i, i + step).filter((chunk) => {
-      const error = wrongLength(chunk, collection.info.dimensions);
+      const error = lengthMismatchError(chunk, collection.info.dimensions);
       if (error) fail(chunk, error);
       return !error;
     });
@@ -80,7 +80,7 @@ function mismatchError({ id, text, embedding, embedder }: GivenEmbeddedChunk, wa
   );
 }
 
-function wrongLength({ id, embedding }: GivenEmbeddedChunk, dimensions: number): KbError | undefined {
+function lengthMismatchError({ id, embedding }: GivenEmbeddedChunk, dimensions: number): KbError | undefined {
   const length = embedding?.length ?? 0;
   if (length === dimensions) return undefined;
   return new KbError(
@@ -139,11 +139,11 @@ export async function* editChunks(
     const edited: StoredChunk[] = [];
     for (const given of batch) {
       const before = stored.get(given.id);
-      if (before && given.text.trim() !== '') edited.push(changed(before, given));
-      else fail(given.id, before ? emptied(given.id) : unknown(given.id, target));
+      if (before && given.text.trim() !== '') edited.push(applyEdit(before, given));
+      else fail(given.id, before ? emptyTextError(given.id) : unknownChunkError(given.id, target));
     }
     throwIfAborted(signal);
-    const ready = embedder ? await withVectors(edited, { embedder, batch_size: embedded_at_once, signal, fail }) : edited;
+    const ready = embedder ? await embedEdited(edited, { embedder, batch_size: embedded_at_once, signal, fail }) : edited;
     await collection.upsert(ready, { edited: true });
     items.push(...ready.map(({ id, source }) => ({ id, source })));
     yield progress('edit', { edited: items.length, requested: chunks.length });
@@ -152,37 +152,37 @@ export async function* editChunks(
   return { requested: chunks.length, edited: items.length, items, failed: errors.length, ...target, errors };
 }
 
-const unknown = (id: string, { collection }: StoreTarget): KbError =>
+const unknownChunkError = (id: string, { collection }: StoreTarget): KbError =>
   new KbError('not_found', `There is no chunk «${id}» in the collection «${collection}».`, {
     hint: pointer`The items of a retrieval (${call('retrieve')}) have the ids of their chunks.`,
   });
 
-const emptied = (id: string): KbError =>
+const emptyTextError = (id: string): KbError =>
   new KbError('invalid', `The new text of the chunk «${id}» is empty.`, {
     hint: advice`To remove the chunk, delete it by its id: ${call('delete', { ids: [id] })}.`,
   });
 
 /** The stored chunk with what was given in place of what it had; what places it in its document stays. */
-function changed(before: StoredChunk, { text, embed_text, source, metadata }: Given): StoredChunk {
+function applyEdit(before: StoredChunk, { text, embed_text, source, metadata }: Given): StoredChunk {
   const context = before.embed_text?.endsWith(before.text) ? before.embed_text.slice(0, before.embed_text.length - before.text.length) : '';
   return {
     ...before,
     text,
     embed_text: embed_text ?? context + text,
     source: source || before.source,
-    metadata: metadata ?? placed(before, text),
+    metadata: metadata ?? adjustOverlap(before, text),
   };
 }
 
 /** The metadata of a chunk with another text: where that does not begin with what the chunk repeats of the one before, it repeats nothing. */
-function placed({ text: old, metadata }: StoredChunk, text: string): Metadata {
+function adjustOverlap({ text: old, metadata }: StoredChunk, text: string): Metadata {
   const location = metadata.location as Location | undefined;
   if (!location?.overlap || text.startsWith(old.slice(0, location.overlap))) return metadata;
   const { overlap: _overlap, ...rest } = location;
   return { ...metadata, location: rest };
 }
 
-async function withVectors(
+async function embedEdited(
   chunks: readonly StoredChunk[],
   { fail, ...options }: Pick<EmbedOptions, 'embedder' | 'signal'> & { batch_size: number; fail: (id: string, error: unknown) => void },
 ): Promise<StoredChunk[]> {
@@ -210,28 +210,28 @@ interface StoreDocumentsOptions {
 }
 
 /** Documents that may wait to be written while the embedder goes on. */
-const WAITING = 64;
+const MAX_WAITING = 64;
 
 /**
  * Milliseconds that a document waits for others to be written with it: slow input is stored all the same, and stays if the run is killed.
  */
-const PATIENCE = 1_000;
-const weight = ({ chunks }: IngestDocument): number => Math.max(1, chunks.length);
+const MAX_WAIT = 1_000;
+const chunkWeight = ({ chunks }: IngestDocument): number => Math.max(1, chunks.length);
 
 /** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */
 export async function* storeDocuments(
-  works: AsyncIterable<IngestDocument>,
+  documents: AsyncIterable<IngestDocument>,
   { collection, was_empty, batch_size, onWritten, onFailure }: StoreDocumentsOptions,
 ): AsyncGenerator<void, void, void> {
-  for await (const group of groupConcurrently(prefetch(works, WAITING), batch_size, { weight, patience: PATIENCE })) {
+  for await (const group of groupConcurrently(prefetch(documents, MAX_WAITING), batch_size, { weight: chunkWeight, patience: MAX_WAIT })) {
     const ready = group.filter(shouldStore);
     const refused = await writeReady(ready, { collection, was_empty }).catch((error: unknown) => {
       onFailure?.(error);
       throw error;
     });
-    for (const work of group) {
-      const error = refused.get(work);
-      onWritten({ work, stored: ready.includes(work) && !error, ...(error ? { refused: error } : {}) });
+    for (const document of group) {
+      const error = refused.get(document);
+      onWritten({ document, stored: ready.includes(document) && !error, ...(error ? { error } : {}) });
     }
     yield;
   }
@@ -243,8 +243,8 @@ const writeReady = async (
 ): Promise<Map<IngestDocument, KbError>> =>
   ready.length > 0 ? writeGroup(ready, await collection(dimensionsOf(ready)), { was_empty }) : new Map();
 
-const dimensionsOf = (works: readonly IngestDocument[]): number =>
-  works.flatMap(({ chunks }) => chunks).find(({ vector }) => vector)?.vector?.length ?? 0;
+const dimensionsOf = (documents: readonly IngestDocument[]): number =>
+  documents.flatMap(({ chunks }) => chunks).find(({ vector }) => vector)?.vector?.length ?? 0;
 
 /**
  * Whether to store a document that lost chunks. If an old version exists and a retry may help, the old version stays. Otherwise the rest is
@@ -255,26 +255,30 @@ function shouldStore({ status, chunks, lost }: IngestDocument): boolean {
   return lost.length === 0 || status !== 'changed' || lost.every(({ error }) => !error.isRetryable);
 }
 
-type How = Pick<StoreDocumentsOptions, 'was_empty'>;
+type WriteOptions = Pick<StoreDocumentsOptions, 'was_empty'>;
 
 /** Writes a group in one step; if the store rejects its contents, one by one, so that one document does not affect the others. */
-async function writeGroup(works: readonly IngestDocument[], collection: Collection, how: How): Promise<Map<IngestDocument, KbError>> {
+async function writeGroup(
+  documents: readonly IngestDocument[],
+  collection: Collection,
+  how: WriteOptions,
+): Promise<Map<IngestDocument, KbError>> {
   try {
-    await write(works, collection, how);
+    await writeDocuments(documents, collection, how);
     return new Map();
   } catch (error) {
     if (!(error instanceof KbError) || error.code !== 'invalid') throw error;
-    if (works.length === 1) return new Map([[works[0]!, error]]);
+    if (documents.length === 1) return new Map([[documents[0]!, error]]);
   }
   const refused = new Map<IngestDocument, KbError>();
-  for (const work of works) for (const [key, error] of await writeGroup([work], collection, how)) refused.set(key, error);
+  for (const document of documents) for (const [key, error] of await writeGroup([document], collection, how)) refused.set(key, error);
   return refused;
 }
 
-async function write(works: readonly IngestDocument[], collection: Collection, { was_empty }: How): Promise<void> {
-  const sharing = works.filter((work) => work.shares_source);
-  const own: Replacement[] = works
-    .filter((work) => !work.shares_source)
+async function writeDocuments(documents: readonly IngestDocument[], collection: Collection, { was_empty }: WriteOptions): Promise<void> {
+  const sharing = documents.filter((document) => document.shares_source);
+  const own: Replacement[] = documents
+    .filter((document) => !document.shares_source)
     .map(({ source, chunks, status }) => ({ source, chunks, isNew: was_empty && status === 'new' }));
   if (own.length > 0) await collection.replace(own);
   // first what goes: were this stopped in between, the next run would find chunks missing and write them, but none too many

@@ -30,47 +30,50 @@ export function createFigureCheck(question: string): ((text: string) => boolean)
   return ASKS_FIGURE.test(question) ? hasFigure : undefined;
 }
 
-const MARKS = /(?<![\s?？])[\s?？]+$/u;
+const TRAILING_MARKS = /(?<![\s?？])[\s?？]+$/u;
 
 /** Questions about a property and not about the thing: «What is the difference between …», «What is the default of …». */
-const ASKS_ABOUT = new RegExp(
+const ASKS_PROPERTY = new RegExp(
   String.raw`^(?:(?:${alternatives(({ followUps }) => followUps.articles)}) )?(?:\p{L}+ )?(?:${alternatives(({ questions }) => questions.aspects)})(?!\p{L})`,
   'iu',
 );
 
 /** Headings of introductory sections. */
-const INTRODUCES = new RegExp(String.raw`^[\P{L}]*(?:${alternatives(({ questions }) => questions.introductions)})\W*$`, 'iu');
+const INTRODUCTION_HEADING = new RegExp(String.raw`^[\P{L}]*(?:${alternatives(({ questions }) => questions.introductions)})\W*$`, 'iu');
 
 /** Maximum words in a title besides the name: «The SQLite Query Planner», badges. */
-const MOST_BESIDE = 2;
+const MAX_EXTRA_WORDS = 2;
 
-const telling = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
+const letterTerms = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
 
 /** The terms of the thing to be defined: `chokidar` in «What is chokidar?»; undefined for other questions. */
 export function definedTerms(question: string): ReadonlySet<string> | undefined {
-  const asked = question.replace(MARKS, '');
+  const asked = question.replace(TRAILING_MARKS, '');
   const what = LANGUAGES.map(({ questions }) => questions.meaning.exec(asked)?.groups?.what).find((found) => found !== undefined);
-  if (what === undefined || ASKS_ABOUT.test(what)) return undefined;
-  const wanted = telling(what);
+  if (what === undefined || ASKS_PROPERTY.test(what)) return undefined;
+  const wanted = letterTerms(what);
   return wanted.size > 0 ? wanted : undefined;
 }
 
 /** Whether a title names the thing and little else. */
-function names(title: string, wanted: ReadonlySet<string>): boolean {
-  const held = telling(withoutMarks(title));
-  return wanted.isSubsetOf(held) && held.size <= wanted.size + MOST_BESIDE;
+function isNamedAfter(title: string, wanted: ReadonlySet<string>): boolean {
+  const held = letterTerms(withoutMarks(title));
+  return wanted.isSubsetOf(held) && held.size <= wanted.size + MAX_EXTRA_WORDS;
 }
 
 /** Whether a block introduces the thing: the first of a section or page that is named after it. */
 export function introduces({ isFirst, path }: QuoteBlock, wanted: ReadonlySet<string>): boolean {
   const [last = '', above] = path.toReversed();
-  return isFirst && (names(last, wanted) || (above !== undefined && INTRODUCES.test(last) && names(above, wanted)));
+  return isFirst && (isNamedAfter(last, wanted) || (above !== undefined && INTRODUCTION_HEADING.test(last) && isNamedAfter(above, wanted)));
 }
 
 /** The end of the second thing: «json and jsonb in Postgres». */
-const WHERE = new RegExp(String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.where)})\s.*$|(?<![?？.!])[?？.!]+$`, 'giu');
+const TRAILING_LOCATIVE = new RegExp(
+  String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.locatives)})\s.*$|(?<![?？.!])[?？.!]+$`,
+  'giu',
+);
 
-const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
+const subjectTermsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(TRAILING_LOCATIVE, '')));
 
 /** The terms that distinguish two compared things: none and `full` for VACUUM and VACUUM FULL; undefined if nothing is compared. */
 export function comparedSubjects(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
@@ -78,6 +81,6 @@ export function comparedSubjects(question: string): readonly [ReadonlySet<string
   const patterns = LANGUAGES.flatMap(({ questions }) => questions.compares);
   const { one, other, from } = patterns.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};
   if (one === undefined) return undefined;
-  const [first, second] = [termsOf(one), termsOf(other ?? from ?? '')];
+  const [first, second] = [subjectTermsOf(one), subjectTermsOf(other ?? from ?? '')];
   return [first.difference(second), second.difference(first)];
 }

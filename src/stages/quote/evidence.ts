@@ -1,12 +1,12 @@
-import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
+import { lastQuestion, subjectTerms, topicTerms } from '../../languages/question.ts';
 import { terms } from '../../text/terms.ts';
 import { capitalTerms, type Comparison } from '../../text/comparison.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { createFigureCheck } from './answer-type.ts';
 import { withoutMarks } from '../../text/markdown/plain-text.ts';
-import { type QuoteBlock, wholeText } from './quote-blocks.ts';
+import { type QuoteBlock, joinNeighbours } from './quote-blocks.ts';
 import { sentencesOf } from '../../text/sentences.ts';
-import type { RankedCandidate } from './choose.ts';
+import type { RankedCandidate } from './choose-quotations.ts';
 
 /** Features of the best passage as an answer. None grows with the collection. */
 export interface Evidence {
@@ -49,7 +49,7 @@ export interface Evidence {
 const isCode = (term: string): boolean => /\p{N}/u.test(term) && term.length > 1;
 
 /** Added to the number of words of a share. */
-const DOUBT = 0.5;
+const SMOOTHING = 0.5;
 
 /** An identifier: letters with digits, dots or underscores. */
 const isIdentifier = (word: string): boolean => /\p{L}/u.test(word) && /[_.\p{N}]/u.test(word);
@@ -81,32 +81,32 @@ function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[
 }
 
 /** Maximum number of sentences to compare; a table has one for each row. */
-const MOST_SENTENCES = 24;
+const MAX_SENTENCES = 24;
 
 /** Greatest cosine of the question and a sentence under the innermost heading. */
 async function sentenceCosine({ blocks }: RankedCandidate, compare: Comparison): Promise<number | undefined> {
   const sentences = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
-  const cosines = await compare(sentences.slice(0, MOST_SENTENCES));
+  const cosines = await compare(sentences.slice(0, MAX_SENTENCES));
   return cosines && Math.max(...cosines);
 }
 
-interface Found {
+interface RankedSources {
   sources: readonly GroundingSource[];
   ranked: readonly RankedCandidate[];
   compare: Comparison;
 }
 
 /** Computes the features of the best passages; undefined if there are none. */
-export async function evidenceOf(query: string, { sources, ranked, compare }: Found): Promise<Evidence | undefined> {
+export async function computeEvidence(query: string, { sources, ranked, compare }: RankedSources): Promise<Evidence | undefined> {
   const best = ranked[0];
   if (!best) return undefined;
   const { seed, cosine, blocks, isIntroduction } = best;
   const wanted = [...new Set(subjectTerms(query))];
-  const share = (held: ReadonlySet<string>) => wanted.filter((term) => held.has(term)).length / (wanted.length + DOUBT);
+  const share = (held: ReadonlySet<string>) => wanted.filter((term) => held.has(term)).length / (wanted.length + SMOOTHING);
   const source = sources[seed.source]!;
-  const held = new Set(terms(`${source.title}\n${wholeText(source).whole}`));
-  const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${wholeText(other).whole}`)));
-  const missing = tellingTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
+  const held = new Set(terms(`${source.title}\n${joinNeighbours(source).whole}`));
+  const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${joinNeighbours(other).whole}`)));
+  const missing = topicTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
   const others = ranked.filter((candidate) => sources[candidate.seed.source]!.document !== source.document);
   const answersFigure = createFigureCheck(lastQuestion(query));
   const hasFigure = answersFigure && blocks.some(({ text }) => answersFigure(text));
@@ -179,7 +179,7 @@ const WEIGHTS = {
 } as const;
 
 /** Minimum probabilities for quoting. */
-const LEAST = { about: 0.52, right: 0.2, words: 0.22 };
+const MIN_PROBABILITY = { about: 0.52, right: 0.2, words: 0.22 };
 
 /** Minimum probability of a certain answer. */
 export const HIGH_PROBABILITY = 0.75;
@@ -194,7 +194,7 @@ interface Judgement {
   probability: number;
 }
 
-function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Partial<Record<keyof Evidence, number>>): number {
+function computeProbability(evidence: Evidence, { bias, ...weights }: { bias: number } & Partial<Record<keyof Evidence, number>>): number {
   const logit = Object.entries(weights).reduce((sum, [name, weight]) => sum + weight * (evidence[name as keyof Evidence] ?? 0), bias);
   return 1 / (1 + Math.exp(-logit));
 }
@@ -203,25 +203,28 @@ function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Par
  * The share of the question's words that a row has with what it stands under, at least, unless the answer is certain: beside names, a table says
  * little else in other words.
  */
-const LEAST_IN_ROW = 0.5;
+const MIN_ROW_SHARE = 0.5;
 
 const isOtherRow = ({ row, inSentence }: Evidence, probability: number): boolean =>
-  row > 0 && inSentence < LEAST_IN_ROW && probability < HIGH_PROBABILITY;
+  row > 0 && inSentence < MIN_ROW_SHARE && probability < HIGH_PROBABILITY;
 
 /** The greatest probability of an answer whose source lacks a name of the question: what holds for Berlin is not certain for Munich. */
-const MOST_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
+const MAX_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
 
 /**
  * Whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and none
  * matches; it is not certain if a name is missing.
  */
-export function judgementOf(evidence: Evidence | undefined): Judgement {
+export function judgeEvidence(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))
     return { isAnswer: false, probability: 0 };
   const isByWords = evidence.cosine === undefined;
-  const most = evidence.missingName > 0 ? MOST_WITHOUT_NAME : 1;
-  const probability = Math.min(most, chance(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right));
-  if (isByWords) return { isAnswer: probability >= LEAST.words, probability };
-  const isAnswer = probability >= LEAST.right && chance(evidence, WEIGHTS.about) >= LEAST.about && !isOtherRow(evidence, probability);
+  const most = evidence.missingName > 0 ? MAX_WITHOUT_NAME : 1;
+  const probability = Math.min(most, computeProbability(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right));
+  if (isByWords) return { isAnswer: probability >= MIN_PROBABILITY.words, probability };
+  const isAnswer =
+    probability >= MIN_PROBABILITY.right &&
+    computeProbability(evidence, WEIGHTS.about) >= MIN_PROBABILITY.about &&
+    !isOtherRow(evidence, probability);
   return { isAnswer, probability };
 }

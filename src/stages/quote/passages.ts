@@ -1,29 +1,26 @@
 import { terms } from '../../text/terms.ts';
-import { countWords, type QuoteBlock, withClosedFence } from './quote-blocks.ts';
+import { countWords, type QuoteBlock, closeFence } from './quote-blocks.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 
 /** The ellipsis that marks omitted text. It counts as a word. */
-const MORE = '…';
+const ELLIPSIS = '…';
 
 /** Words reserved for an ellipsis at both ends. */
-const MARKS = 2;
+const ELLIPSIS_WORDS = 2;
 
 /** The number of question terms in a text. */
-const held = (text: string, wanted: ReadonlySet<string>): number => new Set(terms(text)).intersection(wanted).size;
+const countTerms = (text: string, wanted: ReadonlySet<string>): number => new Set(terms(text)).intersection(wanted).size;
 
 /** The first `room` words of a text without sentence or cell boundaries. */
 function cutWords(text: string, room: number): string {
   const [kept = ''] = new RegExp(String.raw`^\s*\S+(?:\s+\S+){0,${Math.max(0, Math.floor(room) - 1)}}`).exec(text) ?? [];
-  return `${kept} ${MORE}`;
+  return `${kept} ${ELLIPSIS}`;
 }
 
 /** The range of parts (indices, inclusive) around the best that fits into `room` words; undefined if the best does not fit. */
-function withinRoom(
-  parts: readonly string[],
-  { wanted, room }: { wanted: ReadonlySet<string>; room: number },
-): [number, number] | undefined {
+function fitParts(parts: readonly string[], { wanted, room }: { wanted: ReadonlySet<string>; room: number }): [number, number] | undefined {
   const fits = (at: number, words = 0) => at in parts && words + countWords(parts[at]!) <= room;
-  const matches = parts.map((part, at) => (fits(at) ? held(part, wanted) : -1));
+  const matches = parts.map((part, at) => (fits(at) ? countTerms(part, wanted) : -1));
   const best = Math.max(...matches);
   if (parts.length === 0 || best < 0) return undefined;
   let first = matches.indexOf(best);
@@ -41,11 +38,11 @@ function withinRoom(
 /** The whole sentences around the best that fit into `room` words, skipping longer ones; undefined if none fits. */
 function cutProse(text: string, wanted: ReadonlySet<string>, room: number): string | undefined {
   const sentences = sentencesOf(text);
-  const within = withinRoom(sentences, { wanted, room });
+  const within = fitParts(sentences, { wanted, room });
   if (!within) return undefined;
   const [first, last] = within;
   const kept = sentences.slice(first, last + 1).join(' ');
-  return `${first > 0 ? `${MORE} ` : ''}${kept}${last + 1 < sentences.length ? ` ${MORE}` : ''}`;
+  return `${first > 0 ? `${ELLIPSIS} ` : ''}${kept}${last + 1 < sentences.length ? ` ${ELLIPSIS}` : ''}`;
 }
 
 /** The first lines of a code block that fit, followed by an ellipsis line; undefined if none fits. */
@@ -56,11 +53,11 @@ function cutCode(text: string, room: number): string | undefined {
     words += countWords(lines[kept]!);
     if (words > room - 1) break;
   }
-  return kept > 1 ? `${withClosedFence(lines.slice(0, kept).join('\n'))}\n\n${MORE}` : undefined;
+  return kept > 1 ? `${closeFence(lines.slice(0, kept).join('\n'))}\n\n${ELLIPSIS}` : undefined;
 }
 
 /** The parts of a list item: its own text, then each nested item, paragraph and code block. */
-function partsOfItem(text: string): string[] {
+function splitItem(text: string): string[] {
   const parts: string[] = [];
   let fence = '';
   let isApart = true;
@@ -78,14 +75,14 @@ function partsOfItem(text: string): string[] {
 
 /** The text of a list item with the nested parts around the best that fit, and ellipsis lines for the others; undefined if its own text does not fit. */
 function cutItem(text: string, wanted: ReadonlySet<string>, room: number): string | undefined {
-  const [lead, ...parts] = partsOfItem(text);
+  const [lead, ...parts] = splitItem(text);
   const indent = /^\s*/.exec(parts[0] ?? '')![0];
   const left = room - countWords(lead!);
-  const within = withinRoom(parts, { wanted, room: left });
-  if (left < 0 || !within) return left < 0 ? undefined : `${lead}\n${indent}${MORE}`;
+  const within = fitParts(parts, { wanted, room: left });
+  if (left < 0 || !within) return left < 0 ? undefined : `${lead}\n${indent}${ELLIPSIS}`;
   const [first, last] = within;
   const kept = parts.slice(first, last + 1);
-  return [lead, ...(first > 0 ? [indent + MORE] : []), ...kept, ...(last + 1 < parts.length ? [indent + MORE] : [])].join('\n');
+  return [lead, ...(first > 0 ? [indent + ELLIPSIS] : []), ...kept, ...(last + 1 < parts.length ? [indent + ELLIPSIS] : [])].join('\n');
 }
 
 /** The first cells of a table row that fit, followed by an ellipsis cell if some are omitted; undefined if none fits. */
@@ -93,11 +90,11 @@ function cutRow(row: string, room: number): string | undefined {
   const cells = row.split(/(?<!\\)\|/);
   const kept: string[] = [];
   for (const cell of cells) {
-    if (countWords([...kept, cell, ` ${MORE} |`].join('|')) > room) break;
+    if (countWords([...kept, cell, ` ${ELLIPSIS} |`].join('|')) > room) break;
     kept.push(cell);
   }
   if (kept.length === cells.length) return row;
-  return kept.length > 1 ? `${kept.join('|')}| ${MORE} |` : undefined;
+  return kept.length > 1 ? `${kept.join('|')}| ${ELLIPSIS} |` : undefined;
 }
 
 /** A quotation from one source: adjacent blocks, or a part of a block that is too long. */
@@ -126,12 +123,12 @@ function introducesNext(all: readonly QuoteBlock[], at: number): boolean {
 const isLoneItem = (all: readonly QuoteBlock[], at: number): boolean =>
   all[at]!.kind === 'item' && all[at - 1]!.kind !== 'item' && all[at + 1]?.kind === 'item';
 
-const STEP = /^\s{0,3}(\d{1,3})[.)]\s/;
+const LIST_NUMBER = /^\s{0,3}(\d{1,3})[.)]\s/;
 
 /** The index of the first item of the numbered list that a block belongs to; its own if it belongs to none, or that item is missing. */
 function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): number {
   let first = at;
-  const step = () => Number(STEP.exec(all[first]!.text)?.[1]);
+  const step = () => Number(LIST_NUMBER.exec(all[first]!.text)?.[1]);
   while (step() > 1 && all[first - 1]?.section === section) first--;
   return step() === 1 ? first : at;
 }
@@ -140,12 +137,12 @@ function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): num
 const INTRODUCED = 9;
 
 /** Extends a block by the steps before it, by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. What a seed introduces comes with it, also where it is longer. */
-export function grow(
+export function growPassage(
   all: readonly QuoteBlock[],
   seed: QuoteBlock,
   { room: most, gainOf }: { room: number; gainOf: (block: QuoteBlock) => number },
 ): readonly QuoteBlock[] {
-  const room = most - MARKS;
+  const room = most - ELLIPSIS_WORDS;
   let [first, last] = [seed.at, seed.at];
   const headers = new Set(['', seed.header]);
   const cost = ({ words: own, header }: QuoteBlock) => own + (headers.has(header) ? 0 : countWords(header));
@@ -187,46 +184,46 @@ function passageText(blocks: readonly QuoteBlock[]): string {
 }
 
 /** Whether two adjacent blocks are rows of one table or items of one list. */
-const isSameList = (block: QuoteBlock, other: QuoteBlock | undefined): boolean =>
+const isInSameList = (block: QuoteBlock, other: QuoteBlock | undefined): boolean =>
   (block.kind === 'row' || block.kind === 'item') &&
   other?.kind === block.kind &&
   other.header === block.header &&
   other.section === block.section;
 
 /** Marks rows and items of the first and the last list that are omitted: a row or a line of its own with an ellipsis. */
-function withOmissions(text: string, blocks: readonly QuoteBlock[], all: readonly QuoteBlock[]): string {
+function markOmissions(text: string, blocks: readonly QuoteBlock[], all: readonly QuoteBlock[]): string {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (!first || !last) return text;
   const header = first.header === '' ? '' : `${first.header}\n`;
-  const begun = first.kind === 'row' ? `${header}|${MORE}|\n${text.slice(header.length)}` : `${MORE}\n\n${text}`;
-  const opened = isSameList(first, all[first.at - 1]) ? begun : text;
-  return isSameList(last, all[last.at + 1]) ? `${opened}${last.kind === 'row' ? `\n|${MORE}|` : `\n\n${MORE}`}` : opened;
+  const begun = first.kind === 'row' ? `${header}|${ELLIPSIS}|\n${text.slice(header.length)}` : `${ELLIPSIS}\n\n${text}`;
+  const opened = isInSameList(first, all[first.at - 1]) ? begun : text;
+  return isInSameList(last, all[last.at + 1]) ? `${opened}${last.kind === 'row' ? `\n|${ELLIPSIS}|` : `\n\n${ELLIPSIS}`}` : opened;
 }
 
 /** A list item with nested items, code or several paragraphs, which is cut between lines. */
-const HAS_LINES = /\n[^\S\n]*(?:[-*+]|\d+[.)]|```|~~~|\n)/;
+const HAS_NESTED_LINES = /\n[^\S\n]*(?:[-*+]|\d+[.)]|```|~~~|\n)/;
 
 /** Truncates a block to `room` words at a sentence, cell or line boundary; undefined if no whole part fits. */
 function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: ReadonlySet<string> }): string | undefined {
   const { kind, plain, header } = block;
-  const beside = room - MARKS - countWords(header);
+  const beside = room - ELLIPSIS_WORDS - countWords(header);
   if (kind === 'row') {
     const isBelow = beside >= room / 2;
-    const row = countWords(plain) <= beside ? plain : cutRow(plain, isBelow ? beside : room - MARKS);
+    const row = countWords(plain) <= beside ? plain : cutRow(plain, isBelow ? beside : room - ELLIPSIS_WORDS);
     return row && (isBelow ? `${header}\n${row}` : row);
   }
-  if (kind === 'code') return cutCode(plain, room - MARKS);
-  if (kind === 'item' && HAS_LINES.test(plain)) return cutItem(plain, wanted, room - MARKS);
-  return cutProse(plain, wanted, room - MARKS);
+  if (kind === 'code') return cutCode(plain, room - ELLIPSIS_WORDS);
+  if (kind === 'item' && HAS_NESTED_LINES.test(plain)) return cutItem(plain, wanted, room - ELLIPSIS_WORDS);
+  return cutProse(plain, wanted, room - ELLIPSIS_WORDS);
 }
 
 /** A quotation of at most `room` words from `all` blocks of a source. What is truncated or omitted between items or rows is marked as such. */
-export function passageOf(
+export function renderPassage(
   blocks: readonly QuoteBlock[],
   { all, room, wanted }: { all: readonly QuoteBlock[]; room: number; wanted: ReadonlySet<string> },
 ): QuotedPassage {
   const [block, ...more] = blocks;
-  const text = withOmissions(passageText(blocks), blocks, all);
+  const text = markOmissions(passageText(blocks), blocks, all);
   const isWhole = !block || countWords(text) <= room;
   if (isWhole) return { blocks, text, isBroken: false };
   if (more.length > 0) {
@@ -237,7 +234,7 @@ export function passageOf(
   }
   const cut = cutBlock(block, { room, wanted });
   const isBroken = cut === undefined || !cut.startsWith(block.header);
-  return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - MARKS), isBroken };
+  return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - ELLIPSIS_WORDS), isBroken };
 }
 
 /** The sentence, item, row or line of a quotation with most question terms; the first of equals. */
@@ -247,8 +244,8 @@ export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySe
   const candidates = parts
     .filter(({ kind }) => kind !== 'term')
     .flatMap(({ kind, plain: part }) =>
-      (kind === 'item' ? partsOfItem(part) : [part]).flatMap((own) => (isProse(kind, own) ? sentencesOf(own) : [own.trim()])),
+      (kind === 'item' ? splitItem(part) : [part]).flatMap((own) => (isProse(kind, own) ? sentencesOf(own) : [own.trim()])),
     );
-  const matches = candidates.map((part) => held(part, wanted));
+  const matches = candidates.map((part) => countTerms(part, wanted));
   return candidates[matches.indexOf(Math.max(...matches))] ?? text;
 }

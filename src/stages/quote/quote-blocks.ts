@@ -5,13 +5,13 @@ import type { GroundingSource } from '../../ports/models.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
 
 /** Blockquotes and indented code fences, which the block reader needs normalized. */
-const NEEDS_ORDER = /^[ \t]*>|^[ \t]+(?:```|~~~)/m;
+const NEEDS_NORMALIZING = /^[ \t]*>|^[ \t]+(?:```|~~~)/m;
 
 /** Blockquote markers at the start of a line, with the heading or fence markers after them. */
 const QUOTED = /^([ \t]*)(?:>[ \t]?)+(#{1,6}[ \t]+|[ \t]*(?:```|~~~))?/gm;
 
 /** The text without blockquote markers. A quoted heading becomes a paragraph, since it starts no section of the surrounding text. */
-function unquoted(text: string): string {
+function removeQuoteMarkers(text: string): string {
   let isCode = false;
   return text.replace(QUOTED, (_marks, indent: string, behind = '') => {
     const isTitle = behind.startsWith('#');
@@ -26,24 +26,24 @@ const indentOf = (line: string): number => /^[ \t]*/.exec(line)![0].length;
 const indentAt = (text: string, { start }: Block): number => start - (text.lastIndexOf('\n', start - 1) + 1);
 
 /** Removes up to `indent` characters of indentation from each line. */
-const outdented = (text: string, indent: number): string => text.replace(new RegExp(`^[ \\t]{0,${indent}}`, 'gm'), '');
+const outdent = (text: string, indent: number): string => text.replace(new RegExp(`^[ \\t]{0,${indent}}`, 'gm'), '');
 
 /** Removes the common indentation of a code block. */
-function outdentedCode(text: string): string {
+function outdentCode(text: string): string {
   const below = text.split('\n').slice(1).filter((line) => line.trim() !== ''); // prettier-ignore
-  return outdented(text, below.length > 0 ? Math.min(...below.map(indentOf)) : 0);
+  return outdent(text, below.length > 0 ? Math.min(...below.map(indentOf)) : 0);
 }
 
 /** Aligns a closing fence with its opening fence; further in, it would count as a line of code. */
-function withAlignedEnd(text: string, indent: number): string {
+function alignClosingFence(text: string, indent: number): string {
   const end = text.lastIndexOf('\n') + 1;
   const isClosing = end > 0 && /^\s*(?:`{3,}|~{3,})\s*$/.test(text.slice(end));
   return isClosing ? `${text.slice(0, end)}${' '.repeat(indent)}${text.slice(end).trim()}` : text;
 }
 
 /** Normalizes Markdown with the same number of lines: no blockquote markers, closing fences aligned with opening ones. */
-function withOrderedLines(markdown: string): string {
-  if (!NEEDS_ORDER.test(markdown)) return markdown;
+function normalizeLines(markdown: string): string {
+  if (!NEEDS_NORMALIZING.test(markdown)) return markdown;
   const ordered = (text: string, order: (block: Block) => string): string => {
     let [shown, at] = ['', 0];
     for (const block of readBlocks(text)) {
@@ -55,11 +55,11 @@ function withOrderedLines(markdown: string): string {
   const isProse = ({ kind }: Block) => kind === 'paragraph' || kind === 'list';
   const unmarked = ordered(markdown, (block) => {
     const text = markdown.slice(block.start, block.end);
-    return isProse(block) ? unquoted(text) : text;
+    return isProse(block) ? removeQuoteMarkers(text) : text;
   });
   return ordered(unmarked, (block) => {
     const text = unmarked.slice(block.start, block.end);
-    return block.kind === 'fence' ? withAlignedEnd(text, indentAt(unmarked, block)) : text;
+    return block.kind === 'fence' ? alignClosingFence(text, indentAt(unmarked, block)) : text;
   });
 }
 
@@ -71,7 +71,7 @@ interface ReadBlock extends Pick<Block, 'kind' | 'level' | 'title'> {
 
 /** The blocks of a text; indented content after a list belongs to its last item. */
 export function readWholeBlocks(markdown: string): ReadBlock[] {
-  const text = withOrderedLines(markdown);
+  const text = normalizeLines(markdown);
   const blocks: Block[] = [];
   for (const block of readBlocks(text)) {
     const last = blocks.at(-1);
@@ -81,8 +81,8 @@ export function readWholeBlocks(markdown: string): ReadBlock[] {
   }
   return blocks.map((block) => {
     const { kind, level, title, start, end } = block;
-    const own = outdented(text.slice(start, end), indentAt(text, block));
-    return { kind, level, title, text: kind === 'fence' ? outdentedCode(own) : own, line: lineAt(text, start) };
+    const own = outdent(text.slice(start, end), indentAt(text, block));
+    return { kind, level, title, text: kind === 'fence' ? outdentCode(own) : own, line: lineAt(text, start) };
   });
 }
 
@@ -132,10 +132,10 @@ const ITEM = /^ {0,1}(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** A line of only bold text or code: a defined term, an option, the caption of a table. */
 const TERM =
   /^(?:\*\*[^\n]{1,200}\*\*|`[^`\n]{1,120}`(?:[,;\s]+`[^`\n]{1,120}`)*|\*\*?`[^`\n]{1,120}`[^\n.]{0,60}\*?\*)(?:\s*\([^)\n]{0,60}\))?:?$/;
-const LONGEST_TERM = 16;
+const MAX_TERM_WORDS = 16;
 
 /** Closes the last fence if it is open, with its indentation. */
-export function withClosedFence(text: string): string {
+export function closeFence(text: string): string {
   let [fence, indent] = ['', ''];
   for (const line of text.split('\n')) {
     const [, blanks = '', marks] = /^(\s*)(`{3,}|~{3,})/.exec(line) ?? [];
@@ -148,13 +148,13 @@ export function withClosedFence(text: string): string {
 /** Counts words. */
 export const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 
-const isTerm = (text: string): boolean => countWords(text) <= LONGEST_TERM && TERM.test(text.trim());
+const isTerm = (text: string): boolean => countWords(text) <= MAX_TERM_WORDS && TERM.test(text.trim());
 
 /** Lines without content: no letters or digits, entries of a table of contents, copyright notices. */
-const SAYS_NOTHING = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
+const NO_CONTENT = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
 
 /** The text of a source with its neighbours, and the range of the retrieved chunk in it. */
-export function wholeText({ before = '', text, after = '' }: GroundingSource): { whole: string; from: number; to: number } {
+export function joinNeighbours({ before = '', text, after = '' }: GroundingSource): { whole: string; from: number; to: number } {
   return { whole: before + text + after, from: before.length, to: before.length + text.length };
 }
 
@@ -189,7 +189,7 @@ function openHeading(heading: { title: string; level: number }, open: OpenHeadin
 }
 
 /** The items of a list or rows of a table with their first lines. */
-function partsOf(text: string, isFirst: (line: string) => boolean): { text: string; line: number }[] {
+function splitParts(text: string, isFirst: (line: string) => boolean): { text: string; line: number }[] {
   const parts: { text: string; line: number }[] = [];
   for (const [at, line] of text.split('\n').entries()) {
     if (parts.length === 0 || isFirst(line)) parts.push({ text: line, line: at });
@@ -199,17 +199,17 @@ function partsOf(text: string, isFirst: (line: string) => boolean): { text: stri
 }
 
 /** Reads a source with its neighbours into blocks, in order. Headings become part of their paths. */
-export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
-  const { whole, from, to } = wholeText(source);
+export function readQuoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
+  const { whole, from, to } = joinNeighbours(source);
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
   const base = source.title.split(TITLE_SEPARATOR);
   const blocks: QuoteBlock[] = [];
   const open: OpenHeading[] = [];
   let [path, section, term]: [readonly string[], number, string] = [base, 0, ''];
   const add = (kind: QuoteBlock['kind'], written: string, { line, header = '' }: { line: number; header?: string }) => {
-    const text = withClosedFence(written.trimEnd());
+    const text = closeFence(written.trimEnd());
     const plain = plainText(text);
-    if (SAYS_NOTHING.test(plain)) return;
+    if (NO_CONTENT.test(plain)) return;
     const last = line + written.trimEnd().split('\n').length - 1;
     blocks.push({
       source: index,
@@ -233,9 +233,9 @@ export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[
     if (kind === 'heading') {
       [path, section, term] = [openHeading({ title, level }, open, base), section + 1, ''];
     } else if (kind === 'list')
-      for (const item of partsOf(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });
+      for (const item of splitParts(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });
     else if (kind === 'table') {
-      const [first, second, ...rows] = partsOf(text, () => true);
+      const [first, second, ...rows] = splitParts(text, () => true);
       const header = plainText(`${first!.text}\n${second?.text ?? ''}`);
       for (const row of rows) add('row', row.text, { line: line + row.line, header });
     } else if (kind === 'paragraph' && isTerm(text)) {

@@ -6,22 +6,22 @@ import { languageOrEnglish } from '../../languages/languages.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER_MARKER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
-import { chooseQuotations, MOST_WORDS, type Quotation, saysTheSame } from './choose.ts';
-import { evidenceOf, judgementOf } from './evidence.ts';
+import { chooseQuotations, MAX_ANSWER_WORDS, type Quotation, areNearDuplicates } from './choose-quotations.ts';
+import { computeEvidence, judgeEvidence } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 
 /** Maximum words to repeat of a question. */
 const MAX_PART_WORDS = 25;
 
-function shortened(question: string): string {
+function shortenQuestion(question: string): string {
   const words = question.replace(/\?$/, '').split(/\s+/);
   return words.length > MAX_PART_WORDS ? `${words.slice(0, MAX_PART_WORDS).join(' ')}…` : words.join(' ');
 }
 
 /** A sentence that parts of a question are not answered, in its language. */
-function unansweredOf(question: string, parts: readonly SearchQuestion[]): string {
+function unansweredNote(question: string, parts: readonly SearchQuestion[]): string {
   const { part: unanswered } = (conjunctionIn(question) ?? english).messages;
-  return parts.map((part) => unanswered.replace('{part}', () => shortened(part.question))).join(' ');
+  return parts.map((part) => unanswered.replace('{part}', () => shortenQuestion(part.question))).join(' ');
 }
 
 /** The language of prose, without code and tables. */
@@ -45,7 +45,7 @@ function sourceLanguageNote(question: string, text: string, around: readonly str
 const DECLINE = `${NO_ANSWER_MARKER} The sources do not answer this.`;
 
 /** Estimated tokens: about four characters each. */
-const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+const estimateTokenCount = (text: string): number => Math.ceil(text.length / 4);
 
 /** One of several questions with its quotations; none if nothing answers it. */
 interface Part extends SearchQuestion {
@@ -55,18 +55,18 @@ interface Part extends SearchQuestion {
 }
 
 /** The quotations for each question. */
-async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
+async function answerParts({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
   const { query: whole, question: asked = whole, sources, previous_answers } = grounding;
   const questions = splitQuestion({ query: whole, question: asked });
   const texts = sources.map(({ text }) => text);
   const note = Math.max(0, ...texts.map((text) => countWords(sourceLanguageNote(asked, text, [texts.join('\n')]) ?? '')));
   const parts: Part[] = [];
   for (const { query, question } of questions) {
-    const words = Math.floor((MOST_WORDS - note) / questions.length);
+    const words = Math.floor((MAX_ANSWER_WORDS - note) / questions.length);
     const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, previous_answers, embedder, signal });
-    const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, compare }));
+    const { probability, isAnswer: isAnswered } = judgeEvidence(await computeEvidence(query, { sources, ranked, compare }));
     const isNew = (quotation: Quotation) =>
-      !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || saysTheSame(other, quotation)));
+      !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || areNearDuplicates(other, quotation)));
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
   }
   return parts;
@@ -75,33 +75,33 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
 const ENDS_OPEN = /(?:```|~~~|\|)\s*$/;
 
 /** A passage with its path and citation. */
-const rendered = ({ path, text }: Quotation, number: number): string =>
+const renderQuotation = ({ path, text }: Quotation, number: number): string =>
   `**${path}**\n\n${text}${ENDS_OPEN.test(text) ? '\n\n' : ' '}[${number}]`;
 
 /** The sources in the answer's numbering: those that are quoted, in the order of the answer, or all in that of a reranker. */
-function orderOf(quotations: readonly Quotation[], sources: readonly GroundingSource[]): number[] {
+function orderSources(quotations: readonly Quotation[], sources: readonly GroundingSource[]): number[] {
   if (sources.some(({ rerank_score }) => rerank_score !== undefined)) return [...sources.keys()];
   return [...new Set(quotations.map(({ source }) => source))];
 }
 
-interface Written {
+interface WrittenAnswer {
   answer: string;
   outcome: Pick<Outcome, 'quoted' | 'probability' | 'highlight' | 'unsure' | 'order'>;
 }
 
 /** The answer: the quotations, and which questions nothing answers. */
-function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written {
+function writeAnswer({ grounding }: GenerateRequest, parts: readonly Part[]): WrittenAnswer {
   const { query, question = query, sources } = grounding;
   const answered = parts.filter(({ isAnswered }) => isAnswered);
   const quotations = answered.flatMap((part) => part.quotations);
   const probability = Math.min(...(answered.length > 0 ? answered : parts).map((part) => part.probability));
   if (quotations.length === 0) return { answer: DECLINE, outcome: { probability } };
-  const order = orderOf(quotations, sources);
-  const passages = quotations.map((quotation) => rendered(quotation, order.indexOf(quotation.source) + 1));
+  const order = orderSources(quotations, sources);
+  const passages = quotations.map((quotation) => renderQuotation(quotation, order.indexOf(quotation.source) + 1));
   const missing = parts.filter((part) => !answered.includes(part));
   const [best] = quotations;
   const around = [sources[best!.source]!.text, sources.map(({ text }) => text).join('\n')];
-  const notes = [unansweredOf(question, missing), sourceLanguageNote(question, best!.text, around)].filter(Boolean);
+  const notes = [unansweredNote(question, missing), sourceLanguageNote(question, best!.text, around)].filter(Boolean);
   const highlight = bestSentence(best!, new Set(subjectTerms(lastQuestion(query))));
   const quoted = quotations.flatMap(({ source, blocks }) => blocks.map(({ lines }) => ({ citation: sources[source]!.citation, lines })));
   return {
@@ -120,14 +120,17 @@ export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } =
     model: 'extractive',
     extractive: true,
     async *generate(request): AsyncGenerator<string, Outcome, void> {
-      const { answer, outcome } = write(request, await partsOf(request, embedder));
+      const { answer, outcome } = writeAnswer(request, await answerParts(request, embedder));
       for (const [word] of answer.matchAll(/\S+\s*/g)) {
         throwIfAborted(request.signal);
         yield word;
       }
       const { query, sources } = request.grounding;
-      const input = [query, ...sources.map(({ title, text }) => `${title}\n${text}`)].reduce((sum, text) => sum + tokensOf(text), 0);
-      return { input_tokens: input, output_tokens: tokensOf(answer), ...outcome };
+      const input = [query, ...sources.map(({ title, text }) => `${title}\n${text}`)].reduce(
+        (sum, text) => sum + estimateTokenCount(text),
+        0,
+      );
+      return { input_tokens: input, output_tokens: estimateTokenCount(answer), ...outcome };
     },
   };
 }

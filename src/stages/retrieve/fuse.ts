@@ -45,11 +45,11 @@ export interface FusedCandidate {
   bonus?: number;
   /** Adjustments of `fused` after fusion. */
   rescored?: Rescored;
-  places: Partial<Record<ArmName, ArmRank>>;
+  ranks: Partial<Record<ArmName, ArmRank>>;
 }
 
 /** Sorts candidates by score, best first; ties by id, so that results are reproducible. */
-export const byScore = (candidates: readonly FusedCandidate[]): FusedCandidate[] =>
+export const sortByScore = (candidates: readonly FusedCandidate[]): FusedCandidate[] =>
   candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 /**
@@ -63,8 +63,8 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
   const entries = Object.entries(arms) as [ArmName, Arm][];
   for (const [name, { hits }] of entries) {
     for (const [index, { chunk, score }] of hits.entries()) {
-      const candidate = found.get(chunk.id) ?? { chunk, fused: 0, places: {} };
-      candidate.places[name] ??= { rank: index + 1, score };
+      const candidate = found.get(chunk.id) ?? { chunk, fused: 0, ranks: {} };
+      candidate.ranks[name] ??= { rank: index + 1, score };
       found.set(chunk.id, candidate);
     }
   }
@@ -74,18 +74,18 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
     if (candidate.fused > 0) candidate.bonus = candidate.fused;
   }
   for (const [name, arm] of entries) {
-    const share = shareOfBest(arm);
+    const share = createScale(arm);
     for (const candidate of candidates) {
-      const score = candidate.places[name]?.score ?? arm.score?.(candidate.chunk);
-      if (score !== undefined) candidate.places[name] ??= { score };
+      const score = candidate.ranks[name]?.score ?? arm.score?.(candidate.chunk);
+      if (score !== undefined) candidate.ranks[name] ??= { score };
       candidate.fused += arm.weight * share(score);
     }
   }
-  return byScore(candidates);
+  return sortByScore(candidates);
 }
 
 /** Scales the scores of an arm: the best is 1, the floor 0. Unlisted chunks get the last score if the list was cut off. */
-function shareOfBest({ hits, limit, floor = 0 }: Arm): (score: number | undefined) => number {
+function createScale({ hits, limit, floor = 0 }: Arm): (score: number | undefined) => number {
   const best = (hits[0]?.score ?? floor) - floor;
   const scaled = (score: number) => (best > 0 ? Math.min(1, Math.max(0, (score - floor) / best)) : 0);
   const unlisted = hits.length >= limit ? scaled(hits.at(-1)!.score) : 0;
@@ -156,80 +156,80 @@ function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array 
 
 // The weights below were chosen on the development halves of the sets in docs/benchmarks.md «Retrieval».
 
-interface Evidence extends Partial<Record<ArmName, Arm>> {
+interface RescoreInput extends Partial<Record<ArmName, Arm>> {
   /** Reads the vectors that searches have left out. */
   withVectors?: Collection['withVectors'];
 }
 
 /** Weight of BM25 of word pairs relative to words. */
-const PAIRS = 0.4;
+const PAIR_WEIGHT = 0.4;
 /** Number of candidates to rescore: the others are too far behind. */
-const LOOKED_AT = 30;
+const MAX_RESCORED = 30;
 
 /** Weight of the cosine to the mean vector of the best passages, relative to the cosine to the query. */
-const CENTROID = 0.4;
-const BEST = 3;
+const CENTROID_WEIGHT = 0.4;
+const CENTROID_PASSAGES = 3;
 
 /** Penalty of a listing if none was requested. */
-const LISTING = 0.1;
+const LISTING_PENALTY = 0.1;
 
 /**
  * Penalty of the shortest passage of a document that has others, decreasing to 0 at so many bytes (a letter of an unspaced script says more). With
  * .15 a follow-up finds its passage among the first five in 93 of 100 cases, with .1 in 96.
  */
-const SCRAP = 0.1;
-const WHOLE = 400;
+const SHORT_PENALTY = 0.1;
+const FULL_LENGTH = 400;
 
 /** Adjusts the fused scores and sorts: by word pairs if words were searched, by similarity to the best if vectors were, too. */
 export async function rescore(
   query: string,
   candidates: readonly FusedCandidate[],
-  { text, vector, withVectors }: Evidence,
+  { text, vector, withVectors }: RescoreInput,
 ): Promise<FusedCandidate[]> {
   const isAsked = asksListing(query);
-  const lowered = byScore(
+  const sorted = sortByScore(
     candidates.map((candidate) =>
-      changed(candidate, {
-        page_kind: typeof candidate.chunk.metadata.page_kind === 'string' && !isAsked ? -LISTING : 0,
-        length: -SCRAP * scrapShare(candidate.chunk),
+      adjustScore(candidate, {
+        page_kind: typeof candidate.chunk.metadata.page_kind === 'string' && !isAsked ? -LISTING_PENALTY : 0,
+        length: -SHORT_PENALTY * shortness(candidate.chunk),
       }),
     ),
   );
-  const [first, rest] = [lowered.slice(0, LOOKED_AT), lowered.slice(LOOKED_AT)];
-  const paired = text ? byScore(byBigrams(query, first, text)) : first;
-  if (!text || !vector) return byScore([...paired, ...rest]);
-  const chunks = await withVectors?.(paired.map(({ chunk }) => chunk));
-  const complete = chunks ? paired.map((candidate, i) => ({ ...candidate, chunk: chunks[i]! })) : paired;
-  return byScore([...byCentroid(complete, vector), ...rest]);
+  const [first, rest] = [sorted.slice(0, MAX_RESCORED), sorted.slice(MAX_RESCORED)];
+  const rescored = text ? sortByScore(adjustByBigrams(query, first, text)) : first;
+  if (!text || !vector) return sortByScore([...rescored, ...rest]);
+  const chunks = await withVectors?.(rescored.map(({ chunk }) => chunk));
+  const complete = chunks ? rescored.map((candidate, i) => ({ ...candidate, chunk: chunks[i]! })) : rescored;
+  return sortByScore([...adjustByCentroid(complete, vector), ...rest]);
 }
 
-function byBigrams(query: string, candidates: readonly FusedCandidate[], { hits, weight }: Arm): FusedCandidate[] {
+function adjustByBigrams(query: string, candidates: readonly FusedCandidate[], { hits, weight }: Arm): FusedCandidate[] {
   const best = hits[0]?.score ?? 0;
   if (best <= 0) return [...candidates];
   const scores = pairScores(
     query,
     candidates.map(({ chunk }) => chunk),
   );
-  return candidates.map((candidate, i) => changed(candidate, { bigrams: (weight * PAIRS * scores[i]!) / best }));
+  return candidates.map((candidate, i) => adjustScore(candidate, { bigrams: (weight * PAIR_WEIGHT * scores[i]!) / best }));
 }
 
 /** Adds the cosine to the mean vector of the best. */
-function byCentroid(candidates: readonly FusedCandidate[], { weight, floor = 0 }: Arm): FusedCandidate[] {
-  const vectors = candidates.slice(0, BEST).flatMap(({ chunk }) => chunk.vector ?? []);
+function adjustByCentroid(candidates: readonly FusedCandidate[], { weight, floor = 0 }: Arm): FusedCandidate[] {
+  const vectors = candidates.slice(0, CENTROID_PASSAGES).flatMap(({ chunk }) => chunk.vector ?? []);
   if (vectors.length === 0) return [...candidates];
-  const middle = vectors[0]!.map((_, axis) => vectors.reduce((sum, vector) => sum + vector[axis]!, 0));
+  const centroid = vectors[0]!.map((_, axis) => vectors.reduce((sum, vector) => sum + vector[axis]!, 0));
   return candidates.map((candidate) => {
-    const near = candidate.chunk.vector ? cosineOf(middle, candidate.chunk.vector) : 0;
-    return changed(candidate, { centroid: weight * CENTROID * Math.max(0, (near - floor) / (1 - floor)) });
+    const near = candidate.chunk.vector ? cosineOf(centroid, candidate.chunk.vector) : 0;
+    return adjustScore(candidate, { centroid: weight * CENTROID_WEIGHT * Math.max(0, (near - floor) / (1 - floor)) });
   });
 }
 
-function changed(candidate: FusedCandidate, changes: Rescored): FusedCandidate {
+function adjustScore(candidate: FusedCandidate, changes: Rescored): FusedCandidate {
   const effective = Object.entries(changes).filter(([, change]) => change !== 0);
   if (effective.length === 0) return candidate;
   const fused = effective.reduce((sum, [, change]) => sum + change, candidate.fused);
   return { ...candidate, fused: Math.max(0, fused), rescored: { ...candidate.rescored, ...Object.fromEntries(effective) } };
 }
 
-const scrapShare = ({ text, chunk_count = 1 }: StoredChunk): number =>
-  chunk_count > 1 ? Math.max(0, 1 - Buffer.byteLength(text) / WHOLE) : 0;
+const shortness = ({ text, chunk_count = 1 }: StoredChunk): number =>
+  chunk_count > 1 ? Math.max(0, 1 - Buffer.byteLength(text) / FULL_LENGTH) : 0;

@@ -20,22 +20,22 @@ export interface Neighbours {
 }
 
 /** Search limits: chunk ids are hashes of these numbers, so that they have to be tried. */
-const MOST_CHUNKS = 100;
-const MOST_SECTIONS = 10;
+const MAX_CHUNKS = 100;
+const MAX_SECTIONS = 10;
 
 /** Limits of the overlap of two chunks, in characters. */
-const LONGEST_OVERLAP = 1000;
-const SHORTEST_OVERLAP = 12;
+const MAX_OVERLAP = 1000;
+const MIN_OVERLAP = 12;
 
 const locationOf = (metadata: RetrievedItem['metadata']): Location => Location.safeParse(metadata.location ?? {}).data ?? {};
 
 /** The ids of the neighbours of a chunk; undefined if its id is not derived from its position. */
-function idsBeside({ id, metadata }: RetrievedItem): { before?: string; after: string } | undefined {
+function neighbourIds({ id, metadata }: RetrievedItem): { before?: string; after: string } | undefined {
   const document = documentId(String(metadata.source));
   const headings = locationOf(metadata).headings ?? [];
-  for (let section = 0; section < MOST_SECTIONS; section++) {
+  for (let section = 0; section < MAX_SECTIONS; section++) {
     const key = section === 0 ? headings : [...headings, `\0${section}`];
-    for (let ordinal = 0; ordinal < MOST_CHUNKS; ordinal++) {
+    for (let ordinal = 0; ordinal < MAX_CHUNKS; ordinal++) {
       if (chunkId(document, key, ordinal) !== id) continue;
       const after = chunkId(document, key, ordinal + 1);
       return ordinal === 0 ? { after } : { before: chunkId(document, key, ordinal - 1), after };
@@ -46,8 +46,8 @@ function idsBeside({ id, metadata }: RetrievedItem): { before?: string; after: s
 
 /** Length of the longest beginning of `later` that ends `earlier`. */
 function overlapOf(earlier: string, later: string): number {
-  const longest = Math.min(earlier.length, later.length, LONGEST_OVERLAP);
-  for (let length = longest; length >= SHORTEST_OVERLAP; length--) if (earlier.endsWith(later.slice(0, length))) return length;
+  const longest = Math.min(earlier.length, later.length, MAX_OVERLAP);
+  for (let length = longest; length >= MIN_OVERLAP; length--) if (earlier.endsWith(later.slice(0, length))) return length;
   return 0;
 }
 
@@ -64,7 +64,7 @@ function joinedTexts(earlier: string, later: string): { earlier: string; later: 
 
 /** Finds the neighbours of chunks in their sections, by chunk id. */
 export async function neighboursOf(items: readonly RetrievedItem[], collection: Collection): Promise<Map<string, Neighbours>> {
-  const beside = items.map((item) => ({ item, ids: idsBeside(item) }));
+  const beside = items.map((item) => ({ item, ids: neighbourIds(item) }));
   const wanted = new Set(beside.flatMap(({ ids }) => (ids ? [ids.before, ids.after] : [])).filter((id) => id !== undefined));
   const stored = new Map((await collection.get([...wanted])).map((chunk) => [chunk.id, chunk]));
   const neighbour = (id: string | undefined, joined: (text: string) => string): Neighbour | undefined => {

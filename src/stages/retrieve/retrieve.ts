@@ -3,12 +3,12 @@ import type { ErrorItem, RetrievedItem } from '../../schema/items.ts';
 import { endsWork, KbError, toErrorItem } from '../../core/errors.ts';
 import { languageOf } from '../../languages/detect.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
-import { sharesOf } from '../../text/comparison.ts';
+import { createTermShare } from '../../text/comparison.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
-import { analyseChunk, CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
+import { analyseChunk, CAPITAL_WEIGHT, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
 import { fuse, type FusedCandidate, rescore } from './fuse.ts';
 import { searchArms, type SearchOutcome } from './search.ts';
 import { correctSpelling } from './spelling.ts';
@@ -65,16 +65,16 @@ export async function* retrievePassages(input: RetrieveInput, parts: RetrievePar
   let items: RetrievedItem[] = [];
   let searched = search_query;
   try {
-    ({ items, searched } = await find(search_query, input, parts));
+    ({ items, searched } = await findItems(search_query, input, parts));
   } catch (error) {
-    errors.push(failure(error, { query, stage: 'retrieve' }));
+    errors.push(failureItem(error, { query, stage: 'retrieve' }));
   }
   if (input.rerank && parts.reranker && items.length > 0) {
     const kept = input.rerank.top_k;
     try {
       items = await rerank(searched, items, { ...parts, reranker: parts.reranker });
     } catch (error) {
-      errors.push(failure(error, { query, stage: 'rerank' }));
+      errors.push(failureItem(error, { query, stage: 'rerank' }));
     }
     items = items.slice(0, kept);
   }
@@ -83,21 +83,21 @@ export async function* retrievePassages(input: RetrieveInput, parts: RetrievePar
 }
 
 /** The items, and the query with corrected spelling. */
-async function find(
+async function findItems(
   asked: string,
   { mode, top_k, filter, explain = false }: RetrieveInput,
   parts: RetrieveParts,
 ): Promise<{ items: RetrievedItem[]; searched: string }> {
   const first = await searchArms(asked, { mode, top_k, filter }, parts);
   const corrected = correctSpelling(asked, textsOf(first));
-  const second = corrected === undefined ? undefined : await searchArms(corrected, { mode, top_k, filter }, parts).catch(orAsAsked);
+  const second = corrected === undefined ? undefined : await searchArms(corrected, { mode, top_k, filter }, parts).catch(ignoreFailure);
   const [query, found] = second ? [corrected!, second] : [asked, first];
   const fused = fuse(found.arms, found.arms.text && identifierBonus(query));
   const candidates = await rescore(query, fused, { ...found.arms, withVectors: parts.collection.withVectors });
   const best = candidates[0];
   if (!best) return { items: [], searched: query };
-  const looked = found.arms.text && found.arms.vector ? 1 : Math.min(LOOKED_AT, top_k);
-  const score = bestScore(query, candidates.slice(0, looked), found);
+  const scored = found.arms.text && found.arms.vector ? 1 : Math.min(MAX_SCORED, top_k);
+  const score = bestScore(query, candidates.slice(0, scored), found);
   const items = candidates
     .slice(0, top_k)
     .map((candidate) => toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined));
@@ -105,7 +105,7 @@ async function find(
 }
 
 /** Where the corrected query can't be searched for, such as by an embedding service that has just refused it, what was found as it was asked is enough. */
-function orAsAsked(error: unknown): undefined {
+function ignoreFailure(error: unknown): undefined {
   if (endsWork(error)) throw error;
 }
 
@@ -118,7 +118,7 @@ const textsOf = ({ arms: { text, vector } }: SearchOutcome): string[] =>
  * 1, 3, 5, 10, 20 and 50 it is the first from which mode vector separates subjects nearly as well as hybrid (area under the curve .986; with 1:
  * .971).
  */
-const LOOKED_AT = 20;
+const MAX_SCORED = 20;
 
 /**
  * The score of the best candidate: the greatest similarity among the first. The others follow in proportion to their fused scores. Words are compared
@@ -126,12 +126,13 @@ const LOOKED_AT = 20;
  */
 function bestScore(query: string, candidates: readonly FusedCandidate[], found: SearchOutcome): number {
   const { text, vector } = found.arms;
-  const near = ({ chunk, places }: FusedCandidate) => places.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
+  const cosineOfCandidate = ({ chunk, ranks }: FusedCandidate) =>
+    ranks.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
   const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => found.cosine?.(chunk) ?? 0));
   const score = createScorer(query, found);
   let best = 0;
   for (const candidate of candidates) {
-    const own = near(candidate);
+    const own = cosineOfCandidate(candidate);
     const cosines = own === undefined ? undefined : ([Math.max(greatest, own), own] as const);
     best = Math.max(best, score(candidate.chunk, cosines, best));
   }
@@ -139,7 +140,7 @@ function bestScore(query: string, candidates: readonly FusedCandidate[], found: 
 }
 
 /** Returns a function that scores a chunk by its cosines and its words. Words are compared only if the score can exceed `least`. */
-function createScorer(query: string, { reads, ranges }: SearchOutcome) {
+function createScorer(query: string, { coverage, ranges }: SearchOutcome) {
   const words = createWordShare(query);
   const asked = ranges.cosine_range_across_languages && languageOf(query);
   return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
@@ -147,34 +148,34 @@ function createScorer(query: string, { reads, ranges }: SearchOutcome) {
       cosines && ([likenessOf(cosines[0], range), likenessOf(cosines[1], range)] as const);
     const written = asked && analyseChunk(chunk).language;
     if (cosines && written && written !== asked)
-      return similarity({ likeness: likeness(ranges.cosine_range_across_languages), words: undefined, reads });
+      return similarity({ likeness: likeness(ranges.cosine_range_across_languages), words: undefined, coverage });
     const within = likeness(ranges.cosine_range);
-    const { share, most } = words(within ? CAPITAL : 1);
-    const highest = similarity({ likeness: within, words: most, reads });
-    return highest > least ? similarity({ likeness: within, words: share(analyseChunk(chunk)), reads }) : 0;
+    const { share, most } = words(within ? CAPITAL_WEIGHT : 1);
+    const highest = similarity({ likeness: within, words: most, coverage });
+    return highest > least ? similarity({ likeness: within, words: share(analyseChunk(chunk)), coverage }) : 0;
   };
 }
 
 /** Returns the word share of texts and its maximum, by the weight of capitalized words. */
 function createWordShare(query: string) {
-  const made = new Map<number, { share: ReturnType<typeof sharesOf>; most: number }>();
+  const scales = new Map<number, { share: ReturnType<typeof createTermShare>; most: number }>();
   return (capital: number) => {
-    const share = made.get(capital)?.share ?? sharesOf(query, { capital });
-    const scale = made.get(capital) ?? { share, most: share(query) };
-    made.set(capital, scale);
+    const share = scales.get(capital)?.share ?? createTermShare(query, { capital });
+    const scale = scales.get(capital) ?? { share, most: share(query) };
+    scales.set(capital, scale);
     return scale;
   };
 }
 
 function toItem(
-  { chunk, fused, bonus, rescored, places }: FusedCandidate,
+  { chunk, fused, bonus, rescored, ranks }: FusedCandidate,
   score: number,
   arms: SearchOutcome['arms'] | undefined,
 ): RetrievedItem {
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };
   if (!arms) return item;
-  const rankIn = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...places[name] } };
+  const rankIn = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...ranks[name] } };
   return {
     ...item,
     explain: {
@@ -187,7 +188,7 @@ function toItem(
   };
 }
 
-function failure(error: unknown, { query, stage }: { query: string; stage: 'retrieve' | 'rerank' }): ErrorItem {
+function failureItem(error: unknown, { query, stage }: { query: string; stage: 'retrieve' | 'rerank' }): ErrorItem {
   if (endsWork(error)) throw error;
   const item = toErrorItem(error, { source: query, source_kind: 'query', stage });
   return error instanceof KbError ? item : { ...item, isRetryable: true };

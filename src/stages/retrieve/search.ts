@@ -15,7 +15,7 @@ export interface SearchOutcome {
   /** The searches that were run: at least one. */
   arms: { text?: Arm; vector?: Arm };
   /** How much of the query the embedder reads, 0 to 1. */
-  reads: number;
+  coverage: number;
   /** The cosine of a chunk to the query, if known. */
   cosine?: ((chunk: StoredChunk) => number | undefined) | undefined;
   /** The cosine ranges of the embedder. */
@@ -35,10 +35,10 @@ interface SearchParts {
 }
 
 /** Number of hits of each arm to fuse. */
-const DEPTH = 100;
+const FUSION_DEPTH = 100;
 
 /** Weight of vectors if the embedder has none. */
-const VECTOR_WEIGHT = 0.5;
+const DEFAULT_VECTOR_WEIGHT = 0.5;
 
 /**
  * Searches by words and by vectors, concurrently or in one request. Vectors weigh more, the more of the query the embedder can read, and are skipped if it
@@ -48,11 +48,11 @@ const VECTOR_WEIGHT = 0.5;
 export async function searchArms(query: string, { mode, top_k, filter }: SearchSettings, parts: SearchParts): Promise<SearchOutcome> {
   const { collection, embedder } = parts;
   const ranges: SearchOutcome['ranges'] = embedder ?? {};
-  const limit = Math.max(DEPTH, top_k);
-  const reads = embedder && collection.info.dimensions > 0 ? (embedder.coverage?.(query) ?? 1) : 0;
-  const share = mode === 'vector' ? 1 : mode === 'text' ? 0 : reads * (embedder?.vector_weight ?? VECTOR_WEIGHT);
+  const limit = Math.max(FUSION_DEPTH, top_k);
+  const coverage = embedder && collection.info.dimensions > 0 ? (embedder.coverage?.(query) ?? 1) : 0;
+  const share = mode === 'vector' ? 1 : mode === 'text' ? 0 : coverage * (embedder?.vector_weight ?? DEFAULT_VECTOR_WEIGHT);
   const before = collection.info;
-  const embedded = share > 0 ? vectorOf(query, parts) : reads > 0 ? vectorOf(query, parts).catch(noVector) : undefined;
+  const embedded = share > 0 ? embedQuery(query, parts) : coverage > 0 ? embedQuery(query, parts).catch(ignoreEmbedFailure) : undefined;
   embedded?.catch(() => {}); // thrown where it is awaited, unless the search fails first
   const wanted = { text: mode === 'vector' ? undefined : query, isNearest: share > 0, filter, limit };
   const found = await (collection.searchAll ? searchTogether : searchApart)(collection, wanted, embedded);
@@ -61,10 +61,10 @@ export async function searchArms(query: string, { mode, top_k, filter }: SearchS
   const cosine = vector && isSameModel(before, after) ? cosineTo(vector, found.text ?? []) : undefined;
   const { cosine_range = [0] } = ranges;
   const arms: SearchOutcome['arms'] = {
-    ...(found.text && { text: { hits: inOrder(found.text), limit, weight: 1 - share } }),
-    ...(found.vector && { vector: { hits: inOrder(found.vector), limit, weight: share, floor: cosine_range[0], score: cosine! } }),
+    ...(found.text && { text: { hits: sortHits(found.text), limit, weight: 1 - share } }),
+    ...(found.vector && { vector: { hits: sortHits(found.vector), limit, weight: share, floor: cosine_range[0], score: cosine! } }),
   };
-  return { arms, reads, cosine, ranges };
+  return { arms, coverage, cosine, ranges };
 }
 
 interface Searches {
@@ -76,11 +76,15 @@ interface Searches {
   limit: number;
 }
 
-type Embedded = Promise<Float32Array | undefined> | undefined;
-type Found = Partial<Record<ArmName, readonly Hit[]>>;
+type PendingVector = Promise<Float32Array | undefined> | undefined;
+type HitsByArm = Partial<Record<ArmName, readonly Hit[]>>;
 
 /** The search by words does not wait for the vector. */
-async function searchApart(collection: Collection, { text, isNearest, ...narrowing }: Searches, embedded: Embedded): Promise<Found> {
+async function searchApart(
+  collection: Collection,
+  { text, isNearest, ...narrowing }: Searches,
+  embedded: PendingVector,
+): Promise<HitsByArm> {
   const nearest = async () => collection.search({ vector: (await embedded)!, ...narrowing });
   const [words, meaning] = await Promise.all([
     text === undefined ? undefined : collection.search({ text, ...narrowing }),
@@ -90,7 +94,11 @@ async function searchApart(collection: Collection, { text, isNearest, ...narrowi
 }
 
 /** Both searches in one request. */
-async function searchTogether(collection: Collection, { text, isNearest, ...narrowing }: Searches, embedded: Embedded): Promise<Found> {
+async function searchTogether(
+  collection: Collection,
+  { text, isNearest, ...narrowing }: Searches,
+  embedded: PendingVector,
+): Promise<HitsByArm> {
   const vector = await embedded;
   const near = vector ? { vector } : {};
   const requests: Partial<Record<ArmName, SearchRequest>> = {
@@ -108,7 +116,7 @@ function cosineTo(vector: Float32Array, hits: readonly Hit[]): (chunk: StoredChu
 }
 
 /** Ignores a failed embedding, except a stop: words are searched without a vector. */
-function noVector(error: unknown): undefined {
+function ignoreEmbedFailure(error: unknown): undefined {
   if (isAbort(error)) throw error;
 }
 
@@ -129,9 +137,9 @@ function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
 }
 
 /** Best first, ties by id, whatever the order of the store. */
-const inOrder = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
+const sortHits = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
-async function vectorOf(query: string, { collection, embedder, signal }: SearchParts): Promise<Float32Array> {
+async function embedQuery(query: string, { collection, embedder, signal }: SearchParts): Promise<Float32Array> {
   const { name, dimensions } = collection.info;
   if (!embedder || dimensions === 0) {
     throw new KbError('usage', `The collection «${name}» holds no vectors, so it can't be searched in mode vector.`, {
@@ -198,12 +206,12 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
  * Share of the best score with the carried-over subject that a question must reach without it: more words find more. In conversations about real
  * documentation, second questions on another subject reach it, follow-ups do not.
  */
-const ALONE = 0.6;
+const MIN_SHARE_ALONE = 0.6;
 
 /** Whether a question finds good enough results without the subject of earlier questions. */
 export function fitsAlone(alone: RetrieveResult, carried: RetrieveResult, least: number): boolean {
   const best = ({ items }: RetrieveResult) => Math.max(0, ...items.map(({ score }) => score));
-  return best(alone) >= least && best(alone) >= ALONE * best(carried);
+  return best(alone) >= least && best(alone) >= MIN_SHARE_ALONE * best(carried);
 }
 
 /** The result of one of several collections. */
@@ -226,7 +234,7 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
       b.item.score - a.item.score ||
       (a.item.id < b.item.id ? -1 : 1),
   );
-  const items = withoutCopies(ordered.map(({ item }) => item)).slice(0, limit);
+  const items = dropDuplicates(ordered.map(({ item }) => item)).slice(0, limit);
   const results = found.map(({ result }) => result);
   const errors = distinctErrors(results.flatMap((result) => result.errors));
   const notice = results.every((result) => result.notice !== undefined) ? results[0]!.notice : undefined;
@@ -243,7 +251,7 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
 }
 
 /** Drops duplicates: a document that is stored in several collections has the same chunks in each. */
-function withoutCopies(items: readonly RetrievedItem[]): RetrievedItem[] {
+function dropDuplicates(items: readonly RetrievedItem[]): RetrievedItem[] {
   const met = new Set<string>();
   return items.filter(({ id, text }) => met.size < met.add(`${id} ${text}`).size);
 }

@@ -32,12 +32,12 @@ class AnalysedChunk {
   }
 }
 
-const known = new WeakMap<StoredChunk, AnalysedChunk>();
+const analyses = new WeakMap<StoredChunk, AnalysedChunk>();
 
 /** The analysis of a chunk, computed once per chunk. */
 export function analyseChunk(chunk: StoredChunk): AnalysedChunk {
-  const found = known.get(chunk) ?? new AnalysedChunk(chunk);
-  known.set(chunk, found);
+  const found = analyses.get(chunk) ?? new AnalysedChunk(chunk);
+  analyses.set(chunk, found);
   return found;
 }
 
@@ -52,14 +52,14 @@ interface SimilarityEvidence {
   /** `sharesOf` the hit, with CAPITAL if there are vectors; undefined if its language is not that of the query. */
   words: number | undefined;
   /** How much of the query the embedder reads, 0 to 1. */
-  reads: number;
+  coverage: number;
 }
 
 /** Weight of the word share relative to two likenesses of weight 1. Chosen, like CAPITAL, on every other question of `bench/declining.ts`. */
-const WORDS = 1.5;
+const WORD_WEIGHT = 1.5;
 
 /** Weight of capitalized words in the word share if there are vectors: names separate subjects. Without vectors it only harms. */
-export const CAPITAL = 2;
+export const CAPITAL_WEIGHT = 2;
 
 /**
  * Similarity of a hit to the query, 0 to 1, on one scale in all modes: the mean of both likenesses, weighted by how much of the query the embedder
@@ -67,11 +67,11 @@ export const CAPITAL = 2;
  * measures how well it separates questions that SQuAD's paragraphs answer from those of HotpotQA and NFCorpus: area under the curve .989 hybrid, .986
  * in mode vector, .988 in mode text, .964 without vectors.
  */
-export function similarity({ likeness, words, reads }: SimilarityEvidence): number {
+export function similarity({ likeness, words, coverage }: SimilarityEvidence): number {
   if (!likeness) return words ?? 0;
   const [greatest, own] = likeness;
   if (words === undefined) return (greatest + own) / 2;
-  return (reads * (greatest + own) + WORDS * words) / (2 * reads + WORDS);
+  return (coverage * (greatest + own) + WORD_WEIGHT * words) / (2 * coverage + WORD_WEIGHT);
 }
 
 /** Scales a cosine to 0 (unrelated texts) to 1 (same meaning). */
@@ -98,7 +98,7 @@ export function identifiersIn(query: string): string[] {
 }
 
 /** Bonus of a chunk with all identifiers of a query; with some, in proportion. */
-const BONUS = 0.25;
+const IDENTIFIER_BONUS = 0.25;
 
 /** Returns the bonus of chunks for the identifiers of the query, which puts similar identifiers behind; undefined if the query has none. */
 export function identifierBonus(query: string): ((chunk: StoredChunk) => number) | undefined {
@@ -108,7 +108,7 @@ export function identifierBonus(query: string): ((chunk: StoredChunk) => number)
     const plain = indexedText(chunk).toLowerCase();
     if (!wanted.some(({ part }) => plain.includes(part))) return 0; // nearly always: analysing a text costs more than looking through it
     const analysed = analyseChunk(chunk);
-    return (BONUS * wanted.filter(({ term }) => analysed.holds(term)).length) / wanted.length;
+    return (IDENTIFIER_BONUS * wanted.filter(({ term }) => analysed.holds(term)).length) / wanted.length;
   };
 }
 

@@ -10,22 +10,22 @@ const WORD = /(?<![\p{L}\p{N}_./@#-])\p{L}+(?![\p{L}\p{N}_/@#]|[.-][\p{L}\p{N}])
 /**
  * Minimum length of a word with one changed («maximun») or extra letter, and with two errors: shorter ones are often other words («band», «bank»).
  */
-const CHANGED = 6;
-const TWO = 9;
+const MIN_CHANGED_LENGTH = 6;
+const MIN_TWO_ERRORS_LENGTH = 9;
 
 /** Minimum length of a corrected word; with two letters swapped, a function word may be shorter («teh»). */
-const SHORTEST = 4;
+const MIN_CORRECTED_LENGTH = 4;
 
-const isSwapped = (a: string, b: string): boolean => [...a].toSorted().join('') === [...b].toSorted().join('');
+const isAnagram = (a: string, b: string): boolean => [...a].toSorted().join('') === [...b].toSorted().join('');
 
 /** The edit distance of two words; Infinity if one is no misspelling of the other. */
-function farness(word: string, known: string): number {
-  if (known[0] !== word[0] || Math.abs(known.length - word.length) > 2 || known.length < SHORTEST) return Infinity;
-  if (word.length < CHANGED && ownTerms(known).length === 0) return Infinity;
-  const far = distance(word, known);
-  if (far > (word.length >= TWO ? 2 : 1)) return Infinity;
-  const isLacking = known.length > word.length || isSwapped(word, known);
-  return word.length >= CHANGED || isLacking ? far : Infinity;
+function misspellingDistance(word: string, known: string): number {
+  if (known[0] !== word[0] || Math.abs(known.length - word.length) > 2 || known.length < MIN_CORRECTED_LENGTH) return Infinity;
+  if (word.length < MIN_CHANGED_LENGTH && ownTerms(known).length === 0) return Infinity;
+  const edits = distance(word, known);
+  if (edits > (word.length >= MIN_TWO_ERRORS_LENGTH ? 2 : 1)) return Infinity;
+  const isLacking = known.length > word.length || isAnagram(word, known);
+  return word.length >= MIN_CHANGED_LENGTH || isLacking ? edits : Infinity;
 }
 
 /** The words of texts, most frequent first; those with a hyphen («wi-fi») whole and in parts. */
@@ -37,16 +37,16 @@ function wordsOf(texts: readonly string[]): string[] {
 }
 
 /** The function word of which a short word has two letters swapped; undefined if there is none. */
-function functionWordOf(word: string): string | undefined {
+function swappedFunctionWord(word: string): string | undefined {
   const swapped = Array.from(word.slice(1), (letter, at) => word.slice(0, at) + letter + word[at] + word.slice(at + 2));
-  return word.length < SHORTEST ? swapped.find((known) => known !== word && ownTerms(known).length === 0) : undefined;
+  return word.length < MIN_CORRECTED_LENGTH ? swapped.find((known) => known !== word && ownTerms(known).length === 0) : undefined;
 }
 
 /** The nearest word; of equally near ones the most frequent. */
-function meantBy(word: string, vocabulary: readonly string[]): string | undefined {
+function nearestWord(word: string, vocabulary: readonly string[]): string | undefined {
   let [best, least]: [string | undefined, number] = [undefined, Infinity];
   for (const known of vocabulary) {
-    const far = farness(word, known);
+    const far = misspellingDistance(word, known);
     if (far < least) [best, least] = [known, far];
   }
   return best;
@@ -59,18 +59,18 @@ function meantBy(word: string, vocabulary: readonly string[]): string | undefine
  */
 export function correctSpelling(query: string, found: readonly string[]): string | undefined {
   const texts = found.map((text) => text.toLowerCase());
-  const isHeld = (word: string) => [word, ...terms(word)].some((form) => texts.some((text) => text.includes(form)));
+  const occurs = (word: string) => [word, ...terms(word)].some((form) => texts.some((text) => text.includes(form)));
   const telling = new Set(subjectTerms(query));
   const words = Array.from(query.matchAll(WORD), ([word]) => word);
-  const unknown = new Set(words.filter((word) => terms(word).some((term) => telling.has(term)) && !isHeld(word.toLowerCase())));
+  const unknown = new Set(words.filter((word) => terms(word).some((term) => telling.has(term)) && !occurs(word.toLowerCase())));
   const isMisspelt = (word: string) =>
-    (word.length >= SHORTEST || functionWordOf(word) !== undefined) &&
+    (word.length >= MIN_CORRECTED_LENGTH || swappedFunctionWord(word) !== undefined) &&
     MAY_BE_MISSPELT.test(word) &&
     (word === words[0] || !/^\p{Lu}/u.test(word));
   if (unknown.size === 0 || ![...unknown].every(isMisspelt)) return undefined;
   const [asked, written] = [languageOf(query), languageOf(texts[0] ?? '')];
   if (asked !== undefined && written !== undefined && asked !== written) return undefined;
   const vocabulary = wordsOf(texts);
-  const right = new Map([...unknown].map((word) => [word, functionWordOf(word) ?? meantBy(word.toLowerCase(), vocabulary)]));
-  return [...right.values()].every(Boolean) ? query.replace(WORD, (word) => right.get(word) ?? word) : undefined;
+  const corrections = new Map([...unknown].map((word) => [word, swappedFunctionWord(word) ?? nearestWord(word.toLowerCase(), vocabulary)]));
+  return [...corrections.values()].every(Boolean) ? query.replace(WORD, (word) => corrections.get(word) ?? word) : undefined;
 }

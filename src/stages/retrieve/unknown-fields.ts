@@ -6,20 +6,20 @@ import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 
 /** Maximum number of chunks to read, so that the answer does not take long. */
-const MOST_READ = 5000;
+const MAX_READ = 5000;
 
 /** The filterable paths of metadata: nested keys as dotted paths, lists by their own path. */
-function* paths(value: unknown, path = ''): Generator<string, void, void> {
-  if (Array.isArray(value)) for (const item of value) yield* paths(item, path);
+function* metadataPaths(value: unknown, path = ''): Generator<string, void, void> {
+  if (Array.isArray(value)) for (const item of value) yield* metadataPaths(item, path);
   else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const [key, item] of Object.entries(value)) yield* paths(item, path ? `${path}.${key}` : key);
+    for (const [key, item] of Object.entries(value)) yield* metadataPaths(item, path ? `${path}.${key}` : key);
   } else if (path) yield path;
 }
 
 /** Fields that a notice names. */
-const MOST_NAMED = 12;
+const MAX_NAMED = 12;
 /** Fields that nobody filters by on purpose. */
-const OURS = /^(?:content_hash|ingested_at|location\..*)$/;
+const INTERNAL_FIELDS = /^(?:content_hash|ingested_at|location\..*)$/;
 
 /**
  * Makes the notice that no chunk has a field of the filter, which is usually a typo; undefined if all exist. It looks at the hits, then
@@ -32,32 +32,32 @@ export async function unknownFieldsNotice(
 ): Promise<string | undefined> {
   const missing = filteredFields(toFilterTree(filter));
   const known = new Set(['source']);
-  const see = (metadata: object): void => {
-    for (const path of paths(metadata)) known.add(path);
+  const addPaths = (metadata: object): void => {
+    for (const path of metadataPaths(metadata)) known.add(path);
   };
-  const isEachSeen = (): boolean => {
+  const hasSeenAll = (): boolean => {
     for (const field of known) missing.delete(field);
     return missing.size === 0;
   };
-  for (const { metadata } of items) see(metadata);
-  if (isEachSeen()) return undefined;
+  for (const { metadata } of items) addPaths(metadata);
+  if (hasSeenAll()) return undefined;
   let read = 0;
   for await (const chunks of collection.all()) {
-    for (const { metadata } of chunks) see(metadata);
+    for (const { metadata } of chunks) addPaths(metadata);
     read += chunks.length;
-    if (isEachSeen() || read >= MOST_READ) break;
+    if (hasSeenAll() || read >= MAX_READ) break;
   }
   const [field] = missing;
   if (field === undefined || read === 0) return undefined;
-  const none = read >= MOST_READ ? `none of the first ${read.toLocaleString('en')} chunks` : 'no chunk';
+  const none = read >= MAX_READ ? `none of the first ${read.toLocaleString('en')} chunks` : 'no chunk';
   const reason = `${none} of «${collection.info.name}» has the field «${field}»`;
-  return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${reason}.${hintOf(field, known)}`;
+  return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${reason}.${fieldHint(field, known)}`;
 }
 
 /** The nearest field, or which there are. */
-function hintOf(field: string, known: ReadonlySet<string>): string {
+function fieldHint(field: string, known: ReadonlySet<string>): string {
   const meant = didYouMean(field, [...known]);
   if (meant !== undefined) return ` ${meant}`;
-  const there = [...known].filter((name) => !OURS.test(name)).toSorted();
-  return ` There are ${listNames(there, MOST_NAMED)}.`;
+  const there = [...known].filter((name) => !INTERNAL_FIELDS.test(name)).toSorted();
+  return ` There are ${listNames(there, MAX_NAMED)}.`;
 }

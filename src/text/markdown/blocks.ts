@@ -50,7 +50,7 @@ function withoutClosingMarks(title: string): string {
 }
 
 /** Makes an open paragraph the setext heading that `line` underlines. Several lines of text above a rule are no heading. */
-function underlined(text: string, open: Block, line: MarkdownLine): boolean {
+function applyUnderline(text: string, open: Block, line: MarkdownLine): boolean {
   if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>'))
     return false;
   open.kind = 'heading';
@@ -97,48 +97,48 @@ function readMarkup(text: string, line: MarkdownLine, missing: Set<string>): { b
   return { block: { kind, start: line.start, end: last.end, body: line.start, level: 0, title: '' }, next: last.next };
 }
 
-interface Reading {
+interface ReaderState {
   text: string;
   blocks: Block[];
   /** The paragraph, list or table that the next line may continue. */
   open: Block | undefined;
   /** Whether a blank line stands between `open` and the next line. */
-  gap: boolean;
+  hasGap: boolean;
   /** Where the last line of `open` begins. */
   lastLine: number;
   /** Whether a list began above that an indented line may belong to, also after a fence inside it. */
-  listed: boolean;
+  isInList: boolean;
   /** Closing marks (`-->`, `</pre>`) that do not occur any more: they are looked for once only, which keeps reading linear. */
   missing: Set<string>;
 }
 
 /** Cuts Markdown into blocks, in order; all characters between two blocks are white space. Takes time in proportion to the text. */
 export function readBlocks(text: string): Block[] {
-  const reading: Reading = { text, blocks: [], open: undefined, gap: false, lastLine: 0, listed: false, missing: new Set() };
+  const reading: ReaderState = { text, blocks: [], open: undefined, hasGap: false, lastLine: 0, isInList: false, missing: new Set() };
   for (let at = 0; at < text.length;) {
     const line = readLine(text, at);
     at = line.next;
     if (line.kind === 'blank') {
-      reading.gap = true;
+      reading.hasGap = true;
       if (reading.open?.kind !== 'list') reading.open = undefined;
       continue;
     }
-    const whole = wholeBlock(reading, line);
+    const whole = readWholeBlock(reading, line);
     if (whole) {
       reading.blocks.push(whole.block);
       reading.open = undefined;
       at = whole.next;
-    } else takeLine(reading, line);
-    reading.gap = false;
+    } else addLine(reading, line);
+    reading.hasGap = false;
   }
   return reading.blocks;
 }
 
 /** The block that begins with the line and is known to end somewhere: a heading, a fence, a comment, a rule. */
-function wholeBlock(reading: Reading, line: MarkdownLine): { block: Block; next: number } | undefined {
-  const { text, open, listed } = reading;
-  if (line.indent > 3) return line.kind === 'fence' && listed ? readFence(text, line) : undefined;
-  if (line.indent < 2 && line.kind !== 'text' && line.kind !== 'item' && line.kind !== 'fence') reading.listed = false;
+function readWholeBlock(reading: ReaderState, line: MarkdownLine): { block: Block; next: number } | undefined {
+  const { text, open, isInList } = reading;
+  if (line.indent > 3) return line.kind === 'fence' && isInList ? readFence(text, line) : undefined;
+  if (line.indent < 2 && line.kind !== 'text' && line.kind !== 'item' && line.kind !== 'fence') reading.isInList = false;
   switch (line.kind) {
     case 'heading':
       return { block: readHeading(text, line), next: line.next };
@@ -148,7 +148,7 @@ function wholeBlock(reading: Reading, line: MarkdownLine): { block: Block; next:
     case 'verbatim':
       return readMarkup(text, line, reading.missing);
     case 'underline':
-      if (open && underlined(text, open, line)) return { block: reading.blocks.pop()!, next: line.next };
+      if (open && applyUnderline(text, open, line)) return { block: reading.blocks.pop()!, next: line.next };
       return /^-{3}/.test(text.slice(line.start, line.start + 3)) ? { block: blockOf('rule', line), next: line.next } : undefined;
     case 'rule':
       return { block: blockOf('rule', line), next: line.next };
@@ -158,34 +158,34 @@ function wholeBlock(reading: Reading, line: MarkdownLine): { block: Block; next:
 }
 
 /** Adds the line to the open block, or begins a paragraph, list or table with it. */
-function takeLine(reading: Reading, line: MarkdownLine): void {
+function addLine(reading: ReaderState, line: MarkdownLine): void {
   const { open } = reading;
   if (line.kind === 'separator' && open && open.kind !== 'table' && beginTable(reading, line)) return;
-  const isNext = reading.listed && line.indent < 2;
-  if (line.kind === 'item' && !(open?.kind === 'paragraph' && !isNext && !interrupts(reading.text, line))) {
-    reading.listed = true;
-    if (open?.kind === 'list') extend(reading, line);
-    else begin(reading, 'list', line);
+  const isNext = reading.isInList && line.indent < 2;
+  if (line.kind === 'item' && !(open?.kind === 'paragraph' && !isNext && !mayInterruptParagraph(reading.text, line))) {
+    reading.isInList = true;
+    if (open?.kind === 'list') extendBlock(reading, line);
+    else beginBlock(reading, 'list', line);
     return;
   }
-  if (open && !(open.kind === 'list' && reading.gap && line.indent < 2)) {
-    extend(reading, line);
+  if (open && !(open.kind === 'list' && reading.hasGap && line.indent < 2)) {
+    extendBlock(reading, line);
     return;
   }
-  if (line.indent < 2) reading.listed = false;
-  begin(reading, 'paragraph', line);
+  if (line.indent < 2) reading.isInList = false;
+  beginBlock(reading, 'paragraph', line);
 }
 
 /** A number other than 1 within a paragraph is a number that fell at the beginning of a line, unless the paragraph is the end of a list's item. */
-const interrupts = (text: string, line: MarkdownLine): boolean =>
+const mayInterruptParagraph = (text: string, line: MarkdownLine): boolean =>
   !/^\d/.test(text.slice(line.start, line.start + 1)) || /^1[.)]/.test(text.slice(line.start, line.start + 2));
 
 /** Makes the last line of the open block the header of a table, if it looks like one. */
-function beginTable(reading: Reading, separator: MarkdownLine): boolean {
+function beginTable(reading: ReaderState, separator: MarkdownLine): boolean {
   const { text, blocks, lastLine } = reading;
   const open = reading.open!;
   const header = text.slice(lastLine, open.end);
-  if (reading.gap || !header.includes('|') || (open.kind === 'list' && !header.startsWith('|'))) return false;
+  if (reading.hasGap || !header.includes('|') || (open.kind === 'list' && !header.startsWith('|'))) return false;
   if (lastLine === open.start) blocks.pop();
   else open.end = trimEnd(text, open.start, lastLine);
   reading.open = { ...blockOf('table', separator), start: lastLine, body: separator.next };
@@ -194,13 +194,13 @@ function beginTable(reading: Reading, separator: MarkdownLine): boolean {
   return true;
 }
 
-function begin(reading: Reading, kind: BlockKind, line: MarkdownLine): void {
+function beginBlock(reading: ReaderState, kind: BlockKind, line: MarkdownLine): void {
   reading.open = blockOf(kind, line);
   reading.lastLine = line.start;
   reading.blocks.push(reading.open);
 }
 
-function extend(reading: Reading, line: MarkdownLine): void {
+function extendBlock(reading: ReaderState, line: MarkdownLine): void {
   reading.open!.end = line.end;
   reading.lastLine = line.start;
 }

@@ -52,15 +52,15 @@ const BULLET = /[-*+](?:[ \t]|\r?$)/my;
 const NUMBER = /\d{1,9}[.)](?:[ \t]|\r?$)/my;
 const VERBATIM = /<(?:pre|script|style|textarea)[\s>]/iy;
 
-function fits(pattern: RegExp, text: string, offset: number): boolean {
+function matchesAt(pattern: RegExp, text: string, offset: number): boolean {
   pattern.lastIndex = offset;
   return pattern.test(text);
 }
 
 /** Whether a line that begins at `offset`, white space aside, is one that underlines a heading or rules off. */
-function dashed(text: string, offset: number, end: number): LineKind | undefined {
-  if (fits(UNDERLINE, text, offset)) return 'underline';
-  if (fits(RULE, text, offset)) return 'rule';
+function dashedKind(text: string, offset: number, end: number): LineKind | undefined {
+  if (matchesAt(UNDERLINE, text, offset)) return 'underline';
+  if (matchesAt(RULE, text, offset)) return 'rule';
   return isSeparator(text, offset, end) ? 'separator' : undefined;
 }
 
@@ -72,27 +72,27 @@ function isSeparator(text: string, offset: number, end: number): boolean {
 function kindAt(text: string, offset: number, end: number): LineKind {
   switch (text[offset]) {
     case '#':
-      return fits(HEADING, text, offset) ? 'heading' : 'text';
+      return matchesAt(HEADING, text, offset) ? 'heading' : 'text';
     case '`':
     case '~':
-      return fits(FENCE, text, offset) ? 'fence' : 'text';
+      return matchesAt(FENCE, text, offset) ? 'fence' : 'text';
     case '=':
-      return fits(UNDERLINE, text, offset) ? 'underline' : 'text';
+      return matchesAt(UNDERLINE, text, offset) ? 'underline' : 'text';
     case '-':
-      return dashed(text, offset, end) ?? (fits(BULLET, text, offset) ? 'item' : 'text');
+      return dashedKind(text, offset, end) ?? (matchesAt(BULLET, text, offset) ? 'item' : 'text');
     case '*':
-      return fits(RULE, text, offset) ? 'rule' : fits(BULLET, text, offset) ? 'item' : 'text';
+      return matchesAt(RULE, text, offset) ? 'rule' : matchesAt(BULLET, text, offset) ? 'item' : 'text';
     case '_':
-      return fits(RULE, text, offset) ? 'rule' : 'text';
+      return matchesAt(RULE, text, offset) ? 'rule' : 'text';
     case '+':
-      return fits(BULLET, text, offset) ? 'item' : 'text';
+      return matchesAt(BULLET, text, offset) ? 'item' : 'text';
     case '|':
     case ':':
       return isSeparator(text, offset, end) ? 'separator' : 'text';
     case '<':
-      return text.startsWith('<!--', offset) ? 'comment' : fits(VERBATIM, text, offset) ? 'verbatim' : 'text';
+      return text.startsWith('<!--', offset) ? 'comment' : matchesAt(VERBATIM, text, offset) ? 'verbatim' : 'text';
     default:
-      return isDigit(text.charCodeAt(offset)) && fits(NUMBER, text, offset) ? 'item' : 'text';
+      return isDigit(text.charCodeAt(offset)) && matchesAt(NUMBER, text, offset) ? 'item' : 'text';
   }
 }
 

@@ -1,5 +1,5 @@
 /** The text ends before it is clear what it is. */
-export const MORE = Symbol('more');
+export const NEED_MORE = Symbol('more');
 
 /** Longest text of a link that is waited for; what is longer is shown, and its address is looked at when it comes. */
 const LONGEST_TEXT = 400;
@@ -17,7 +17,7 @@ export interface LinkTarget {
 }
 
 /** Extracts the text between the brackets that open at `at`, with nested brackets; undefined if they do not close. */
-export function bracketsAt(text: string, at: number, isEnd: boolean): string | undefined | typeof MORE {
+export function bracketsAt(text: string, at: number, isEnd: boolean): string | undefined | typeof NEED_MORE {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
     if (i - at > LONGEST_TEXT || text.startsWith('\n\n', i)) return undefined;
@@ -25,11 +25,11 @@ export function bracketsAt(text: string, at: number, isEnd: boolean): string | u
     else if (text[i] === '[') depth++;
     else if (text[i] === ']' && --depth === 0) return text.slice(at + 1, i);
   }
-  return isEnd ? undefined : MORE;
+  return isEnd ? undefined : NEED_MORE;
 }
 
 /** Where the parenthesis that a text begins with closes; undefined where it does not, before a blank line; MORE at the end of the text. */
-function closingOf(text: string): number | undefined | typeof MORE {
+function closingParenthesis(text: string): number | undefined | typeof NEED_MORE {
   const blank = /\n[ \t]*\n/y;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -39,7 +39,7 @@ function closingOf(text: string): number | undefined | typeof MORE {
     else if (text[i] === '(') depth++;
     else if (text[i] === ')' && --depth === 0) return i;
   }
-  return MORE;
+  return NEED_MORE;
 }
 
 /**
@@ -47,17 +47,17 @@ function closingOf(text: string): number | undefined | typeof MORE {
  * An address with a scheme counts whatever follows it, because some renderers are lenient. If the parenthesis does not close within the
  * longest address, the target ends with the address, and the rest is text.
  */
-export function destinationAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof MORE {
+export function destinationAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof NEED_MORE {
   const reach = text.slice(at, at + LONGEST_ADDRESS);
   const begun = /^\(\s*([^\s()<]+)\s+(?!["'(\s])[^)]/.exec(reach);
   if (begun && !/^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(begun[1]!)) return undefined;
-  const end = closingOf(reach);
+  const end = closingParenthesis(reach);
   if (end === undefined) return undefined;
-  if (end === MORE && reach.length < LONGEST_ADDRESS) return isEnd ? undefined : MORE;
-  const inner = end === MORE ? reach : reach.slice(0, end);
+  if (end === NEED_MORE && reach.length < LONGEST_ADDRESS) return isEnd ? undefined : NEED_MORE;
+  const inner = end === NEED_MORE ? reach : reach.slice(0, end);
   const [whole = '', angled, raw = ''] = /^\(\s*(?:<([^<>\n]*)>?|(\S*))/.exec(inner) ?? [];
   const address = angled ?? raw;
-  if (end !== MORE) return { address, length: end + 1 };
+  if (end !== NEED_MORE) return { address, length: end + 1 };
   return { address, length: whole.length, isTooLong: whole.length === reach.length };
 }
 
@@ -65,11 +65,11 @@ export function destinationAt(text: string, at: number, isEnd: boolean): LinkTar
  * The address of a definition (`[label]: address`), whose colon is at `at`; undefined for a word that leads nowhere but to its own page: a list of
  * sources looks like that.
  */
-export function definitionAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof MORE {
+export function definitionAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof NEED_MORE {
   const reach = text.slice(at, at + LONGEST_ADDRESS);
   const isOpen = /^:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*|\S*)$/.test(reach);
   const isTooLong = isOpen && reach.length === LONGEST_ADDRESS;
-  if (isOpen && !isTooLong && !isEnd) return MORE;
+  if (isOpen && !isTooLong && !isEnd) return NEED_MORE;
   const [whole = '', angled, raw = ''] = /^:[ \t]*(?:\n[ \t]*)?(?:<([^<>\n]*)>|(\S*))/.exec(reach) ?? [];
   const address = isTooLong ? reach.slice(1).trim() : (angled ?? raw);
   // Nothing but blanks, so far, may hold any address behind them.
@@ -85,22 +85,22 @@ type Tag = { kind: 'opening' | 'closing'; length: number } | { kind: 'dangling' 
 export const LONGEST_TAG = 1000;
 
 /** Elements that load, lead or send, when they have attributes. */
-const LEADING = new Set(
+const ACTIVE_ELEMENTS = new Set(
   'a applet area audio body button embed form frame frameset head html iframe image img input link map meta object picture portal source table td th track video'.split(
     ' ',
   ),
 );
 
 /** Elements that change how what follows is read, also without any. */
-const CHANGING = new Set('base iframe math noembed noframes noscript plaintext script style svg template textarea xmp'.split(' '));
+const CONTEXT_ELEMENTS = new Set('base iframe math noembed noframes noscript plaintext script style svg template textarea xmp'.split(' '));
 
 /** Attributes, each in one way alone: a value without quotes goes on to the next blank, or there were two ways to read every `a=b/c`. */
 const ATTRIBUTES = /^(?:[\s/]+[a-z_:@][\w:.@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`][^\s<>`]*(?=\s|$)))?)*[\s/]*$/i;
 
 /** Attributes that load, lead or run, on any element. */
-const RISKY = /[\s/"'](?:on[a-z]+|style|src|srcset|srcdoc|href|action|formaction|background|poster|ping|xlink:href)\s*=(?!=)/i;
+const ACTIVE_ATTRIBUTES = /[\s/"'](?:on[a-z]+|style|src|srcset|srcdoc|href|action|formaction|background|poster|ping|xlink:href)\s*=(?!=)/i;
 
-function endOf(text: string): number {
+function tagEnd(text: string): number {
   if (!text.includes('>')) return -1;
   let quote = '';
   let before = '';
@@ -115,7 +115,7 @@ function endOf(text: string): number {
 }
 
 /** So much of a text as a tag at its beginning may reach: to a blank line, and no further than the longest tag. */
-function reachOf(text: string): string {
+function tagReach(text: string): string {
   const reach = text.slice(0, LONGEST_TAG + 1);
   const blank = reach.search(/\n[ \t]*\n/);
   return blank < 0 ? reach : reach.slice(0, blank + 1);
@@ -125,29 +125,29 @@ function reachOf(text: string): string {
  * The tag at the beginning of a text that begins with `<`. Names without attributes (`Array<string>`, `<br>`) are text, and so is what is no tag
  * to a browser.
  */
-export function tagAt(text: string, isEnd: boolean): Tag | typeof MORE {
+export function tagAt(text: string, isEnd: boolean): Tag | typeof NEED_MORE {
   const plain: Tag = { kind: 'text' };
-  if (/^<\/?$/.test(text)) return isEnd ? plain : MORE;
+  if (/^<\/?$/.test(text)) return isEnd ? plain : NEED_MORE;
   const [, slash, name = ''] = /^<(\/?)([a-z][a-z0-9-]*)/i.exec(text) ?? [];
   if (!name) return plain;
-  const reach = reachOf(text);
-  const end = endOf(reach);
+  const reach = tagReach(text);
+  const end = tagEnd(reach);
   const isOver = isEnd || text.length > LONGEST_TAG || reach.length < text.length;
-  if (end < 0 && !isOver) return MORE;
+  if (end < 0 && !isOver) return NEED_MORE;
   const element = name.toLowerCase();
   const attributes = reach.slice(name.length + 1 + slash!.length, end < 0 ? undefined : end);
   const isTag = /^[\s/]|^$/.test(attributes);
   const isLeading =
-    (LEADING.has(element) && attributes.trim() !== '') ||
+    (ACTIVE_ELEMENTS.has(element) && attributes.trim() !== '') ||
     (ATTRIBUTES.test(attributes) && attributes.includes('=')) ||
-    RISKY.test(attributes);
+    ACTIVE_ATTRIBUTES.test(attributes);
   if (end < 0) {
-    const isMeant = attributes.includes('=') || (attributes !== '' && (LEADING.has(element) || CHANGING.has(element)));
+    const isMeant = attributes.includes('=') || (attributes !== '' && (ACTIVE_ELEMENTS.has(element) || CONTEXT_ELEMENTS.has(element)));
     return isTag && isMeant ? { kind: 'dangling' } : plain;
   }
   if (!isTag) return plain;
-  if (slash) return LEADING.has(element) || CHANGING.has(element) ? { kind: 'closing', length: end + 1 } : plain;
-  return isLeading || CHANGING.has(element) ? { kind: 'opening', length: end + 1 } : plain;
+  if (slash) return ACTIVE_ELEMENTS.has(element) || CONTEXT_ELEMENTS.has(element) ? { kind: 'closing', length: end + 1 } : plain;
+  return isLeading || CONTEXT_ELEMENTS.has(element) ? { kind: 'opening', length: end + 1 } : plain;
 }
 
 /** Letters within which code inside a line ends, and its marks: an answer is not held back for longer. */
@@ -166,30 +166,30 @@ export const marksAt = (text: string): string => new RegExp(`^(?:\`{1,${LONGEST_
  * The length of the code within a line that a text begins with, marks included (CommonMark 6.1); 0 where these never close, in their paragraph and in time:
  * then they are text, and so is what follows.
  */
-export function spanAt(text: string, isEnd: boolean): number | typeof MORE {
+export function spanAt(text: string, isEnd: boolean): number | typeof NEED_MORE {
   const marks = marksAt(text);
   const reach = text.slice(0, LONGEST_SPAN);
   const blank = reach.search(/\n[ \t]*\n/);
   const isOver = isEnd || reach.length === LONGEST_SPAN || blank >= 0;
-  if (marks.length === reach.length) return isOver ? 0 : MORE;
+  if (marks.length === reach.length) return isOver ? 0 : NEED_MORE;
   for (const { 0: run, index } of reach.slice(0, blank < 0 ? undefined : blank).matchAll(/`+/g)) {
     const end = index + run.length;
     if (index === 0 || run.length !== marks.length) continue;
     // what is at the end of what is looked at may go on
     if (end < reach.length || (isEnd && end < LONGEST_SPAN)) return end;
   }
-  return isOver ? 0 : MORE;
+  return isOver ? 0 : NEED_MORE;
 }
 
 /** Whether a text begins with the marks of a fence, behind `line` (CommonMark 4.5). */
-export function isFenceAt(text: string, line: string, isEnd: boolean): boolean | typeof MORE {
+export function isFenceAt(text: string, line: string, isEnd: boolean): boolean | typeof NEED_MORE {
   const marks = marksAt(text);
   if (!BEFORE_A_FENCE.test(line)) return false;
-  if (marks.length === text.length && !isEnd && marks.length < LONGEST_SPAN) return MORE;
+  if (marks.length === text.length && !isEnd && marks.length < LONGEST_SPAN) return NEED_MORE;
   if (marks.length < 3) return false;
   const [info = ''] = /^[^\n]*/.exec(text.slice(marks.length, marks.length + LONGEST_INFO + 1)) ?? [];
   if (info.length > LONGEST_INFO || (marks.startsWith('`') && info.includes('`'))) return false;
-  return isEnd || text[marks.length + info.length] === '\n' || MORE;
+  return isEnd || text[marks.length + info.length] === '\n' || NEED_MORE;
 }
 
 const FENCE_ALONE = /^[\s>]*(?:(`+|~+)[ \t]*)?$/;
@@ -211,7 +211,7 @@ interface CodeTracker {
   at(letter: string): boolean;
 }
 
-interface State {
+interface CodeState {
   /** Marks that opened the code that the text is in; 0 outside of code. */
   open: number;
   mark: string;
@@ -223,13 +223,13 @@ interface State {
 const isMark = (letter: string): boolean => letter === '`' || letter === '~';
 
 /** Once a run of marks is over: it opened code or closed it. Waves do that as a fence alone. */
-function afterRun({ open, mark, run, before }: State): Pick<State, 'open' | 'mark'> {
+function afterRun({ open, mark, run, before }: CodeState): Pick<CodeState, 'open' | 'mark'> {
   if (run === 0 || (before === '~' && run < 3)) return { open, mark };
   if (open === 0) return { open: run, mark: before };
   return run === open && before === mark ? { open: 0, mark } : { open, mark };
 }
 
-function after(state: State, letter: string): State {
+function nextState(state: CodeState, letter: string): CodeState {
   if (state.open === 0 && state.before === '\\' && (letter === '\\' || isMark(letter))) return { ...state, run: 0, before: '' };
   if (isMark(letter) && letter === state.before && state.run > 0) return { ...state, run: state.run + 1 };
   const { open, mark } = afterRun(state);
@@ -240,9 +240,9 @@ function after(state: State, letter: string): State {
 
 /** A tracker at the beginning of a text. */
 export function codeTracker(): CodeTracker {
-  let state: State = { open: 0, mark: '', run: 0, before: '' };
+  let state: CodeState = { open: 0, mark: '', run: 0, before: '' };
   return {
-    step: (letter) => (state = after(state, letter)).open > 0,
-    at: (letter) => after(state, letter).open > 0,
+    step: (letter) => (state = nextState(state, letter)).open > 0,
+    at: (letter) => nextState(state, letter).open > 0,
   };
 }

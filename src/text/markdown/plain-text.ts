@@ -1,6 +1,6 @@
 const ATTRIBUTE = String.raw`\s+[\w:@.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?`;
-const UNSEEN = String.raw`(?:display\s*:\s*none|visibility\s*:\s*hidden)`;
-const HIDING = String.raw`\s+(?:hidden(?=[\s/>=])|style\s*=\s*(?:"[^"]*${UNSEEN}[^"]*"|'[^']*${UNSEEN}[^']*'))`;
+const HIDDEN_STYLE = String.raw`(?:display\s*:\s*none|visibility\s*:\s*hidden)`;
+const HIDING = String.raw`\s+(?:hidden(?=[\s/>=])|style\s*=\s*(?:"[^"]*${HIDDEN_STYLE}[^"]*"|'[^']*${HIDDEN_STYLE}[^']*'))`;
 
 /** Not after an escaping backslash. */
 const UNESCAPED = String.raw`(?<!(?<!\\)\\(?:\\\\)*)`;
@@ -11,7 +11,7 @@ const TITLE = String.raw`(?:[ \t]*\n[ \t]*|[ \t]+)(?:"[^"]*"|'[^']*'|\([^()]*\))
 const ADDRESS = String.raw`(?:<|[a-z][a-z0-9+.-]*:|\S*(?:#|\.[a-z]|/(?!\d)|(?<!\d)/))`;
 
 /** Constructs that hide text in Markdown, and code, which hides none: the first match counts. Each is bounded or read once. */
-const PARTS = new RegExp(
+const HIDING_CONSTRUCTS = new RegExp(
   [
     // code in a fence, to its end or that of the text, and within a line
     String.raw`^[ \t>]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^]*?^[ \t>]*\k<fence>[\`~]*[ \t]*$|[^]*)`,
@@ -29,34 +29,34 @@ const PARTS = new RegExp(
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
 /** Elements that may end without a closing tag (HTML 13.1.2.4). */
-const LEFT_OPEN = /^(?:p|li|dt|dd|option|tr|td|th)$/i;
+const OPTIONAL_END = /^(?:p|li|dt|dd|option|tr|td|th)$/i;
 
 /** Maximum nesting within which a closing tag is searched for, so that texts of opening tags take linear time. */
-const DEEPEST = 100;
+const MAX_NESTING = 100;
 
 /** Elements that prose mentions: without a closing tag, only the tag is removed. */
-const NAMED = /^(?:script|style|template)$/i;
+const MENTIONED = /^(?:script|style|template)$/i;
 
 /**
  * The end of an element: after its closing tag. Without one, an element on a line of its own extends to the end of the text, any other to the end of
  * its paragraph.
  */
-function endOf(text: string, { index, from, name }: { index: number; from: number; name: string }): number {
+function elementEnd(text: string, { index, from, name }: { index: number; from: number; name: string }): number {
   if (VOID.test(name)) return from;
   const tags = new RegExp(String.raw`<(/?)${name}\b[^<>]*>`, 'gi');
   tags.lastIndex = from;
   let depth = 1;
-  for (let tag = tags.exec(text); tag && depth < DEEPEST; tag = tags.exec(text)) {
+  for (let tag = tags.exec(text); tag && depth < MAX_NESTING; tag = tags.exec(text)) {
     depth += tag[1] ? -1 : 1;
     if (depth === 0) return tags.lastIndex;
   }
-  if (NAMED.test(name)) return from;
-  if (!LEFT_OPEN.test(name) && /^[ \t]*$/.test(text.slice(text.lastIndexOf('\n', index - 1) + 1, index))) return text.length;
+  if (MENTIONED.test(name)) return from;
+  if (!OPTIONAL_END.test(name) && /^[ \t]*$/.test(text.slice(text.lastIndexOf('\n', index - 1) + 1, index))) return text.length;
   const blank = text.slice(from).search(/\n[ \t]*\n/);
   return blank < 0 ? text.length : from + blank;
 }
 
-const newlinesOf = (text: string): string => text.replace(/[^\n]+/g, '');
+const keepNewlines = (text: string): string => text.replace(/[^\n]+/g, '');
 
 /** The labels that a text refers to: `[label]` or `[words][label]`. */
 const labelsIn = (text: string): Set<string> =>
@@ -70,16 +70,18 @@ export function withoutHidden(text: string): string {
   let shown = '';
   let from = 0;
   const labels = labelsIn(text);
-  PARTS.lastIndex = 0;
-  for (let part = PARTS.exec(text); part; part = PARTS.exec(text)) {
+  HIDING_CONSTRUCTS.lastIndex = 0;
+  for (let part = HIDING_CONSTRUCTS.exec(text); part; part = HIDING_CONSTRUCTS.exec(text)) {
     const { comment, element, concealed = element, label, title = '' } = part.groups!;
     if (comment === undefined && concealed === undefined && label === undefined) continue;
     const end =
-      concealed === undefined ? part.index + part[0].length : endOf(text, { index: part.index, from: PARTS.lastIndex, name: concealed });
-    const kept = label !== undefined && labels.has(label.toLowerCase()) ? part[0].replace(title, () => newlinesOf(title)) : undefined;
-    shown += text.slice(from, part.index) + (kept ?? newlinesOf(text.slice(part.index, end)));
+      concealed === undefined
+        ? part.index + part[0].length
+        : elementEnd(text, { index: part.index, from: HIDING_CONSTRUCTS.lastIndex, name: concealed });
+    const kept = label !== undefined && labels.has(label.toLowerCase()) ? part[0].replace(title, () => keepNewlines(title)) : undefined;
+    shown += text.slice(from, part.index) + (kept ?? keepNewlines(text.slice(part.index, end)));
     from = end;
-    PARTS.lastIndex = end;
+    HIDING_CONSTRUCTS.lastIndex = end;
   }
   return shown + text.slice(from);
 }
@@ -104,19 +106,19 @@ const withoutMarkup = (text: string): string =>
 const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)$/gm;
 
 /** Where the closed blocks of code begin and end, in their order. */
-function fencedIn(markdown: string): { start: number; end: number }[] {
+function fencedBlocks(markdown: string): { start: number; end: number }[] {
   const lines = Array.from(markdown.matchAll(FENCE), ({ 0: line, 1: marks, 2: behind, index }) => ({
     marks: marks!,
-    isBare: behind!.trim() === '',
+    mayClose: behind!.trim() === '',
     start: index,
     end: index + line.length,
   }));
   const closing = new Map<string, number>();
   const ends = lines
     .toReversed()
-    .map(({ marks, isBare, end }) => {
+    .map(({ marks, mayClose, end }) => {
       const closed = closing.get(marks);
-      if (isBare) closing.set(marks, end);
+      if (mayClose) closing.set(marks, end);
       return closed;
     })
     .toReversed();
@@ -132,7 +134,7 @@ function fencedIn(markdown: string): { start: number; end: number }[] {
 const CODE = /(?<!`)`+[^`]+`+/g;
 const MASK = /\ue000(\d+)\ue001/g;
 
-function proseOf(markdown: string): string {
+function plainProse(markdown: string): string {
   const codes: string[] = [];
   const masked = markdown.replace(CODE, (code) => `\ue000${codes.push(code) - 1}\ue001`);
   return withoutMarkup(masked)
@@ -148,11 +150,11 @@ function proseOf(markdown: string): string {
 export function plainText(markdown: string): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end } of fencedIn(markdown)) {
-    parts.push(proseOf(markdown.slice(at, start)), markdown.slice(start, end).trimEnd());
+  for (const { start, end } of fencedBlocks(markdown)) {
+    parts.push(plainProse(markdown.slice(at, start)), markdown.slice(start, end).trimEnd());
     at = end;
   }
-  parts.push(proseOf(markdown.slice(at)));
+  parts.push(plainProse(markdown.slice(at)));
   return parts.filter((part) => part !== '').join('\n\n').trimStart(); // prettier-ignore
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { collect } from '../../../src/core/run.ts';
 import type { Message } from '../../../src/ports/models.ts';
-import { linksIn } from '../../../src/stages/chat/guard/link-filter.ts';
+import { createAddressCheck } from '../../../src/stages/chat/guard/link-filter.ts';
 import { streamAnswer } from '../../../src/stages/chat/answer-stream.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 
@@ -16,7 +16,7 @@ async function answered(pieces: readonly string[], { show_refusal = true, extrac
     max_tokens: 9,
     timeout: 9,
   };
-  const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: linksIn([source.text]) }));
+  const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: createAddressCheck([source.text]) }));
   return { tokens: events.map(({ data }) => String(data.text)), ...result };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groundedPrompt } from '../../../src/stages/chat/ground.ts';
+import { groundedPrompt } from '../../../src/stages/chat/answer-from-sources.ts';
 import { toGrounding, toSources } from '../../../src/stages/chat/cited-sources.ts';
 
 const item = (text: string, metadata = {}) => ({

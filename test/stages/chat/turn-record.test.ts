@@ -15,7 +15,7 @@ test('what is reranked at once is timed once, and taken from the time of the sea
     rank: () => new Promise((resolve) => ends.push(() => resolve([]))),
   };
   const began = performance.now();
-  const ranking = trace.reranking(reranker);
+  const ranking = trace.instrumentReranker(reranker);
   const both = Promise.all([ranking.rank('a', [], {}), ranking.rank('b', [], {})]);
   const begun = performance.now();
   while (performance.now() - begun < 20) await new Promise(setImmediate);

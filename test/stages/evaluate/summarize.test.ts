@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluationResult } from '../../../src/schema/evaluation.ts';
-import { compareResults, type Judged, meanInterval, percentile, shareInterval, summarize } from '../../../src/stages/evaluate/summarize.ts';
+import {
+  compareResults,
+  type JudgedOutcome,
+  meanInterval,
+  percentile,
+  shareInterval,
+  summarize,
+} from '../../../src/stages/evaluate/summarize.ts';
 
-const outcome = (id: string, rest: Partial<Judged>): Judged => ({
+const outcome = (id: string, rest: Partial<JudgedOutcome>): JudgedOutcome => ({
   id,
   question: id,
   answerable: true,

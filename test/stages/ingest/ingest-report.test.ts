@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leftOutOf, OmittedContent } from '../../../src/stages/ingest/ingest-report.ts';
+import { leftOutShare, OmittedContent } from '../../../src/stages/ingest/ingest-report.ts';
 import { read } from '../../drivers/parsers/read.ts';
 
 describe('what is left out of a page', () => {
@@ -41,7 +41,7 @@ describe('what is left out of a page', () => {
       pages.add(source, { left_out });
     expect(pages.notices()[0]).toContain('Of 4 pages only the story was read');
     expect(pages.notices()[0]).toMatch(/: b \(50 %\), d \(30 %\), a \(20 %\) and 1 more\.$/);
-    expect(leftOutOf({ left_out: 0.2 })).toEqual({ left_out: 0.2 });
-    expect(leftOutOf()).toEqual({});
+    expect(leftOutShare({ left_out: 0.2 })).toEqual({ left_out: 0.2 });
+    expect(leftOutShare()).toEqual({});
   });
 });

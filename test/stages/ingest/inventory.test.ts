@@ -31,7 +31,7 @@ async function met(items: Extracted[], name: SourceName = 'docs') {
     for (const item of items) yield { name, item };
   };
   const sources = (await Array.fromAsync(inventory.candidates(all()))).map(({ candidate: found }) => found.source);
-  const events = report.events();
+  const events = report.takeEvents();
   return { sources, inventory, result: report.result, counts: events.at(-1)!.data, told: events.slice(0, -1) };
 }
 
@@ -71,34 +71,34 @@ describe('what an ingest met', () => {
     };
     const { inventory } = await met([candidate('docs/a'), failure('docs/b', true), doubtful]);
     const before = stored('docs/a', 'docs/b', 'docs/c', 'docs/d', 'other/x');
-    expect(inventory.gone(before)).toEqual(['docs/b']);
-    expect(inventory.kept(before)).toEqual(['2 stored sources were not found but kept: docs/e could not be read.']);
-    expect(inventory.kept(stored('docs/a', 'docs/b'))).toEqual([]);
+    expect(inventory.findGone(before)).toEqual(['docs/b']);
+    expect(inventory.explainKept(before)).toEqual(['2 stored sources were not found but kept: docs/e could not be read.']);
+    expect(inventory.explainKept(stored('docs/a', 'docs/b'))).toEqual([]);
     const whole = await met([doubtful, scope('docs/')]);
-    expect(whole.inventory.kept(before)).toEqual([]);
+    expect(whole.inventory.explainKept(before)).toEqual([]);
   });
 
   it('takes for gone what lies in a scope and was not there, in no other way', async () => {
     const { inventory } = await met([candidate('docs/a'), failure('docs/b'), scope('docs/')]);
-    expect(inventory.gone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);
-    expect((await met([candidate('docs/a')])).inventory.gone(stored('docs/c'))).toEqual([]);
-    expect((await met([scope('docs/', 'url')])).inventory.gone(stored('docs/c'))).toEqual([]);
+    expect(inventory.findGone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);
+    expect((await met([candidate('docs/a')])).inventory.findGone(stored('docs/c'))).toEqual([]);
+    expect((await met([scope('docs/', 'url')])).inventory.findGone(stored('docs/c'))).toEqual([]);
   });
 
   it('takes for gone what says so itself, also outside of what was listed; it is a failure all the same', async () => {
     const { inventory, result } = await met([failure('https://a.example/old', true), failure('https://a.example/broken')]);
-    expect(inventory.gone(stored('https://a.example/old', 'https://a.example/broken', 'https://a.example/other'))).toEqual([
+    expect(inventory.findGone(stored('https://a.example/old', 'https://a.example/broken', 'https://a.example/other'))).toEqual([
       'https://a.example/old',
     ]);
-    expect(inventory.gone(stored('https://a.example/other'))).toEqual([]); // what is not stored can't be removed
+    expect(inventory.findGone(stored('https://a.example/other'))).toEqual([]); // what is not stored can't be removed
     expect(result).toMatchObject({ failed: 2, errors: [{ source: 'https://a.example/old' }, { source: 'https://a.example/broken' }] });
   });
 
   it('does not take for gone what was there after all, nor what failed in another way', async () => {
     const page = 'https://a.example/a';
-    expect((await met([failure(page, true), candidate(page)])).inventory.gone(stored(page))).toEqual([]);
-    expect((await met([failure(page, true), failure(page, false)])).inventory.gone(stored(page))).toEqual([]);
-    expect((await met([failure(page, false), scope('https://', 'url')])).inventory.gone(stored(page))).toEqual([]);
+    expect((await met([failure(page, true), candidate(page)])).inventory.findGone(stored(page))).toEqual([]);
+    expect((await met([failure(page, true), failure(page, false)])).inventory.findGone(stored(page))).toEqual([]);
+    expect((await met([failure(page, false), scope('https://', 'url')])).inventory.findGone(stored(page))).toEqual([]);
   });
 
   it('tells what a person should know, at once and in the end', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { comparedSubjects, createFigureCheck, createTimeCheck, definedTerms, introduces } from '../../../src/stages/quote/answer-type.ts';
 import type { GroundingSource } from '../../../src/ports/models.ts';
-import { quoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
-import { chooseQuotations, rankPassages } from '../../../src/stages/quote/choose.ts';
+import { readQuoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
+import { chooseQuotations, rankPassages } from '../../../src/stages/quote/choose-quotations.ts';
 
 test('a question about a time is answered by a period, a clock time, a month or a year, not by any number', () => {
   const answers = createFigureCheck('How long does a login session last?')!;
@@ -56,7 +56,7 @@ test.each([
 });
 
 test('what stands first under its own title introduces it, what stands further on does not', () => {
-  const [first, second] = quoteBlocks(sourceOf('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
+  const [first, second] = readQuoteBlocks(sourceOf('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
   const wanted = definedTerms('What is Watcher?')!;
   expect([introduces(first!, wanted), introduces(second!, wanted)]).toEqual([true, false]);
 });
@@ -64,7 +64,7 @@ test('what stands first under its own title introduces it, what stands further o
 test('so does the beginning of a section that is called an introduction, and of no other', () => {
   const wanted = definedTerms('What is a partial index?')!;
   const firstOf = (title: string, more: Partial<GroundingSource> = {}) =>
-    quoteBlocks(sourceOf(title, 'It covers some of the rows.', more), 0).at(-1)!;
+    readQuoteBlocks(sourceOf(title, 'It covers some of the rows.', more), 0).at(-1)!;
   expect(introduces(firstOf('Partial Indexes › 1. Introduction'), wanted)).toBe(true);
   expect(introduces(firstOf('Partial Indexes › 2. Queries'), wanted)).toBe(false);
   expect(introduces(firstOf('Indexes on expressions and partial values of tables and columns'), wanted)).toBe(false);
@@ -77,7 +77,7 @@ test('«What is X» is answered by the introduction of X, not by what only says 
     sourceOf('Watcher', 'Tells of changes in folders, on every system.', { citation: 2 }),
   ];
   const best = async (question: string) =>
-    (await rankPassages(question, sources.flatMap(quoteBlocks), { sources, words: 120 }))[0]?.seed.source;
+    (await rankPassages(question, sources.flatMap(readQuoteBlocks), { sources, words: 120 }))[0]?.seed.source;
   expect(await best('What is Watcher?')).toBe(1);
   expect(await best('Why was Watcher named so?')).toBe(0);
 });

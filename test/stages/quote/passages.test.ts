@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { grow, passageOf } from '../../../src/stages/quote/passages.ts';
-import { quoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
+import { growPassage, renderPassage } from '../../../src/stages/quote/passages.ts';
+import { readQuoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 import type { Embedder } from '../../../src/ports/models.ts';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 
 const steps = ['Remove the cartridge.', 'Dissolve the powder.', 'Choose Care and descale.', 'Rinse.'];
 const descaling = `# Descaling\n\n${steps.map((step, i) => `${i + 1}. ${step}`).join('\n')}\n\nIt is done.`;
-const blocks = quoteBlocks({ citation: 1, title: 'Descaling', text: descaling, score: 1 }, 0);
-const grown = (room: number) => grow(blocks, blocks[2]!, { room, gainOf: () => 1 }).map(({ plain }) => plain.slice(0, 2));
+const blocks = readQuoteBlocks({ citation: 1, title: 'Descaling', text: descaling, score: 1 }, 0);
+const grown = (room: number) => growPassage(blocks, blocks[2]!, { room, gainOf: () => 1 }).map(({ plain }) => plain.slice(0, 2));
 
 test('steps are quoted from the first, where there is room for it', () => {
   expect(grown(16)).toEqual(['1.', '2.', '3.']);
@@ -19,16 +19,16 @@ test('without the room they are quoted from the best', () => {
 
 test('a sentence that goes on in code is quoted with it, or not at all', () => {
   const code = `Each request has a worker of its own.\n\nSuppose the server has the address a.example; then\n\n\`\`\`\n${'ProxyPass '.repeat(9)}\n\`\`\``;
-  const read = quoteBlocks({ citation: 1, title: 'Workers', text: code, score: 1 }, 0);
-  const kinds = (room: number) => grow(read, read[0]!, { room, gainOf: () => 1 }).map(({ kind }) => kind);
+  const read = readQuoteBlocks({ citation: 1, title: 'Workers', text: code, score: 1 }, 0);
+  const kinds = (room: number) => growPassage(read, read[0]!, { room, gainOf: () => 1 }).map(({ kind }) => kind);
   expect(kinds(20)).toEqual(['paragraph']);
   expect(kinds(60)).toEqual(['paragraph', 'paragraph', 'code']);
 });
 
 test('what a paragraph introduces is quoted with it, or the part of it that fits', () => {
   const code = `Set the variables in the shell:\n\n\`\`\`\n${'export A=1\n'.repeat(40)}\`\`\``;
-  const read = quoteBlocks({ citation: 1, title: 'Settings', text: code, score: 1 }, 0);
-  const passage = passageOf(grow(read, read[0]!, { room: 30, gainOf: () => 1 }), { all: read, room: 30, wanted: new Set() });
+  const read = readQuoteBlocks({ citation: 1, title: 'Settings', text: code, score: 1 }, 0);
+  const passage = renderPassage(growPassage(read, read[0]!, { room: 30, gainOf: () => 1 }), { all: read, room: 30, wanted: new Set() });
   expect(passage.text).toMatch(/^Set the variables in the shell:\n\n```\nexport A=1\n[^]*\n```\n\n…$/);
   expect(passage.isOpen).toBe(true);
 });
@@ -77,9 +77,9 @@ test('marks rows and items that are left out before and behind what is quoted', 
   const rows = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `| ${city} | ${'word '.repeat(9).trim()} |`);
   const items = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `- ${city} ${'word '.repeat(9).trim()}`);
   const quoted = (text: string, at: number) => {
-    const all = quoteBlocks({ citation: 1, title: 'Cities', text, score: 1 }, 0);
-    const passage = grow(all, all[at]!, { room: 34, gainOf: () => 1 });
-    return passageOf(passage, { all, room: 34, wanted: new Set() }).text;
+    const all = readQuoteBlocks({ citation: 1, title: 'Cities', text, score: 1 }, 0);
+    const passage = growPassage(all, all[at]!, { room: 34, gainOf: () => 1 });
+    return renderPassage(passage, { all, room: 34, wanted: new Set() }).text;
   };
   const table = '| City | Words |\n| --- | --- |';
   expect(quoted(`${table}\n${rows.join('\n')}`, 1)).toBe(`${table}\n|…|\n${rows[1]}\n|…|`);

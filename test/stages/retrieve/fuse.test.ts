@@ -23,7 +23,7 @@ test('scores count from the floor of their arm', () => {
 test('a chunk keeps its rank and score in each arm', () => {
   const [first] = fuse({ text: arm([hit('b', 9), hit('a', 3)], 0.2), vector: arm([hit('a', 0.7)], 0.8) });
   expect(first!.chunk.id).toBe('a');
-  expect(first!.places).toEqual({ text: { rank: 2, score: 3 }, vector: { rank: 1, score: 0.7 } });
+  expect(first!.ranks).toEqual({ text: { rank: 2, score: 3 }, vector: { rank: 1, score: 0.7 } });
 });
 
 test('an arm that weighs nothing changes nothing', () => {
@@ -42,7 +42,7 @@ test('what is missing from a list that was cut off scores as its last hit; what 
 test('where an arm can tell what a chunk scores that it does not list, that counts, without a rank', () => {
   const vector = { ...arm([hit('b', 0.8)], 0.5, 1), score: () => 0.2 };
   const [first] = fuse({ text: arm([hit('a', 10)], 0.5), vector });
-  expect(first!.places).toEqual({ text: { rank: 1, score: 10 }, vector: { score: 0.2 } });
+  expect(first!.ranks).toEqual({ text: { rank: 1, score: 10 }, vector: { score: 0.2 } });
   expect(first!.fused).toBeCloseTo(0.5 + 0.5 * 0.25);
 });
 
@@ -102,7 +102,7 @@ const LONG = 'The lock keeps other writers out until the transaction ends, and r
 const candidate = (id: string, fused: number, more: Partial<StoredChunk> = {}): FusedCandidate => ({
   chunk: { id, text: `${id}. ${LONG}`, source: `${id}.md`, metadata: {}, chunk_count: 9, ...more },
   fused,
-  places: {},
+  ranks: {},
 });
 const armOf = (...candidates: FusedCandidate[]): Arm => ({
   hits: candidates.map(({ chunk, fused }) => ({ chunk, score: 10 * fused })),

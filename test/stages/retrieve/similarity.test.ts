@@ -9,7 +9,7 @@ import {
   similarity,
 } from '../../../src/stages/retrieve/similarity.ts';
 import { hashTerm, ownTerms, terms } from '../../../src/text/terms.ts';
-import { sharesOf } from '../../../src/text/comparison.ts';
+import { createTermShare } from '../../../src/text/comparison.ts';
 import fc from 'fast-check';
 
 const chunkOf = (text: string, title?: string) => ({ id: text, text, source: 'a', metadata: title === undefined ? {} : { title } });
@@ -33,7 +33,9 @@ describe('the analysis of a chunk', () => {
   it('gives the same word share as the text', () => {
     for (const text of ['Pumps are made in Turin.', 'Nothing of it.', '整机保修两年'])
       for (const question of ['Which pumps are made in Turin?', '保修多长时间？'])
-        expect(sharesOf(question, { capital: 2 })(analyseChunk(chunkOf(text)))).toBe(sharesOf(question, { capital: 2 })(text));
+        expect(createTermShare(question, { capital: 2 })(analyseChunk(chunkOf(text)))).toBe(
+          createTermShare(question, { capital: 2 })(text),
+        );
   });
 
   it('is made once for a chunk, with its language', () => {
@@ -80,7 +82,7 @@ test('a query of a hundred thousand joined letters is read at once', () => {
   expect(identifiersIn('a.'.repeat(50_000))).toEqual([]);
 });
 
-const share = (question: string, text: string): number => sharesOf(question)(text);
+const share = (question: string, text: string): number => createTermShare(question)(text);
 
 test('a text shares the words of a query whatever their endings', () => {
   expect(share('replacing the filter cartridges', 'The filter cartridge is replaced every 90 days.')).toBeCloseTo(3 / 5);
@@ -121,29 +123,29 @@ test('a cosine counts from that of unrelated texts to that of texts that say the
 });
 
 test('without vectors the similarity is the share of words', () => {
-  expect(similarity({ likeness: undefined, words: 0.4, reads: 1 })).toBe(0.4);
+  expect(similarity({ likeness: undefined, words: 0.4, coverage: 1 })).toBe(0.4);
 });
 
 test('across languages the likenesses alone count', () => {
-  expect(similarity({ likeness: [0.6, 0.4], words: undefined, reads: 1 })).toBeCloseTo(0.5);
+  expect(similarity({ likeness: [0.6, 0.4], words: undefined, coverage: 1 })).toBeCloseTo(0.5);
 });
 
 test('the likenesses count as much as the embedder reads of the query, the words one and a half times', () => {
   const evidence = { likeness: [0.9, 0.9], words: 0.3 } as const;
-  expect(similarity({ ...evidence, reads: 1 })).toBeCloseTo((0.9 + 0.9 + 1.5 * 0.3) / 3.5);
-  expect(similarity({ ...evidence, reads: 0.5 })).toBeCloseTo((0.9 + 1.5 * 0.3) / 2.5);
-  expect(similarity({ ...evidence, reads: 0 })).toBeCloseTo(0.3);
+  expect(similarity({ ...evidence, coverage: 1 })).toBeCloseTo((0.9 + 0.9 + 1.5 * 0.3) / 3.5);
+  expect(similarity({ ...evidence, coverage: 0.5 })).toBeCloseTo((0.9 + 1.5 * 0.3) / 2.5);
+  expect(similarity({ ...evidence, coverage: 0 })).toBeCloseTo(0.3);
 });
 
 test('it lies between the least and the greatest of what it is made of, and grows with each', () => {
   const unit = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
-    fc.property(unit, unit, unit, unit, unit, (greatest, best, words, reads, more) => {
-      const value = similarity({ likeness: [greatest, best], words, reads });
+    fc.property(unit, unit, unit, unit, unit, (greatest, best, words, coverage, more) => {
+      const value = similarity({ likeness: [greatest, best], words, coverage });
       expect(value).toBeGreaterThanOrEqual(Math.min(greatest, best, words) - 1e-9);
       expect(value).toBeLessThanOrEqual(Math.max(greatest, best, words) + 1e-9);
-      expect(similarity({ likeness: [greatest, best], words: Math.min(1, words + more), reads })).toBeGreaterThanOrEqual(value - 1e-9);
-      expect(similarity({ likeness: [Math.min(1, greatest + more), best], words, reads })).toBeGreaterThanOrEqual(value - 1e-9);
+      expect(similarity({ likeness: [greatest, best], words: Math.min(1, words + more), coverage })).toBeGreaterThanOrEqual(value - 1e-9);
+      expect(similarity({ likeness: [Math.min(1, greatest + more), best], words, coverage })).toBeGreaterThanOrEqual(value - 1e-9);
     }),
   );
 });

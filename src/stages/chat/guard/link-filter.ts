@@ -7,17 +7,17 @@ import {
   type LinkTarget,
   LONGEST_ADDRESS,
   LONGEST_TAG,
-  MORE,
+  NEED_MORE,
   tagAt,
 } from '../../../text/markdown/partial-markdown.ts';
 
 /** Schemes that links of an answer may have; others can do more than open a page. */
-const HARMLESS = /^(?:https?|ftp|mailto|tel)$/i;
+const SAFE_SCHEME = /^(?:https?|ftp|mailto|tel)$/i;
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /** Characters that continue an address. */
-const GOES_ON = /^(?:[\p{L}\p{N}/&=%+@]|[.,:;!?'*_~-][\p{L}\p{N}/=&%])/u;
+const CONTINUATION = /^(?:[\p{L}\p{N}/&=%+@]|[.,:;!?'*_~-][\p{L}\p{N}/=&%])/u;
 
 /** Decodes backslashes and entities as a renderer does. */
 export const decodeAddress = (address: string): string =>
@@ -27,7 +27,7 @@ export const decodeAddress = (address: string): string =>
 
 const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
 
-function spellings(address: string): string[] {
+function spellingsOf(address: string): string[] {
   const plain = address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, '');
   const all = [address, plain.includes('.') || plain.includes('@') ? plain : address];
   return [...new Set(all.flatMap((one) => [one, one.endsWith('/') ? one.slice(0, -1) : `${one}/`]))].filter((one) =>
@@ -35,27 +35,27 @@ function spellings(address: string): string[] {
   );
 }
 
-const standsAt = (text: string, at: number, address: string): boolean =>
+const occursAt = (text: string, at: number, address: string): boolean =>
   at >= 0 &&
   (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) &&
   text.startsWith(address, at) &&
-  !GOES_ON.test(text.slice(at + address.length, at + address.length + 2));
+  !CONTINUATION.test(text.slice(at + address.length, at + address.length + 2));
 
 /** Whether a text contains one of the spellings as a whole. The shortest is part of all others, so that one scan is enough. */
-function standsIn(text: string, all: readonly string[]): boolean {
+function occursIn(text: string, all: readonly string[]): boolean {
   const [core, ...longer] = all.toSorted((a, b) => a.length - b.length);
   if (core === undefined) return false;
   const places = [{ spelling: core, before: 0 }, ...longer.map((spelling) => ({ spelling, before: spelling.indexOf(core) }))];
   for (let at = text.indexOf(core); at >= 0; at = text.indexOf(core, at + 1))
-    if (places.some(({ spelling, before }) => standsAt(text, at - before, spelling))) return true;
+    if (places.some(({ spelling, before }) => occursAt(text, at - before, spelling))) return true;
   return false;
 }
 
 /** An absolute address. */
-const REMOTE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i;
+const ABSOLUTE_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i;
 
 /** The origin of a web address, such as `https://docs.example.com`; empty for any other address. */
-const siteOf = (address: string): string => (/^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : '');
+const originOf = (address: string): string => (/^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : '');
 
 /** Whether an answer may link to an address. Images are stricter, since they load without a click. */
 export type AddressCheck = (address: string, use?: 'image') => boolean;
@@ -65,18 +65,18 @@ export type AddressCheck = (address: string, use?: 'image') => boolean;
  * `places`, a fragment may also follow an address from a text. Images from other sites must be in `places`. Script and data addresses are never
  * allowed.
  */
-export function linksIn(texts: readonly string[], places: readonly string[] = []): AddressCheck {
+export function createAddressCheck(texts: readonly string[], places: readonly string[] = []): AddressCheck {
   const own = places.join('\n');
   const whole = texts.join('\n');
-  const sites = new Set(places.map(siteOf).filter((site) => site !== ''));
+  const sites = new Set(places.map(originOf).filter((site) => site !== ''));
   return (written, use) => {
     const address = decodeAddress(written);
     const scheme = SCHEME.exec(address)?.[1];
-    if (scheme !== undefined && !HARMLESS.test(scheme)) return false;
-    if (standsIn(own, spellings(withoutFragment(address)))) return true;
-    const isOwn = sites.has(siteOf(address));
-    if (use === 'image' && REMOTE.test(address) && !isOwn) return false;
-    return standsIn(whole, spellings(isOwn ? withoutFragment(address) : address));
+    if (scheme !== undefined && !SAFE_SCHEME.test(scheme)) return false;
+    if (occursIn(own, spellingsOf(withoutFragment(address)))) return true;
+    const isOwn = sites.has(originOf(address));
+    if (use === 'image' && ABSOLUTE_ADDRESS.test(address) && !isOwn) return false;
+    return occursIn(whole, spellingsOf(isOwn ? withoutFragment(address) : address));
   };
 }
 
@@ -88,33 +88,33 @@ interface Step {
   removed?: boolean;
 }
 
-type Next = Step | typeof MORE;
+type Next = Step | typeof NEED_MORE;
 
 /** Replaces an address without link text. */
-const GONE = '…';
+const REMOVED_MARK = '…';
 
 /** The possible beginning of a link, tag or address. */
-const BEGINNING = /!?\[|!$|\]|<|[A-Za-z]|\/\/|\/$/;
+const MARKUP_START = /!?\[|!$|\]|<|[A-Za-z]|\/\/|\/$/;
 
 /** An address, without CJK punctuation. */
 const ADDRESS = new RegExp(String.raw`^[^\s<>"\x60[\]\u3000-\u303f\uff00-\uff65]{0,${LONGEST_ADDRESS}}`, 'u');
-const CLOSING = new Set(".,;:!?'*_~)}|\\»”’");
+const CLOSING_PUNCTUATION = new Set(".,;:!?'*_~)}|\\»”’");
 
 /** The beginning of a word; no scheme is longer. */
 const WORD = /^[a-z][a-z0-9+.-]{0,199}/i;
 
 /** Characters that would combine into new markup if something between them is removed. */
-const JOINS = /[\w:/.+\]<!-]$/;
-const JOINED = /^[\w:/.+([<>!-]/;
+const JOINS_AFTER = /[\w:/.+\]<!-]$/;
+const JOINS_BEFORE = /^[\w:/.+([<>!-]/;
 
 /** Whether the parentheses hold arguments of code, as in `handlers[name](event)`. */
 const isArgument = (address: string): boolean => /^(?:[\w.~][\w.~/, +*()-]*)?$/.test(address) && !address.includes('//');
 
-const shown = (text: string): Step => ({ length: text.length, shown: text });
+const plainStep = (text: string): Step => ({ length: text.length, shown: text });
 
-function bareOf(run: string): string {
+function withoutClosing(run: string): string {
   let end = run.length;
-  while (end > 0 && CLOSING.has(run[end - 1]!)) end--;
+  while (end > 0 && CLOSING_PUNCTUATION.has(run[end - 1]!)) end--;
   return run.slice(0, end);
 }
 
@@ -128,7 +128,7 @@ export class LinkFilter {
   #rest = '';
   #last = '';
   /** Whether something was removed after it: a space separates the parts if they would combine. */
-  #isParted = false;
+  #needsGap = false;
   #isEnd = false;
   readonly #code = codeTracker();
   readonly #isKnown: AddressCheck;
@@ -152,13 +152,13 @@ export class LinkFilter {
   #read(): string {
     let out = '';
     for (;;) {
-      const at = this.#rest.search(BEGINNING);
+      const at = this.#rest.search(MARKUP_START);
       out += this.#show(at < 0 ? this.#rest : this.#rest.slice(0, at));
       this.#rest = at < 0 ? '' : this.#rest.slice(at);
-      const step = this.#rest === '' ? MORE : this.#next(this.#rest);
-      if (step === MORE) return out;
+      const step = this.#rest === '' ? NEED_MORE : this.#nextStep(this.#rest);
+      if (step === NEED_MORE) return out;
       const { length, read = '', removed } = step;
-      this.#isParted ||= removed !== undefined && JOINS.test(this.#last);
+      this.#needsGap ||= removed !== undefined && JOINS_AFTER.test(this.#last);
       out += this.#show(step.shown ?? '');
       this.#rest = read + this.#rest.slice(length);
       if (removed) this.removed++;
@@ -167,96 +167,96 @@ export class LinkFilter {
 
   #show(given: string): string {
     if (given === '') return '';
-    const text = this.#isParted && JOINED.test(given) ? ` ${given}` : given;
-    this.#isParted = false;
+    const text = this.#needsGap && JOINS_BEFORE.test(given) ? ` ${given}` : given;
+    this.#needsGap = false;
     for (const letter of text) this.#code.step(letter);
     this.#last = text.at(-1)!;
     return text;
   }
 
-  #next(text: string): Next {
-    if (text === '!' || text === '/') return this.#isEnd ? shown(text) : MORE;
-    if (/^!?\[/.test(text)) return this.#brackets(text);
-    if (text.startsWith(']')) return this.#closing(text);
-    if (text.startsWith('<')) return this.#angle(text);
-    return text.startsWith('//') ? this.#slashes(text) : this.#word(text);
+  #nextStep(text: string): Next {
+    if (text === '!' || text === '/') return this.#isEnd ? plainStep(text) : NEED_MORE;
+    if (/^!?\[/.test(text)) return this.#readBrackets(text);
+    if (text.startsWith(']')) return this.#readClosing(text);
+    if (text.startsWith('<')) return this.#readAngle(text);
+    return text.startsWith('//') ? this.#readSlashes(text) : this.#readWord(text);
   }
 
-  #leads({ address, isTooLong }: LinkTarget, use?: 'image'): boolean {
+  #isForbidden({ address, isTooLong }: LinkTarget, use?: 'image'): boolean {
     if (isTooLong) return true;
     return decodeAddress(address) !== '' && !this.#isKnown(address, use) && !(this.#code.at('[') && isArgument(address));
   }
 
   /** Reads `[text](address)`, `[label]: address` and images. */
-  #brackets(text: string): Next {
+  #readBrackets(text: string): Next {
     const isImage = text.startsWith('!');
     const at = isImage ? 1 : 0;
     const inner = bracketsAt(text, at, this.#isEnd);
-    if (inner === MORE) return MORE;
+    if (inner === NEED_MORE) return NEED_MORE;
     // an image by its label would be that of any definition, and one with a long text was not looked at: a blank makes a link of it. Code draws none
-    const opening = isImage && !this.#code.at('[') ? { length: 2, shown: '! [' } : shown(text.slice(0, at + 1));
+    const opening = isImage && !this.#code.at('[') ? { length: 2, shown: '! [' } : plainStep(text.slice(0, at + 1));
     if (inner === undefined) return opening;
     const length = at + inner.length + 2;
-    const target = this.#target(text, length, { isDefinition: !isImage });
-    if (target === MORE) return MORE;
+    const target = this.#readTarget(text, length, { isDefinition: !isImage });
+    if (target === NEED_MORE) return NEED_MORE;
     if (!target) return opening;
-    if (!this.#leads(target, isImage ? 'image' : undefined)) return shown(text.slice(0, at + 1));
+    if (!this.#isForbidden(target, isImage ? 'image' : undefined)) return plainStep(text.slice(0, at + 1));
     const kept = /^\^?\d+$/.test(inner) && !isImage ? `[${inner}]` : inner.trim();
-    return { length: length + target.length, read: target.isDefinition ? `${kept}:` : kept || GONE, removed: true };
+    return { length: length + target.length, read: target.isDefinition ? `${kept}:` : kept || REMOVED_MARK, removed: true };
   }
 
-  #target(text: string, at: number, { isDefinition }: { isDefinition: boolean }): LinkTarget | undefined | typeof MORE {
-    if (at >= text.length) return this.#isEnd ? undefined : MORE;
+  #readTarget(text: string, at: number, { isDefinition }: { isDefinition: boolean }): LinkTarget | undefined | typeof NEED_MORE {
+    if (at >= text.length) return this.#isEnd ? undefined : NEED_MORE;
     if (text[at] === '(') return destinationAt(text, at, this.#isEnd);
     return text[at] === ':' && isDefinition ? definitionAt(text, at, this.#isEnd) : undefined;
   }
 
   /** Reads the end of a link whose beginning was shown. */
-  #closing(text: string): Next {
-    const target = this.#target(text, 1, { isDefinition: true });
-    if (target === MORE) return MORE;
-    if (!target || !this.#leads(target)) return shown(']');
+  #readClosing(text: string): Next {
+    const target = this.#readTarget(text, 1, { isDefinition: true });
+    if (target === NEED_MORE) return NEED_MORE;
+    if (!target || !this.#isForbidden(target)) return plainStep(']');
     return { length: 1 + target.length, read: target.isDefinition ? ']:' : ']', removed: true };
   }
 
   /** Reads `<https://…>` or an HTML tag. */
-  #angle(text: string): Next {
+  #readAngle(text: string): Next {
     // oxlint-disable-next-line no-control-regex
     const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text.slice(0, LONGEST_TAG + 1)) ?? [];
-    if (whole && this.#isKnown(address)) return shown(whole);
-    if (whole) return { length: whole.length, read: /^(?:mailto|tel):(.+)/is.exec(address)?.[1] ?? GONE, removed: true };
+    if (whole && this.#isKnown(address)) return plainStep(whole);
+    if (whole) return { length: whole.length, read: /^(?:mailto|tel):(.+)/is.exec(address)?.[1] ?? REMOVED_MARK, removed: true };
     const tag = tagAt(text, this.#isEnd);
-    if (tag === MORE) return MORE;
+    if (tag === NEED_MORE) return NEED_MORE;
     if (tag.kind === 'dangling' || /^<[a-z][a-z0-9+.-]*:\S/i.test(text.slice(0, LONGEST_TAG + 1))) return { length: 1, shown: '< ' };
-    if (tag.kind === 'text') return shown('<');
+    if (tag.kind === 'text') return plainStep('<');
     return { length: tag.length, read: '', removed: tag.kind === 'opening' };
   }
 
   /** Reads a word, which may begin an address. */
-  #word(text: string): Next {
+  #readWord(text: string): Next {
     const [name = ''] = WORD.exec(text) ?? [];
     const next = text.slice(name.length, name.length + 3);
-    if (!this.#isEnd && '://'.startsWith(next) && next.length < 3) return MORE;
-    return next === '://' || /^www\.[^\s<>"]/i.test(text) ? this.#address(text) : shown(name);
+    if (!this.#isEnd && '://'.startsWith(next) && next.length < 3) return NEED_MORE;
+    return next === '://' || /^www\.[^\s<>"]/i.test(text) ? this.#readAddress(text) : plainStep(name);
   }
 
   /** Reads `//host.name`, or `//host` in a place where HTML or CSS expects an address. */
-  #slashes(text: string): Next {
+  #readSlashes(text: string): Next {
     const [run = ''] = ADDRESS.exec(text) ?? [];
-    if (run.length === text.length && !this.#isEnd) return MORE;
+    if (run.length === text.length && !this.#isEnd) return NEED_MORE;
     const isHost = /\.[^.]/.test(run) || (run.length > 2 && /[=("':]/.test(this.#last));
-    return isHost ? this.#address(text) : shown('//');
+    return isHost ? this.#readAddress(text) : plainStep('//');
   }
 
-  #address(text: string): Next {
+  #readAddress(text: string): Next {
     const [run = ''] = ADDRESS.exec(text) ?? [];
-    if (run.length === text.length && !this.#isEnd) return MORE;
-    if (run.length >= LONGEST_ADDRESS) return { length: run.length, shown: GONE, removed: true };
+    if (run.length === text.length && !this.#isEnd) return NEED_MORE;
+    if (run.length >= LONGEST_ADDRESS) return { length: run.length, shown: REMOVED_MARK, removed: true };
     // A source that holds the address with some of what closes it holds it without that, too.
-    const bare = bareOf(run);
-    if (this.#isKnown(bare) || (bare !== run && this.#isKnown(run))) return shown(run);
+    const bare = withoutClosing(run);
+    if (this.#isKnown(bare) || (bare !== run && this.#isKnown(run))) return plainStep(run);
     const [latin = ''] = /^[\u0021-\u007e]*/.exec(run) ?? [];
-    if (latin.length < run.length && this.#isKnown(bareOf(latin))) return shown(latin);
-    return { length: bare.length, shown: GONE, removed: true };
+    if (latin.length < run.length && this.#isKnown(withoutClosing(latin))) return plainStep(latin);
+    return { length: bare.length, shown: REMOVED_MARK, removed: true };
   }
 }

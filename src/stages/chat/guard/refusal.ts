@@ -6,8 +6,8 @@ import { OTHER_PHRASES } from '../../../languages/other-languages.ts';
 const REFUSALS = [...LANGUAGES.flatMap(({ models }) => models.refusals), ...OTHER_PHRASES.refusals].map(phrasePattern);
 
 /** Conjunctions that introduce an answer after a refusal. */
-const TURNING = phrasePattern(
-  `[;:]|‹(?:${alternatives(({ models }) => models.turns, OTHER_PHRASES.turns)})›|但|不过|しかし|ですが|ますが|하지만|지만`,
+const CONTRAST = phrasePattern(
+  `[;:]|‹(?:${alternatives(({ models }) => models.contrasts, OTHER_PHRASES.contrasts)})›|但|不过|しかし|ですが|ますが|하지만|지만`,
 );
 
 const POLITE = phrasePattern(
@@ -15,14 +15,15 @@ const POLITE = phrasePattern(
 );
 
 /** Maximum length of a refusal, in characters. */
-const LONGEST = 400;
+const MAX_LENGTH = 400;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** The sentences, normalized: lower case, straight apostrophes, no emphasis. */
-const sentencesOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => plain(segment).trim()).filter(Boolean);
+const sentencesOf = (text: string): string[] =>
+  Array.from(segmenter.segment(text), ({ segment }) => normalizeSentence(segment).trim()).filter(Boolean);
 
-const plain = (text: string): string =>
+const normalizeSentence = (text: string): string =>
   text
     .normalize('NFC')
     .toLowerCase()
@@ -31,21 +32,21 @@ const plain = (text: string): string =>
     .replace(/\s+/g, ' ');
 
 /** The rest of a sentence after the refusal: "…, but hotels are". */
-function behind(sentence: string): string | undefined {
+function textAfterRefusal(sentence: string): string | undefined {
   const found = REFUSALS.map((pattern) => pattern.exec(sentence)).filter((match) => match !== null);
   const first = found.toSorted((a, b) => a.index + a[0].length - (b.index + b[0].length))[0];
   return first && sentence.slice(first.index + first[0].length);
 }
 
 function isRefusing(sentence: string): boolean {
-  const rest = behind(sentence);
-  return rest !== undefined && !TURNING.test(rest);
+  const rest = textAfterRefusal(sentence);
+  return rest !== undefined && !CONTRAST.test(rest);
 }
 
 const isPolite = (sentence: string): boolean => sentence.length <= 200 && (POLITE.test(sentence) || /[?？]$/.test(sentence));
 
 /** Whether a text has numbers that the question lacks: then it answers something. */
-const tellsNumber = (sentence: string, query: string): boolean =>
+const addsNumber = (sentence: string, query: string): boolean =>
   (sentence.match(/\p{N}+/gu) ?? []).some((number) => !query.includes(number));
 
 const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
@@ -53,15 +54,15 @@ const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
 /** Whether an answer only says, in a dozen languages, that the sources do not answer: it is short and cites nothing. In doubt it is an answer. */
 export function isRefusal(answer: string, query: string): boolean {
   const sentences = sentencesOf(answer);
-  const harmless = (sentence: string) => (isRefusing(sentence) || isPolite(sentence)) && !tellsNumber(sentence, plain(query));
-  return answer.length <= LONGEST && !cites(answer) && sentences.every(harmless) && sentences.some(isRefusing);
+  const harmless = (sentence: string) => (isRefusing(sentence) || isPolite(sentence)) && !addsNumber(sentence, normalizeSentence(query));
+  return answer.length <= MAX_LENGTH && !cites(answer) && sentences.every(harmless) && sentences.some(isRefusing);
 }
 
 /** Whether an answer begins with a refusal: then it answers less than was asked. */
 export function beginsAsRefusal(answer: string): boolean {
   const [first = ''] = sentencesOf(answer.replace(CITATIONS, ''));
-  return behind(first) !== undefined;
+  return textAfterRefusal(first) !== undefined;
 }
 
 /** Whether the beginning of an answer without citations may still become a refusal: it is short. */
-export const mayBeRefusal = (beginning: string): boolean => beginning.length <= LONGEST;
+export const mayBeRefusal = (beginning: string): boolean => beginning.length <= MAX_LENGTH;

@@ -7,15 +7,15 @@ import type { Unsupported } from '../../../schema/answers.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
 
 /** Minimum share of a sentence's content words in its sources. Chosen, not measured: a faithful paraphrase keeps names and figures. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARED = 0.5;
 
 /** Minimum number of content words for a comparison; "Yes [1]." has too few. */
-const FEWEST_WORDS = 2;
+const MIN_WORDS = 2;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** Citations after the full stop of their sentence. */
-const LEADING = new RegExp(String.raw`^(?:\s*${CITATIONS.source})+[.!?]?`);
+const LEADING_CITATIONS = new RegExp(String.raw`^(?:\s*${CITATIONS.source})+[.!?]?`);
 
 const NUMBER = /\d+(?:[.,'’\u00a0\u202f]\d+)*/g;
 
@@ -26,7 +26,7 @@ const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 const GROUPED = /^([1-9]\d{0,2}(?:([.,'’\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/;
 
 /** Smaller written numbers may be none: `one` of them. */
-const FIRST_CERTAIN = 2;
+const MIN_CERTAIN = 2;
 
 /** A sentence with its citations. */
 interface Statement {
@@ -44,7 +44,7 @@ function statementsOf(answer: string, count: number): Statement[] {
   const prose = blocks.map(({ start, end }) => answer.slice(start, end)).join('\n\n');
   const sentences: string[] = [];
   for (const { segment, index } of segmenter.segment(prose)) {
-    const [leading = ''] = LEADING.exec(segment) ?? [];
+    const [leading = ''] = LEADING_CITATIONS.exec(segment) ?? [];
     const last = sentences.length - 1;
     if (leading && last >= 0 && !sentences[last]!.endsWith('\n')) {
       sentences[last] += leading;
@@ -56,46 +56,46 @@ function statementsOf(answer: string, count: number): Statement[] {
 }
 
 /** The value as text, without insignificant zeros. */
-const value = (whole: string, decimals = ''): string =>
+const normalizeNumber = (whole: string, decimals = ''): string =>
   `${whole.replace(/^0+(?=\d)/, '')}.${decimals}`.replace(/\.0*$|(?<=\.\d*?[1-9])0+$/, '');
 
 /** The value of a number in any notation; three digits after a separator are thousands. Dates and versions stay as they are. */
-function reading(figure: string): string {
+function numberValue(figure: string): string {
   const [, grouped, , decimals] = GROUPED.exec(figure) ?? [];
-  if (grouped) return value(grouped.replace(/\D/g, ''), decimals);
+  if (grouped) return normalizeNumber(grouped.replace(/\D/g, ''), decimals);
   const parts = figure.split(/\D/);
-  return parts.length <= 2 ? value(parts[0]!, parts[1]) : parts.map((part) => value(part)).join('.');
+  return parts.length <= 2 ? normalizeNumber(parts[0]!, parts[1]) : parts.map((part) => normalizeNumber(part)).join('.');
 }
 
-function partsOf(figure: string): string[] {
+function numberParts(figure: string): string[] {
   const parts = figure.split(/\D/);
   return parts.length > 2 && !GROUPED.test(figure) && (figure.includes(',') || parts.some((part) => part.length === 4)) ? parts : [];
 }
 
 function numbersIn(text: string): Set<string> {
   const written = [...(text.match(NUMBER) ?? []), ...(text.match(SPACED) ?? []).map((figure) => figure.replaceAll(' ', ''))];
-  return new Set([...[...written, ...written.flatMap(partsOf)].map(reading), ...writtenNumbers(text).map(String)]);
+  return new Set([...[...written, ...written.flatMap(numberParts)].map(numberValue), ...writtenNumbers(text).map(String)]);
 }
 
 /** The terms after numbers: `month` of «24 months». */
-const countedIn = (text: string): Set<string> => {
+const countedTerms = (text: string): Set<string> => {
   const behind = Array.from(text.matchAll(/\d[ \u00a0\u202f-]?(\p{L}+)/gu), ([, word]) => word!);
   return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));
 };
 
 /** Whether each number of a statement occurs in its sources; a written number counts only before a word that the sources count. */
-function areKnown(statement: string, cited: string): boolean {
+function areNumbersKnown(statement: string, cited: string): boolean {
   const known = numbersIn(cited);
-  const counted = countedIn(cited);
-  const isKnown = (figure: string) => known.has(reading(figure));
+  const counted = countedTerms(cited);
+  const isKnown = (figure: string) => known.has(numberValue(figure));
   const joined = statement.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
   const written = writtenCounts(statement).filter(
-    (count) => count.value >= FIRST_CERTAIN && terms(count.of).some((term) => counted.has(term)),
+    (count) => count.value >= MIN_CERTAIN && terms(count.of).some((term) => counted.has(term)),
   );
   return [...(joined.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
 
-function contentOf(text: string): string[] {
+function contentTerms(text: string): string[] {
   // a model writes 3 where the source says three, and the other way round
   const numbers = numberTerms(text);
   return [...new Set(queryTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !numbers.has(term));
@@ -109,14 +109,14 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
     .filter(({ citation }) => citations.includes(citation))
     .map((source) => `${source.title}\n${source.text}`)
     .join('\n');
-  if (!areKnown(statement, cited)) return false;
+  if (!areNumbersKnown(statement, cited)) return false;
   const held = new Set(terms(cited));
-  const content = contentOf(statement);
-  return content.length < FEWEST_WORDS || content.filter((term) => held.has(term)).length >= LEAST_SHARE * content.length;
+  const content = contentTerms(statement);
+  return content.length < MIN_WORDS || content.filter((term) => held.has(term)).length >= MIN_SHARED * content.length;
 }
 
 /** The cited sentences with a number, or half of the content words (stems), that their sources lack. Paraphrases and translations may be listed, too. */
-export const unsupportedIn = (answer: string, sources: readonly GroundingSource[]): Unsupported[] =>
+export const findUnsupported = (answer: string, sources: readonly GroundingSource[]): Unsupported[] =>
   statementsOf(answer, sources.length)
     .filter((statement) => statement.citations.length > 0 && !isSupported(statement, sources))
     .map(({ text, citations }) => ({ sentence: text, citations }));

@@ -17,7 +17,7 @@ export function pageDocuments(page: ApiPage, api: ApiSettings, parts: NetworkPar
     : [pageCandidate(page, api, parts)];
 }
 
-interface RecordPlace {
+interface RecordContext {
   page: ApiPage;
   /** 1 for the first of the page. */
   index: number;
@@ -26,7 +26,7 @@ interface RecordPlace {
 }
 
 /** Makes the candidate of a record, unless the same came before. A second record with an id is named by its place. */
-function recordCandidate(record: unknown, { page, index, api, parts }: RecordPlace): Candidate[] {
+function recordCandidate(record: unknown, { page, index, api, parts }: RecordContext): Candidate[] {
   const { met, reader, signal } = parts;
   const { title_field } = api;
   const id = idIn(record);
@@ -37,7 +37,7 @@ function recordCandidate(record: unknown, { page, index, api, parts }: RecordPla
   if (met.has(source)) source = markedSource(page.source, `place=${index}`);
   met.set(source, content_hash);
   const parse = async (): Promise<ParsedDocument> => {
-    const readable = await withoutMarkup(record, { reader, source, signal });
+    const readable = await convertMarkup(record, { reader, source, signal });
     const title = titleIn(readable, title_field) ?? (api.title && `${api.title} ${id ?? index}`) ?? id ?? `Record ${index}`;
     return { text: recordMarkdown(readable, 1, title_field), title, metadata: datesIn(record) };
   };
@@ -46,13 +46,13 @@ function recordCandidate(record: unknown, { page, index, api, parts }: RecordPla
 
 function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: NetworkParts): Candidate {
   const { source, answer, structure, number } = page;
-  const numbered = (title: string | undefined) => (title && number > 1 ? `${title} (page ${number})` : title);
-  const given = { ...api, title: numbered(api.title) };
+  const withPageNumber = (title: string | undefined) => (title && number > 1 ? `${title} (page ${number})` : title);
+  const given = { ...api, title: withPageNumber(api.title) };
   if (structure) {
     const { title_field } = api;
     const parse = async () => {
-      const value = await withoutMarkup(structure.value, { reader, source, signal });
-      return { text: asMarkdown(value, title_field), title: numbered(titleIn(value, title_field)), metadata: datesIn(value) };
+      const value = await convertMarkup(structure.value, { reader, source, signal });
+      return { text: asMarkdown(value, title_field), title: withPageNumber(titleIn(value, title_field)), metadata: datesIn(value) };
     };
     const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
     return makeCandidate({ source, content_hash, file_type: structure.file_type, parse }, given);
@@ -80,8 +80,8 @@ function makeCandidate(
 ): Candidate {
   const document = async (): Promise<Document> => {
     const parsed = await parse();
-    const made = toDocument(parsed, { source, source_kind: 'api', file_type, content_hash: hash(parsed.text), title, description });
-    return frontmatter ? withFrontmatter(made) : made;
+    const found = toDocument(parsed, { source, source_kind: 'api', file_type, content_hash: hash(parsed.text), title, description });
+    return frontmatter ? withFrontmatter(found) : found;
   };
   return { source, source_kind: 'api', content_hash, document };
 }
@@ -90,26 +90,26 @@ function makeCandidate(
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
 
 /** Decodes an entity, a no-break space as a space; unknown entities stay. */
-const characterOf = (entity: string): string => {
+const decodeEntity = (entity: string): string => {
   const character = decodeHTMLStrict(entity);
   if (character === '\u00a0') return ' ';
   return character === '\ufffd' ? entity : character;
 };
 
-const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([entity]) => characterOf(entity) !== entity);
+const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([entity]) => decodeEntity(entity) !== entity);
 
 /** Decodes the entities of a text. */
-export const withoutEntities = (text: string): string => text.replace(ENTITY, characterOf);
+export const decodeEntities = (text: string): string => text.replace(ENTITY, decodeEntity);
 
 /** Names of elements; anything else in brackets (`List<String>`) is no markup. */
-const NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
-const OPENING = new RegExp(`<(${NAMES})\\b[^<>]*>`, 'gi');
-const CLOSING = new RegExp(`</(${NAMES})\\s*>`, 'gi');
-const EMPTY = /<(br|hr|img)\b[^<>]*>/i;
+const ELEMENT_NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
+const OPENING = new RegExp(`<(${ELEMENT_NAMES})\\b[^<>]*>`, 'gi');
+const CLOSING = new RegExp(`</(${ELEMENT_NAMES})\\s*>`, 'gi');
+const VOID_ELEMENT = /<(br|hr|img)\b[^<>]*>/i;
 /** Macros, pictures and links of Confluence's storage format. */
-const STORAGE = /<ac:(structured-macro|image|link|layout)\b/;
+const CONFLUENCE_ELEMENT = /<ac:(structured-macro|image|link|layout)\b/;
 /** Lines that are Markdown, in which some HTML may stand. */
-const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
+const MARKDOWN_LINE = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
 /** Deeper fields are written as JSON. */
 const MAX_DEPTH = 8;
 
@@ -121,11 +121,11 @@ interface MarkupParts {
 }
 
 /** Converts the HTML texts of a record to Markdown. */
-export async function withoutMarkup(value: unknown, parts: MarkupParts, depth = 0): Promise<unknown> {
+export async function convertMarkup(value: unknown, parts: MarkupParts, depth = 0): Promise<unknown> {
   if (typeof value === 'string') return isMarkup(value) ? toMarkdown(value, parts) : value;
   if (typeof value !== 'object' || value === null || !holdsMarkup(value, depth)) return value;
-  if (Array.isArray(value)) return Promise.all(value.map((inner) => withoutMarkup(inner, parts, depth + 1)));
-  const entries = Object.entries(value).map(async ([key, inner]) => [key, await withoutMarkup(inner, parts, depth + 1)] as const);
+  if (Array.isArray(value)) return Promise.all(value.map((inner) => convertMarkup(inner, parts, depth + 1)));
+  const entries = Object.entries(value).map(async ([key, inner]) => [key, await convertMarkup(inner, parts, depth + 1)] as const);
   return Object.fromEntries(await Promise.all(entries));
 }
 
@@ -140,7 +140,8 @@ const holdsMarkup = (value: unknown, depth: number): boolean => {
 /** Whether a text is HTML, or has characters written as such. */
 export const isMarkup = (text: string): boolean =>
   text.includes('<')
-    ? (hasElement(text) || EMPTY.test(text) || STORAGE.test(text)) && !MARKDOWN.test(withoutCode(text).replace(TAG, ''))
+    ? (hasElement(text) || VOID_ELEMENT.test(text) || CONFLUENCE_ELEMENT.test(text)) &&
+      !MARKDOWN_LINE.test(withoutCode(text).replace(TAG, ''))
     : hasEntities(text);
 
 /** Removes code from HTML: its lines may look like Markdown. */
@@ -170,9 +171,9 @@ function hasElement(text: string): boolean {
 
 /** A part of a macro that says how it looks. */
 const PARAMETER = /<ac:parameter\b(?![^<>]*"title")[^<>]*>[^<]*<\/ac:parameter>/g;
-const BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
+const CODE_BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
 /** Characters before a macro's code in which its language is looked for. */
-const NEAR = 1000;
+const MAX_LANGUAGE_DISTANCE = 1000;
 
 /** Replaces CDATA, which is no HTML, by its text: Confluence keeps code in it. */
 function replaceCdata(html: string): string {
@@ -180,8 +181,8 @@ function replaceCdata(html: string): string {
   let above = before;
   const pieces = sections.map((section) => {
     const [inside = '', ...rest] = section.split(']]>');
-    const near = above.slice(-NEAR);
-    const [text, isCode] = [escapeHtml(inside), BODY.test(near)];
+    const near = above.slice(-MAX_LANGUAGE_DISTANCE);
+    const [text, isCode] = [escapeHtml(inside), CODE_BODY.test(near)];
     const language = isCode ? /"language">([\w+#-]{1,30})<[^]*$/.exec(near)?.[1] : undefined;
     above = rest.join(']]>');
     return (isCode ? `<pre><code${language ? ` class="language-${language}"` : ''}>${text}</code></pre>` : text) + above;
@@ -193,7 +194,7 @@ const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').repla
 
 /** Converts HTML to Markdown. What cannot be read stays unchanged if it has any letter. */
 async function toMarkdown(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
-  if (!html.includes('<')) return withoutEntities(html);
+  if (!html.includes('<')) return decodeEntities(html);
   try {
     return (await reader.read(Buffer.from(replaceCdata(html)), { source, file_type: GIVEN_TYPES.fragment, signal })).text;
   } catch (error) {

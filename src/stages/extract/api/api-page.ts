@@ -6,26 +6,26 @@ import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
 import { addressWithoutPage, type ApiSettings, apiSource, markedSource, sentBody } from './api-settings.ts';
-import { saysError } from '../pages/error-page.ts';
-import { isCounted, type PageRequest, type PageSeen, positionOf } from './pagination.ts';
-import { type Reading, type Structure, structureOf } from './structure.ts';
+import { errorHeadline } from '../pages/error-page.ts';
+import { isCounted, type PageRequest, type PageSummary, positionOf } from './pagination.ts';
+import { type ParseParts, type Structure, structureOf } from './structure.ts';
 
-const ERROR = /^(errors?|error_?(message|description|code|type)|fault)$/i;
+const ERROR_FIELD = /^(errors?|error_?(message|description|code|type)|fault)$/i;
 /** Fields beside an error that are no content. */
-const BESIDE =
+const SIDE_FIELD =
   /^(status(_?code)?|code|message|msg|details?|reason|success|ok|timestamp|path|(request|trace|correlation)_?id|documentation_?url|jsonrpc)$/i;
-const FAILED = /^(error|fail(ed|ure)?)$/i;
+const FAILED_STATUS = /^(error|fail(ed|ure)?)$/i;
 
 /** The error that an answer of JSON with a status of success says (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined for any other. */
 export function failureIn(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   const filled = Object.entries(value).filter(([, inner]) => !isBlank(inner));
   const isCall = filled.some(([name]) => name === 'jsonrpc');
-  const hasError = filled.some(([name]) => ERROR.test(name));
+  const hasError = filled.some(([name]) => ERROR_FIELD.test(name));
   const hasFailed = Object.entries(value).some(([name, inner]) =>
-    /^(ok|success)$/i.test(name) ? inner === false : /^status$/i.test(name) && FAILED.test(String(inner)),
+    /^(ok|success)$/i.test(name) ? inner === false : /^status$/i.test(name) && FAILED_STATUS.test(String(inner)),
   );
-  if (!(hasError || hasFailed) || !filled.every(([name]) => ERROR.test(name) || BESIDE.test(name) || (isCall && name === 'id')))
+  if (!(hasError || hasFailed) || !filled.every(([name]) => ERROR_FIELD.test(name) || SIDE_FIELD.test(name) || (isCall && name === 'id')))
     return undefined;
   return apiErrorMessage(value) ?? (hasError ? 'error' : undefined);
 }
@@ -33,11 +33,11 @@ export function failureIn(value: unknown): string | undefined {
 const isBlank = (value: unknown): boolean => !value || value === '0' || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** Whether an error message is about a temporary failure. */
-export const isPassing = (message: string): boolean =>
+export const isTemporary = (message: string): boolean =>
   /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(message);
 
 /** Statuses with which APIs answer to pages after their last one. */
-const BEHIND_LAST = [400, 404, 416, 422];
+const PAST_LAST_STATUSES = [400, 404, 416, 422];
 
 /** Whether an error answer says that the page does not exist, in the words of Django REST and WordPress; other words may be about limits. */
 export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'status' | 'bytes' | 'content_type'>): boolean {
@@ -47,7 +47,7 @@ export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'st
 }
 
 /** One answer of an API. */
-export interface ApiPage extends PageSeen {
+export interface ApiPage extends PageSummary {
   /** 1 for the first. */
   number: number;
   /** Source of the page, or the base of the sources of its records. */
@@ -76,7 +76,7 @@ export function fetchPage(
     method: api.method.toUpperCase(),
     headers: { accept: 'application/json, */*;q=0.8', ...headers, ...api.headers },
     body,
-    accepts: number > 1 && isCounted(api.pagination) ? BEHIND_LAST : [],
+    accepts: number > 1 && isCounted(api.pagination) ? PAST_LAST_STATUSES : [],
   };
   if (page.url === undefined) return http.request(addressWithoutPage(api), { ...given, params: { ...api.params, ...page.params } });
   const [next, { origin, username, password }] = [new URL(page.url), new URL(api.url)];
@@ -92,7 +92,7 @@ function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> 
   return Object.fromEntries(given.filter(([name, value]) => holdsSecret(name, String(value)) && !present.has(name)));
 }
 
-interface ReadPageOptions extends Reading {
+interface ReadPageOptions extends ParseParts {
   number: number;
   request: PageRequest;
   /** The pages before were lists of records. */
@@ -108,22 +108,22 @@ export async function readApiPage(
   const base = apiSource(api);
   const structure = await structureOf(answer, base, reading);
   const items_path = api.pagination?.items_path;
-  const place = positionOf(api.pagination, request, number);
+  const position = positionOf(api.pagination, request, number);
   if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path, reader: reading.reader });
   const value = structure?.value;
-  const listed = items_path === undefined ? undefined : valueAt(value, items_path);
-  const failure = Array.isArray(listed) && listed.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
-  if (failure !== undefined && number === 1) throw errorAnswer(base, failure);
+  const items = items_path === undefined ? undefined : valueAt(value, items_path);
+  const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
+  if (failure !== undefined && number === 1) throw reportedError(base, failure);
   const hasNoList =
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
-      : answer.bytes.length > 0 && listed === undefined;
+      : answer.bytes.length > 0 && items === undefined;
   const is_without_list = hasNoList || failure !== undefined;
-  if (structure && items_path && number === 1 && is_without_list) throw missingItems(base, items_path, value);
+  if (structure && items_path && number === 1 && is_without_list) throw missingItemsError(base, items_path, value);
   const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;
   return {
     number,
-    source: place === undefined ? base : markedSource(base, place),
+    source: position === undefined ? base : markedSource(base, position),
     answer,
     structure,
     records,
@@ -147,13 +147,13 @@ const isRecord = (value: unknown): boolean => typeof value === 'object' && value
 /** Refuses a page about an error that calls itself a success, and any document where records were to be. */
 function assertContent(
   answer: HttpAnswer,
-  { base, items_path, reader }: { base: string; items_path: string | undefined; reader: Reading['reader'] },
+  { base, items_path, reader }: { base: string; items_path: string | undefined; reader: ParseParts['reader'] },
 ): void {
-  const message = saysError(answer, reader);
+  const message = errorHeadline(answer, reader);
   if (message !== undefined)
     throw new KbError('invalid', `${base} answered with a web page that says «${message}» instead of content.`, {
       hint: 'Check the address and the credentials, or ask again later.',
-      isRetryable: isPassing(message),
+      isRetryable: isTemporary(message),
     });
   if (items_path)
     throw new KbError(
@@ -165,13 +165,13 @@ function assertContent(
     );
 }
 
-const errorAnswer = (base: string, message: string): KbError =>
+const reportedError = (base: string, message: string): KbError =>
   new KbError('invalid', `${base} returned an error with a success status: «${message}».`, {
     hint: 'Check the address and the credentials, or ask again later.',
-    isRetryable: isPassing(message),
+    isRetryable: isTemporary(message),
   });
 
-const missingItems = (base: string, items_path: string, value: unknown): KbError =>
+const missingItemsError = (base: string, items_path: string, value: unknown): KbError =>
   new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
     hint:
       typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -13,14 +13,19 @@ export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
   /** Hash of its headers, if another API of the request differs in nothing else. */
   headers_mark?: string;
   /** It owns what was stored when this API was read without such a hash. */
-  isHeir?: boolean;
+  ownsUnmarked?: boolean;
 }
 
 /** Merges the settings of an entry over the common ones; headers and parameters are combined. */
 export function settingsFor(entry: string | ApiSource, settings: Config['ingestion']['api']): ApiSettings {
   if (typeof entry === 'string') return { ...settings, url: entry };
-  const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as ApiSource;
-  return { ...settings, ...said, headers: { ...settings.headers, ...entry.headers }, params: { ...settings.params, ...entry.params } };
+  const definedFields = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as ApiSource;
+  return {
+    ...settings,
+    ...definedFields,
+    headers: { ...settings.headers, ...entry.headers },
+    params: { ...settings.params, ...entry.params },
+  };
 }
 
 /** A token of HTTP (RFC 9110, 5.6.2): method and header names are one. */
@@ -66,8 +71,8 @@ export function apiSource(api: ApiSettings): string {
   if (!/^https?:$/.test(address.protocol)) return redactUrl(address);
   const { [api.pagination?.param ?? '']: _page, ...params } = api.params ?? {};
   const source = redactUrl(addressOf(address.href, params));
-  const asked = isGiven(api.body) ? markedSource(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
-  return api.headers_mark === undefined ? asked : markedSource(asked, `headers=${api.headers_mark}`);
+  const withBody = hasBody(api.body) ? markedSource(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
+  return api.headers_mark === undefined ? withBody : markedSource(withBody, `headers=${api.headers_mark}`);
 }
 
 /** A part of a source: written into the fragment of its address, so that it stays one. */
@@ -80,7 +85,7 @@ export function isPartOf(api: string, source: string): boolean {
 }
 
 /** Whether there is a body to be sent. */
-export const isGiven = (body: unknown): boolean => body !== undefined && body !== null;
+export const hasBody = (body: unknown): boolean => body !== undefined && body !== null;
 
 const isJson = (text: string): boolean => {
   try {
@@ -92,7 +97,7 @@ const isJson = (text: string): boolean => {
 
 /** A body and its media type: a text is sent unchanged, anything else as JSON. */
 export function sentBody(body: unknown): { body?: string; headers: Record<string, string> } {
-  if (!isGiven(body)) return { headers: {} };
+  if (!hasBody(body)) return { headers: {} };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { body: text, headers: { 'content-type': isJson(text) ? 'application/json' : 'text/plain; charset=utf-8' } };
 }

@@ -4,7 +4,7 @@ import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts
 import type { Config } from '../../../schema/config.ts';
 import { isFields } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
-import { type ApiSettings, apiSource, checkApi, isGiven, isPartOf, markedSource, settingsFor } from './api-settings.ts';
+import { type ApiSettings, apiSource, checkApi, hasBody, isPartOf, markedSource, settingsFor } from './api-settings.ts';
 import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, describeUncertainEnd } from './pagination.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { pageDocuments } from './api-documents.ts';
@@ -24,7 +24,7 @@ function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): Bat
   const marked = apis.map((api): ApiSettings => {
     const alike = groups.get(apiSource(api))!;
     if (new Set(alike.map(headersWithoutSecrets)).size === 1) return api;
-    return { ...api, headers_mark: hash(headersWithoutSecrets(api)).slice(0, 8), isHeir: api === alike[0] };
+    return { ...api, headers_mark: hash(headersWithoutSecrets(api)).slice(0, 8), ownsUnmarked: api === alike[0] };
   });
   const first = new Map<string, ApiSettings>();
   return marked.map((api) => {
@@ -67,7 +67,7 @@ interface PagePosition {
 
 /** Makes the input of a retry, without credentials. Counted pages continue at the one that failed; cursors and links may have expired and begin again. */
 function retryInput(
-  { url, headers = {}, params, body, headers_mark: _mark, isHeir: _heir, ...rest }: ApiSettings,
+  { url, headers = {}, params, body, headers_mark: _mark, ownsUnmarked: _heir, ...rest }: ApiSettings,
   stopped: PagePosition,
 ): Record<string, unknown> {
   return {
@@ -76,7 +76,7 @@ function retryInput(
     url: redactUrl(url),
     headers: Object.fromEntries(Object.keys(headers).map((name) => [name, ''])),
     params: withoutSecrets(params ?? {}),
-    ...(isGiven(body) ? { body: bodyWithoutSecrets(body) } : {}),
+    ...(hasBody(body) ? { body: bodyWithoutSecrets(body) } : {}),
   };
 }
 
@@ -175,7 +175,7 @@ function* pageItems({ source, structure }: ApiPage, candidates: readonly Candida
 /** Makes the scope of an API; `doubt`: why there may be more than was read. */
 const apiScope = (api: ApiSettings, doubt?: string): Extracted => {
   const { headers_mark: _mark, ...alone } = api;
-  const sources = [api, ...(api.isHeir ? [alone] : [])].map(apiSource);
+  const sources = [api, ...(api.ownsUnmarked ? [alone] : [])].map(apiSource);
   const covers = (stored: string): boolean => sources.some((source) => isPartOf(source, stored));
   return { scope: { source_kind: 'api', covers, ...(doubt === undefined ? {} : { doubt }) } };
 };

@@ -14,7 +14,7 @@ export interface PageRequest {
 }
 
 /** The parts of a response that decide about the next page. */
-export interface PageSeen {
+export interface PageSummary {
   /** Number of its records; undefined if unknown. */
   count: number | undefined;
   /** The parsed response, if it is structured. */
@@ -47,20 +47,20 @@ export function firstPage(pagination: Pagination | undefined): PageRequest {
 }
 
 /** Makes the request for the next page; undefined if there is none: the page was empty, or nothing leads on. */
-export function nextPage(pagination: Pagination | undefined, before: PageRequest, seen: PageSeen): PageRequest | undefined {
+export function nextPage(pagination: Pagination | undefined, before: PageRequest, seen: PageSummary): PageRequest | undefined {
   if (!pagination || seen.count === 0) return undefined;
   const { type, param, size, cursor_path } = pagination;
-  const further = (value: string | number): PageRequest => ({ params: { ...before.params, [param!]: value } });
-  if (type === 'page') return further(Number(before.params[param!]) + 1);
+  const requestWith = (value: string | number): PageRequest => ({ params: { ...before.params, [param!]: value } });
+  if (type === 'page') return requestWith(Number(before.params[param!]) + 1);
   if (type === 'offset') {
     // a server may return fewer records than requested
     const step = seen.count ?? size;
-    return step === undefined ? undefined : further(Number(before.params[param!]) + step);
+    return step === undefined ? undefined : requestWith(Number(before.params[param!]) + step);
   }
   if (type === 'cursor') {
     const cursor = valueAt(seen.value, cursor_path!);
     if (isAddress(cursor) && URL.canParse(cursor, seen.url)) return { params: {}, url: new URL(cursor, seen.url).href };
-    return (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number' ? further(cursor) : undefined;
+    return (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number' ? requestWith(cursor) : undefined;
   }
   const url = nextLink(seen.link, seen.url);
   return url === undefined ? undefined : { params: {}, url };
@@ -97,23 +97,23 @@ export const isFromStart = (pagination: Pagination | undefined): boolean =>
   (pagination?.start ?? 0) <= (pagination?.type === 'page' ? 1 : 0);
 
 /** How fields are called that lead on to further pages. */
-const NEXT =
+const NEXT_FIELD =
   /^(@?odata\.)?_*(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))$/i;
 /** Maximum depth of fields that are examined: those of an answer and of its objects, not of its records. */
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 /** Where the address is in an object that leads on (HAL, JSON:API). */
-const ADDRESS = /^(href|url)$/i;
+const ADDRESS_FIELD = /^(href|url)$/i;
 /** Fields beside the next page in formats that omit it on the last page (HAL, JSON:API, OData). */
-const NEIGHBOUR = /^(self|first|last|prev(ious)?|@?odata\.(context|count|metadata))$/i;
+const SIDE_FIELD = /^(self|first|last|prev(ious)?|@?odata\.(context|count|metadata))$/i;
 /** Fields with the number of pages, and with that of the page. */
-const PAGES = /^(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
-const PAGE = /^((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
+const PAGE_COUNT_FIELD = /^(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
+const PAGE_NUMBER_FIELD = /^((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
 
 /** Says why an API whose first answer leads to no other may have more pages. Throws a KbError (`invalid`) if there is a cursor, but not at `cursor_path`. */
-export function describeUncertainEnd(pagination: Pagination | undefined, page: PageSeen, name: string): string | undefined {
+export function describeUncertainEnd(pagination: Pagination | undefined, page: PageSummary, name: string): string | undefined {
   const { type, cursor_path, size } = pagination ?? {};
   if (type !== 'cursor' && type !== 'link') return undefined;
-  const toNext = fieldsToNext(page.value);
+  const toNext = nextPageFields(page.value);
   const [first] = toNext;
   if (type === 'link')
     return first === undefined ? undefined : `${name} has «${first}» but no Link header: one page was read, and there may be more.`;
@@ -123,21 +123,21 @@ export function describeUncertainEnd(pagination: Pagination | undefined, page: P
   const at = deepestValue(page.value, path);
   if (found === undefined && isEmpty(at)) return undefined;
   const fields = Object.entries(at ?? {});
-  const isCount = (dotted: string): boolean => PAGES.test(dotted.split('.').at(-1)!);
+  const isCount = (dotted: string): boolean => PAGE_COUNT_FIELD.test(dotted.split('.').at(-1)!);
   const cursors = toNext.filter((dotted) => !isCount(dotted));
   const meant = nearest(
     path.split('.').at(-1)!,
     fields.flatMap(([key, value]) => (isFilled(value) && !isCount(key) ? [key] : [])),
   );
   if (cursors.length > 0 || meant !== undefined || found !== undefined)
-    throw missingCursor(name, path, toNext.length > 0 ? toNext : fields.map(([key]) => key));
+    throw missingCursorError(name, path, toNext.length > 0 ? toNext : fields.map(([key]) => key));
   if (first !== undefined) return `${name} has «${first}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
-  if (fields.some(([key]) => NEIGHBOUR.test(key))) return undefined;
+  if (fields.some(([key]) => SIDE_FIELD.test(key))) return undefined;
   if (size !== undefined && page.count !== undefined && page.count < size) return undefined;
   return `${name} holds nothing at cursor_path «${path}»: it was treated as the only page, but there may be more.`;
 }
 
-const missingCursor = (name: string, path: string, there: string[]): KbError =>
+const missingCursorError = (name: string, path: string, there: string[]): KbError =>
   new KbError('invalid', `${name}: cursor_path «${path}» finds no cursor in the first response.`, {
     hint: `The answer has ${there.slice(0, 20).join(', ') || 'no fields'}.`,
   });
@@ -162,14 +162,16 @@ function deepestValue(value: unknown, path: string): unknown {
 }
 
 /** Dotted paths to what says that there is more. `isLeading`: the object itself is called so. */
-function fieldsToNext(value: unknown, depth = 1, isLeading = false): string[] {
+function nextPageFields(value: unknown, depth = 1, isLeading = false): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const entries = Object.entries(value);
-  const hasNumber = entries.some(([key, inner]) => PAGE.test(key) && typeof inner !== 'object');
+  const hasNumber = entries.some(([key, inner]) => PAGE_NUMBER_FIELD.test(key) && typeof inner !== 'object');
   return entries.flatMap(([key, inner]) => {
-    const leads = NEXT.test(key);
-    if (typeof inner === 'object') return depth < DEEPEST ? fieldsToNext(inner, depth + 1, leads).map((path) => `${key}.${path}`) : [];
-    const isMore = (hasNumber && PAGES.test(key) && Number(inner) > 1) || ((leads || (isLeading && ADDRESS.test(key))) && isFilled(inner));
+    const leads = NEXT_FIELD.test(key);
+    if (typeof inner === 'object') return depth < MAX_DEPTH ? nextPageFields(inner, depth + 1, leads).map((path) => `${key}.${path}`) : [];
+    const isMore =
+      (hasNumber && PAGE_COUNT_FIELD.test(key) && Number(inner) > 1) ||
+      ((leads || (isLeading && ADDRESS_FIELD.test(key))) && isFilled(inner));
     return isMore ? [key] : [];
   });
 }

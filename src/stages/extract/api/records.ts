@@ -36,9 +36,9 @@ function withoutField(record: Fields, [first, ...rest]: readonly string[]): Fiel
 }
 
 /** A text longer than this, or of several lines, stands under a heading of its own. */
-const LONG_TEXT = 300;
+const MAX_SHORT_LENGTH = 300;
 /** Minimum characters of base64 that is left out; shorter texts are keys and order numbers. */
-const LONG_BINARY = 256;
+const MIN_BINARY_LENGTH = 256;
 /** Maximum depth of nested lists; deeper structure is written as JSON. */
 const MAX_DEPTH = 8;
 
@@ -74,17 +74,17 @@ const firstField = (record: unknown, names: readonly string[]): NamedText | unde
   const own = new Map(Object.keys(record).map((key) => [key.toLowerCase(), key]));
   for (const known of names) {
     const name = Object.hasOwn(record, known) ? known : own.get(known);
-    const text = name === undefined ? undefined : oneLine(record[name]);
+    const text = name === undefined ? undefined : shortText(record[name]);
     if (name !== undefined && text !== undefined) return { name, text };
   }
   return undefined;
 };
 
 /** A short text of one line, also that of an XML element with attributes (`<title type="html">`); undefined for anything else. */
-function oneLine(value: unknown): string | undefined {
-  const said = isElement(value) ? value.text : value;
-  const text = typeof said === 'string' || typeof said === 'number' ? String(said).trim() : '';
-  return text !== '' && text.length <= LONG_TEXT && !text.includes('\n') ? text : undefined;
+function shortText(value: unknown): string | undefined {
+  const content = isElement(value) ? value.text : value;
+  const text = typeof content === 'string' || typeof content === 'number' ? String(content).trim() : '';
+  return text !== '' && text.length <= MAX_SHORT_LENGTH && !text.includes('\n') ? text : undefined;
 }
 
 const isElement = (value: unknown): value is { text: string } =>
@@ -92,7 +92,7 @@ const isElement = (value: unknown): value is { text: string } =>
 
 /** Finds the title at `title_field` if it exists, else in the first of the usual fields. */
 function titleOf(record: unknown, title_field: string | undefined): NamedText | undefined {
-  const named = title_field === undefined ? undefined : oneLine(valueAt(record, title_field));
+  const named = title_field === undefined ? undefined : shortText(valueAt(record, title_field));
   return named === undefined ? firstField(record, TITLES) : { name: title_field!, text: named };
 }
 
@@ -103,11 +103,11 @@ export const titleIn = (record: unknown, title_field?: string): string | undefin
 export function idIn(record: unknown): string | undefined {
   const id = firstField(record, IDS)?.text;
   if (id === undefined || !/^https?:\/\//i.test(id)) return id;
-  return SIGNED.test(id) ? redactUrl(id.replace(/[?#].*/s, '')) : redactUrl(id);
+  return SIGNED_ADDRESS.test(id) ? redactUrl(id.replace(/[?#].*/s, '')) : redactUrl(id);
 }
 
 /** A signed address that expires (Amazon, Google, Azure). */
-const SIGNED = /[?&]([\w-]*signature|sig)=/i;
+const SIGNED_ADDRESS = /[?&]([\w-]*signature|sig)=/i;
 
 /** Finds when a record was created and modified, from fields with a readable date. */
 export function datesIn(record: unknown): { created?: string; modified?: string } {
@@ -121,26 +121,26 @@ export function datesIn(record: unknown): { created?: string; modified?: string 
 
 /** Writes a response as Markdown: an object as its fields, a list as one section for each record. */
 export function asMarkdown(value: unknown, title_field?: string): string {
-  if (Array.isArray(value) && value.some(isFields)) return value.map((record, i) => section(record, i, title_field)).join('\n\n');
-  if (Array.isArray(value)) return value.map((item) => `- ${inline(item)}`).join('\n');
+  if (Array.isArray(value) && value.some(isFields)) return value.map((record, i) => recordSection(record, i, title_field)).join('\n\n');
+  if (Array.isArray(value)) return value.map((item) => `- ${inlineText(item)}`).join('\n');
   return recordMarkdown(value, 1, title_field);
 }
 
-const section = (record: unknown, index: number, title_field: string | undefined): string =>
+const recordSection = (record: unknown, index: number, title_field: string | undefined): string =>
   titleIn(record, title_field) === undefined
     ? `## Record ${idIn(record) ?? index + 1}\n\n${recordMarkdown(record, 2)}`
     : recordMarkdown(record, 2, title_field);
 
 /** Writes a record as Markdown: its title as a heading of the level, short fields as a list, each long text under a heading one level deeper. */
 export function recordMarkdown(record: unknown, level: number, title_field?: string): string {
-  if (!isFields(record)) return inline(record);
+  if (!isFields(record)) return inlineText(record);
   const title = titleOf(record, title_field);
   const { short: fields, long } = separateLongTexts(title ? withoutPath(record, title.name) : record);
   const short = Object.entries(fields).flatMap(([name, value]) => (isEmpty(value) ? [] : fieldLines(name, value, 0)));
   return [
     ...(title ? [`${'#'.repeat(level)} ${title.text}`] : []),
     ...(short.length > 0 ? [short.join('\n')] : []),
-    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${label(name)}\n\n${fitUnderHeading(level + 1, text.trim())}`),
+    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${fieldLabel(name)}\n\n${fitUnderHeading(level + 1, text.trim())}`),
   ].join('\n\n');
 }
 
@@ -161,7 +161,7 @@ function separateLongTexts(record: Fields, depth = 0): { short: Fields; long: [s
   return { short: Object.fromEntries(short) as Fields, long };
 }
 
-const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
+const fieldLabel = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
 /** Fits a text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
 function fitUnderHeading(level: number, text: string): string {
@@ -186,20 +186,20 @@ const isEmpty = (value: unknown): boolean =>
 /** Whether a text is base64 data (RFC 2397, RFC 4648): long without blanks, unlike words, and with letters of both cases, unlike a hash. */
 const isBinary = (text: string): boolean =>
   /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
-  (text.length >= LONG_BINARY &&
+  (text.length >= MIN_BINARY_LENGTH &&
     /^[\w+/\s-]+(?:={1,2}\s*)?$/.test(text) &&
     /^\s*\S{60}/.test(text) &&
     [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(text)));
 
-const isLong = (value: unknown): boolean => typeof value === 'string' && (value.length > LONG_TEXT || value.trim().includes('\n'));
+const isLong = (value: unknown): boolean => typeof value === 'string' && (value.length > MAX_SHORT_LENGTH || value.trim().includes('\n'));
 
 function fieldLines(name: string, value: unknown, depth: number): string[] {
   const indent = '  '.repeat(depth);
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH)
-    return [`${indent}- ${label(name)}: ${inline(value, `\n${indent}  `)}`];
+    return [`${indent}- ${fieldLabel(name)}: ${inlineText(value, `\n${indent}  `)}`];
   if (Array.isArray(value) && !value.some((inner) => typeof inner === 'object' || isLong(inner)))
-    return [`${indent}- ${label(name)}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inline(inner))).join(', ')}`];
-  return [`${indent}- ${label(name)}:`, ...nestedLines(value, depth + 1)];
+    return [`${indent}- ${fieldLabel(name)}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inlineText(inner))).join(', ')}`];
+  return [`${indent}- ${fieldLabel(name)}:`, ...nestedLines(value, depth + 1)];
 }
 
 function nestedLines(value: object, depth: number): string[] {
@@ -221,9 +221,9 @@ const onOneLine = (value: unknown): string =>
   isFields(value)
     ? Object.entries(value)
         .filter(([, inner]) => !isEmpty(inner))
-        .map(([name, inner]) => `${label(name)}: ${inline(inner)}`)
+        .map(([name, inner]) => `${fieldLabel(name)}: ${inlineText(inner)}`)
         .join('; ')
-    : inline(value);
+    : inlineText(value);
 
-const inline = (value: unknown, newline = ' '): string =>
+const inlineText = (value: unknown, newline = ' '): string =>
   (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')).trim().replace(/(?<!\s)\s*\n\s*/g, newline);

@@ -4,7 +4,7 @@ import { type HttpAnswer, markedCharset } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
 
 /** Broken lines that are reported one by one; the others are counted. */
-const MOST_REPORTED = 100;
+const MAX_REPORTED = 100;
 
 /** A line that is not JSON. */
 interface BrokenLine {
@@ -14,27 +14,30 @@ interface BrokenLine {
 }
 
 /** Reads JSON Lines, or a sequence of JSON texts (RFC 7464), a record each. Throws a KbError (`invalid`) if no line is JSON. */
-function readLines(text: string, name: string): Structure {
+function readJsonLines(text: string, name: string): Structure {
   const records: unknown[] = [];
   const broken: BrokenLine[] = [];
   let failed = 0;
   for (const [i, line] of text.split(text.includes('\x1e') ? '\x1e' : '\n').entries()) {
     if (line.trim() === '') continue;
     try {
-      records.push(parseExactly(line));
+      records.push(parseLosslessly(line));
     } catch (cause) {
-      if (++failed <= MOST_REPORTED)
-        broken.push({ line: i + 1, error: brokenLine(`${name}: line ${i + 1} of its answer is not JSON.`, cause) });
+      if (++failed <= MAX_REPORTED)
+        broken.push({ line: i + 1, error: brokenLineError(`${name}: line ${i + 1} of its answer is not JSON.`, cause) });
     }
   }
-  if (records.length === 0 && broken[0]) throw brokenLine(`${name} answered with lines of which none is JSON.`, broken[0].error);
+  if (records.length === 0 && broken[0]) throw brokenLineError(`${name} answered with lines of which none is JSON.`, broken[0].error);
   const { line } = broken.at(-1) ?? { line: 0 };
-  if (failed > MOST_REPORTED)
-    broken.push({ line: line + 1, error: brokenLine(`${name}: ${failed - MOST_REPORTED} more lines after line ${line} are not JSON.`) });
+  if (failed > MAX_REPORTED)
+    broken.push({
+      line: line + 1,
+      error: brokenLineError(`${name}: ${failed - MAX_REPORTED} more lines after line ${line} are not JSON.`),
+    });
   return { file_type: GIVEN_TYPES.json, value: records, broken };
 }
 
-const brokenLine = (message: string, cause?: unknown): KbError =>
+const brokenLineError = (message: string, cause?: unknown): KbError =>
   new KbError('invalid', message, { hint: 'Check its response, for example with curl.', cause });
 
 /** An answer that is made of fields and records. */
@@ -51,32 +54,32 @@ const XML_TYPE = /[/+]xml$/;
 const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 
 /** Media types under which servers send JSON: HTML is the default of PHP. */
-const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
-const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
+const POSSIBLE_JSON_TYPE = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
+const POSSIBLE_XML_TYPE = /^(text\/plain|application\/octet-stream)?$/;
 
 /** What parsing a response works with. */
-export type Reading = Pick<NetworkParts, 'reader' | 'signal'>;
+export type ParseParts = Pick<NetworkParts, 'reader' | 'signal'>;
 
 /** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
-export async function structureOf(answer: HttpAnswer, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
+export async function structureOf(answer: HttpAnswer, name: string, { reader, signal }: ParseParts): Promise<Structure | undefined> {
   const { content_type } = answer;
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
-  if (!isDeclared && !JSON_PERHAPS.test(content_type)) return undefined;
+  if (!isDeclared && !POSSIBLE_JSON_TYPE.test(content_type)) return undefined;
   const text = decodeText(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
-  if (LINES_TYPE.test(content_type)) return readLines(text, name);
+  if (LINES_TYPE.test(content_type)) return readJsonLines(text, name);
   if (JSON_TYPE.test(content_type)) return readJson(text, name);
-  if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text))) {
+  if (isDeclared || (POSSIBLE_XML_TYPE.test(content_type) && /^\s*<\?xml\s/.test(text))) {
     const { value } = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.value, signal });
     return { file_type: GIVEN_TYPES.xml, value };
   }
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = parseIfJson(text);
   if (value !== undefined) return { file_type: GIVEN_TYPES.json, value };
-  return hasJsonLines(text) ? readLines(text, name) : undefined;
+  return hasJsonLines(text) ? readJsonLines(text, name) : undefined;
 }
 
 /** Two to four bytes of UTF-8 that are one character. */
-const SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+const UTF8_SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
 
 /** Decodes a text whose character set may be unknown: as UTF-8, or as windows-1252 where hardly any byte beyond ASCII is valid UTF-8. */
 function decodeText(bytes: Uint8Array, charset = 'utf-8'): string {
@@ -85,7 +88,7 @@ function decodeText(bytes: Uint8Array, charset = 'utf-8'): string {
   } catch {
     const text = new TextDecoder().decode(bytes);
     const broken = text.split('\ufffd').length - 1;
-    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(SEQUENCE)?.length ?? 0;
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(UTF8_SEQUENCE)?.length ?? 0;
     return broken > whole ? new TextDecoder('windows-1252').decode(bytes) : text;
   }
 }
@@ -100,9 +103,9 @@ function declaredCharset({ bytes }: HttpAnswer): string | undefined {
 function readJson(text: string, name: string): Structure {
   if (text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
   try {
-    return { file_type: GIVEN_TYPES.json, value: parseExactly(text) };
+    return { file_type: GIVEN_TYPES.json, value: parseLosslessly(text) };
   } catch (cause) {
-    if (hasJsonLines(text)) return readLines(text, name);
+    if (hasJsonLines(text)) return readJsonLines(text, name);
     throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
       hint: 'Check its response, for example with curl.',
       cause,
@@ -118,14 +121,14 @@ function hasJsonLines(text: string): boolean {
 
 function parseIfJson(text: string): unknown {
   try {
-    return parseExactly(text);
+    return parseLosslessly(text);
   } catch {
     return undefined;
   }
 }
 
 /** A number that JavaScript would round or shorten (a long id, `49.90`) stays as it was written. */
-function parseExactly(text: string): unknown {
+function parseLosslessly(text: string): unknown {
   if (!/\d{16}|\.\d*0(?!\d)/.test(text)) return JSON.parse(text);
   const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? context.source : value;

@@ -12,7 +12,7 @@ import { type Extracted, type Candidate, contentHash } from '../extract.ts';
 import { listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace, fileErrorReason } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './folder-rules.ts';
-import { emptyFiles, unknownKinds, READABLE_KINDS, type FoundFile } from './list-pattern.ts';
+import { emptyFilesNotice, unknownKindsNotice, READABLE_KINDS, type FoundFile } from './list-pattern.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const isRead = ({ path, named, kinds }: FoundPath) =>
     (named || parts.reader.fileType(path, kinds) !== undefined) && !parts.isUnchanged?.(path);
   const files = found.flatMap((item) => ('path' in item && isRead(item) ? [item.path] : []));
-  yield { expected: files.length, bytes: await lengthOf(files) };
+  yield { expected: files.length, bytes: await totalBytes(files) };
   const [first, ...others] = found.filter((item) => !('input' in item));
   const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
   const empty: string[] = [];
@@ -65,15 +65,15 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
       pictures.push(item.passed_over);
   }
   const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));
-  if (unknown.length > 0) yield { notice: unknownKinds(unknown) };
+  if (unknown.length > 0) yield { notice: unknownKindsNotice(unknown) };
   if (pictures.length > 0) yield { notice: unreadPicturesNotice(pictures) };
-  if (empty.length > 0) yield { notice: emptyFiles(empty) };
+  if (empty.length > 0) yield { notice: emptyFilesNotice(empty) };
 }
 
 const isUnknown = ({ path, named }: FoundPath, { fileType, pictures }: DocumentReader): boolean =>
   !named && fileType(path) === undefined && pictures.fileType(path) === undefined;
 
-async function lengthOf(files: readonly string[]): Promise<number> {
+async function totalBytes(files: readonly string[]): Promise<number> {
   let bytes = 0;
   for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(systemPath(file)).catch(() => undefined))?.size ?? 0))
     bytes += size;
@@ -107,11 +107,11 @@ async function extractOne(
       candidate: await fileCandidate(path, { source, source_kind: 'path', file_type, title, description, metadata, recheck }, parts),
     };
   } catch (error) {
-    return failedItem(source, error, isRefused(error) ? 'validate' : 'fetch');
+    return failedItem(source, error, isRefusal(error) ? 'validate' : 'fetch');
   }
 }
 
-const isRefused = (error: unknown): boolean => error instanceof KbError && (error.code === 'usage' || error.code === 'forbidden');
+const isRefusal = (error: unknown): boolean => error instanceof KbError && (error.code === 'usage' || error.code === 'forbidden');
 
 const failedItem = (source: string, error: unknown, stage: Stage): Extracted => ({
   error: toErrorItem(error, { source, source_kind: 'path', stage }),
@@ -123,7 +123,7 @@ interface PictureSettings {
 }
 
 /** Pictures that a notice names. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 /** The reader, for which pictures are documents if OCR is on. */
 export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): DocumentReader {
@@ -138,7 +138,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 
 /** Notice of pictures that were not read. */
 const unreadPicturesNotice = (sources: readonly string[]): string =>
-  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
+  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
 
 /** What reading a file works with. */
 export interface FileParts {
@@ -177,7 +177,7 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
     return frontmatter ? withFrontmatter(made) : made;
   };
   const size = await sizeOf(path, source);
-  if (size <= KEPT_BYTES) {
+  if (size <= MAX_KEPT_BYTES) {
     const bytes = await readLocalFile(path, known, size);
     return { source, source_kind, ...examine(bytes), document: () => parse(bytes) };
   }
@@ -215,9 +215,9 @@ export const unsupportedFile = (source: string, { extensions, pictures }: Docume
 /** A larger file is refused: it would be read into memory whole. */
 const MAX_BYTES = 512 * 2 ** 20;
 /** A file up to this size is read synchronously, which takes less time than handing the steps to other threads. */
-const SMALL_BYTES = 256 * 2 ** 10;
+const MAX_SYNC_BYTES = 256 * 2 ** 10;
 /** A larger file is not kept in memory between its hash and its parsing, but read again. */
-const KEPT_BYTES = 2 ** 20;
+const MAX_KEPT_BYTES = 2 ** 20;
 /** Bounds the large files in memory, those that wait for a parser among them. */
 const limitLargeFiles = pLimit(2);
 
@@ -231,7 +231,7 @@ async function sizeOf(path: string, source: string): Promise<number> {
 
 /** Reads a file; then `recheck` may refuse the path that it was read from. */
 async function readLocalFile(path: string, { source, recheck }: KnownFile, size: number): Promise<Uint8Array> {
-  const read = async () => (size <= SMALL_BYTES ? readFileSync(systemPath(path)) : readFile(systemPath(path)));
+  const read = async () => (size <= MAX_SYNC_BYTES ? readFileSync(systemPath(path)) : readFile(systemPath(path)));
   const bytes = await read().catch(throwUnreadable(source));
   recheck?.();
   return bytes;

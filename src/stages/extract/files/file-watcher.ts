@@ -210,7 +210,7 @@ export interface WatchedPlace {
 export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
   return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
     if (isUrl(given)) return [];
-    const begin = startOf(given, place);
+    const begin = resolveStart(given, place);
     const path = realPath(begin.path);
     if (isFolder(path)) return [{ folder: path, ...(begin.isPattern && { isPattern: true }) }];
     return !begin.isPattern && isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
@@ -222,11 +222,11 @@ export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
   const seen = new Set<string>();
   const home = realPath(place.home);
   const given = docsEntries(docs).flatMap(({ path }) => (isUrl(path) ? [] : [path]));
-  return given.flatMap((path) => [...pathSteps(startOf(path, place).path, home, seen)]);
+  return given.flatMap((path) => [...pathSteps(resolveStart(path, place).path, home, seen)]);
 }
 
 /** The path of an entry, or the folder that a pattern begins at, without resolving links. */
-function startOf(given: string, place: PathPlace): { path: string; isPattern: boolean } {
+function resolveStart(given: string, place: PathPlace): { path: string; isPattern: boolean } {
   const path = resolve(place.cwd, given);
   if (existsSync(systemPath(path)) || !isPattern(given, place)) return { path, isPattern: false };
   return { path: resolve(place.cwd, picomatch.scan(given).base), isPattern: true };

@@ -49,15 +49,15 @@ export function isExcluded(rules: Rules, path: string, isFolder: boolean): boole
 }
 
 /** Paths after which the cache is cleared: every rule remembers all paths that it has tested. */
-const MOST_ASKED = 10_000;
+const MAX_CACHED_TESTS = 10_000;
 
 /** The ignore rules of a folder, read when they are first needed. */
 export class IgnoreRules {
   readonly #root: string;
   /** Rules of each folder; undefined for an excluded one. */
-  readonly #known = new Map<string, Rules | undefined>();
+  readonly #rulesByFolder = new Map<string, Rules | undefined>();
 
-  #asked = 0;
+  #testCount = 0;
 
   constructor(root: string) {
     this.#root = root;
@@ -69,23 +69,23 @@ export class IgnoreRules {
       const rules = rulesAbove(folder);
       return isExcluded(rules, folder, true) ? [] : rules;
     }
-    const rules = this.#in(dirname(folder));
+    const rules = this.#rulesIn(dirname(folder));
     return rules && isExcluded(rules, folder, true) ? undefined : rules;
   }
 
   /** Whether a path in the root is excluded. Throws the error of the system for an unreadable ignore file. */
   excludes(path: string, isFolder: boolean): boolean {
-    if (++this.#asked % MOST_ASKED === 0) this.#known.clear();
-    const rules = this.#in(dirname(path));
+    if (++this.#testCount % MAX_CACHED_TESTS === 0) this.#rulesByFolder.clear();
+    const rules = this.#rulesIn(dirname(path));
     return rules === undefined || isExcluded(rules, path, isFolder);
   }
 
-  #in(folder: string): Rules | undefined {
-    if (!this.#known.has(folder)) {
+  #rulesIn(folder: string): Rules | undefined {
+    if (!this.#rulesByFolder.has(folder)) {
       const above = this.above(folder);
-      this.#known.set(folder, above && [...above, ...rulesOf(folder)]);
+      this.#rulesByFolder.set(folder, above && [...above, ...rulesOf(folder)]);
     }
-    return this.#known.get(folder);
+    return this.#rulesByFolder.get(folder);
   }
 }
 
@@ -94,13 +94,13 @@ export const SIDECAR = 'kb.meta.yaml';
 
 const MAX_BYTES = 2 ** 20;
 /** Patterns of one file, at most: each file of its folder is held against all of them. */
-const MOST_PATTERNS = 1_000;
+const MAX_PATTERNS = 1_000;
 const HINT = 'It holds metadata by pattern, such as "guides/**": {audience: user}.';
 
-const Rules = z.record(z.string().min(1), GivenMetadata);
+const SidecarRules = z.record(z.string().min(1), GivenMetadata);
 
 /** The metadata of one pattern. */
-interface Rule {
+interface SidecarRule {
   /** Whether it matches a path relative to the folder, with `/`. */
   matches(inside: string): boolean;
   metadata: GivenMetadata;
@@ -112,10 +112,10 @@ interface Rule {
  */
 export function sidecarReader(place: GuardedPlace): (path: string) => GivenMetadata {
   const home = realPath(resolve(place.home));
-  const known = new Map<string, readonly Rule[]>();
-  const rulesIn = (folder: string): readonly Rule[] => {
-    const rules = known.get(folder) ?? readRules(join(folder, SIDECAR), place);
-    known.set(folder, rules);
+  const rulesByFolder = new Map<string, readonly SidecarRule[]>();
+  const rulesIn = (folder: string): readonly SidecarRule[] => {
+    const rules = rulesByFolder.get(folder) ?? readRules(join(folder, SIDECAR), place);
+    rulesByFolder.set(folder, rules);
     return rules;
   };
   return (path) => {
@@ -135,26 +135,26 @@ function foldersAbove(path: string, home: string): string[] {
   return [...above, folder].filter((one) => isWithin(home, one) || !isWithin(home, path));
 }
 
-function readRules(file: string, place: GuardedPlace): Rule[] {
+function readRules(file: string, place: GuardedPlace): SidecarRule[] {
   if (!statSync(systemPath(file), { throwIfNoEntry: false })?.isFile()) return [];
   const real = absolutePath(file, place);
   const source = fileSource(file, place);
   if (pathRefusal(real, source, place)) return [];
   const value = readYaml(real, source) ?? {};
   const { length } = Object.keys(value);
-  if (length > MOST_PATTERNS)
-    throw new KbError('usage', `${source}: at most ${MOST_PATTERNS} patterns are expected, not ${length}.`, {
+  if (length > MAX_PATTERNS)
+    throw new KbError('usage', `${source}: at most ${MAX_PATTERNS} patterns are expected, not ${length}.`, {
       hint: 'A pattern such as "guides/**" holds for many files; folders may have a file of their own.',
     });
-  const rules = parsePart(Rules, value, { where: source, whole: 'the file', hint: HINT });
+  const rules = parsePart(SidecarRules, value, { where: source, whole: 'the file', hint: HINT });
   return Object.entries(rules).map(([pattern, metadata]) => ({ matches: matcherOf(pattern, source), metadata }));
 }
 
 function readYaml(file: string, source: string): unknown {
-  return parseYaml(textOf(file, source), { where: source, hint: HINT });
+  return parseYaml(readText(file, source), { where: source, hint: HINT });
 }
 
-function textOf(file: string, source: string): string {
+function readText(file: string, source: string): string {
   try {
     if (statSync(systemPath(file)).size <= MAX_BYTES) return readFileSync(systemPath(file), 'utf8');
   } catch (cause) {
@@ -164,7 +164,7 @@ function textOf(file: string, source: string): string {
 }
 
 /** As in .gitignore, a pattern without a slash holds at any depth, and a folder's name for all that is in it. */
-function matcherOf(pattern: string, source: string): Rule['matches'] {
+function matcherOf(pattern: string, source: string): SidecarRule['matches'] {
   const path = pattern.replace(/^\.?\//, '').replace(/\/$/, '');
   const anywhere = path.includes('/') ? path : `**/${path}`;
   const [file, below] = [anywhere, `${anywhere}/**`].map((one) => {

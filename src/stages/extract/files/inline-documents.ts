@@ -1,4 +1,4 @@
-import { cleanText, visible } from '../../../text/clean-text.ts';
+import { cleanText, removeInvisible } from '../../../text/clean-text.ts';
 import { KbError, toErrorItem, isAbort } from '../../../core/errors.ts';
 import { documentId, hash } from '../../../core/ids.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
@@ -12,10 +12,10 @@ import type { UploadRequest } from '../../../schema/requests.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './documents.ts';
 
 /** Source of a text without a name (service.md 2.4). */
-export const BARE_SOURCE = 'markdown';
+export const UNNAMED_SOURCE = 'markdown';
 
 /** Makes the id of a text that shares its source with others: derived from the text, so that each has its own chunks. */
-export const bareId = (text: string, source = BARE_SOURCE): string => documentId(`${source}\n${text}`);
+export const contentId = (text: string, source = UNNAMED_SOURCE): string => documentId(`${source}\n${text}`);
 
 interface MarkdownParts {
   reader: DocumentReader;
@@ -49,29 +49,29 @@ export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Ex
   if (first === undefined || given.length < 2) return yield* group;
   if (others.length + 1 < given.length) yield { expected: others.length + 1 - given.length };
   if (others.length === 0) return yield { candidate: first };
-  const [own, ...beside] = [first, ...others].map(withOwnId);
+  const [own, ...siblings] = [first, ...others].map(withOwnId);
   const content_hash = hash(...[first, ...others].map((candidate) => candidate.content_hash));
-  yield { candidate: { ...own!, content_hash, beside } };
+  yield { candidate: { ...own!, content_hash, siblings } };
 }
 
 const withOwnId = (candidate: Candidate): Candidate => ({
   ...candidate,
-  document: async () => ({ ...(await candidate.document()), id: bareId(candidate.content_hash, candidate.source) }),
+  document: async () => ({ ...(await candidate.document()), id: contentId(candidate.content_hash, candidate.source) }),
 });
 
 function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): ExtractedEntry {
   const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
   const { text, metadata = {}, source = '' } = given;
   const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
-  const name = cleanText(source) || BARE_SOURCE;
+  const name = cleanText(source) || UNNAMED_SOURCE;
   if (text.trim() === '') {
     const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
   }
-  const isBare = name === BARE_SOURCE; // also if the caller names it so: results give this name to texts without one
+  const isBare = name === UNNAMED_SOURCE; // also if the caller names it so: results give this name to texts without one
   const document = async () => {
     const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
-    const id = isBare ? bareId(text) : undefined;
+    const id = isBare ? contentId(text) : undefined;
     return toDocument(
       { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
       { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title },
@@ -91,7 +91,7 @@ const READ_AHEAD = 8;
 /** Maximum characters of a name in file systems. */
 const MAX_NAME = 255;
 /** Name of a file whose own name has no visible characters. */
-const NAMELESS = 'upload';
+const DEFAULT_NAME = 'upload';
 
 /** Yields a candidate for each uploaded file, under its name. */
 export async function* extractUploads(
@@ -131,7 +131,7 @@ async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts):
     const file_type = parts.reader.fileType(source);
     if (file_type === undefined) throw unsupportedFile(source, parts.reader);
     // of two files with one name, neither may take the place of the other: each has an id of what is in it
-    const id = isAlone ? undefined : (content_hash: string) => bareId(content_hash, source);
+    const id = isAlone ? undefined : (content_hash: string) => contentId(content_hash, source);
     return { candidate: await fileCandidate(path, { ...file, source_kind: 'bytes', file_type, id }, parts) };
   } catch (error) {
     if (isAbort(error)) throw error;
@@ -143,10 +143,10 @@ async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts):
 /** The source of an upload: the last part of its name, visible characters on one line, at most 255 with its extension. Never empty. */
 export function uploadName(given: string): string {
   const last = given.split(/[/\\]/).at(-1)!;
-  const name = visible(last)
+  const name = removeInvisible(last)
     .replace(/[\t\n]/g, '')
     .trim();
-  if (/^\.*$/.test(name)) return NAMELESS;
+  if (/^\.*$/.test(name)) return DEFAULT_NAME;
   const letters = [...name];
   if (letters.length <= MAX_NAME) return name;
   const extension = [...extname(name)];

@@ -9,7 +9,15 @@ import { KbError } from '../../../core/errors.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
-import { type FoundFile, isPattern, type Listing, listPattern, otherKinds, READABLE_KINDS, unfollowedLinks } from './list-pattern.ts';
+import {
+  type FoundFile,
+  isPattern,
+  type Listing,
+  listPattern,
+  otherKindsNotice,
+  READABLE_KINDS,
+  unfollowedLinksNotice,
+} from './list-pattern.ts';
 import { IgnoreRules, isExcluded, type Rules, rulesOf } from './folder-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/web-addresses.ts';
 
@@ -25,7 +33,7 @@ interface WalkOptions {
 }
 
 interface WalkState extends WalkOptions {
-  met: Set<string>;
+  visited: Set<string>;
   refused(path: string): Error | undefined;
   /** Whether a link leads to a place that is not to be walked. */
   isOutside(path: string): boolean;
@@ -52,7 +60,7 @@ export async function* walk(
   if (!above) return;
   const real = realPath(within);
   const isOutside = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, above, { met: new Set(), refused, isOutside, signal, onFolder });
+  yield* walkFolder(root, above, { visited: new Set(), refused, isOutside, signal, onFolder });
 }
 
 async function* walkFolder(folder: string, inherited: Rules, state: WalkState): AsyncGenerator<WalkedItem, void, void> {
@@ -61,8 +69,8 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
   let rules: Rules;
   try {
     const { dev, ino } = await stat(systemPath(folder), { bigint: true });
-    if (state.met.has(`${dev}:${ino}`)) return;
-    state.met.add(`${dev}:${ino}`);
+    if (state.visited.has(`${dev}:${ino}`)) return;
+    state.visited.add(`${dev}:${ino}`);
     state.onFolder?.(folder);
     entries = (await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
     rules = [...inherited, ...rulesOf(folder)];
@@ -73,10 +81,10 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
   for (const { name, isLink } of entries.toSorted(byName)) {
     if (name.startsWith('.') || name === 'node_modules') continue;
     const path = join(folder, name);
-    const left = isLink ? unfollowedLink(path, state) : undefined;
-    if (left) {
+    const unfollowed = isLink ? unfollowedLink(path, state) : undefined;
+    if (unfollowed) {
       // whether it leads to a file or a folder is not looked at, so that a rule for either holds
-      if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield left;
+      if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield unfollowed;
       continue;
     }
     const kind = await stat(systemPath(path)).catch((failed: Error) => failed);
@@ -125,7 +133,7 @@ function possiblePaths(given: string, place: GuardedPlace): string[] {
 
 /** Every file that a `docs` input names (files, folders, globs, links), in order, each once. `authorize` refuses before anything is looked at. Throws `aborted`. */
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
-  const met = new Set<string>();
+  const listed = new Set<string>();
   const yieldIfBusy = yieldToEventLoop(listing.signal);
   const entries = docsEntries(docs).flatMap((entry) => possiblePaths(entry.path, listing).map((path) => ({ ...entry, path })));
   for (const entry of entries) {
@@ -133,8 +141,8 @@ export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerat
     for await (const found of listEntry(entry, listing)) {
       await yieldIfBusy();
       if ('path' in found) {
-        if (met.has(found.path)) continue;
-        met.add(found.path);
+        if (listed.has(found.path)) continue;
+        listed.add(found.path);
       }
       yield found;
     }
@@ -213,8 +221,8 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
       yield { path: absolutePath(found.path, listing), named: false, kinds };
     }
   }
-  if (outside.length > 0) yield { notice: unfollowedLinks(outside, given) };
-  if (supported > 0 && others.length > 0) yield { notice: otherKinds(others) };
+  if (outside.length > 0) yield { notice: unfollowedLinksNotice(outside, given) };
+  if (supported > 0 && others.length > 0) yield { notice: otherKindsNotice(others) };
   if (supported === 0) yield { failed: given, error: noDocumentError(given, { files, others }) };
   else if (isComplete) yield { scope: folderScope(root, listing) };
 }
@@ -222,7 +230,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
 /** Why a folder is a failure: it is empty, or none of its files is a document. `others` are of kinds that a folder is searched for on demand. */
 function noDocumentError(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
   if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
-  const hint = others.length > 0 ? otherKinds(others) : READABLE_KINDS;
+  const hint = others.length > 0 ? otherKindsNotice(others) : READABLE_KINDS;
   return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });
 }
 

@@ -13,36 +13,36 @@ import type { Scope } from '../extract.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
 import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** What kb reads, in a sentence: the endings of files are more than anyone reads. */
 export const READABLE_KINDS = 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
 
 /** Notice of links that were not followed: which, why, and how to follow them. */
-export const unfollowedLinks = (links: readonly string[], given: string): string => {
+export const unfollowedLinksNotice = (links: readonly string[], given: string): string => {
   const skipped =
     links.length === 1
       ? '1 symbolic link was skipped, since it points'
       : `${links.length.toLocaleString('en')} symbolic links were skipped, since they point`;
-  return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MOST_NAMED)}. ${sayHint(advice`To read what is there as well, add ${setting('ingestion.docs.follow_links', 'true')}.`)}`;
+  return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MAX_NAMED)}. ${sayHint(advice`To read what is there as well, add ${setting('ingestion.docs.follow_links', 'true')}.`)}`;
 };
 
 /** Notice of empty files. */
-export const emptyFiles = (sources: readonly string[]): string =>
+export const emptyFilesNotice = (sources: readonly string[]): string =>
   sources.length === 1
-    ? `A file has no text and was passed over: ${listNames(sources, MOST_NAMED)}.`
-    : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MOST_NAMED)}.`;
+    ? `A file has no text and was passed over: ${listNames(sources, MAX_NAMED)}.`
+    : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MAX_NAMED)}.`;
 
 /** Notice of files that no parser reads: their names where they are few, else their endings. */
-export const unknownKinds = (sources: readonly string[]): string => {
+export const unknownKindsNotice = (sources: readonly string[]): string => {
   const endings = [...new Set(sources.map((source) => extname(source) || 'no ending'))].toSorted();
-  const named = listNames(sources.length <= MOST_NAMED ? sources : endings, MOST_NAMED);
+  const named = listNames(sources.length <= MAX_NAMED ? sources : endings, MAX_NAMED);
   return `${count(sources.length, 'file')} of kinds that kb does not read ${sources.length === 1 ? 'was' : 'were'} passed over: ${named}.`;
 };
 
 /** Notice of files in a folder that are of kinds it was not searched for. */
-export const otherKinds = (sources: readonly string[]): string =>
-  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. ${sayHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
+export const otherKindsNotice = (sources: readonly string[]): string =>
+  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MAX_NAMED)}. ${sayHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
 
 /** A parsed pattern: it covers the files below `root` whose relative paths match. */
 interface Pattern {
@@ -96,8 +96,8 @@ export async function* listPattern(given: string, place: Listing): AsyncGenerato
     } else outside.push(fileSource(spelled, place));
   }
   for (const source of outside) yield { passed_over: source };
-  if (outside.length > 0) yield { notice: unfollowedLinks(outside, given) };
-  if (others.length > 0) yield { notice: otherKinds(others) };
+  if (outside.length > 0) yield { notice: unfollowedLinksNotice(outside, given) };
+  if (others.length > 0) yield { notice: otherKindsNotice(others) };
   if (paths.length > 0) yield { scope: patternScope(pattern, place) };
   else yield { failed: given, error: noMatchError(given, place) };
 }

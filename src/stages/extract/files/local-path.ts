@@ -25,10 +25,10 @@ const MAX_LINKS = 40;
 export const absolutePath = (given: string, { cwd }: Pick<PathPlace, 'cwd'>): string => realPath(resolve(cwd, given));
 
 /** An absolute path with its links resolved. Of one that does not exist: the real path of its nearest folder that does, and the rest. */
-export const realPath = (path: string, links = MAX_LINKS): string => existingPath(path) ?? expected(path, links);
+export const realPath = (path: string, links = MAX_LINKS): string => existingPath(path) ?? resolveMissing(path, links);
 
 /** From the root downwards, so that a path of a million names that are not there costs no more than one. */
-function expected(path: string, links: number): string {
+function resolveMissing(path: string, links: number): string {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep);
   let folder = root;

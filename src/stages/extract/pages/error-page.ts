@@ -5,14 +5,14 @@ import type { HttpAnswer } from '../../../http/message.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';
 
 /** Letters and digits below which scripts may still have to write a page, and below which they surely do. */
-const SHELL_LETTERS = 200;
-const NONE = 50;
+const MAX_SHELL_LETTERS = 200;
+const MIN_LETTERS = 50;
 /** The same for a page that asks for scripts, whose text may only be its frame. */
-const SHORT = 1000;
+const MAX_FRAME_LETTERS = 1000;
 /** Characters of a page that are examined. */
-const SHELL_INSPECTED = 500_000;
+const MAX_SHELL_INSPECTED = 500_000;
 /** Characters in which an empty page shows that it is one. */
-const BEGINNING = 50_000;
+const MAX_BEGINNING = 50_000;
 
 /** A script that can write text; data that only looks like one (JSON-LD, import maps) can't. */
 const SCRIPT = /<script(?![^>]{0,300}\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|importmap|speculationrules))[\s>]/i;
@@ -23,19 +23,16 @@ const ASKS_FOR_SCRIPTS =
   /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script|\bjava\s?script\b[^.]{0,40}\b(?:required|needed|enabled|disabled|turned o[nf]+)\b/i;
 
 /** Whether a page needs a browser to have text: `surely` if it has none or says so, `perhaps` if it has a few words and scripts. */
-export function needOfBrowser(
-  html: Uint8Array,
-  { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>,
-): 'none' | 'perhaps' | 'surely' {
+export function browserNeed(html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): 'none' | 'perhaps' | 'surely' {
   const titled = text.includes(title) ? countLetters(title) : 0;
-  const letters = countLetters(text, SHORT + titled) - titled;
-  const isAsking = letters < SHORT && ASKS_FOR_SCRIPTS.test(text);
-  if (letters >= SHELL_LETTERS && !isAsking) return 'none';
-  const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, SHELL_INSPECTED)).toString('latin1');
+  const letters = countLetters(text, MAX_FRAME_LETTERS + titled) - titled;
+  const isAsking = letters < MAX_FRAME_LETTERS && ASKS_FOR_SCRIPTS.test(text);
+  if (letters >= MAX_SHELL_LETTERS && !isAsking) return 'none';
+  const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, MAX_SHELL_INSPECTED)).toString('latin1');
   if (!SCRIPT.test(markup)) return 'none';
-  if (letters < NONE) return 'surely';
-  if (letters >= SHELL_LETTERS) return 'perhaps';
-  const beginning = markup.slice(0, BEGINNING);
+  if (letters < MIN_LETTERS) return 'surely';
+  if (letters >= MAX_SHELL_LETTERS) return 'perhaps';
+  const beginning = markup.slice(0, MAX_BEGINNING);
   return isAsking || MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
 }
 
@@ -57,44 +54,46 @@ export function hasMoreLetters(text: string, than: string): boolean {
 }
 
 /** Maximum bytes of an error page. */
-const LARGEST = 20_000;
+const MAX_ERROR_PAGE_BYTES = 20_000;
 /** Characters in which a form is searched. */
-const FORM_INSPECTED = 500_000;
+const MAX_FORM_INSPECTED = 500_000;
 
 const FAILURE =
   '(bad gateway|bad request|(service |site |page )?(is )?(temporarily )?unavailable|(gateway |request )?time-?out|(internal )?server error|' +
   'access denied|forbidden|unauthori[sz]ed|((page|file|resource) )?not found|too many requests|error)';
 
 /** Titles of error pages: a failure alone, with its status or the name of the site, or a request to log in. */
-const ERROR = new RegExp(
+const ERROR_TITLE = new RegExp(
   `^((error|http)[: ]*)?([45]\\d\\d\\W*)?${FAILURE}\\W*([|–—·-].*)?$|^((error|http)[: ]*)?[45]\\d\\d(\\W+${FAILURE}.*)?\\W*$|` +
     `^(just a moment|attention required)\\b.*|^(please )?(sign|log) ?in\\b.*|^(down for |under |scheduled )?maintenance( mode)?\\W*$`,
   'i',
 );
 
 /** Titles that no page of content has, however long it is. */
-const IS_ERROR_ALONE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
+const CERTAIN_ERROR_TITLE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
 
 /** Maximum letters of a page with only a form, and of a login or error page. */
-const BARE = 100;
-const FEW = 400;
+const MAX_FORM_LETTERS = 100;
+const MAX_ERROR_LETTERS = 400;
 /** The same for a page with a password field, which may have terms and notices. */
-const FEW_BESIDE_FORM = 2000;
+const MAX_LOGIN_LETTERS = 2000;
 
 /** Finds an error or login request in the title or first heading of a page; undefined for any other page. */
-export function saysError(
+export function errorHeadline(
   { bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>,
   { page }: Pick<FileTypes, 'page'>,
 ): string | undefined {
-  if (bytes.length > LARGEST || !['', 'text/plain', ...page.media_types].includes(content_type)) return undefined;
+  if (bytes.length > MAX_ERROR_PAGE_BYTES || !['', 'text/plain', ...page.media_types].includes(content_type)) return undefined;
   const html = new TextDecoder().decode(bytes);
   if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
   const [title, heading] = [/<title[^<>]*>([^<]*)</i, /<h1[^<>]*>([^<]*)</i].map((place) =>
     place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
   );
   const headline = title || heading;
-  if (headline === undefined || headline.length > 100 || !ERROR.test(headline)) return undefined;
-  return IS_ERROR_ALONE.test(headline) || countLetters(textIn(html)) < (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW) ? headline : undefined;
+  if (headline === undefined || headline.length > 100 || !ERROR_TITLE.test(headline)) return undefined;
+  return CERTAIN_ERROR_TITLE.test(headline) || countLetters(textIn(html)) < (PASSWORD.test(html) ? MAX_LOGIN_LETTERS : MAX_ERROR_LETTERS)
+    ? headline
+    : undefined;
 }
 
 /** The approximate text of a small page. */
@@ -106,26 +105,26 @@ const PASSWORD = /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i;
 const SIGN_IN =
   /\b(?:(?:sign|log)[ -]?(?:in|on)|anmeld\w*|einloggen|connexion|connectez|iniciar sesi[oó]n|acced[ie]\w*|inloggen|logga in|entrar|zaloguj)\b|войти|вход|登录|登入|ログイン|로그인/i;
 /** «Not found» in several languages. */
-const NOTHING =
+const NOT_FOUND =
   '(?:(?:(?:the|this|that) )?(?:requested )?(?:page|document|article|file) )?(?:(?:was|could) )?not (?:be )?found|' +
   '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
 /** The same, alone or beside the name of the site. */
-const MISSING = new RegExp(
-  `^(?:(?:oops|sorry)\\W+)?(?:(?:error|fehler|erreur|http)\\W+)?(?:404\\W*(?:${NOTHING})?|${NOTHING})\\W*(?:[|–—·-].*)?$`,
+const NOT_FOUND_TITLE = new RegExp(
+  `^(?:(?:oops|sorry)\\W+)?(?:(?:error|fehler|erreur|http)\\W+)?(?:404\\W*(?:${NOT_FOUND})?|${NOT_FOUND})\\W*(?:[|–—·-].*)?$`,
   'iu',
 );
 
 /** Throws for a login page, or an error page with a success status. Both have hardly any text; a longer page is about logins or statuses. */
-export function assertIsAsked(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
-  const letters = countLetters(text, FEW);
-  if (letters >= FEW) return;
+export function assertIsContent(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
+  const letters = countLetters(text, MAX_ERROR_LETTERS);
+  if (letters >= MAX_ERROR_LETTERS) return;
   const headlines = [title, readBlocks(text)[0]?.title ?? ''];
-  const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, FORM_INSPECTED)).toString('latin1'));
-  if (asks && (letters < BARE || headlines.some((line) => SIGN_IN.test(line))))
+  const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, MAX_FORM_INSPECTED)).toString('latin1'));
+  if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
     throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
       hint: toOperator`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
     });
-  const missing = headlines.find((line) => line.length <= 100 && MISSING.test(line.trim()));
+  const missing = headlines.find((line) => line.length <= 100 && NOT_FOUND_TITLE.test(line.trim()));
   if (missing !== undefined)
     throw new KbError('not_found', `${source} says «${missing.trim()}», although it returned a success status.`, {
       hint: 'Check the address, or leave the page out.',

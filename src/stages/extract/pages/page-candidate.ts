@@ -5,7 +5,7 @@ import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
-import { normalized, urlSource } from './web-addresses.ts';
+import { normalizeAddress, urlSource } from './web-addresses.ts';
 import { robotsDirectives } from './crawl/crawl-rules.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
 import type { Progress } from '../../../core/run.ts';
@@ -39,40 +39,40 @@ export function unchangedCandidate(
   const document = async () => {
     const read = await readPage(url, { ...parts, memory: undefined }, { ...options, redirect: 'follow' });
     if ('page' in read) return pageDocument(read.page, source, parts.settings);
-    throw 'failed' in read ? read.failed : unreadable(source, 'unreadable' in read ? read.unreadable : '', parts.reader);
+    throw 'failed' in read ? read.failed : unreadableError(source, 'unreadable' in read ? read.unreadable : '', parts.reader);
   };
   return { source, source_kind: 'url', content_hash, document, page: { depth, status_code } };
 }
 
 function pageDocument({ parsed, file_type, bytes_hash }: LoadedPage, source: string, { frontmatter }: PageParts['settings']): Document {
-  const made = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
-  return frontmatter ? withFrontmatter(made) : made;
+  const document = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
+  return frontmatter ? withFrontmatter(document) : document;
 }
 
 /** Suffix of feed addresses among links; the entries of a feed count as links of the page. */
-const FEED = '#feed';
+const FEED_SUFFIX = '#feed';
 
 /** Addresses on the page's own origin that a crawl goes on to, feeds among them. */
 function outlinks({ url, parsed: { page } }: LoadedPage): string[] {
   const { origin } = new URL(url);
   const own = (addresses: readonly string[] = []) =>
-    addresses.flatMap((address) => normalized(address) ?? []).filter((address) => address.startsWith(`${origin}/`));
-  return [...new Set([...own(page?.links), ...own(page?.feeds).map((address) => address + FEED)])];
+    addresses.flatMap((address) => normalizeAddress(address) ?? []).filter((address) => address.startsWith(`${origin}/`));
+  return [...new Set([...own(page?.links), ...own(page?.feeds).map((address) => address + FEED_SUFFIX)])];
 }
 
 /** The address of a feed among the links of a page; undefined for a link. */
-export const feedIn = (onward: string): string | undefined => (onward.endsWith(FEED) ? onward.slice(0, -FEED.length) : undefined);
+export const feedIn = (link: string): string | undefined => (link.endsWith(FEED_SUFFIX) ? link.slice(0, -FEED_SUFFIX.length) : undefined);
 
 /** Extracts what is remembered of a page that was read, except its source. */
 export function rememberedPage(
   page: LoadedPage,
   { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string },
 ): RememberedPage {
-  const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
-  const isAlwaysRead = isRendered || isUnopened; // the server cannot say that it is unchanged
+  const { parsed, status_code, bytes_hash, isRendered, isBrowserMissing = false, headers, robots_tags } = page;
+  const isAlwaysRead = isRendered || isBrowserMissing; // the server cannot say that it is unchanged
   const { noindex, nofollow } = robotsDirectives({ page: parsed.page, robots_tags }, user_agent);
   const links = nofollow ? [] : outlinks(page);
-  const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
+  const canonical = parsed.page?.canonical === undefined ? undefined : normalizeAddress(parsed.page.canonical);
   const isLinkList = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
   return {
     found: urlSource(page.url),
@@ -89,7 +89,7 @@ export function rememberedPage(
 }
 
 /** A page that could not be read, as an item of the errors; one that answers 404 or 410 is gone. `stored_as`: what it was stored under; `from`: the page that links to it. */
-export function failedPage(
+export function failedPageItem(
   error: unknown,
   url: string,
   { stage, stored_as, from }: { stage: Stage; stored_as?: string | undefined; from?: string | undefined },
@@ -120,13 +120,13 @@ const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: stri
 export const isPageGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found';
 
 /** A page of a kind that nothing reads. Its media type names it. */
-export const unreadable = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
+export const unreadableError = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
   new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
     hint: `It reads web pages and ${extensions.join(', ')}.`,
   });
 
 /** The failure of an address that leads on and on. */
-export const redirectLoop = (url: string, max_redirects: number): KbError =>
+export const redirectLoopError = (url: string, max_redirects: number): KbError =>
   new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
     hint: ['Open it in a browser: it may need a cookie or a login.', LOGIN_IN_SITES],
   });

@@ -54,7 +54,7 @@ export const MemoryLine = z.union([
 export type MemoryLine = z.infer<typeof MemoryLine>;
 
 /** Returns an ETag or a date, unless it is too long to be kept. */
-export const validator = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
+export const keepHeader = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
 
 /** Writes numbers as differences: links follow each other on many pages of a site, so that these are short. */
 function packNumbers(numbers: readonly number[]): string {
@@ -87,7 +87,7 @@ export interface RememberedPage {
   /** It was opened in a browser, so that the bytes of the server do not show whether it has changed. */
   isRendered: boolean;
   /** Hash of content that it suddenly shares with other pages; while it has this content, what is stored stays. */
-  alike?: string | undefined;
+  shared_hash?: string | undefined;
   /** Addresses that a crawl goes on to from it. */
   links: readonly string[];
 }
@@ -118,7 +118,7 @@ export class KnownPages {
   liveBytes = 0;
 
   /** Adds a line at a position. Throws if it names an address that no line has. */
-  take(line: MemoryLine, place: LinePosition): void {
+  addLine(line: MemoryLine, place: LinePosition): void {
     if ('t' in line) this.#time = line.t;
     if ('p' in line) this.#processPage(line, place);
     else if ('u' in line) this.#pages.get(line.u)!.time = line.t;
@@ -156,7 +156,7 @@ export class KnownPages {
       bytes_hash: d,
       etag: e,
       last_modified: m,
-      alike: y,
+      shared_hash: y,
       isRendered: r === 1,
       links: unpackNumbers(l).map((number) => this.#address(number)),
     };
@@ -165,22 +165,22 @@ export class KnownPages {
   /** Makes the line of a page. Its new addresses are known after `take`. */
   lineOf(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): PageLine {
     const origin = new URL(address).origin;
-    const news: string[] = [];
-    const met = new Map<string, number>();
+    const newAddresses: string[] = [];
+    const added = new Map<string, number>();
     const numberOf = (one: string): number => {
-      const known = this.#numbers.get(one) ?? met.get(one);
+      const known = this.#numbers.get(one) ?? added.get(one);
       if (known !== undefined) return known;
-      const number = this.#addresses.length + news.length;
-      met.set(one, number);
-      news.push(news.length > 0 || this.#numbers.has(address) ? relative(one, origin) : one);
+      const number = this.#addresses.length + newAddresses.length;
+      added.set(one, number);
+      newAddresses.push(newAddresses.length > 0 || this.#numbers.has(address) ? relativeAddress(one, origin) : one);
       return number;
     };
     const p = numberOf(address);
     const [f, n, s] = [page.found, page.canonical, page.source].map((one) => (one === undefined ? undefined : numberOf(redactUrl(one))));
     const links = page.links.map(numberOf);
-    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, alike: y, isRendered, isPassedOver } = page;
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, shared_hash: y, isRendered, isPassedOver } = page;
     const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
-    const [a, l] = [news.length > 0 ? news : undefined, packNumbers(links)];
+    const [a, l] = [newAddresses.length > 0 ? newAddresses : undefined, packNumbers(links)];
     return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, y, r, o, l };
   }
 
@@ -214,7 +214,8 @@ export class KnownPages {
   }
 }
 
-const relative = (address: string, origin: string): string => (address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);
+const relativeAddress = (address: string, origin: string): string =>
+  address.startsWith(`${origin}/`) ? address.slice(origin.length) : address;
 
 /** Position of a line, in bytes. */
 export interface LinePosition {
@@ -224,7 +225,7 @@ export interface LinePosition {
 
 /** Maximum bytes of a line; kb writes no longer one. */
 export const LONGEST_LINE = 1 << 20;
-const PIECE = 1 << 20;
+const READ_BYTES = 1 << 20;
 
 /** A file of lines that grows at its end. A line is with the system when `append` returns, and outlives the process. */
 export class LineFile {
@@ -241,9 +242,9 @@ export class LineFile {
   /** Yields all complete lines; a last one that was cut off is dropped. Throws if a line is too long. */
   async *lines(): AsyncGenerator<{ text: string; place: LinePosition }, void, void> {
     this.size = 0;
-    const piece = Buffer.alloc(PIECE);
+    const piece = Buffer.alloc(READ_BYTES);
     for (let rest = Buffer.alloc(0); ; await nextTick()) {
-      const read = readSync(this.#file, piece, 0, PIECE, this.size + rest.length);
+      const read = readSync(this.#file, piece, 0, READ_BYTES, this.size + rest.length);
       if (read === 0) return;
       const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
       let from = 0;

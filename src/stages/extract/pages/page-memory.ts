@@ -7,7 +7,7 @@ import {
   KnownPages,
   MemoryLine,
   PageLine,
-  validator,
+  keepHeader,
   LineFile,
   type LinePosition,
   LONGEST_LINE,
@@ -30,12 +30,12 @@ export interface PageMemory {
 }
 
 /** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
-const RESUMED_WITHIN = 2 * 60 * 60 * 1_000;
+const MAX_INTERRUPTION = 2 * 60 * 60 * 1_000;
 /** The file is rewritten if it is this many times larger than its live lines: at the end of a run, and during one. */
-const COMPACTED_AT_END = 1.5;
-const COMPACTED_DURING = 4;
+const COMPACT_RATIO_AT_END = 1.5;
+const COMPACT_RATIO_DURING_RUN = 4;
 /** Bytes up to which a file is not rewritten during a run. */
-const SMALL = 4 << 20;
+const MAX_UNCOMPACTED_BYTES = 4 << 20;
 
 /** How a page memory is opened. */
 export interface PageMemoryOptions {
@@ -72,7 +72,7 @@ async function readPages(file: LineFile): Promise<KnownPages | undefined> {
     for await (const { text, place } of file.lines()) {
       const line = MemoryLine.parse(JSON.parse(text));
       if ('pages' in line !== (place.offset === 0)) return undefined;
-      pages.take(line, place);
+      pages.addLine(line, place);
     }
     return pages;
   } catch {
@@ -113,42 +113,43 @@ export class FilePageMemory implements PageMemory {
   }
 
   async remember(url: string, page: RememberedPage): Promise<void> {
-    await this.#compacted();
+    await this.#whenCompacted();
     if (!this.#isWriting) return;
     const { links } = page;
     // without its credentials a link would lead elsewhere: such a page is read every time
     if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
-    const kept = { ...page, etag: validator(page.etag), last_modified: validator(page.last_modified) };
+    const kept = { ...page, etag: keepHeader(page.etag), last_modified: keepHeader(page.last_modified) };
     const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
     if (JSON.stringify(line).length * 3 > LONGEST_LINE) return this.forget(url);
     this.write(this.#isAsBefore(line, this.#pages.find(redactUrl(url))?.place) ? { u: line.p, t: line.t } : line);
-    if (this.#file.size > SMALL && this.#file.size > COMPACTED_DURING * this.#pages.liveBytes) await this.#compact();
+    if (this.#file.size > MAX_UNCOMPACTED_BYTES && this.#file.size > COMPACT_RATIO_DURING_RUN * this.#pages.liveBytes)
+      await this.#compact();
   }
 
   async forget(url: string): Promise<void> {
-    await this.#compacted();
+    await this.#whenCompacted();
     const known = this.#pages.find(redactUrl(url));
     if (known) this.write({ x: known.number });
   }
 
   async begin(crawl: string): Promise<Date | undefined> {
-    await this.#compacted();
+    await this.#whenCompacted();
     const [key, now] = [crawlKey(crawl), Date.now()];
     const open = this.#pages.crawls.get(key);
-    const isResumed = open !== undefined && Math.abs(now - open.last) < RESUMED_WITHIN;
+    const isResumed = open !== undefined && Math.abs(now - open.last) < MAX_INTERRUPTION;
     const since = isResumed ? open.since : now;
     this.write({ b: key, s: since, t: now });
     return isResumed && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
   }
 
   async end(crawl: string): Promise<void> {
-    await this.#compacted();
+    await this.#whenCompacted();
     this.write({ z: crawlKey(crawl) });
   }
 
   async close(): Promise<void> {
-    await this.#compacted();
-    if (this.#isWriting && this.#file.size > COMPACTED_AT_END * this.#pages.liveBytes) await this.#compact();
+    await this.#whenCompacted();
+    if (this.#isWriting && this.#file.size > COMPACT_RATIO_AT_END * this.#pages.liveBytes) await this.#compact();
     this.#isWriting = false;
     this.#file.close();
   }
@@ -156,14 +157,14 @@ export class FilePageMemory implements PageMemory {
   /** Appends a line. After a failure nothing more is written. */
   write(line: MemoryLine): void {
     try {
-      this.#pages.take(line, this.#isWriting ? this.#file.append(JSON.stringify(line)) : NOWHERE);
+      this.#pages.addLine(line, this.#isWriting ? this.#file.append(JSON.stringify(line)) : NOWHERE);
     } catch (cause) {
       this.#isWriting = false;
       this.#options.onProblem(memoryErrorReason(cause));
     }
   }
 
-  async #compacted(): Promise<void> {
+  async #whenCompacted(): Promise<void> {
     while (this.#compacting) await this.#compacting;
   }
 
@@ -190,7 +191,7 @@ export class FilePageMemory implements PageMemory {
   async #compact(): Promise<void> {
     if (!this.#canCompact) return;
     const draft = `${this.#options.file}.new`;
-    this.#compacting = this.#rewritten(draft)
+    this.#compacting = this.#rewriteTo(draft)
       .then(([file, pages]) => {
         renameSync(draft, this.#options.file);
         this.#file.close();
@@ -205,9 +206,9 @@ export class FilePageMemory implements PageMemory {
   }
 
   /** Writes the live lines to a new file. */
-  async #rewritten(path: string): Promise<[LineFile, KnownPages]> {
+  async #rewriteTo(path: string): Promise<[LineFile, KnownPages]> {
     const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
-    const add = (line: MemoryLine) => pages.take(line, file.append(JSON.stringify(line)));
+    const add = (line: MemoryLine) => pages.addLine(line, file.append(JSON.stringify(line)));
     const yieldIfBusy = yieldToEventLoop(undefined);
     add({ pages: FILE_FORMAT });
     for (const [address, { place, time }] of this.#pages.all()) {
@@ -220,7 +221,7 @@ export class FilePageMemory implements PageMemory {
     }
     const now = Date.now();
     const { stopped = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'stopped'));
-    for (const [b, { since, last }] of stopped) if (now - last < RESUMED_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
+    for (const [b, { since, last }] of stopped) if (now - last < MAX_INTERRUPTION) [{ b, s: since, t: last }, { o: now }].forEach(add);
     add({ o: now });
     for (const [b, { since }] of running) add({ b, s: since, t: now });
     return [file, pages];

@@ -2,14 +2,14 @@ import type { NetworkParts } from '../extract.ts';
 import type { RememberedPage } from './page-memory-file.ts';
 import { isAbort, KbError } from '../../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/reading.ts';
-import { urlSource, keyOf, normalized } from './web-addresses.ts';
+import { urlSource, addressKey, normalizeAddress } from './web-addresses.ts';
 import { givenHeaders } from '../../../http/client.ts';
 import { statusError } from '../../../http/status-errors.ts';
 import { inUtf8, type AnswerHead, type HttpAnswer, type InTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
-import { assertIsAsked, hasMoreLetters, needOfBrowser } from './error-page.ts';
+import { assertIsContent, hasMoreLetters, browserNeed } from './error-page.ts';
 import type { PageMemory } from './page-memory.ts';
 
 /** Maximum bytes of a web page, whatever the configuration says: a parser needs a gigabyte for a page of 10 MB with short paragraphs. */
@@ -34,7 +34,7 @@ export interface PageParts extends NetworkParts {
   /** What earlier runs remember; absent if nothing is kept between runs. */
   memory?: PageMemory | undefined;
   /** Called with the reason if no browser could be started for a page that may need one; the page is used as fetched. */
-  onUnopened?: ((source: string, reason: KbError) => void) | undefined;
+  onBrowserMissing?: ((source: string, reason: KbError) => void) | undefined;
 }
 
 /** Options of one request. */
@@ -66,7 +66,7 @@ export interface LoadedPage {
   /** Values of the `X-Robots-Tag` headers, in order. */
   robots_tags: readonly string[];
   /** It may need a browser, but none could be started: the same bytes may give another page next time. */
-  isUnopened?: boolean;
+  isBrowserMissing?: boolean;
 }
 
 /**
@@ -114,7 +114,7 @@ const parsePage = (bytes: Uint8Array, { source, file_type }: { source: string; f
   catchFailure(
     async () => {
       const parsed = await reader.read(bytes, { source, file_type, signal });
-      if (file_type === reader.page.file_type) assertIsAsked(source, bytes, parsed);
+      if (file_type === reader.page.file_type) assertIsContent(source, bytes, parsed);
       return parsed;
     },
     { stage: 'convert', file_type },
@@ -196,15 +196,15 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: Re
 /** Chooses the page as fetched, or as a browser shows it if that is required or shows more text. */
 async function renderIfNeeded(page: LoadedPage, html: Uint8Array, { parts, options }: PageTask): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
-  const need = isAlways ? 'surely' : needOfBrowser(html, page.parsed);
+  const need = isAlways ? 'surely' : browserNeed(html, page.parsed);
   if (need === 'none') return { page };
   const read = await catchFailure(() => renderPage(page.url, parts, options), { stage: 'fetch', file_type: page.file_type });
   if ('failed' in read) {
     const { failed } = read;
     if (need === 'surely') return read;
     if (!(failed instanceof KbError && failed.code === 'setup')) return { page };
-    parts.onUnopened?.(urlSource(page.url), failed);
-    return { page: { ...page, isUnopened: true } };
+    parts.onBrowserMissing?.(urlSource(page.url), failed);
+    return { page: { ...page, isBrowserMissing: true } };
   }
   const isMore = isAlways || !('page' in read) || hasMoreLetters(read.page.parsed.text, page.parsed.text);
   if (!isMore) return { page };
@@ -241,6 +241,6 @@ async function renderPage(url: string, parts: PageParts, options: PageOptions): 
 const isSamePage = (asked: string, found: string): boolean => pageKey(asked) === pageKey(found);
 
 function pageKey(address: string): string | undefined {
-  const url = normalized(address);
-  return url && keyOf(url);
+  const url = normalizeAddress(address);
+  return url && addressKey(url);
 }

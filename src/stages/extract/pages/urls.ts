@@ -7,15 +7,15 @@ import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent, type NetworkParts } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
-import { assertIsAsked } from './error-page.ts';
+import { assertIsContent } from './error-page.ts';
 import { urlSource } from './web-addresses.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { UrlsEntry, UrlsInput } from '../../../schema/source-entries.ts';
 import { crawlSite } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/open-site.ts';
-import { AT_ONCE, type HostLimiter } from './crawl/host-limiter.ts';
+import { MAX_CONCURRENT, type HostLimiter } from './crawl/host-limiter.ts';
 import { pathPattern } from './crawl/crawl-rules.ts';
-import { failedPage, isPageGone, rememberedPage, pageCandidate, unchangedCandidate, unreadable } from './page-candidate.ts';
+import { failedPageItem, isPageGone, rememberedPage, pageCandidate, unchangedCandidate, unreadableError } from './page-candidate.ts';
 import type { PageMemory } from './page-memory.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
 
@@ -25,7 +25,7 @@ export async function* extractLink(url: string, given: GivenContent, parts: Netw
   const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
   const path = URL.canParse(url) ? new URL(url).pathname : '';
   const file_type = parts.reader.fileType(path);
-  if (file_type === undefined) return yield failed(unsupported(source, extname(path), parts.reader.extensions), 'validate');
+  if (file_type === undefined) return yield failed(unsupportedLinkError(source, extname(path), parts.reader.extensions), 'validate');
   try {
     yield { candidate: await fetchLink(url, { ...given, source, file_type }, parts) };
   } catch (error) {
@@ -34,7 +34,7 @@ export async function* extractLink(url: string, given: GivenContent, parts: Netw
   }
 }
 
-const unsupported = (source: string, extension: string, extensions: readonly string[]): KbError =>
+const unsupportedLinkError = (source: string, extension: string, extensions: readonly string[]): KbError =>
   new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extension}» is not.`, {
     hint: [`Supported: ${extensions.join(', ')}.`, pointer`A web page is given as ${field('urls')}.`],
   });
@@ -66,7 +66,7 @@ async function fetchLink(
   if (!isPage && isWebPage(answer, reader)) throw webPageError(source, answer);
   const document = async () => {
     const parsed = await reader.read(bytes, { source, file_type, signal });
-    if (isPage) assertIsAsked(source, bytes, parsed);
+    if (isPage) assertIsContent(source, bytes, parsed);
     const made = toDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
     return given.frontmatter ? withFrontmatter(made) : made;
   };
@@ -85,7 +85,7 @@ export interface UrlsParts extends PageParts {
   /** Maximum consecutive redirects in a crawl (`network.max_redirects`; `http` applies it to single pages). */
   max_redirects: number;
   /** Limits requests per host; shared by all runs. */
-  turns: HostLimiter;
+  host_limiter: HostLimiter;
 }
 
 /** Reads pages and crawls sites, in order; each page once. Throws a KbError (`usage`) for an invalid pattern before anything is fetched. */
@@ -94,7 +94,7 @@ export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGene
   const stored = new Set<string>();
   const [redirects, moves] = [new Map<string, Set<string>>(), new Map<string, string>()];
   const unopened = new Map<string, KbError>();
-  const reading: UrlsParts = { ...parts, onUnopened: (source, reason) => void unopened.set(source, reason) };
+  const reading: UrlsParts = { ...parts, onBrowserMissing: (source, reason) => void unopened.set(source, reason) };
   for (const pages of groupPages(entries)) {
     if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, redirects, moves });
     else {
@@ -150,7 +150,7 @@ async function* readEach(pages: readonly string[], run: PagesRun): AsyncGenerato
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
   const read = async (url: string) => ({ url, read: await readPage(url, parts, pageOptions(url, parts)) });
-  for await (const page of mapOrdered(addresses, AT_ONCE, read)) {
+  for await (const page of mapOrdered(addresses, MAX_CONCURRENT, read)) {
     yield { input: urlSource(page.url) };
     yield await toItem(page, run);
   }
@@ -163,31 +163,31 @@ const hasMoved = (source: string, { redirects, moves }: PagesRun): boolean => re
 function recordMove(url: string, source: string, { parts, redirects, moves }: PagesRun): void {
   const own = urlSource(url);
   redirects.set(source, new Set(redirects.get(source)).add(own));
-  for (const before of [own, storedFor(url, parts.memory)])
+  for (const before of [own, storedSourceOf(url, parts.memory)])
     if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) moves.set(before, source);
 }
 
 /** The source under which the page of an address was stored, unless another address leads there directly: that is requested on its own. */
-function storedFor(url: string, memory: PageMemory | undefined): string | undefined {
+function storedSourceOf(url: string, memory: PageMemory | undefined): string | undefined {
   const own = urlSource(url);
   const source = memory?.storedUnder(own);
   return source === undefined || source === own || memory?.storedUnder(source) !== source ? source : undefined;
 }
 
 /** Limits requests to the host of the page, which other runs may use at the same time. */
-const pageOptions = (url: string, { turns }: UrlsParts): PageOptions =>
-  URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {};
+const pageOptions = (url: string, { host_limiter }: UrlsParts): PageOptions =>
+  URL.canParse(url) ? { inTurn: host_limiter.limiterFor(new URL(url).origin) } : {};
 
 async function toItem({ url, read }: { url: string; read: PageRead }, run: PagesRun): Promise<Extracted> {
   const { parts, stored } = run;
   const { memory, settings, reader } = parts;
   if ('failed' in read) {
-    const stored_as = isPageGone(read.failed) ? storedFor(url, memory) : memory?.storedUnder(urlSource(url));
+    const stored_as = isPageGone(read.failed) ? storedSourceOf(url, memory) : memory?.storedUnder(urlSource(url));
     if (isPageGone(read.failed)) await memory?.forget(urlSource(url));
-    return failedPage(read.failed, url, { stage: read.stage, stored_as });
+    return failedPageItem(read.failed, url, { stage: read.stage, stored_as });
   }
   if ('redirect' in read || 'unreadable' in read)
-    return failedPage(unreadable(urlSource(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
+    return failedPageItem(unreadableError(urlSource(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
   const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
   const source = known.found;
   if (read.isMoved) recordMove(url, source, run);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { GroundingSource } from '../../../../src/ports/models.ts';
 import { DEFAULTS } from '../../../../src/schema/config.ts';
 import { chunkDocument } from '../../../../src/stages/chunk/chunk.ts';
-import { unsupportedIn } from '../../../../src/stages/chat/guard/verify.ts';
+import { findUnsupported } from '../../../../src/stages/chat/guard/verify.ts';
 
 const sources: GroundingSource[] = [
   {
@@ -31,7 +31,7 @@ test.each([
   'Yes [1].',
   '```\nvoid [2] unknown words 77\n```',
 ])('bears out: %s', (answer) => {
-  expect(unsupportedIn(answer, sources)).toEqual([]);
+  expect(findUnsupported(answer, sources)).toEqual([]);
 });
 
 test.each([
@@ -42,11 +42,11 @@ test.each([
   ['Bananas ripen quickly [1-2].', [1, 2]],
   ['Bananas ripen quickly [1][2].', [1, 2]],
 ])('does not bear out: %s', (sentence, citations) => {
-  expect(unsupportedIn(`The pump is covered [1]. ${sentence}`, sources)).toEqual([{ sentence, citations }]);
+  expect(findUnsupported(`The pump is covered [1]. ${sentence}`, sources)).toEqual([{ sentence, citations }]);
 });
 
 const figures = (source: string, answer: string) =>
-  unsupportedIn(answer, [{ citation: 1, title: 'Warranty of the pump', text: source }]).length === 0;
+  findUnsupported(answer, [{ citation: 1, title: 'Warranty of the pump', text: source }]).length === 0;
 
 test.each([
   ['25 years, since 1950', 'The warranty of the pump lasts 5 years [1].'],
@@ -103,22 +103,22 @@ test.each([
 
 test('a German sentence with an ordinal is looked at as one', () => {
   const german = [{ citation: 1, title: 'Satzung', text: 'Die Kündigung muss bis zum 30. September eingehen.' }];
-  expect(unsupportedIn('Die Kündigung muss bis zum 30. September eingehen [1].', german)).toEqual([]);
+  expect(findUnsupported('Die Kündigung muss bis zum 30. September eingehen [1].', german)).toEqual([]);
   const sentence = 'Die Kündigung muss bis zum 15. September eingehen [1].';
-  expect(unsupportedIn(sentence, german)).toEqual([{ sentence, citations: [1] }]);
+  expect(findUnsupported(sentence, german)).toEqual([{ sentence, citations: [1] }]);
 });
 
 test('numbers are written out in German, too', () => {
   const german = [{ citation: 1, title: 'Garantie', text: 'Die Garantie auf die Pumpe gilt für zwei Jahre und für den Akku 21 Monate.' }];
-  expect(unsupportedIn('Die Garantie auf die Pumpe gilt für 2 Jahre [1]. Für den Akku gilt sie einundzwanzig Monate [1].', german)).toEqual(
-    [],
-  );
-  expect(unsupportedIn('Die Garantie auf die Pumpe gilt für drei Jahre [1].', german)).toHaveLength(1);
+  expect(
+    findUnsupported('Die Garantie auf die Pumpe gilt für 2 Jahre [1]. Für den Akku gilt sie einundzwanzig Monate [1].', german),
+  ).toEqual([]);
+  expect(findUnsupported('Die Garantie auf die Pumpe gilt für drei Jahre [1].', german)).toHaveLength(1);
 });
 
 test('each sentence is looked at by itself, in its order', () => {
   const answer = 'The warranty lasts 30 months [1]. It covers the pump [1]. Delivery takes 77 days [2].';
-  expect(unsupportedIn(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);
+  expect(findUnsupported(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);
 });
 
 test('sentences of the example manuals are borne out by their own passage, and hardly any by another one', () => {
@@ -133,7 +133,7 @@ test('sentences of the example manuals are borne out by their own passage, and h
   const flagged = (shift: number) =>
     statements.filter(({ sentence, i }) => {
       const { text } = chunks[(i + shift) % chunks.length]!;
-      return unsupportedIn(`${sentence} [1].`, [{ citation: 1, title: '', text }]).length > 0;
+      return findUnsupported(`${sentence} [1].`, [{ citation: 1, title: '', text }]).length > 0;
     }).length;
   expect(flagged(0)).toBe(0);
   expect(flagged(Math.floor(chunks.length / 2)) / statements.length).toBeGreaterThan(0.9);

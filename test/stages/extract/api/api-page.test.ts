@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureIn, isPassing, saysNoPage } from '../../../../src/stages/extract/api/api-page.ts';
+import { failureIn, isTemporary, saysNoPage } from '../../../../src/stages/extract/api/api-page.ts';
 
 test.each([
   [{ error: { message: 'rate limit exceeded' } }, 'rate limit exceeded'],
@@ -34,8 +34,8 @@ test.each([
 
 test('what passes is worth another try', () => {
   for (const said of ['rate limit exceeded', 'rate_limited', '503 Service Unavailable', 'Request timed-out', 'try again'])
-    expect(isPassing(said)).toBe(true);
-  for (const said of ['invalid_auth', 'No such field', '404 Not Found']) expect(isPassing(said)).toBe(false);
+    expect(isTemporary(said)).toBe(true);
+  for (const said of ['invalid_auth', 'No such field', '404 Not Found']) expect(isTemporary(said)).toBe(false);
 });
 
 test('only unambiguous JSON says that a page does not exist', () => {

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
-import { isMarkup, withoutMarkup } from '../../../../src/stages/extract/api/api-documents.ts';
+import { isMarkup, convertMarkup } from '../../../../src/stages/extract/api/api-documents.ts';
 import { plainReader } from '../plain-reader.ts';
 
 const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 512 });
 afterAll(() => reader.close());
-const readable = (value: unknown) => withoutMarkup(value, { reader, source: 'https://api.example/posts#record=1' });
+const readable = (value: unknown) => convertMarkup(value, { reader, source: 'https://api.example/posts#record=1' });
 
 describe('a text', () => {
   test.each([
@@ -109,14 +109,14 @@ test('the fields of a record go to the reader in the same turn, and what shows n
       return { text: String(bytes.length), metadata: {} };
     },
   };
-  await withoutMarkup({ a: '<p>x</p>', b: ['<p>y</p>', { c: '<p>z</p>' }] }, { reader: counting, source: 's' });
+  await convertMarkup({ a: '<p>x</p>', b: ['<p>y</p>', { c: '<p>z</p>' }] }, { reader: counting, source: 's' });
   expect(most).toBe(3);
   expect(await readable({ a: '<p></p>', b: '<img src="x.png">' })).toEqual({ a: '', b: '' });
 });
 
 test('HTML that cannot be read stays unchanged, and a stopped run ends', async () => {
   const broken = { ...plainReader(), read: async () => Promise.reject(new Error('no')) };
-  expect(await withoutMarkup({ a: '<p>x</p>' }, { reader: broken, source: 's' })).toEqual({ a: '<p>x</p>' });
+  expect(await convertMarkup({ a: '<p>x</p>' }, { reader: broken, source: 's' })).toEqual({ a: '<p>x</p>' });
   const stopped = AbortSignal.abort();
-  await expect(withoutMarkup('<p>x</p>', { reader, source: 's', signal: stopped })).rejects.toThrow();
+  await expect(convertMarkup('<p>x</p>', { reader, source: 's', signal: stopped })).rejects.toThrow();
 });

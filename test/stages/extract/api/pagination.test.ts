@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkPagination, firstPage, nextLink, nextPage, type PageSeen } from '../../../../src/stages/extract/api/pagination.ts';
+import { checkPagination, firstPage, nextLink, nextPage, type PageSummary } from '../../../../src/stages/extract/api/pagination.ts';
 
-const seen = (over: Partial<PageSeen> = {}): PageSeen => ({
+const seen = (over: Partial<PageSummary> = {}): PageSummary => ({
   count: 5,
   value: {},
   link: undefined,

@@ -71,14 +71,14 @@ describe('Markdown given as text', () => {
   it('is kept beside others of one source, each with an id of its own, the same text once', async () => {
     const entries = ['One.', 'Two.', 'One.'].map((text) => ({ text, source: 'rules' }));
     const [items, single] = [await extract(entries), await candidates([entries[0]!])];
-    expect(items).toMatchObject([{ expected: -1 }, { candidate: { source: 'rules', beside: [{ source: 'rules' }] } }]);
+    expect(items).toMatchObject([{ expected: -1 }, { candidate: { source: 'rules', siblings: [{ source: 'rules' }] } }]);
     const { candidate } = items[1] as { candidate: Candidate };
-    const documents = await Promise.all([candidate, ...candidate.beside!].map((one) => one.document()));
+    const documents = await Promise.all([candidate, ...candidate.siblings!].map((one) => one.document()));
     expect(documents.map(({ text }) => text)).toEqual(['One.', 'Two.']);
     const ids = [...documents, await single[0]!.document()].map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
     expect(candidate.content_hash).not.toBe(single[0]!.content_hash);
-    expect((await candidates([entries[0]!, entries[2]!])).at(-1)!.beside).toBeUndefined();
+    expect((await candidates([entries[0]!, entries[2]!])).at(-1)!.siblings).toBeUndefined();
   });
 
   it('is an error where it is empty', async () => {

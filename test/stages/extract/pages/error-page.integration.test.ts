@@ -31,7 +31,7 @@ test('login pages and error pages become errors, and no documents', async () => 
       renderer: noBrowser,
       user_agent: 'kb',
       max_redirects: 10,
-      turns: new HostLimiter(),
+      host_limiter: new HostLimiter(),
       settings,
     }),
   );

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
-import { assertIsAsked, saysError, hasMoreLetters, countLetters, needOfBrowser } from '../../../../src/stages/extract/pages/error-page.ts';
+import {
+  assertIsContent,
+  errorHeadline,
+  hasMoreLetters,
+  countLetters,
+  browserNeed,
+} from '../../../../src/stages/extract/pages/error-page.ts';
 
-const said = (html: string, content_type = 'text/html') => saysError({ bytes: Buffer.from(html), content_type }, fileTypes());
+const said = (html: string, content_type = 'text/html') => errorHeadline({ bytes: Buffer.from(html), content_type }, fileTypes());
 
 test.each([
   ['<!doctype html><title>502 Bad Gateway</title>', '502 Bad Gateway'],
@@ -46,7 +52,8 @@ test('other answers are no error pages', () => {
   expect(said('<html><title>404</title>', 'text/csv')).toBeUndefined();
 });
 
-const page = (html: string, text: string, title?: string) => () => assertIsAsked('https://x.example/a', Buffer.from(html), { text, title });
+const page = (html: string, text: string, title?: string) => () =>
+  assertIsContent('https://x.example/a', Buffer.from(html), { text, title });
 const form = '<form action="/login" method="post"><input name="user"><input type="password" name="pw"><button>Sign in</button></form>';
 const some = 'Valves are looked at every spring, by someone who knows them. '.repeat(4);
 
@@ -86,7 +93,7 @@ test.each([
   expect(page(html, text, title)).not.toThrow();
 });
 
-const need = (html: string, text: string, title?: string) => needOfBrowser(Buffer.from(html), { text, title });
+const need = (html: string, text: string, title?: string) => browserNeed(Buffer.from(html), { text, title });
 const script = '<script src="/app.js"></script>';
 const words = 'We open at nine in the morning and close at six. '.repeat(2);
 

@@ -47,8 +47,8 @@ afterEach(async () => {
 describe('what is remembered of a page', () => {
   it('is there for the next process at once, whole, also where this one is killed', async () => {
     const file = newFile();
-    await (await open({ file })).remember(`${SITE}/a`, page({ alike: 'h0' }));
-    expect((await reopened(file)).recall(`${SITE}/a`)).toEqual({ ...page({ alike: 'h0' }), isFresh: false });
+    await (await open({ file })).remember(`${SITE}/a`, page({ shared_hash: 'h0' }));
+    expect((await reopened(file)).recall(`${SITE}/a`)).toEqual({ ...page({ shared_hash: 'h0' }), isFresh: false });
     expect((await reopened(file)).recall(`${SITE}/b`)).toBeUndefined();
   });
 

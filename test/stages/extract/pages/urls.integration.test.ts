@@ -31,7 +31,7 @@ const extract = (web: Site, urls: UrlsInput, over: Partial<UrlsParts> = {}) =>
       renderer: noBrowser,
       user_agent: 'kb',
       max_redirects: 10,
-      turns: new HostLimiter(),
+      host_limiter: new HostLimiter(),
       settings,
       ...over,
     }),
@@ -142,7 +142,7 @@ test('fewer documents are expected after duplicates and missing pages, and missi
     renderer: noBrowser,
     user_agent: 'kb',
     max_redirects: 10,
-    turns: new HostLimiter(),
+    host_limiter: new HostLimiter(),
     settings,
   };
   const items = await Array.fromAsync(extractUrls(urls, parts));
@@ -177,7 +177,7 @@ test('pages that moved within their host are gone at their old address, unless s
       renderer: noBrowser,
       user_agent: 'kb',
       max_redirects: 10,
-      turns: new HostLimiter(),
+      host_limiter: new HostLimiter(),
       settings,
       memory,
     };

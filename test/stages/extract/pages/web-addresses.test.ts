@@ -4,11 +4,11 @@ import {
   isUrl,
   namedOrigins,
   urlSource,
-  isFileBeside,
-  isOtherKind,
+  needsPageType,
+  hasTextlessExtension,
   isTrap,
-  keyOf,
-  normalized,
+  addressKey,
+  normalizeAddress,
 } from '../../../../src/stages/extract/pages/web-addresses.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 
@@ -39,32 +39,32 @@ describe('an address as it is asked for', () => {
     ['http://a.example/x?', 'http://a.example/x'],
     ['http://a.example/a/../b/./c', 'http://a.example/b/c'],
     ['http://a.example/x?q=a%20b', 'http://a.example/x?q=a%20b'],
-  ])('%s is %s', (given, expected) => expect(normalized(given)).toBe(expected));
+  ])('%s is %s', (given, expected) => expect(normalizeAddress(given)).toBe(expected));
 
   it('is taken for what stands on a page, and is none where it is of another kind', () => {
-    expect(normalized('../b?x=1', 'http://a.example/docs/a/')).toBe('http://a.example/docs/b?x=1');
+    expect(normalizeAddress('../b?x=1', 'http://a.example/docs/a/')).toBe('http://a.example/docs/b?x=1');
     for (const address of ['mailto:a@b.example', 'javascript:void(0)', 'no address', 'http://'])
-      expect(normalized(address)).toBeUndefined();
+      expect(normalizeAddress(address)).toBeUndefined();
   });
 
   it('is the same when it is made again', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (path, query) => {
-        const once = normalized(`http://a.example/${path}?${query}`)!;
-        expect(normalized(once)).toBe(once);
-        expect(keyOf(keyOf(once))).toBe(keyOf(once));
-        expect(keyOf(normalized(`${once}#part`)!)).toBe(keyOf(once));
+        const once = normalizeAddress(`http://a.example/${path}?${query}`)!;
+        expect(normalizeAddress(once)).toBe(once);
+        expect(addressKey(addressKey(once))).toBe(addressKey(once));
+        expect(addressKey(normalizeAddress(`${once}#part`)!)).toBe(addressKey(once));
       }),
     );
   });
 });
 
 test('addresses have one key whatever their trailing slash, order of parameters and session', () => {
-  const key = keyOf('http://a.example/x?a=1&b=2');
+  const key = addressKey('http://a.example/x?a=1&b=2');
   for (const path of ['x/?a=1&b=2', 'x?b=2&a=1', 'x?a=1&b=2&sid=1', 'x?a=1&token=t0k3n&b=2'])
-    expect(keyOf(`http://a.example/${path}`)).toBe(key);
-  for (const path of ['x?a=1', 'X?a=1&b=2', 'x?a=2&b=1', 'y?a=1&b=2']) expect(keyOf(`http://a.example/${path}`)).not.toBe(key);
-  expect(keyOf('http://a.example/')).toBe(keyOf('http://a.example'));
+    expect(addressKey(`http://a.example/${path}`)).toBe(key);
+  for (const path of ['x?a=1', 'X?a=1&b=2', 'x?a=2&b=1', 'y?a=1&b=2']) expect(addressKey(`http://a.example/${path}`)).not.toBe(key);
+  expect(addressKey('http://a.example/')).toBe(addressKey('http://a.example'));
 });
 
 test('crawler traps are recognized by their length and by repeated parts', () => {
@@ -78,10 +78,11 @@ test('crawler traps are recognized by their length and by repeated parts', () =>
 const types = fileTypes();
 
 test('files without text are recognized by their extensions', () => {
-  for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2']) expect(isOtherKind(`http://a.example/${path}`, types)).toBe(true);
+  for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2'])
+    expect(hasTextlessExtension(`http://a.example/${path}`, types)).toBe(true);
   for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b', 'Node.js', 'Array.map'])
-    expect(isOtherKind(`http://a.example/${path}`, types)).toBe(false);
-  expect(['Node.js', 'a.CSS?x=1', 'a.html', 'a.js/b'].map((path) => isFileBeside(`http://a.example/${path}`, types))).toEqual([
+    expect(hasTextlessExtension(`http://a.example/${path}`, types)).toBe(false);
+  expect(['Node.js', 'a.CSS?x=1', 'a.html', 'a.js/b'].map((path) => needsPageType(`http://a.example/${path}`, types))).toEqual([
     true,
     true,
     false,
@@ -92,6 +93,6 @@ test('files without text are recognized by their extensions', () => {
 test('files with a parser are never skipped by their extensions', () => {
   const parse = async () => ({ text: '', metadata: {} });
   const own = fileTypes([{ file_type: 'feed', extensions: ['.rss', '.svg'], parse }]);
-  expect(isOtherKind('http://a.example/a.svg', own)).toBe(false);
-  expect(isFileBeside('http://a.example/a.rss', own)).toBe(false);
+  expect(hasTextlessExtension('http://a.example/a.svg', own)).toBe(false);
+  expect(needsPageType('http://a.example/a.rss', own)).toBe(false);
 });

@@ -1,32 +1,32 @@
 import { count } from '../../../../text/count.ts';
 import { urlSource } from '../web-addresses.ts';
-import { MOST_KNOWN, skippedText } from './frontier.ts';
+import { MAX_KNOWN, skippedText } from './frontier.ts';
 import type { Crawl } from './process-page.ts';
 
 /** Milliseconds without an answer after which a crawl gives up. */
-export const LONGEST_SILENCE = 600_000;
+export const MAX_SILENCE = 600_000;
 /** Consecutive failures after which a site counts as down. */
-const MOST_FAILED = 20;
+const MAX_FAILED = 20;
 
 /** Says why a crawl gives up its site, as the end of a sentence; undefined if it continues. */
 export function siteFailure({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in_a_row' | 'silence'>): string | undefined {
-  if (failed_in_a_row >= MOST_FAILED) return `${MOST_FAILED} pages in a row could not be read`;
-  return silence >= LONGEST_SILENCE ? `nothing could be read for ${LONGEST_SILENCE / 60_000} minutes` : undefined;
+  if (failed_in_a_row >= MAX_FAILED) return `${MAX_FAILED} pages in a row could not be read`;
+  return silence >= MAX_SILENCE ? `nothing could be read for ${MAX_SILENCE / 60_000} minutes` : undefined;
 }
 
 /** Makes the notices of a crawl that has ended; `doubt` says why there may be more than it found, as a part of a sentence. */
-export function crawlEnding(crawl: Crawl): { notices: string[]; doubt?: string } {
+export function summarizeCrawl(crawl: Crawl): { notices: string[]; doubt?: string } {
   const address = urlSource(crawl.entry.url);
   const name = `The crawl of ${address}`;
-  const gaps = [...gapsIn(crawl, name)];
-  const notices = [...crawl.notices, ...gaps, ...remarks(crawl, name)];
+  const gaps = [...findGaps(crawl, name)];
+  const notices = [...crawl.notices, ...gaps, ...describeOmissions(crawl, name)];
   if (crawl.unread !== undefined) return { notices, doubt: `${crawl.unread} could not be read, and may lead there.` };
-  const isComplete = gaps.length === 0 && crawl.has_sitemaps && crawl.is_whole;
+  const isComplete = gaps.length === 0 && crawl.has_sitemaps && crawl.has_complete_seeds;
   return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
 }
 
 /** Yields each reason why there may be more than was found that no notice names already. */
-function* gapsIn(crawl: Crawl, name: string): Generator<string, void, void> {
+function* findGaps(crawl: Crawl, name: string): Generator<string, void, void> {
   const { frontier, site, entry } = crawl;
   const left = describeUnread(crawl, name);
   if (left !== undefined) yield left;
@@ -37,11 +37,14 @@ function* gapsIn(crawl: Crawl, name: string): Generator<string, void, void> {
 }
 
 /** Yields what was left out on purpose. */
-function* remarks({ site: { scope }, contradicted, redirected, frontier, skipped }: Crawl, name: string): Generator<string, void, void> {
+function* describeOmissions(
+  { site: { scope }, contradicted, redirected, frontier, skipped }: Crawl,
+  name: string,
+): Generator<string, void, void> {
   const text = skippedText(skipped);
   if (text !== undefined) yield `${name} left out ${text}.`;
-  for (const pattern of scope.unmatched()) yield `${name}: include «${pattern}» matches no address that was found.`;
-  if (!scope.isAsked)
+  for (const pattern of scope.unmatchedIncludes()) yield `${name}: include «${pattern}» matches no address that was found.`;
+  if (!scope.isUnmoved)
     yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
   if (contradicted)
     yield `${name} left out ${count(contradicted.count, 'page')} that name another page as their address (rel="canonical") but say something else, such as ${contradicted.first}.`;
@@ -69,6 +72,6 @@ function describeUnread(crawl: Crawl, name: string): string | undefined {
   if (unread + deferred > 0)
     return `${name} stopped after ${count(limit, 'address', 'addresses')} that led to ${count(pages, 'page')}: ${left}.`;
   if (frontier.isOverflowing)
-    return `${name} is incomplete: it found more than ${MOST_KNOWN.toLocaleString('en')} addresses and ignored further ones.`;
+    return `${name} is incomplete: it found more than ${MAX_KNOWN.toLocaleString('en')} addresses and ignored further ones.`;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { decodeContent } from '../../../../http/response-body.ts';
-import type { HttpAnswer, HttpRequest } from '../../../../http/message.ts';
+import { decodePart, type HttpAnswer, type HttpRequest } from '../../../../http/message.ts';
 import { urlSource, isTrap } from '../web-addresses.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { PageFacts } from '../../../../ports/reading.ts';
@@ -30,13 +30,13 @@ export interface Robots {
 }
 
 /** Bytes that are read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
-const READ = 512 * 2 ** 10;
+const MAX_RULES_BYTES = 512 * 2 ** 10;
 /** Maximum bytes of an inflated robots.txt. */
-const LOADED = 5 * 2 ** 20;
+const MAX_INFLATED_BYTES = 5 * 2 ** 20;
 /** Maximum redirects; with more, there is no robots.txt (RFC 9309, 2.3.1.2: at least five). */
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 /** Statuses of a missing robots.txt (RFC 9309, 2.3.1.3), without temporary ones. */
-const NONE = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
+const MISSING_STATUSES = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
 
 /** The used part of robots-parser, whose types are for CommonJS. */
 type Parse = (
@@ -51,60 +51,65 @@ type Parse = (
 /** A predicate for addresses with a time limit. */
 interface TimeLimited {
   /** False once the time is spent. */
-  ask(address: string): boolean;
+  matches(address: string): boolean;
   isSpent(): boolean;
 }
 
 /** Limits the time of untrusted rules to `milliseconds` for a whole crawl; ordinary rules take 10 ms. */
-export function timeLimited(milliseconds: number, answer: (address: string) => boolean): TimeLimited {
+export function limitTime(milliseconds: number, predicate: (address: string) => boolean): TimeLimited {
   let spent = 0;
   return {
-    ask(address) {
+    matches(address) {
       if (spent >= milliseconds) return false;
       const began = performance.now();
-      const isYes = answer(address);
+      const result = predicate(address);
       spent += performance.now() - began;
-      return isYes;
+      return result;
     },
     isSpent: () => spent >= milliseconds,
   };
 }
 
 /** Milliseconds of matching robots rules, and of matching patterns, in one crawl. */
-const MOST_TIME = 10_000;
+const MAX_MATCHING_MS = 10_000;
 /** Rules with more wildcards, and those after so many characters, are cut at their first wildcard: matching must not take seconds. */
-const MOST_WILDCARDS = 8;
-const MOST_CHARACTERS = 50_000;
+const MAX_WILDCARDS = 8;
+const MAX_RULE_CHARACTERS = 50_000;
 
-const everything: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhausted: () => false };
+const ALLOW_ALL: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhausted: () => false };
 
 /** The robots.txt rules of an origin for the product in `user_agent`; a 4xx has none. Throws a KbError if unreadable for now: nothing may be crawled (RFC 9309, 2.3.1). */
 export async function readRobots(origin: string, { load, user_agent }: { load: LoadAddress; user_agent: string }): Promise<Robots> {
   const address = `${origin}/robots.txt`;
   try {
-    const bytes = await bytesAt(address, load);
-    if (bytes === undefined) return everything;
+    const bytes = await loadRobots(address, load);
+    if (bytes === undefined) return ALLOW_ALL;
     const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
-    const rules = parse(address, affordable(new TextDecoder().decode(bytes.subarray(0, READ))));
+    const rules = parse(address, widenExpensiveRules(new TextDecoder().decode(bytes.subarray(0, MAX_RULES_BYTES))));
     const product = productOf(user_agent);
     const delay = rules.getCrawlDelay(product) ?? 0;
-    const bounded = timeLimited(MOST_TIME, (url) => rules.isAllowed(url, product) !== false);
+    const bounded = limitTime(MAX_MATCHING_MS, (url) => rules.isAllowed(url, product) !== false);
     return {
-      allows: bounded.ask,
+      allows: bounded.matches,
       isExhausted: bounded.isSpent,
       delay: Number.isFinite(delay) && delay > 0 ? delay : 0,
       sitemaps: rules.getSitemaps(),
     };
   } catch (error) {
-    if (error instanceof KbError && error.code === 'forbidden') return everything; // its pages are not fetched either
+    if (error instanceof KbError && error.code === 'forbidden') return ALLOW_ALL; // its pages are not fetched either
     throw unreadableRules(address, error);
   }
 }
 
 /** Loads the robots.txt; undefined if there is none. */
-async function bytesAt(address: string, load: LoadAddress): Promise<Uint8Array | undefined> {
-  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const { status, headers, bytes } = await load(address, { max_bytes: LOADED, cuts: true, accepts: NONE, redirect: 'manual' });
+async function loadRobots(address: string, load: LoadAddress): Promise<Uint8Array | undefined> {
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const { status, headers, bytes } = await load(address, {
+      max_bytes: MAX_INFLATED_BYTES,
+      cuts: true,
+      accepts: MISSING_STATUSES,
+      redirect: 'manual',
+    });
     if (status < 300) return bytes;
     if (status >= 400 || headers.location === undefined || !URL.canParse(headers.location, address)) return undefined;
     address = new URL(headers.location, address).href;
@@ -114,11 +119,11 @@ async function bytesAt(address: string, load: LoadAddress): Promise<Uint8Array |
 }
 
 /** Widens expensive rules: more is forbidden then, and less is allowed. */
-function affordable(text: string): string {
+function widenExpensiveRules(text: string): string {
   let characters = 0;
   return text.replace(/^([ \t]*(dis)?allow[ \t]*:)([^\r\n#]*\*[^\r\n#]*)/gim, (rule: string, ...[name, forbids, pattern]: string[]) => {
     characters += pattern!.length;
-    if (characters <= MOST_CHARACTERS && pattern!.split('*').length <= MOST_WILDCARDS + 1) return rule;
+    if (characters <= MAX_RULE_CHARACTERS && pattern!.split('*').length <= MAX_WILDCARDS + 1) return rule;
     return forbids ? `${name}${pattern!.slice(0, pattern!.indexOf('*'))}` : '';
   });
 }
@@ -146,10 +151,10 @@ export function robotsDirectives(
   user_agent: string,
 ): { noindex: boolean; nofollow: boolean } {
   const product = productOf(user_agent).toLowerCase();
-  const asked = new Set(robots_tags.flatMap((tag) => [...directivesIn(tag.toLowerCase(), product)]));
+  const directives = new Set(robots_tags.flatMap((tag) => [...directivesIn(tag.toLowerCase(), product)]));
   return {
-    noindex: (page?.noindex ?? false) || asked.has('noindex') || asked.has('none'),
-    nofollow: (page?.nofollow ?? false) || asked.has('nofollow') || asked.has('none'),
+    noindex: (page?.noindex ?? false) || directives.has('noindex') || directives.has('none'),
+    nofollow: (page?.nofollow ?? false) || directives.has('nofollow') || directives.has('none'),
   };
 }
 
@@ -172,15 +177,15 @@ export interface CrawlScope {
   /** A path, up to its last slash. */
   readonly folder: string;
   /** Whether the start page stayed where it was requested. Only then a page in the scope that was not met is gone, and not moved. */
-  readonly isAsked: boolean;
+  readonly isUnmoved: boolean;
   /** Whether an address, normalized before, is in the scope. */
   covers(address: string): boolean;
   /** The address of a stored source today: at https, if the start page moved there from http. */
-  asFound(source: string): string;
+  currentAddress(source: string): string;
   /** Whether only include or exclude keeps an address out of the scope. */
   isFiltered(address: string): boolean;
   /** Include patterns that have matched no address so far. */
-  unmatched(): string[];
+  unmatchedIncludes(): string[];
   /** Whether matching has used up its time; then the scope covers nothing more. */
   isExhausted(): boolean;
 }
@@ -198,35 +203,36 @@ export interface Patterns {
  */
 export function scopeOf({ start, final }: { start: string; final: string }, { include, exclude }: Patterns): CrawlScope {
   const { origin, pathname } = new URL(final);
-  const asked = new URL(start);
-  const given = asked.pathname;
-  const isFolder = pathname === `${given}/`; // `/docs` redirects to `/docs/`
-  const folder = folderOf(isFolder || !pathname.startsWith(folderOf(given)) ? pathname : given);
-  const left = exclude.map(pathPattern);
-  const taken = include.map((pattern) => ({ pattern, matches: pathPattern(pattern), isMet: false }));
-  const isTaken = (path: string): boolean => {
-    for (const each of taken) each.isMet ||= each.matches(path);
-    return taken.length === 0 || taken.some(({ matches }) => matches(path));
+  const requested = new URL(start);
+  const requestedPath = requested.pathname;
+  const isFolder = pathname === `${requestedPath}/`; // `/docs` redirects to `/docs/`
+  const folder = folderOf(isFolder || !pathname.startsWith(folderOf(requestedPath)) ? pathname : requestedPath);
+  const excludes = exclude.map(pathPattern);
+  const includes = include.map((pattern) => ({ pattern, matches: pathPattern(pattern), isMet: false }));
+  const isIncluded = (path: string): boolean => {
+    for (const each of includes) each.isMet ||= each.matches(path);
+    return includes.length === 0 || includes.some(({ matches }) => matches(path));
   };
-  const bounded = timeLimited(MOST_TIME, (path) => isTaken(path) && !left.some((matches) => matches(path)));
-  const hasPatterns = taken.length + left.length > 0;
+  const bounded = limitTime(MAX_MATCHING_MS, (path) => isIncluded(path) && !excludes.some((matches) => matches(path)));
+  const hasPatterns = includes.length + excludes.length > 0;
   const isInFolder = (url: URL): boolean => url.origin === origin && `${url.pathname}/`.startsWith(folder);
-  const isSame = isSameSite(asked, new URL(final));
-  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.ask(decoded(url.pathname));
+  const isSame = isSameSite(requested, new URL(final));
+  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.matches(decodePart(url.pathname));
   return {
     origin,
     folder,
-    isAsked: isSame && (isFolder || pathname.startsWith(folderOf(given))),
+    isUnmoved: isSame && (isFolder || pathname.startsWith(folderOf(requestedPath))),
     covers(address) {
       const url = new URL(address);
       return isInFolder(url) && passes(address, url);
     },
-    asFound: (source) => (isSame && source.startsWith(`${asked.origin}/`) ? origin + source.slice(asked.origin.length) : source),
+    currentAddress: (source) =>
+      isSame && source.startsWith(`${requested.origin}/`) ? origin + source.slice(requested.origin.length) : source,
     isFiltered(address) {
       const url = new URL(address);
       return hasPatterns && isInFolder(url) && !passes(address, url);
     },
-    unmatched: () => taken.filter(({ isMet }) => !isMet).map(({ pattern }) => pattern),
+    unmatchedIncludes: () => includes.filter(({ isMet }) => !isMet).map(({ pattern }) => pattern),
     isExhausted: bounded.isSpent,
   };
 }
@@ -253,12 +259,4 @@ export function pathPattern(pattern: string): PathPattern {
   if (!hasWildcards(given)) return (path) => `${path}/`.startsWith(folder);
   const whole = (path: string): boolean => path.startsWith(base) && matches(path.slice(base.length));
   return (path) => whole(path.replace(/(?<=.)\/$/, '')) || whole(path.endsWith('/') ? path : `${path}/`);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -4,14 +4,14 @@ import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../web-addresses.ts';
 import { type PageRead, readPage } from '../page.ts';
-import { crawlEnding, siteFailure } from './crawl-report.ts';
+import { summarizeCrawl, siteFailure } from './crawl-report.ts';
 import { Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
-import { type CrawlEntry, type CrawlParts, openSite, type OpenSite, MOST_FEEDS, readFeeds, readSitemaps } from './open-site.ts';
+import { type CrawlEntry, type CrawlParts, openSite, type OpenSite, MAX_FEEDS, readFeeds, readSitemaps } from './open-site.ts';
 import { type Crawl, resolveDeferred, silenceAfter, processPage } from './process-page.ts';
 
 /** Maximum requests per wanted page: a crawl of a site whose addresses lead to no pages ends. */
 const REQUESTS_PER_PAGE = 3;
-const MORE_REQUESTS = 100;
+const EXTRA_REQUESTS = 100;
 
 /** Crawls a site (contract, section 5): from the start page along links, sitemaps and feeds, level by level. The failure of a page affects no other. */
 export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
@@ -31,7 +31,7 @@ const resumeNotice = ({ url }: CrawlEntry, since: Date): string =>
 
 function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
   const { max_redirects, reader, memory, signal } = parts;
-  const limit = REQUESTS_PER_PAGE * entry.max_pages + MORE_REQUESTS;
+  const limit = REQUESTS_PER_PAGE * entry.max_pages + EXTRA_REQUESTS;
   const skipped: SkippedPages = new Map();
   const { scope, robots } = site;
   const given = { entry, site, parts, limit, skipped };
@@ -45,9 +45,9 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
     sources: new Map(),
     previous: new Map(),
     owned: new Set(),
-    feeds: { named: [], due: [], left: MOST_FEEDS },
+    feeds: { named: [], due: [], left: MAX_FEEDS },
     has_sitemaps: false,
-    is_whole: true,
+    has_complete_seeds: true,
     notices: [...site.notices],
   };
 }
@@ -126,7 +126,7 @@ async function readSeeds(crawl: Crawl): Promise<boolean> {
   const sitemaps = crawl.has_sitemaps ? [] : [await readSitemaps(site, options)];
   const seeds = [...sitemaps, await readFeeds(due, site, options)];
   crawl.has_sitemaps = true;
-  crawl.is_whole &&= seeds.every(({ isWhole }) => isWhole);
+  crawl.has_complete_seeds &&= seeds.every(({ isComplete }) => isComplete);
   crawl.notices.push(...seeds.flatMap(({ notices }) => notices));
   return frontier.queued > before;
 }
@@ -136,16 +136,16 @@ async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void>
   const { scope } = crawl.site;
   yield* resolveDeferred(crawl, { mayRequest: siteFailure(crawl) === undefined });
   yield* reportExpected(0, crawl);
-  const { notices, doubt } = crawlEnding(crawl);
+  const { notices, doubt } = summarizeCrawl(crawl);
   for (const notice of notices) yield { notice };
   const covers = (source: string): boolean => isGone(source, crawl);
-  if (scope.isAsked) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
+  if (scope.isUnmoved) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
 }
 
 /** Whether a stored source that was not met is gone, if the crawl is complete. */
 function isGone(source: string, { site: { scope }, frontier }: Crawl): boolean {
   if (!URL.canParse(source)) return false;
-  const found = scope.asFound(source);
+  const found = scope.currentAddress(source);
   return scope.covers(found) && !frontier.isProtected(found);
 }
 

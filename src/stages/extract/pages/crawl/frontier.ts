@@ -1,5 +1,5 @@
 import type { FileTypes } from '../../../../ports/reading.ts';
-import { urlSource, type FoundAddress, isOtherKind, isTrap, keyOf, nextHop, normalized } from '../web-addresses.ts';
+import { urlSource, type FoundAddress, hasTextlessExtension, isTrap, addressKey, nextHop, normalizeAddress } from '../web-addresses.ts';
 import type { PageMemory } from '../page-memory.ts';
 import type { Robots, CrawlScope } from './crawl-rules.ts';
 
@@ -26,7 +26,7 @@ export interface FrontierOptions {
   /** Maximum addresses that are read. */
   limit: number;
   /** Maximum addresses that are remembered. Default: MOST_KNOWN. */
-  most_known?: number;
+  max_known?: number;
 }
 
 interface AddOptions {
@@ -38,14 +38,14 @@ interface AddOptions {
 }
 
 /** Maximum addresses that a crawl remembers; those found later are ignored. */
-export const MOST_KNOWN = 200_000;
+export const MAX_KNOWN = 200_000;
 /** Characters of an address that are compared; a longer one is a crawler trap. */
-const LONGEST = 2_000;
+const MAX_COMPARED_LENGTH = 2_000;
 
 /** The queue of a crawl: each address once, level by level. All pages of one depth come before those of the next. */
 export class Frontier {
   readonly #options: FrontierOptions;
-  readonly #mostKnown: number;
+  readonly #maxKnown: number;
   /** Addresses as written in links that need no further check: most links of a page were on the page before. */
   readonly #checked = new Set<string>();
   readonly #known = new Set<string>();
@@ -54,9 +54,9 @@ export class Frontier {
   /** Keys of the addresses beyond `max_depth`. */
   readonly #deeperKeys = new Set<string>();
   #level: QueuedPage[] = [];
-  #at = 0;
+  #nextIndex = 0;
   #nextLevel: QueuedPage[] = [];
-  #taken = 0;
+  #acceptedCount = 0;
   #beyondLimit = 0;
   /** Whether more addresses were found than are remembered. */
   isOverflowing = false;
@@ -67,11 +67,11 @@ export class Frontier {
 
   constructor(options: FrontierOptions) {
     this.#options = options;
-    this.#mostKnown = options.most_known ?? MOST_KNOWN;
+    this.#maxKnown = options.max_known ?? MAX_KNOWN;
   }
 
   get queued(): number {
-    return this.#level.length - this.#at + this.#nextLevel.length;
+    return this.#level.length - this.#nextIndex + this.#nextLevel.length;
   }
 
   /** Number of addresses that were found and not read. */
@@ -86,7 +86,7 @@ export class Frontier {
 
   /** Queues the start page. Its address and those that redirected to it are not requested again. */
   addStart(at: FoundAddress): QueuedPage {
-    for (const address of [...at.trail, at.url]) this.#known.add(keyOf(address));
+    for (const address of [...at.trail, at.url]) this.#known.add(addressKey(address));
     const start = { ...at, key: '', depth: 0 };
     this.#level.push(start);
     return start;
@@ -96,26 +96,26 @@ export class Frontier {
   add(address: string, { isSameLevel = false, trail = [], from }: AddOptions = {}): boolean {
     if (this.#checked.has(address)) return true;
     const { scope, reader, skipped, max_depth, limit } = this.#options;
-    const url = normalized(address);
-    const isWanted = url !== undefined && scope.covers(url) && !isOtherKind(url, reader);
-    const key = isWanted ? keyOf(url).slice(0, LONGEST) : '';
+    const url = normalizeAddress(address);
+    const isWanted = url !== undefined && scope.covers(url) && !hasTextlessExtension(url, reader);
+    const key = isWanted ? addressKey(url).slice(0, MAX_COMPARED_LENGTH) : '';
     if (url !== undefined && !isWanted && scope.isFiltered(url)) noteSkipped(skipped, 'filtered', urlSource(url));
     if (!isWanted || this.#known.has(key)) {
-      if (this.#checked.size < this.#mostKnown && address.length <= LONGEST) this.#checked.add(address);
+      if (this.#checked.size < this.#maxKnown && address.length <= MAX_COMPARED_LENGTH) this.#checked.add(address);
       return true;
     }
-    if (this.#known.size >= this.#mostKnown) return !(this.isOverflowing = true);
+    if (this.#known.size >= this.#maxKnown) return !(this.isOverflowing = true);
     const depth = isSameLevel ? this.depth : this.depth + 1;
     if (depth <= max_depth) this.#queue({ url, key, depth, trail, from });
-    else if (this.#deeperKeys.size < this.#mostKnown) this.#deeperKeys.add(key);
-    return this.#taken < limit;
+    else if (this.#deeperKeys.size < this.#maxKnown) this.#deeperKeys.add(key);
+    return this.#acceptedCount < limit;
   }
 
   #queue(page: QueuedPage): void {
     const { limit, robots, skipped } = this.#options;
     this.#known.add(page.key);
     this.#deeperKeys.delete(page.key); // a sitemap can name on the first level what a page of it links to
-    const isTooMuch = isTrap(page.url) || this.#taken >= limit;
+    const isTooMuch = isTrap(page.url) || this.#acceptedCount >= limit;
     if (isTrap(page.url)) this.traps++;
     else if (isTooMuch) this.#beyondLimit++;
     if (isTooMuch) return void this.#protected.add(page.key);
@@ -123,46 +123,46 @@ export class Frontier {
       noteSkipped(skipped, 'robots', urlSource(page.url));
       return this.protect(page);
     }
-    this.#taken++;
+    this.#acceptedCount++;
     (page.depth === this.depth ? this.#level : this.#nextLevel).push(page);
   }
 
   /** Queues the target of a redirect, unless it is outside the scope or a loop. Another spelling of the page's own address is requested again. */
   followRedirect(page: QueuedPage, address: string): 'followed' | 'outside' | 'loop' {
-    const url = normalized(address);
+    const url = normalizeAddress(address);
     if (url === undefined || !this.#options.scope.covers(url)) return 'outside';
     const trail = [...page.trail, page.url];
     const next = nextHop(address, trail, this.#options.max_redirects);
     if (next === undefined) return 'loop';
-    if (keyOf(url) === keyOf(page.url)) this.#level.push({ ...page, url: next, trail });
+    if (addressKey(url) === addressKey(page.url)) this.#level.push({ ...page, url: next, trail });
     else this.add(next, { isSameLevel: true, trail, from: page.from });
     return 'followed';
   }
 
   /** Takes the next page of this level; undefined at its end. */
   next(): QueuedPage | undefined {
-    return this.#at < this.#level.length ? this.#level[this.#at++] : undefined;
+    return this.#nextIndex < this.#level.length ? this.#level[this.#nextIndex++] : undefined;
   }
 
   deepen(): void {
     this.depth++;
     this.#level = this.#nextLevel;
     this.#nextLevel = [];
-    this.#at = 0;
+    this.#nextIndex = 0;
   }
 
   /** Notes that a page exists although it could not be read, with the addresses that redirected to it and the source that it is stored under. */
   protect({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
-      this.#protected.add(keyOf(address));
+      this.#protected.add(addressKey(address));
       const source = this.#options.memory?.storedUnder(urlSource(address));
-      if (source !== undefined) this.#protected.add(keyOf(source));
+      if (source !== undefined) this.#protected.add(addressKey(source));
     }
   }
 
   /** Whether a stored source must stay, because its page exists or was not checked. Call it after the crawl has read everything else. */
   isProtected(source: string): boolean {
-    return this.isOverflowing || isOtherKind(source, this.#options.reader) || this.#protected.has(keyOf(source));
+    return this.isOverflowing || hasTextlessExtension(source, this.#options.reader) || this.#protected.has(addressKey(source));
   }
 }
 
@@ -180,7 +180,7 @@ const REASONS = {
 type Reason = keyof typeof REASONS;
 
 /** Maximum addresses that are counted for a reason. */
-export const MOST_TOLD = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** Pages that a crawl left out, by reason: the first address without credentials, and the keys of all. */
 export type SkippedPages = Map<Reason, { first: string; keys: Set<string> }>;
@@ -188,7 +188,7 @@ export type SkippedPages = Map<Reason, { first: string; keys: Set<string> }>;
 /** Records a page that is left out. `address` must hold no credentials. */
 export function noteSkipped(skipped: SkippedPages, reason: Reason, address: string): undefined {
   const { first, keys } = skipped.get(reason) ?? { first: address, keys: new Set<string>() };
-  if (keys.size < MOST_TOLD) keys.add(keyOf(address));
+  if (keys.size < MAX_COUNTED) keys.add(addressKey(address));
   skipped.set(reason, { first, keys });
 }
 
@@ -196,7 +196,7 @@ export function noteSkipped(skipped: SkippedPages, reason: Reason, address: stri
 export function skippedText(skipped: SkippedPages): string | undefined {
   const parts = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const { first, keys: { size } = new Set() } = skipped.get(reason) ?? {};
-    const number = `${size.toLocaleString('en')}${size === MOST_TOLD ? ' or more' : ''}`;
+    const number = `${size.toLocaleString('en')}${size === MAX_COUNTED ? ' or more' : ''}`;
     return size === 0 ? [] : [{ size, number, text: `${REASONS[reason]} (${size === 1 ? '' : 'such as '}${first})` }];
   });
   const all = parts.reduce((sum, { size }) => sum + size, 0);

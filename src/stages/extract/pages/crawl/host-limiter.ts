@@ -5,14 +5,14 @@ import type { InTurn } from '../../../../http/message.ts';
 import { throwIfAborted } from '../../../../core/run.ts';
 
 /** Requests to one host at once (contract, section 5). */
-export const AT_ONCE = 8;
+export const MAX_CONCURRENT = 8;
 
 /** Limits the requests to each host for all runs of an engine together. */
 export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
   /** Makes the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. */
-  at(origin: string, { delay = 0 }: { delay?: number } = {}): InTurn {
+  limiterFor(origin: string, { delay = 0 }: { delay?: number } = {}): InTurn {
     return async (work, signal) => {
       throwIfAborted(signal);
       return await whileWaiting(signal, (begun) => {
@@ -21,7 +21,7 @@ export class HostLimiter {
           return work();
         };
         const host = this.#host(origin);
-        return delay > 0 ? spaced(host, begin, { delay, signal }) : host.together(begin);
+        return delay > 0 ? runSpaced(host, begin, { delay, signal }) : host.concurrent(begin);
       });
     };
   }
@@ -30,7 +30,7 @@ export class HostLimiter {
     const known = this.#hosts.get(origin);
     if (known) return known;
     for (const [other, host] of this.#hosts) if (isIdle(host)) this.#hosts.delete(other);
-    const host: Host = { together: pLimit(AT_ONCE), alone: pLimit(1), next: 0 };
+    const host: Host = { concurrent: pLimit(MAX_CONCURRENT), serial: pLimit(1), next: 0 };
     this.#hosts.set(origin, host);
     return host;
   }
@@ -38,21 +38,25 @@ export class HostLimiter {
 
 /** Limits of one origin: for concurrent and for consecutive work, and when the next of the latter may begin (`performance.now`). */
 interface Host {
-  together: LimitFunction;
-  alone: LimitFunction;
+  concurrent: LimitFunction;
+  serial: LimitFunction;
   next: number;
 }
 
-const isIdle = ({ together, alone, next }: Host): boolean =>
-  [together, alone].every(({ activeCount, pendingCount }) => activeCount + pendingCount === 0) && next <= performance.now();
+const isIdle = ({ concurrent, serial, next }: Host): boolean =>
+  [concurrent, serial].every(({ activeCount, pendingCount }) => activeCount + pendingCount === 0) && next <= performance.now();
 
-const spaced = <T>(host: Host, work: () => Promise<T>, { delay, signal }: { delay: number; signal: AbortSignal | undefined }): Promise<T> =>
-  host.alone(async () => {
+const runSpaced = <T>(
+  host: Host,
+  work: () => Promise<T>,
+  { delay, signal }: { delay: number; signal: AbortSignal | undefined },
+): Promise<T> =>
+  host.serial(async () => {
     throwIfAborted(signal); // stopped work costs no delay
     const pause = host.next - performance.now();
     if (pause > 0) await wait(pause, undefined, { signal });
     try {
-      return await host.together(work);
+      return await host.concurrent(work);
     } finally {
       host.next = performance.now() + delay * 1000;
     }
@@ -62,11 +66,11 @@ const spaced = <T>(host: Host, work: () => Promise<T>, { delay, signal }: { dela
 async function whileWaiting<T>(signal: AbortSignal | undefined, enter: (begun: () => void) => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = () => reject(stoppedError(signal?.reason));
-  const silence = () => signal?.removeEventListener('abort', stop);
+  const stopListening = () => signal?.removeEventListener('abort', stop);
   signal?.addEventListener('abort', stop);
   const begun = () => {
     throwIfAborted(signal);
-    silence();
+    stopListening();
   };
-  return await Promise.race([enter(begun), stopped]).finally(silence);
+  return await Promise.race([enter(begun), stopped]).finally(stopListening);
 }

@@ -3,8 +3,8 @@ import { givenHeaders } from '../../../../http/client.ts';
 import { addressOf } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource, type FoundAddress, isFileBeside, nextHop, normalized } from '../web-addresses.ts';
-import { failedPage, redirectLoop, unreadable, isPageGone } from '../page-candidate.ts';
+import { urlSource, type FoundAddress, needsPageType, nextHop, normalizeAddress } from '../web-addresses.ts';
+import { failedPageItem, redirectLoopError, unreadableError, isPageGone } from '../page-candidate.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';
 import type { HostLimiter } from './host-limiter.ts';
 import { type LoadAddress, readRobots, type Robots, type CrawlScope, type Patterns, scopeOf, loadText } from './crawl-rules.ts';
@@ -24,7 +24,7 @@ export interface CrawlParts extends PageParts {
   user_agent: string;
   /** Maximum consecutive redirects (`network.max_redirects`). */
   max_redirects: number;
-  turns: HostLimiter;
+  host_limiter: HostLimiter;
   /** Sources that pages are stored under in this run. */
   stored: Set<string>;
 }
@@ -44,19 +44,19 @@ export interface OpenSite {
 }
 
 /** Maximum crawl delay that is respected, in seconds. */
-const LONGEST_DELAY = 60;
+const MAX_DELAY = 60;
 
 /** Text types that are read if a user names the file, but that are no pages of a site unless a parser claims their media type. */
-const NO_PAGE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|cache-manifest|event-stream|xml|xsl)/;
+const NON_PAGE_TYPE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|cache-manifest|event-stream|xml|xsl)/;
 
 /** Reads robots.txt and the start page. Returns an error item if the crawl cannot begin; throws only if aborted. */
 export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<OpenSite | { error: Extracted }> {
   try {
-    const start = normalized(addressOf(entry.url).href)!;
+    const start = normalizeAddress(addressOf(entry.url).href)!;
     const { gate, read, ...at } = await startPage(start, entry, parts);
     if ('failed' in read) return { error: failedCrawl(read.failed, entry, read.stage === 'fetch' ? 'crawl' : read.stage) };
-    if ('unreadable' in read) throw unreadable(urlSource(at.url), read.unreadable, parts.reader);
-    return { ...gate, start, at, read, scope: scopeOf({ start, final: normalized(at.url)! }, entry) };
+    if ('unreadable' in read) throw unreadableError(urlSource(at.url), read.unreadable, parts.reader);
+    return { ...gate, start, at, read, scope: scopeOf({ start, final: normalizeAddress(at.url)! }, entry) };
   } catch (error) {
     if (isAbort(error)) throw error;
     return { error: failedCrawl(error, entry, 'crawl') };
@@ -68,12 +68,12 @@ async function startPage(
   start: string,
   entry: CrawlEntry,
   parts: CrawlParts,
-): Promise<FoundAddress & { gate: Gate; read: Exclude<PageRead, Redirect> }> {
-  const gates = new Map<string, Gate>();
+): Promise<FoundAddress & { gate: SiteAccess; read: Exclude<PageRead, Redirect> }> {
+  const gates = new Map<string, SiteAccess>();
   const trail: string[] = [];
   for (let url = start; ;) {
     const { origin } = new URL(url);
-    const gate = gates.get(origin) ?? (await gateOf(origin, entry, parts));
+    const gate = gates.get(origin) ?? (await openAccess(origin, entry, parts));
     gates.set(origin, gate);
     if (!gate.robots.allows(url))
       throw new KbError('forbidden', `${urlSource(url)} is not crawled: ${origin}/robots.txt forbids it.`, {
@@ -83,39 +83,39 @@ async function startPage(
     if (!('redirect' in read)) return { gate, read, url, trail };
     trail.push(url);
     const next = nextHop(read.redirect, trail, parts.max_redirects);
-    if (next === undefined) throw redirectLoop(start, parts.max_redirects);
+    if (next === undefined) throw redirectLoopError(start, parts.max_redirects);
     url = next;
   }
 }
 
 /** Makes the error item of a whole crawl: a retry repeats the crawl, not only its start page. */
 function failedCrawl(error: unknown, entry: CrawlEntry, stage: Stage): Extracted {
-  const failed = failedPage(error, entry.url, { stage });
+  const failed = failedPageItem(error, entry.url, { stage });
   if (!failed.error.isRetryable) return failed;
   return { ...failed, error: { ...failed.error, retry_input: { ...entry, url: urlSource(entry.url), mode: 'full' } } };
 }
 
-type Gate = Pick<OpenSite, 'robots' | 'load' | 'options' | 'notices'>;
+type SiteAccess = Pick<OpenSite, 'robots' | 'load' | 'options' | 'notices'>;
 
 /** Reads the robots rules of an origin, and prepares requests to it. Throws a KbError if the rules cannot be read. */
-async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Promise<Gate> {
+async function openAccess(origin: string, entry: CrawlEntry, parts: CrawlParts): Promise<SiteAccess> {
   const { http, reader, signal, user_agent } = parts;
   const given = credentialsIn(entry.url);
-  const ask: LoadAddress = (address, request) => http.request(address, { signal, headers: given(address), ...request });
-  const robots = await readRobots(origin, { load: ask, user_agent });
-  const inTurn = parts.turns.at(origin, { delay: Math.min(robots.delay, LONGEST_DELAY) });
+  const send: LoadAddress = (address, request) => http.request(address, { signal, headers: given(address), ...request });
+  const robots = await readRobots(origin, { load: send, user_agent });
+  const inTurn = parts.host_limiter.limiterFor(origin, { delay: Math.min(robots.delay, MAX_DELAY) });
   const options: PageOptions = {
     given,
     redirect: 'manual',
     inTurn,
     isWanted: ({ content_type, url: found }) =>
-      isFileBeside(found, reader)
+      needsPageType(found, reader)
         ? reader.page.media_types.includes(content_type)
-        : reader.fileTypeOfMedia(content_type) !== undefined || !NO_PAGE.test(content_type),
+        : reader.fileTypeOfMedia(content_type) !== undefined || !NON_PAGE_TYPE.test(content_type),
   };
-  const slow = `${origin}/robots.txt asks for ${robots.delay} s between two requests: the crawl waits ${LONGEST_DELAY} s.`;
-  const notices = robots.delay > LONGEST_DELAY ? [slow] : [];
-  return { robots, load: (address, request) => ask(address, { ...request, inTurn }), options, notices };
+  const slow = `${origin}/robots.txt asks for ${robots.delay} s between two requests: the crawl waits ${MAX_DELAY} s.`;
+  const notices = robots.delay > MAX_DELAY ? [slow] : [];
+  return { robots, load: (address, request) => send(address, { ...request, inTurn }), options, notices };
 }
 
 /** Makes headers of the user name and password in an address, for requests to its origin only. */
@@ -154,11 +154,11 @@ const MAX_FEED_BYTES = 10 * 2 ** 20;
 /** Maximum depth of sitemap indexes. */
 const MAX_DEPTH = 3;
 /** Maximum sitemaps of a site. */
-const MOST_FILES = 100;
+const MAX_SITEMAPS = 100;
 /** Unreadable sitemaps after which the others are skipped. */
-const MOST_FAILED = 3;
+const MAX_FAILED = 3;
 /** Maximum feeds of a crawl. */
-export const MOST_FEEDS = 10;
+export const MAX_FEEDS = 10;
 
 interface SeedOptions {
   /** Called with every address, in order. Returns false if no more are wanted. */
@@ -168,8 +168,8 @@ interface SeedOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface SeedsRead {
-  isWhole: boolean;
+interface SeedsResult {
+  isComplete: boolean;
   /** What a person should know. */
   notices: string[];
 }
@@ -185,8 +185,8 @@ interface Sitemap {
 export async function readSitemaps(
   { scope: { origin }, robots, start, load }: OpenSite,
   { onAddress, onForeign, signal }: SeedOptions,
-): Promise<SeedsRead> {
-  const sitemaps = waitingIn(origin);
+): Promise<SeedsResult> {
+  const sitemaps = createSitemapQueue(origin);
   const { add, notices } = sitemaps;
   for (const address of robots.sitemaps) if (!add(address, origin, { depth: 1, isNamed: true })) break;
   for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, { depth: 1, isNamed: false });
@@ -194,8 +194,8 @@ export async function readSitemaps(
   let failed = 0;
   const found = { own: 0, foreign: 0 };
   for (let next = sitemaps.next(); next; next = sitemaps.next()) {
-    if (next.depth > MAX_DEPTH || failed === MOST_FAILED) return { isWhole: false, notices };
-    const xml = await sitemapAt(next, load);
+    if (next.depth > MAX_DEPTH || failed === MAX_FAILED) return { isComplete: false, notices };
+    const xml = await loadSitemap(next, load);
     if ('reason' in xml) {
       failed++;
       notices.push(`The sitemap ${urlSource(next.address)} was left out: ${xml.reason}`);
@@ -213,20 +213,20 @@ export async function readSitemaps(
         onForeign(address);
       } else {
         found.own++;
-        if (!onAddress(address)) return { isWhole: false, notices };
+        if (!onAddress(address)) return { isComplete: false, notices };
       }
     }
   }
   const isElsewhere = found.foreign > 0 && found.own === 0; // they may be of this site under another name
-  return { isWhole: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
+  return { isComplete: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
 }
 
 /** Queues the sitemaps of a site, each once, up to a maximum. */
-function waitingIn(origin: string) {
+function createSitemapQueue(origin: string) {
   const met = new Set<string>();
   const waiting: Sitemap[] = [];
   const notices: string[] = [];
-  const full = `${origin} names more than ${MOST_FILES} sitemaps: the others were left out.`;
+  const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
   return {
     notices,
     /** Sitemaps of the site itself come first: several sites may share a robots.txt. */
@@ -239,7 +239,7 @@ function waitingIn(origin: string) {
     add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
       const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
       if (!url || !/^https?:$/.test(url.protocol) || met.has(url.href)) return true;
-      if (met.size === MOST_FILES) {
+      if (met.size === MAX_SITEMAPS) {
         if (!notices.includes(full)) notices.push(full);
         return false;
       }
@@ -253,7 +253,7 @@ function waitingIn(origin: string) {
 const SITEMAP = /<(?:\w+:)?(urlset|sitemapindex)[\s>/]/i;
 
 /** Loads a sitemap, or returns why it cannot be used, such as a maintenance page in its place. */
-async function sitemapAt({ address, isNamed }: Sitemap, load: LoadAddress): Promise<{ text: string } | { reason: string }> {
+async function loadSitemap({ address, isNamed }: Sitemap, load: LoadAddress): Promise<{ text: string } | { reason: string }> {
   try {
     const text = await loadText(address, { load, max_bytes: MAX_SITEMAP_BYTES });
     return SITEMAP.test(text) ? { text } : { reason: 'it is no sitemap but something else.' };
@@ -268,7 +268,7 @@ export async function readFeeds(
   feeds: readonly string[],
   { robots, load }: OpenSite,
   { onAddress, signal }: SeedOptions,
-): Promise<SeedsRead> {
+): Promise<SeedsResult> {
   const yieldIfBusy = yieldToEventLoop(signal);
   const notices: string[] = [];
   for (const feed of feeds.filter((address) => robots.allows(address))) {
@@ -282,5 +282,5 @@ export async function readFeeds(
       if (!isPageGone(error)) notices.push(`The feed ${urlSource(feed)} was left out: ${describe(error)}`);
     }
   }
-  return { isWhole: notices.length === 0, notices };
+  return { isComplete: notices.length === 0, notices };
 }

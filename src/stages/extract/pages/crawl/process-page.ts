@@ -3,8 +3,16 @@ import type { LoadedPage, PageRead, Redirect } from '../page.ts';
 import { type Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource, isOtherKind, isTrap, keyOf, normalized } from '../web-addresses.ts';
-import { failedPage, feedIn, isPageGone, rememberedPage, pageCandidate, redirectLoop, unchangedCandidate } from '../page-candidate.ts';
+import { urlSource, hasTextlessExtension, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
+import {
+  failedPageItem,
+  feedIn,
+  isPageGone,
+  rememberedPage,
+  pageCandidate,
+  redirectLoopError,
+  unchangedCandidate,
+} from '../page-candidate.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 
 /** A page that was read, with its place in the crawl. */
@@ -12,7 +20,7 @@ export interface CrawledPage {
   page: QueuedPage;
   known: RememberedPage;
   /** Its source: its canonical address, or the one that it was found at. */
-  place: string;
+  source: string;
   /** Absent if it is unchanged, or takes too much space: then it is read again. */
   loaded?: LoadedPage | undefined;
 }
@@ -66,7 +74,7 @@ export interface Crawl {
   readonly feeds: { named: string[]; due: string[]; left: number };
   has_sitemaps: boolean;
   /** Whether all sitemaps and feeds could be read. */
-  is_whole: boolean;
+  has_complete_seeds: boolean;
   readonly notices: string[];
 }
 
@@ -77,7 +85,7 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   crawl.failed_in_a_row = 0;
   const { parts, site, frontier, skipped } = crawl;
   if ('unreadable' in read) {
-    await keepStored(page, crawl);
+    await protectStored(page, crawl);
     return noteSkipped(skipped, 'other', urlSource(page.url));
   }
   const loaded = 'page' in read ? read.page : undefined;
@@ -85,13 +93,13 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   await queueLinks([...known.links, ...previousLinks(page, known, crawl)], known.found, crawl);
   if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
   if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
-  const place = placeOf(known, crawl);
-  if (keyOf(place) === keyOf(ownPlace(known))) {
-    crawl.owned.add(keyOf(place));
-    return storePage({ page, known, place, loaded }, crawl);
+  const source = sourceOf(known, crawl);
+  if (addressKey(source) === addressKey(ownSource(known))) {
+    crawl.owned.add(addressKey(source));
+    return storePage({ page, known, source, loaded }, crawl);
   }
-  frontier.add(place, { isSameLevel: true, from: known.found });
-  return void deferPage({ page, known, place, loaded }, crawl);
+  frontier.add(source, { isSameLevel: true, from: known.found });
+  return void deferPage({ page, known, source, loaded }, crawl);
 }
 
 /** The remembered links of a page that has taken on the content of another. */
@@ -110,28 +118,28 @@ async function queueLinks(links: readonly string[], from: string, { frontier, fe
 }
 
 /** The canonical address of a page if it lies in the scope, else its own. The start page is canonical for no other: some sites say so of all pages. */
-function placeOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
+function sourceOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
   const { found, canonical } = known;
   const isAccepted =
     canonical !== undefined &&
     scope.covers(canonical) &&
     !isTrap(canonical) &&
-    !isOtherKind(canonical, reader) &&
+    !hasTextlessExtension(canonical, reader) &&
     robots.allows(canonical) &&
     (new URL(canonical).pathname !== '/' || new URL(found).pathname === '/');
-  return isAccepted ? canonical : ownPlace(known);
+  return isAccepted ? canonical : ownSource(known);
 }
 
-const ownPlace = ({ found }: RememberedPage): string => urlSource(normalized(found) ?? found);
+const ownSource = ({ found }: RememberedPage): string => urlSource(normalizeAddress(found) ?? found);
 
 /** Characters of deferred pages that are kept as they were read. */
-const MAX_KEPT = 20_000_000;
+const MAX_KEPT_CHARACTERS = 20_000_000;
 
 const lengthOf = ({ loaded }: Pick<CrawledPage, 'loaded'>): number => loaded?.parsed.text.length ?? 0;
 
 /** Defers a page until everything is read; drops its content if too much is kept. */
 export function deferPage(placed: CrawledPage, crawl: Pick<Crawl, 'deferred' | 'kept'>): void {
-  const loaded = crawl.kept > MAX_KEPT ? undefined : placed.loaded;
+  const loaded = crawl.kept > MAX_KEPT_CHARACTERS ? undefined : placed.loaded;
   crawl.kept += lengthOf({ loaded });
   crawl.deferred.push({ ...placed, loaded });
 }
@@ -150,12 +158,12 @@ export function nextDeferred(crawl: Pick<Crawl, 'deferred' | 'kept'>): CrawledPa
 export async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayRequest: boolean }): AsyncGenerator<Extracted, void, void> {
   for (let open = crawl.deferred.length; open > 0 && crawl.pages < crawl.entry.max_pages; open--) {
     const placed = nextDeferred(crawl);
-    const { page, known, place, loaded } = placed;
-    if (crawl.owned.has(keyOf(place)) && !crawl.sources.has(known.content_hash)) {
-      crawl.contradicted = counted(crawl.contradicted, known.found);
+    const { page, known, source, loaded } = placed;
+    if (crawl.owned.has(addressKey(source)) && !crawl.sources.has(known.content_hash)) {
+      crawl.contradicted = addToCount(crawl.contradicted, known.found);
       await rememberWithoutSource(page, known, crawl);
     } else if (mayRequest || loaded) {
-      const stored = await storePage({ ...placed, place: ownPlace(known) }, crawl);
+      const stored = await storePage({ ...placed, source: ownSource(known) }, crawl);
       if (stored) yield stored;
     } else deferPage(placed, crawl);
   }
@@ -163,18 +171,18 @@ export async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayReques
 
 /** Makes a document of a page, unless there is one with the same address or content. */
 async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted | undefined> {
-  const { page, known, place, loaded } = placed;
+  const { page, known, source: own, loaded } = placed;
   const { site, parts, frontier, skipped, sources } = crawl;
   const { url, depth } = page;
-  const source = sources.get(known.content_hash) ?? place;
+  const source = sources.get(known.content_hash) ?? own;
   const before = parts.memory?.recall(urlSource(url));
-  if (source !== place && isSuddenlyAlike(before, placed, crawl)) {
+  if (source !== own && hasTurnedIdentical(before, placed, crawl)) {
     frontier.protect(page);
-    if (before) await parts.memory?.remember(urlSource(url), { ...before, alike: known.content_hash });
+    if (before) await parts.memory?.remember(urlSource(url), { ...before, shared_hash: known.content_hash });
     return noteSkipped(skipped, 'alike', known.found);
   }
   const isStored = parts.stored.has(source);
-  await parts.memory?.remember(urlSource(url), { ...known, source, alike: undefined });
+  await parts.memory?.remember(urlSource(url), { ...known, source, shared_hash: undefined });
   if (isStored) return noteSkipped(skipped, 'same', known.found);
   crawl.pages++;
   parts.stored.add(source);
@@ -188,14 +196,14 @@ async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted |
  * Whether a stored page and another one have changed to the same content, although they were different before. The site may be down or want
  * a login, and say so on every page: what is stored then stays, and is remembered.
  */
-function isSuddenlyAlike(
+function hasTurnedIdentical(
   remembered: RememberedPage | undefined,
-  { page: { url }, known: { content_hash }, place }: CrawledPage,
+  { page: { url }, known: { content_hash }, source }: CrawledPage,
   { parts: { memory }, previous }: Crawl,
 ): boolean {
-  if (memory?.storedUnder(urlSource(url)) !== place || remembered?.content_hash === content_hash) return false;
+  if (memory?.storedUnder(urlSource(url)) !== source || remembered?.content_hash === content_hash) return false;
   const other = previous.get(content_hash);
-  return remembered?.alike === content_hash || other === undefined || (other !== content_hash && other !== remembered?.content_hash);
+  return remembered?.shared_hash === content_hash || other === undefined || (other !== content_hash && other !== remembered?.content_hash);
 }
 
 /** Remembers a page that becomes no document. */
@@ -207,17 +215,17 @@ async function recordRedirect(page: QueuedPage, { redirect, isLasting }: Redirec
   const { frontier, parts } = crawl;
   const outcome = frontier.followRedirect(page, redirect);
   if (outcome === 'loop')
-    return recordFailure(page, { failed: redirectLoop(page.trail[0] ?? page.url, parts.max_redirects), stage: 'crawl' }, crawl);
+    return recordFailure(page, { failed: redirectLoopError(page.trail[0] ?? page.url, parts.max_redirects), stage: 'crawl' }, crawl);
   crawl.failed_in_a_row = 0;
   if (outcome === 'outside') {
-    crawl.redirected = counted(crawl.redirected, urlSource(page.url));
-    await keepStored(page, crawl);
+    crawl.redirected = addToCount(crawl.redirected, urlSource(page.url));
+    await protectStored(page, crawl);
   } else if (!isLasting) frontier.protect(page);
   return undefined;
 }
 
 /** Keeps what is stored of a page that gives no document this time, and follows its remembered links. */
-async function keepStored(page: QueuedPage, crawl: Crawl): Promise<RememberedPage | undefined> {
+async function protectStored(page: QueuedPage, crawl: Crawl): Promise<RememberedPage | undefined> {
   crawl.frontier.protect(page);
   const key = urlSource(page.url);
   const known = crawl.parts.memory?.recall(key);
@@ -234,15 +242,15 @@ async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): 
   const isGone = isPageGone(failed);
   crawl.failed++;
   crawl.failed_in_a_row = isUnanswered(read) ? crawl.failed_in_a_row + 1 : 0;
-  const known = isGone ? undefined : await keepStored(page, crawl);
+  const known = isGone ? undefined : await protectStored(page, crawl);
   const stored_as = isGone ? undefined : memory?.storedUnder(key);
   if (isGone) await memory?.forget(key);
   const hasLinks = file_type === undefined || file_type === reader.page.file_type;
   if (!known && hasLinks && !isGone) crawl.unread ??= key;
-  return failedPage(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
+  return failedPageItem(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
 }
 
-const counted = (before: Counted | undefined, first: string): Counted => ({ first, ...before, count: (before?.count ?? 0) + 1 });
+const addToCount = (before: Counted | undefined, first: string): Counted => ({ first, ...before, count: (before?.count ?? 0) + 1 });
 
 /** Whether the whole site may have failed to answer: one that refuses this page (401, 403, 404) has answered. */
 const isUnanswered = (read: PageRead): boolean =>

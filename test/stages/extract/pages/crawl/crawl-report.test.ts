@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crawlEnding, LONGEST_SILENCE, siteFailure } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
+import { summarizeCrawl, MAX_SILENCE, siteFailure } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
 import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 import { type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/process-page.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
@@ -8,8 +8,8 @@ import type { PageRead } from '../../../../../src/stages/extract/pages/page.ts';
 const url = 'http://a.example/';
 
 /** How a crawl ends that is whole, but for what a test says. */
-const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Crawl[Key]> }): ReturnType<typeof crawlEnding> =>
-  crawlEnding({
+const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Crawl[Key]> }): ReturnType<typeof summarizeCrawl> =>
+  summarizeCrawl({
     entry: { url, max_pages: 5, max_depth: 3, include: [], exclude: [] },
     limit: 115,
     pages: 1,
@@ -18,7 +18,7 @@ const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Cra
     in_flight: 0,
     deferred: [],
     has_sitemaps: true,
-    is_whole: true,
+    has_complete_seeds: true,
     notices: [],
     skipped: new Map(),
     ...over,
@@ -45,12 +45,10 @@ test('more addresses than a crawl remembers give a notice', () => {
 
 test('a crawl that stopped names the reason and the unread addresses, including pages in flight', () => {
   const stopped = 'nothing could be read for 10 minutes';
-  expect(ended({ silence: LONGEST_SILENCE, frontier: { unread: 2 }, in_flight: 3 })).toEqual(
+  expect(ended({ silence: MAX_SILENCE, frontier: { unread: 2 }, in_flight: 3 })).toEqual(
     told(`stopped because ${stopped}: 5 further addresses were found and not read.`, whole),
   );
-  expect(ended({ silence: LONGEST_SILENCE })).toEqual(
-    told(`stopped because ${stopped}: 0 further addresses were found and not read.`, whole),
-  );
+  expect(ended({ silence: MAX_SILENCE })).toEqual(told(`stopped because ${stopped}: 0 further addresses were found and not read.`, whole));
   expect(ended({ pages: 5, frontier: { unread: 1, isOverflowing: true } })).toEqual(
     told('stopped at max_pages = 5: more than 1 further address was found and not read.', whole),
   );
@@ -79,7 +77,7 @@ test('each reason why there may be more pages gives a doubt', () => {
     told('is incomplete: include and exclude take too long to check every address.', whole),
   );
   expect(ended({ has_sitemaps: false })).toEqual({ notices: [], doubt: whole });
-  expect(ended({ is_whole: false, notices: ['The feed was left out.'] })).toEqual({
+  expect(ended({ has_complete_seeds: false, notices: ['The feed was left out.'] })).toEqual({
     notices: ['The feed was left out.'],
     doubt: whole,
   });
@@ -106,8 +104,8 @@ const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new K
 
 test('silence grows while no answer comes, and a refusal is an answer', () => {
   const leaves = (silence: number): boolean => siteFailure({ failed_in_a_row: 0, silence }) !== undefined;
-  const silence = silenceAfter(0, failed('unavailable'), LONGEST_SILENCE - 1);
+  const silence = silenceAfter(0, failed('unavailable'), MAX_SILENCE - 1);
   expect(leaves(silence)).toBe(false);
   expect(leaves(silenceAfter(silence, failed('unavailable'), 1))).toBe(true);
-  for (const answer of [failed('forbidden'), { unreadable: 'image/png' }]) expect(silenceAfter(silence, answer, LONGEST_SILENCE)).toBe(0);
+  for (const answer of [failed('forbidden'), { unreadable: 'image/png' }]) expect(silenceAfter(silence, answer, MAX_SILENCE)).toBe(0);
 });

@@ -6,7 +6,7 @@ import {
   readRobots,
   pathPattern,
   scopeOf,
-  timeLimited,
+  limitTime,
 } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 
 const site = 'http://a.example';
@@ -118,7 +118,8 @@ test('a pattern that is an address is refused', () => {
 });
 
 test('a source stored under http is found under https only if the start page has moved there', () => {
-  const found = (final: string, source: string) => scopeOf({ start: `${site}/docs/`, final }, { include: [], exclude: [] }).asFound(source);
+  const found = (final: string, source: string) =>
+    scopeOf({ start: `${site}/docs/`, final }, { include: [], exclude: [] }).currentAddress(source);
   const secure = 'https://a.example/docs/';
   expect(found(secure, `${site}/docs/a`)).toBe('https://a.example/docs/a');
   for (const other of ['http://a.example.org/docs/a', 'http://a.example:81/docs/a', `${secure}a`, 'no address'])
@@ -165,8 +166,8 @@ describe('what a crawl says of stored pages', () => {
     [`${site}/docs/`, 'http://b.example/docs/', false],
     ['https://a.example/', `${site}/`, false],
     [`${site}/`, 'http://a.example:81/', false],
-  ])('from %s, found at %s: %s', (start, final, isAsked) =>
-    expect(scopeOf({ start, final }, { include: [], exclude: [] }).isAsked).toBe(isAsked),
+  ])('from %s, found at %s: %s', (start, final, isUnmoved) =>
+    expect(scopeOf({ start, final }, { include: [], exclude: [] }).isUnmoved).toBe(isUnmoved),
   );
 });
 
@@ -206,16 +207,16 @@ afterEach(() => void vi.useRealTimers());
 test('a time-limited predicate is false once its time is spent', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   let asked = 0;
-  const { ask, isSpent } = timeLimited(5, (address) => {
+  const { matches, isSpent } = limitTime(5, (address) => {
     asked++;
     vi.advanceTimersByTime(3);
     return address === 'yes';
   });
-  expect([ask('yes'), ask('no'), isSpent(), ask('yes'), asked]).toEqual([true, false, true, false, 2]);
+  expect([matches('yes'), matches('no'), isSpent(), matches('yes'), asked]).toEqual([true, false, true, false, 2]);
 });
 
 test('a predicate that costs nothing is always asked', () => {
-  const { ask, isSpent } = timeLimited(1_000, () => true);
-  for (let i = 0; i < 1_000; i++) expect(ask(String(i))).toBe(true);
+  const { matches, isSpent } = limitTime(1_000, () => true);
+  for (let i = 0; i < 1_000; i++) expect(matches(String(i))).toBe(true);
   expect(isSpent()).toBe(false);
 });

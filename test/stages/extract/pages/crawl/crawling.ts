@@ -92,7 +92,7 @@ export const extracting = (
     reader: pageReader(),
     renderer: noBrowser,
     user_agent: 'kb',
-    turns: new HostLimiter(),
+    host_limiter: new HostLimiter(),
     max_redirects: (door.network ?? (DEFAULTS.network as Network)).max_redirects,
     ...over,
     settings: { ...(DEFAULTS.ingestion.urls as UrlsParts['settings']), mode: 'full', ...settings },

@@ -18,7 +18,7 @@ const frontierOf = (over: Partial<FrontierOptions> = {}) =>
 
 describe('what a crawl has found', () => {
   it('that lies too deep is counted, each address once, and up to a bound', () => {
-    const frontier = frontierOf({ max_depth: 0, most_known: 50 });
+    const frontier = frontierOf({ max_depth: 0, max_known: 50 });
     for (const path of ['a', 'a/', 'b', 'a']) frontier.add(`${site}/${path}`);
     expect(frontier.deeper).toBe(2);
     for (let i = 0; i < 60; i++) frontier.add(`${site}/${i}`);
@@ -50,7 +50,7 @@ describe('what a crawl has found', () => {
   });
 
   it('is kept apart up to a bound, and nothing is gone beyond it', () => {
-    const frontier = frontierOf({ limit: 100, most_known: 50 });
+    const frontier = frontierOf({ limit: 100, max_known: 50 });
     for (let i = 0; i < 50; i++) frontier.add(`${site}/${i}`);
     expect([frontier.isOverflowing, frontier.isProtected(`${site}/x`)]).toEqual([false, false]);
     frontier.add(`${site}/50`);

@@ -8,7 +8,7 @@ const site = siteKeeper();
 test('stopped requests wait for no turn, and delay none after them', async () => {
   const web = await site({ '/': article('Start') });
   const door = openDoor([web]);
-  const inTurn = new HostLimiter().at(web.url, { delay: 3_600 });
+  const inTurn = new HostLimiter().limiterFor(web.url, { delay: 3_600 });
   await door.request(web.url, { inTurn });
   const stop = new AbortController();
   const waiting = [door.request(web.url, { inTurn, signal: stop.signal }), door.request(web.url, { inTurn, signal: stop.signal })];

@@ -23,10 +23,10 @@ const settled = async () => {
 };
 
 test('runs that share their turns do eight things at once at one origin, and others at another', async () => {
-  const turns = new HostLimiter();
+  const limiter = new HostLimiter();
   const [here, there] = [works(), works()];
-  const all = [turns.at(HERE), turns.at(HERE)].flatMap((inTurn) => Array.from({ length: 8 }, () => inTurn(here.work)));
-  all.push(turns.at(THERE)(there.work));
+  const all = [limiter.limiterFor(HERE), limiter.limiterFor(HERE)].flatMap((inTurn) => Array.from({ length: 8 }, () => inTurn(here.work)));
+  all.push(limiter.limiterFor(THERE)(there.work));
   await settled();
   expect([here.open(), there.open()]).toEqual([8, 1]);
   while (here.ends.length + there.ends.length > 0) {
@@ -38,11 +38,11 @@ test('runs that share their turns do eight things at once at one origin, and oth
 });
 
 test('with a delay they do one thing after another, beside seven others', async () => {
-  const turns = new HostLimiter();
+  const limiter = new HostLimiter();
   const [slow, fast] = [works(), works()];
-  const all = [turns.at(HERE, { delay: 0.001 }), turns.at(HERE, { delay: 0.001 })].map((inTurn) => inTurn(slow.work));
+  const all = [limiter.limiterFor(HERE, { delay: 0.001 }), limiter.limiterFor(HERE, { delay: 0.001 })].map((inTurn) => inTurn(slow.work));
   await settled();
-  all.push(...Array.from({ length: 8 }, () => turns.at(HERE)(fast.work)));
+  all.push(...Array.from({ length: 8 }, () => limiter.limiterFor(HERE)(fast.work)));
   await settled();
   expect([slow.open(), fast.open()]).toEqual([1, 7]);
   for (let ended = 0; ended < all.length; await settled())
@@ -52,28 +52,28 @@ test('with a delay they do one thing after another, beside seven others', async 
 });
 
 test('a run that is stopped waits for no other run, and its work is not done', async () => {
-  const turns = new HostLimiter();
+  const limiter = new HostLimiter();
   const { work, ends } = works();
-  const others = Array.from({ length: 8 }, () => turns.at(HERE)(work));
-  others.push(turns.at(HERE, { delay: 0.001 })(work));
+  const others = Array.from({ length: 8 }, () => limiter.limiterFor(HERE)(work));
+  others.push(limiter.limiterFor(HERE, { delay: 0.001 })(work));
   await settled();
   for (const delay of [0, 0.001]) {
     const stop = new AbortController();
     let wasDone = false;
-    const waiting = turns.at(HERE, { delay })(async () => void (wasDone = true), stop.signal);
+    const waiting = limiter.limiterFor(HERE, { delay })(async () => void (wasDone = true), stop.signal);
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
     expect(wasDone).toBe(false);
-    await expect(turns.at(HERE, { delay })(work, stop.signal)).rejects.toMatchObject({ code: 'aborted' });
+    await expect(limiter.limiterFor(HERE, { delay })(work, stop.signal)).rejects.toMatchObject({ code: 'aborted' });
   }
   for (let ended = 0; ended < others.length; await settled()) ended += ends.splice(0).map((end) => end()).length;
   await Promise.all(others);
-  expect(await turns.at(HERE)(async () => 'done')).toBe('done');
+  expect(await limiter.limiterFor(HERE)(async () => 'done')).toBe('done');
 });
 
 test('work that has begun is ended by its own means when it is stopped, and what it throws is thrown', async () => {
   const stop = new AbortController();
-  const inTurn = new HostLimiter().at(HERE);
+  const inTurn = new HostLimiter().limiterFor(HERE);
   const begun = inTurn(async () => {
     stop.abort();
     await settled();

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type Crawl, deferPage, type CrawledPage, nextDeferred } from '../../../../../src/stages/extract/pages/crawl/process-page.ts';
 import type { LoadedPage } from '../../../../../src/stages/extract/pages/page.ts';
 
-const pageOf = (place: string, length: number) =>
-  ({ place, loaded: { parsed: { text: { length } as string } } as LoadedPage }) as CrawledPage;
+const pageOf = (source: string, length: number) =>
+  ({ source, loaded: { parsed: { text: { length } as string } } as LoadedPage }) as CrawledPage;
 
 test('deferred pages keep their content up to a maximum, and come in their order', () => {
   const crawl: Pick<Crawl, 'deferred' | 'kept'> = { deferred: [], kept: 0 };
@@ -14,7 +14,7 @@ test('deferred pages keep their content up to a maximum, and come in their order
   const [a, b] = [nextDeferred(crawl), nextDeferred(crawl)];
   deferPage(pageOf('d', 1), crawl);
   const rest = [nextDeferred(crawl), nextDeferred(crawl)];
-  expect([a, b, ...rest].map(({ place, loaded }) => [place, loaded !== undefined])).toEqual([
+  expect([a, b, ...rest].map(({ source, loaded }) => [source, loaded !== undefined])).toEqual([
     ['a', true],
     ['b', true],
     ['c', false],

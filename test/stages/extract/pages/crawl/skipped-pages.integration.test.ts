@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_TOLD, noteSkipped, skippedText, type SkippedPages } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
+import { MAX_COUNTED, noteSkipped, skippedText, type SkippedPages } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
 import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
@@ -64,6 +64,6 @@ test('where a page could not be read, what was not met may lie behind it, and th
 
 test('addresses are counted up to a maximum', () => {
   const left: SkippedPages = new Map();
-  for (let i = 0; i < MOST_TOLD + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
+  for (let i = 0; i < MAX_COUNTED + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
   expect(skippedText(left)).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
 });

@@ -6,14 +6,14 @@ import { KbError } from '../../core/errors.ts';
 import { progress, type Run } from '../../core/run.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
 import type { AnswerConfidence, ChatResult, RetrievalQuality, Unsupported } from '../../schema/answers.ts';
-import { type AddressCheck, linksIn } from './guard/link-filter.ts';
+import { type AddressCheck, createAddressCheck } from './guard/link-filter.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
-import { type Filling, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
+import { type PromptContent, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
 import { type LineRange, toGrounding, toSources } from './cited-sources.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
-import { type ChatSearch, note, report, type Turn, turnError } from './turn-record.ts';
-import { unsupportedIn } from './guard/verify.ts';
+import { type ChatSearch, answerNote, report, type Turn, turnError } from './turn-record.ts';
+import { findUnsupported } from './guard/verify.ts';
 
 interface PromptParts {
   query: string;
@@ -37,18 +37,18 @@ const CAUTION =
   '- The sources found are a weak match and may not be enough. Be cautious: say what is uncertain, and claim no more than they plainly state.';
 
 /** Placeholder before a history that begins with an answer: some providers require a user message first. */
-const EARLIER = '(Earlier in this conversation.)';
+const EARLIER_PLACEHOLDER = '(Earlier in this conversation.)';
 
 /** Makes user and assistant alternate, the user first, without empty messages: some providers require that. */
 function alternateRoles(messages: readonly Message[]): Message[] {
-  const spoken: Message[] = [];
+  const alternating: Message[] = [];
   for (const { role, content } of messages.filter((message) => message.content.trim() !== '')) {
-    const last = spoken.at(-1);
+    const last = alternating.at(-1);
     if (last?.role === role) last.content += `\n\n${content}`;
-    else if (!last && role === 'assistant') spoken.push({ role: 'user', content: EARLIER }, { role, content });
-    else spoken.push({ role, content });
+    else if (!last && role === 'assistant') alternating.push({ role: 'user', content: EARLIER_PLACEHOLDER }, { role, content });
+    else alternating.push({ role, content });
   }
-  return spoken;
+  return alternating;
 }
 
 /** A source between two lines with a marker that its text cannot guess. */
@@ -69,14 +69,14 @@ export function groundedPrompt({ query, history, sources, persona, cautious }: P
   return [{ role: 'system', content: rules.join('\n') }, ...alternateRoles([...history, { role: 'user', content: question }])];
 }
 
-interface Grounds extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_quality'> {
+interface GroundingInput extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_quality'> {
   /** The chunks that it may use, best first. */
   context: readonly RetrievedItem[];
   search: ChatSearch;
 }
 
 /** Outcome of the generation, as fields of the result. */
-interface Generated extends Partial<ChatResult> {
+interface GenerationOutcome extends Partial<ChatResult> {
   errors: ErrorItem[];
   /** The chunks given to the model, in the order of their numbers. */
   given: readonly RetrievedItem[];
@@ -85,17 +85,20 @@ interface Generated extends Partial<ChatResult> {
 }
 
 /** Generates an answer from chunks. A failure of the model is an item of `errors`. */
-export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Generated> {
+export async function* answerFromSources(turn: Turn, grounds: GroundingInput): Run<GenerationOutcome> {
   const { query, settings, parts, window } = turn;
   const { history, context, search, retrieval_quality } = grounds;
   const llm = await parts.llm(search.embedder);
   const neighbours = (await search.neighbours?.(context)) ?? new Map<string, Neighbours>();
-  const all: Filling = { history, sources: toGrounding(context, llm.extractive ? neighbours : withoutGiven(neighbours, context)) };
-  const room = window.prompt - bareTokens(turn, retrieval_quality);
+  const all: PromptContent = {
+    history,
+    sources: toGrounding(context, llm.extractive ? neighbours : dropGivenNeighbours(neighbours, context)),
+  };
+  const room = window.prompt - promptOverhead(turn, retrieval_quality);
   const filling = fitPrompt(all, { room, keep_recent: settings.history_compaction.keep_recent });
   const { provider, model } = llm;
   yield progress('generation', { provider, model, sources: filling.sources.length });
-  let written: Written;
+  let written: GeneratedAnswer;
   try {
     written = yield* generateWithRetry(turn, grounds, { llm, filling, isKnown: knownLinks(turn, all, context) });
   } catch (error) {
@@ -104,7 +107,7 @@ export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Gene
   }
   const given = context.slice(0, written.filling.sources.length);
   const { notes, ...answer } = finalizeAnswer(turn, { ...written, llm, given, neighbours, retrieval_quality });
-  const items = [...omissionNotes(all, written.filling), ...notes].map((text) => note(query, text));
+  const items = [...omissionNotes(all, written.filling), ...notes].map((text) => answerNote(query, text));
   return {
     llm: { provider, model, ...written.usage, ...(written.cut_off ? { cut_off: written.cut_off } : {}) },
     ...answer,
@@ -112,41 +115,41 @@ export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Gene
   };
 }
 
-function withoutGiven(all: ReadonlyMap<string, Neighbours>, given: readonly RetrievedItem[]): Map<string, Neighbours> {
+function dropGivenNeighbours(all: ReadonlyMap<string, Neighbours>, given: readonly RetrievedItem[]): Map<string, Neighbours> {
   const unlessGiven = (neighbour: Neighbour | undefined) => (given.some(({ id }) => id === neighbour?.id) ? undefined : neighbour);
   return new Map([...all].map(([id, { before, after }]) => [id, { before: unlessGiven(before), after: unlessGiven(after) }]));
 }
 
 /** The links that an answer may have. Earlier messages hold addresses of earlier sources and of the user only. */
-function knownLinks({ query, settings }: Turn, { history, sources }: Filling, context: readonly RetrievedItem[]): AddressCheck {
+function knownLinks({ query, settings }: Turn, { history, sources }: PromptContent, context: readonly RetrievedItem[]): AddressCheck {
   const spoken = [query, settings.persona, ...history.map(({ content }) => content)];
   const retrieved = sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after]);
-  return linksIn(
+  return createAddressCheck(
     [...spoken, ...retrieved],
     context.map(({ metadata }) => String(metadata.source)),
   );
 }
 
 /** Tokens of the prompt without history and sources. */
-export const bareTokens = (turn: Turn, quality?: RetrievalQuality): number =>
+export const promptOverhead = (turn: Turn, quality?: RetrievalQuality): number =>
   tokensOfMessages(promptOf(turn, { history: [], sources: [] }, quality));
 
-const promptOf = ({ query, settings }: Turn, filling: Filling, quality?: RetrievalQuality) =>
+const promptOf = ({ query, settings }: Turn, filling: PromptContent, quality?: RetrievalQuality) =>
   groundedPrompt({ query, ...filling, persona: settings.persona, cautious: quality?.status === 'low_confidence' });
 
-interface Written extends StreamedAnswer {
-  filling: Filling;
+interface GeneratedAnswer extends StreamedAnswer {
+  filling: PromptContent;
 }
 
 interface GenerateOptions {
   llm: Llm;
-  filling: Filling;
+  filling: PromptContent;
   isKnown: AddressCheck;
   attempts?: number;
 }
 
 /** Asks the model. If the prompt is too long for it, asks again with half of everything, unless a part of the answer was shown. */
-async function* generateWithRetry(turn: Turn, grounds: Grounds, options: GenerateOptions): Run<Written> {
+async function* generateWithRetry(turn: Turn, grounds: GroundingInput, options: GenerateOptions): Run<GeneratedAnswer> {
   const { parts, query, settings, window, trace } = turn;
   const { llm, filling, isKnown, attempts = 1 } = options;
   const request = {
@@ -178,7 +181,7 @@ async function* generateWithRetry(turn: Turn, grounds: Grounds, options: Generat
 const showsRefusal = ({ settings }: Turn): boolean => settings.retrieval_quality.low_confidence_mode === 'answer_with_caution';
 
 /** Makes the note on messages and sources that did not fit into the prompt. */
-function omissionNotes(all: Filling, { history, sources }: Filling): string[] {
+function omissionNotes(all: PromptContent, { history, sources }: PromptContent): string[] {
   const older = all.history.length - history.length;
   const weaker = all.sources.length - sources.length;
   const parts = [
@@ -190,14 +193,14 @@ function omissionNotes(all: Filling, { history, sources }: Filling): string[] {
 }
 
 /** An answer with what it was written from. */
-interface Draft extends StreamedAnswer {
+interface AnswerDraft extends StreamedAnswer {
   llm: Llm;
   given: readonly RetrievedItem[];
   neighbours: ReadonlyMap<string, Neighbours>;
   retrieval_quality: RetrievalQuality;
 }
 
-function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & { notes: string[] } {
+function finalizeAnswer(turn: Turn, draft: AnswerDraft): Omit<GenerationOutcome, 'errors'> & { notes: string[] } {
   const { text, citations, declined, quotation, llm, neighbours, retrieval_quality: judged } = draft;
   if (declined && !(showsRefusal(turn) && text !== '')) return { given: draft.given, isDeclined: true, notes: [] };
   const given = orderByCitation(draft.given, quotation.order);
@@ -205,8 +208,8 @@ function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & {
   const retrieval_quality: RetrievalQuality = declined ? { ...judged, status: 'low_confidence' } : judged;
   const { verify_citations } = turn.settings;
   const isUncited = citations.cited.size === 0 && !declined && !llm.extractive;
-  const unsupported = verify_citations && !llm.extractive ? unsupportedIn(text, toGrounding(given)) : [];
-  const confidence = confidenceIn(retrieval_quality, draft);
+  const unsupported = verify_citations && !llm.extractive ? findUnsupported(text, toGrounding(given)) : [];
+  const confidence = assessConfidence(retrieval_quality, draft);
   const isDoubted = verify_citations && confidence.level === 'high' && (isUncited || unsupported.length > 0);
   return {
     answer: text,
@@ -217,7 +220,7 @@ function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & {
     ...(verify_citations ? { unsupported } : {}),
     given,
     isDeclined: false,
-    notes: notesOn(draft, { isUncited, unsupported, max_tokens: turn.window.answer }),
+    notes: answerNotes(draft, { isUncited, unsupported, max_tokens: turn.window.answer }),
   };
 }
 
@@ -233,9 +236,9 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
 }
 
 /** High if the gate passed the sources, or is off, and the answer gives no reason for doubt. */
-function confidenceIn(
+function assessConfidence(
   { status }: RetrievalQuality,
-  { declined, isPartial, text, llm, quotation: { probability } }: Draft,
+  { declined, isPartial, text, llm, quotation: { probability } }: AnswerDraft,
 ): AnswerConfidence {
   const known = probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
   if (status === 'low_confidence') return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...known };
@@ -245,8 +248,8 @@ function confidenceIn(
     : { level: 'high', reason: 'retrieval_quality_pass', ...known };
 }
 
-function notesOn(
-  { given, citations: { unknown }, links, cut_off }: Draft,
+function answerNotes(
+  { given, citations: { unknown }, links, cut_off }: AnswerDraft,
   { isUncited, unsupported, max_tokens }: { isUncited: boolean; unsupported: readonly Unsupported[]; max_tokens: number },
 ): string[] {
   const count = given.length;

@@ -1,19 +1,19 @@
-import { countWords, type QuoteBlock, quoteBlocks, TITLE_SEPARATOR } from './quote-blocks.ts';
+import { countWords, type QuoteBlock, readQuoteBlocks, TITLE_SEPARATOR } from './quote-blocks.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { type Comparison, createComparison } from '../../text/comparison.ts';
 import { comparedSubjects, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
-import { grow, passageOf, type QuotedPassage } from './passages.ts';
+import { growPassage, renderPassage, type QuotedPassage } from './passages.ts';
 
 /** Maximum share of the headings in the words of a passage. */
-const HEADING_SHARE = 1 / 3;
+const MAX_HEADING_SHARE = 1 / 3;
 
 /** The path of a passage in one line. If it is too long, the middle titles are left out, then the first, then the end of the last. */
 function headingOf(path: readonly string[], room: number): string {
   const titles = path.map((title) => plainText(title).replace(/\s+/g, ' ')).filter(Boolean);
-  const most = Math.floor(room * HEADING_SHARE);
+  const most = Math.floor(room * MAX_HEADING_SHARE);
   const choices = [titles, [...titles.slice(0, 1), '…', ...titles.slice(-1)], ['…', ...titles.slice(-1)]];
   const fitting = choices.map((some) => some.join(TITLE_SEPARATOR)).find((line) => countWords(line) <= most);
   if (fitting !== undefined) return fitting;
@@ -65,7 +65,7 @@ const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
 
 /** The text of a block to compare: titles, then its words. */
-function readable({ path, term, kind, header, text }: QuoteBlock): string {
+function comparableText({ path, term, kind, header, text }: QuoteBlock): string {
   const above = [...path, kind === 'term' ? '' : withoutMarks(term)].filter(Boolean).join(' > ');
   const columns = header === '' ? '' : `${withoutMarks(header.split('\n')[0]!)}: `;
   return `${above}: ${columns}${withoutMarks(text)}`;
@@ -81,7 +81,7 @@ function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): nu
 const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s*["'`«“]/i;
 
 /** The bonus or penalty of a block by the kind of question. */
-function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
+function createFitness(question: string): (block: QuoteBlock, source: GroundingSource) => number {
   const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
   const answersTime = createTimeCheck(question);
   return ({ text }, { page_kind }) => {
@@ -94,9 +94,9 @@ function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSour
 /** Ranks the passages, best first; of overlapping ones only the best. */
 export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankPassagesOptions): Promise<RankedCandidate[]> {
   const wanted = new Set(subjectTerms(query));
-  const cosines = await options.compare?.(blocks.map(readable));
+  const cosines = await options.compare?.(blocks.map(comparableText));
   const question = lastQuestion(query);
-  const fitness = fitnessFor(question);
+  const fitness = createFitness(question);
   const meaning = definedTerms(question);
   const scores = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
@@ -104,7 +104,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
     .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
     .map(([i, seed]): RankedCandidate => {
       const room = options.words - countWords(headingOf(seed.path, options.words));
-      const grown = grow(bySource.get(seed.source)!, seed, { room, gainOf: (block) => scores.get(block)! });
+      const grown = growPassage(bySource.get(seed.source)!, seed, { room, gainOf: (block) => scores.get(block)! });
       const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // of a single word, what stands beside it says nothing
       const cosine = cosines?.[i];
       const isIntroduction = meaning !== undefined && introduces(seed, meaning);
@@ -117,16 +117,16 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
       return { seed, blocks: grown, cosine, share, isIntroduction, score };
     })
     .toSorted((a, b) => b.score - a.score);
-  return distinct(candidates);
+  return dropRepetitions(candidates);
 }
 
 /** Minimum words of a block that counts as a repetition in another section: «Added in: v0.3.4» occurs often. */
-const FEWEST_WORDS = 8;
+const MIN_REPETITION_WORDS = 8;
 
-const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < FEWEST_WORDS ? [...path, text].join('\n') : text);
+const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < MIN_REPETITION_WORDS ? [...path, text].join('\n') : text);
 
 /** Removes candidates that share or repeat a block of a better one. */
-function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
+function dropRepetitions(candidates: readonly RankedCandidate[]): RankedCandidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ blocks }) => {
     const wordings = blocks.map(wordingOf);
@@ -137,18 +137,22 @@ function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
 }
 
 /** Share of the words of the shorter of two passages from which both are taken to say the same, where it has so many. */
-const ALIKE = 0.9;
-const TELLING = 12;
+const MIN_SHARED_WORDS = 0.9;
+const MIN_COMPARED_WORDS = 12;
 
 /** Whether two passages say the same, as a page and the source that it was made of do: nearly all words of one are in the other, and all of its numbers. */
-export function saysTheSame(one: Pick<RankedCandidate, 'blocks'>, other: Pick<RankedCandidate, 'blocks'>): boolean {
+export function areNearDuplicates(one: Pick<RankedCandidate, 'blocks'>, other: Pick<RankedCandidate, 'blocks'>): boolean {
   const [shorter, longer] = [one, other].map(({ blocks }) => new Set(blocks.flatMap(({ own }) => [...own]))).toSorted((a, b) => a.size - b.size); // prettier-ignore
   const missing = shorter!.difference(longer!);
-  return shorter!.size >= TELLING && missing.size <= (1 - ALIKE) * shorter!.size && ![...missing].some((term) => /\d/.test(term));
+  return (
+    shorter!.size >= MIN_COMPARED_WORDS &&
+    missing.size <= (1 - MIN_SHARED_WORDS) * shorter!.size &&
+    ![...missing].some((term) => /\d/.test(term))
+  );
 }
 
 /** Maximum words of an answer, including headings. */
-export const MOST_WORDS = 120;
+export const MAX_ANSWER_WORDS = 120;
 
 /**
  * If two passages differ by less in score, both are quoted, with half of the words each. Chosen between .08 and .16 on questions about real
@@ -157,7 +161,7 @@ export const MOST_WORDS = 120;
 const NEAR_TIE = 0.12;
 
 /** Number of passages to try before one is truncated. */
-const MOST_TRIED = 5;
+const MAX_TRIED = 5;
 
 /** A passage to quote, under its path. */
 export interface Quotation extends QuotedPassage {
@@ -185,14 +189,14 @@ interface ChooseOptions {
 }
 
 /** Normalizes a text for comparing it with a quotation: without marks, citation numbers and white space. */
-const bare = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .replace(/\[\d+\]/g, ' ')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase();
 
-const leftOut = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: false, section: -1 });
+const excludeBlock = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: false, section: -1 });
 
 /**
  * Chooses what to quote: the best passage, and the next if both fit equally. In a comparison of two things, one passage about each unless one is
@@ -200,21 +204,23 @@ const leftOut = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: fal
  */
 export async function chooseQuotations(
   query: string,
-  { sources, words = MOST_WORDS, previous_answers = '', embedder, signal }: ChooseOptions,
+  { sources, words = MAX_ANSWER_WORDS, previous_answers = '', embedder, signal }: ChooseOptions,
 ): Promise<Choice> {
-  const before = bare(previous_answers);
-  const blocks = sources.flatMap(quoteBlocks).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
+  const before = normalizeText(previous_answers);
+  const blocks = sources
+    .flatMap(readQuoteBlocks)
+    .map((block) => (before !== '' && before.includes(normalizeText(block.text)) ? excludeBlock(block) : block));
   const compare = createComparison(query, { embedder, signal });
   const ranked = await rankPassages(query, blocks, { sources, words, compare });
   const [best] = ranked;
   if (!best) return { quotations: [], ranked, compare };
-  const next = ranked.slice(1).find((candidate) => !saysTheSame(candidate, best));
-  const second = otherSide(lastQuestion(query), ranked) ?? (next && best.score - next.score < NEAR_TIE ? next : undefined);
+  const next = ranked.slice(1).find((candidate) => !areNearDuplicates(candidate, best));
+  const second = findOtherSide(lastQuestion(query), ranked) ?? (next && best.score - next.score < NEAR_TIE ? next : undefined);
   const wanted = new Set(subjectTerms(lastQuestion(query)));
   const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { blocks, words: most, wanted });
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
   if (second && !both.some(({ isBroken, isOpen }) => isBroken || isOpen)) return { quotations: both, ranked, compare };
-  const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
+  const one = ranked.slice(0, MAX_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked, compare };
 }
 
@@ -228,7 +234,7 @@ function quotationOf(
   const gainOf = (block: QuoteBlock) => block.own.intersection(wanted).size;
   const passage = (term: string): QuotedPassage => {
     const room = words - countWords(path) - (term === '' ? 0 : countWords(`${term} …`));
-    const { text, ...more } = passageOf(grow(own, seed, { room, gainOf }), { all: own, room, wanted });
+    const { text, ...more } = renderPassage(growPassage(own, seed, { room, gainOf }), { all: own, room, wanted });
     const isNext = own[more.blocks[0]!.at - 1]?.kind === 'term';
     const lead = term === '' ? '' : `${plainText(term)}\n\n${isNext || text.startsWith('…') ? '' : '…\n\n'}`;
     return { ...more, text: lead + text };
@@ -239,14 +245,14 @@ function quotationOf(
 }
 
 /** Whether a passage or its titles mention a thing. */
-const speaksOf = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): boolean =>
+const mentions = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): boolean =>
   thing.size === 0 || blocks.some(({ own, context }) => [...thing].some((term) => own.has(term) || context.has(term)));
 
 /** The best passage about the thing that the best candidate does not mention; undefined if it mentions both or none. */
-function otherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
+function findOtherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
   const [best] = ranked;
   const compared = comparedSubjects(question);
   if (!best || !compared) return undefined;
-  const missing = compared.filter((thing) => !speaksOf(best, thing));
-  return missing.length === 1 ? ranked.find((candidate) => speaksOf(candidate, missing[0]!)) : undefined;
+  const missing = compared.filter((thing) => !mentions(best, thing));
+  return missing.length === 1 ? ranked.find((candidate) => mentions(candidate, missing[0]!)) : undefined;
 }
