@@ -2,7 +2,7 @@ import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts';
 import type { Config } from '../../../schema/config.ts';
-import { isFields } from './records.ts';
+import { isFields, mainList } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import { type ApiSettings, apiSource, checkApi, hasBody, isPartOf, markedSource, settingsFor } from './api-settings.ts';
 import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, describeUncertainEnd } from './pagination.ts';
@@ -154,6 +154,7 @@ async function* extractOne(
       at.had_records = page.records !== undefined;
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
       yield* pageItems(page, pageDocuments(page, api, { ...parts, met }));
+      if (api.pagination === undefined) yield* noteUnreadList(page);
       if (end !== undefined) return yield* uncertainEnd(api, end);
       request = next;
     }
@@ -191,6 +192,18 @@ function* noteMissingList({ source, value }: ApiPage): Generator<Extracted, void
   const says = isFields(value) ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
   if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was treated as the last page.` };
 }
+
+/** Says of a response that is one document, though it is a list of records, how each becomes a document. */
+function* noteUnreadList({ source, structure, records }: ApiPage): Generator<Extracted, void, void> {
+  const list = records || !structure ? undefined : mainList(structure.value);
+  if (list === undefined) return;
+  const [holds, path] = list.path === '' ? ['is a list', ''] : [`holds a list «${list.path}»`, `, items_path: ${yamlWord(list.path)}`];
+  yield {
+    notice: `${source}: the answer ${holds} of ${list.records.toLocaleString('en')} objects, and all of it is one document. To read each of them as a document, set pagination of this API (ingestion.api.pagination) to { type: link${path} }.`,
+  };
+}
+
+const yamlWord = (word: string): string => (/^[A-Za-z_][\w.-]*$/.test(word) ? word : JSON.stringify(word));
 
 /** Notice for a second page that repeats the first: the API has only one page, or ignores the parameter. */
 function repeatedPageNotice(api: ApiSettings): string {

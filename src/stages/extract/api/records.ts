@@ -63,6 +63,30 @@ export function recordCount(value: unknown, items_path: string | undefined): num
   return lists.length > 0 && lists.every((list) => list.length === 0) ? 0 : undefined;
 }
 
+/** How deep a list of records may lie in a response: `response.result.items`. */
+const DEEPEST_LIST = 3;
+
+/** A list of records in a response, with its dotted path; empty for the response itself. */
+interface RecordList {
+  path: string;
+  records: number;
+}
+
+/** Finds the list of records that makes up most of a response: two objects or more, each with an id or a title. */
+export function mainList(value: unknown): RecordList | undefined {
+  const whole = JSON.stringify(value)?.length ?? 0;
+  return listsIn(value, []).find(({ length }) => length > whole / 2);
+}
+
+function listsIn(value: unknown, keys: readonly string[]): (RecordList & { length: number })[] {
+  if (Array.isArray(value))
+    return value.length > 1 && value.every((record) => idIn(record) !== undefined || titleIn(record) !== undefined)
+      ? [{ path: keys.join('.'), records: value.length, length: JSON.stringify(value).length }]
+      : [];
+  if (!isFields(value) || keys.length === DEEPEST_LIST) return [];
+  return Object.entries(value).flatMap(([key, inner]) => listsIn(inner, [...keys, key]));
+}
+
 /** A field with a short text on one line. */
 interface NamedText {
   name: string;

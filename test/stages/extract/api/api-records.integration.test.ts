@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { afterEach, expect, test } from 'vitest';
 import { all, answering, apis, json, tickets, valves } from './apis.ts';
 
@@ -85,4 +86,52 @@ test('items of a feed keep their sources and titles when a new one comes first',
     before.documents.map(({ source }) => source),
     before.hashes,
   ]);
+});
+
+test.each([
+  ['a list «items»', 'items', { total: 3, items: tickets(1, 3) }],
+  ['a list «data.list»', 'data.list', { data: { tags: ['a', 'b'], list: tickets(1, 3) }, links: [{ id: 1 }, { id: 2 }] }],
+  ['a list «@graph»', '"@graph"', { '@graph': tickets(1, 3) }],
+])(
+  'an answer that holds %s and was asked for no records is one document, and a notice says how to read each',
+  async (name, path, answer) => {
+    const web = await site({ '/list': json(answer) });
+    const found = await extract([web], `${web.url}/list`);
+    expect(found.documents).toHaveLength(1);
+    const meant = `{ type: link, items_path: ${path} }`;
+    expect(found.notices).toEqual([
+      `${web.url}/list: the answer holds ${name} of 3 objects, and all of it is one document. To read each of them as a document, set pagination of this API (ingestion.api.pagination) to ${meant}.`,
+    ]);
+    const each = await extract([web], { url: `${web.url}/list`, pagination: parse(meant) as { type: 'link' } });
+    expect([each.documents.length, each.notices]).toEqual([3, []]);
+  },
+);
+
+test('an answer that is a list of records is one document, and a notice says how to read each', async () => {
+  const web = await site({ '/list': json(tickets(1, 2)) });
+  const found = await extract([web], `${web.url}/list`);
+  expect([found.documents.length, found.notices]).toEqual([
+    1,
+    [expect.stringMatching(/the answer is a list of 2 objects, .* to \{ type: link \}\.$/)],
+  ]);
+  expect((await extract([web], { url: `${web.url}/list`, pagination: { type: 'link' } })).documents).toHaveLength(2);
+});
+
+test.each([
+  ['one record', { items: tickets(1, 1) }],
+  [
+    'objects that are no records',
+    {
+      hours: [
+        { at: 1, rain: 3 },
+        { at: 2, rain: 4 },
+      ],
+    },
+  ],
+  ['a list that is a small part', { title: 'Pump', text: 'It pumps water. '.repeat(20), parts: [{ id: 1 }, { id: 2 }] }],
+  ['texts', ['a', 'b']],
+])('an answer with %s is one document without a notice', async (_name, answer) => {
+  const web = await site({ '/one': json(answer) });
+  const found = await extract([web], `${web.url}/one`);
+  expect([found.documents.length, found.notices]).toEqual([1, []]);
 });
