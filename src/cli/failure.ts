@@ -1,8 +1,8 @@
-import { describe, envelope, isAbort, KbError } from '../core/errors.ts';
+import { describe, toEnvelope, isAbort, KbError } from '../core/errors.ts';
 import { packageRoot } from '../core/project.ts';
 import { wrapText } from './markdown/flow.ts';
 import { jsonFor, printable } from './screen.ts';
-import { nearest } from '../core/nearest.ts';
+import { findNearest } from '../core/nearest.ts';
 
 /** Exit codes (contract, section 3). */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
@@ -30,7 +30,7 @@ export async function reportFailure(error: unknown, argv: readonly string[]): Pr
   const shown = isUsageError(error) ? new KbError('usage', await readable(error, argv)) : error;
   process.exitCode = exitCodeOf(shown);
   const wantsJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
-  if (wantsJson) process.stdout.write(`${jsonFor(process.stdout, envelope(shown))}\n`);
+  if (wantsJson) process.stdout.write(`${jsonFor(process.stdout, toEnvelope(shown))}\n`);
   const { isTTY, columns } = process.stderr;
   if (!wantsJson || isAbort(error)) process.stderr.write(`${wrapText(messageOf(shown), isTTY ? columns : undefined)}\n`);
 }
@@ -85,7 +85,7 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
   const config = await commandConfig();
   const words = argv.filter((word) => !word.startsWith('-'));
   const command = config.findCommand(words.slice(0, 2).join(':')) ?? config.findCommand(words[0] ?? '');
-  const meant = nearest(flag.replace(/^-+/, ''), Object.keys(command?.flags ?? {}));
+  const meant = findNearest(flag.replace(/^-+/, ''), Object.keys(command?.flags ?? {}));
   return meant ? ` Did you mean --${meant}?` : ' Try --help.';
 }
 
@@ -153,5 +153,5 @@ export function meantCommand(words: readonly string[], known: readonly string[])
   const [topic = '', ...rest] = words.map((word) => word.toLowerCase());
   const inTopic = SYNONYMS[rest[0] ?? ''] ?? rest[0];
   const synonym = rest.length === 0 ? SYNONYMS[topic] : `${topic} ${inTopic?.replace(`${topic} `, '')}`;
-  return synonym !== undefined && known.includes(synonym) ? synonym : nearest(words.join(' '), known);
+  return synonym !== undefined && known.includes(synonym) ? synonym : findNearest(words.join(' '), known);
 }

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { describeFileError } from '../core/file-names.ts';
 import { type Layer, mergeLayers } from '../core/settings.ts';
-import { explain } from '../core/validation-issues.ts';
+import { explainValidationError } from '../core/validation-issues.ts';
 import { CONFIG_NAME, readSet, validated } from '../config/load.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
 import { providerNamed, providersOf } from '../drivers/providers/providers.ts';
@@ -98,5 +98,5 @@ async function ask(): Promise<Answers> {
 function problemOfName(value: string): true | string {
   const schema = Config.shape.collection;
   const { error } = schema.safeParse(value);
-  return error === undefined || explain(error, { schema, value, whole: 'The name' });
+  return error === undefined || explainValidationError(error, { schema, value, whole: 'The name' });
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KbError } from '../core/errors.ts';
 import { describeFileError } from '../core/file-names.ts';
-import { filledIn } from '../core/settings.ts';
+import { fillVariables } from '../core/settings.ts';
 import { parseYaml } from '../core/yaml.ts';
 import { parsePart } from '../core/parse-request.ts';
 import type { Environment } from '../config/load.ts';
@@ -81,7 +81,7 @@ function yamlValue(text: string, key: string): unknown {
 export function apiEntries(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
   if (!given.startsWith('@')) return [given];
   const path = given.slice(1);
-  const entries = [filledIn(readStructure(path, flag), environment)].flat();
+  const entries = [fillVariables(readStructure(path, flag), environment)].flat();
   // the engine could not name the file and the key
   for (const entry of entries)
     parsePart(typeof entry === 'string' ? ApiSource.shape.url : ApiSource, entry, {
@@ -102,8 +102,8 @@ function readRequest(path: string, environment: Environment): IngestInput {
   const request = readStructure(path, '--sources');
   if (isTree(request)) {
     const { ingestion } = request;
-    if ('api' in request) request.api = filledIn(request.api, environment);
-    if (isTree(ingestion) && 'api' in ingestion) ingestion.api = filledIn(ingestion.api, environment);
+    if ('api' in request) request.api = fillVariables(request.api, environment);
+    if (isTree(ingestion) && 'api' in ingestion) ingestion.api = fillVariables(ingestion.api, environment);
     return request as IngestInput;
   }
   throw new KbError('usage', `--sources: ${path} holds no request.`, {
@@ -135,7 +135,7 @@ export function fetchEntries(given: readonly string[], flags: FlagValues, enviro
   const pairs = (flag: string, sign: string) => ((flags[flag] as string[] | undefined) ?? []).map((text) => pairOf(text, { flag, sign }));
   const repeated = Map.groupBy(pairs('param', '='), ([name]) => name); // each of its values is sent
   const params = [...repeated].map(([name, all]) => [name, all.length > 1 ? all.map(([, value]) => value) : all[0]![1]]);
-  const sent = filledIn({ headers: Object.fromEntries(pairs('header', ':')), params: Object.fromEntries(params) }, environment) as {
+  const sent = fillVariables({ headers: Object.fromEntries(pairs('header', ':')), params: Object.fromEntries(params) }, environment) as {
     headers: Record<string, string>;
     params: Record<string, unknown>;
   };

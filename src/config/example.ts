@@ -7,7 +7,7 @@ import { descriptionOf, unwrapped } from '../schema/fields.ts';
 /** Characters of a comment line. */
 const WIDTH = 120;
 
-/** The example configuration: every key with its meaning and default. kb.config.example.yaml is this text; a test holds the two equal. */
+/** Generates the example configuration: every key with its meaning and default. A test compares kb.config.example.yaml with it. */
 export function exampleConfig(): string {
   const head = [
     '# Every key of kb.config.yaml with its default. Keep what you change; the rest may go.',

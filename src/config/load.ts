@@ -4,13 +4,13 @@ import { describe, KbError } from '../core/errors.ts';
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap, parse } from 'yaml';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
-import { nearest, didYouMean, distance } from '../core/nearest.ts';
-import { filledIn, getPath, isReferring, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
+import { findNearest, didYouMean, editDistance } from '../core/nearest.ts';
+import { fillVariables, getPath, hasReference, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf, unwrapped, type Key } from '../schema/fields.ts';
 import { parseEnv } from 'node:util';
-import { unfitChunking, assertPlainData } from '../core/parse-request.ts';
+import { explainChunkingConflict, assertPlainData } from '../core/parse-request.ts';
 import { validationMessages } from '../core/validation-issues.ts';
 import type { OwnDrivers } from '../ports/engines.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
@@ -86,7 +86,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       else if (pair.value !== null && !(isScalar(pair.value) && pair.value.value === null)) {
         const value: unknown = (pair.value as { toJS(document: unknown): unknown }).toJS(document);
         refuseUnsafeKeys(value, `${name}, line ${line}`, prefix + key);
-        setPath(file.layer, target, typeof value === 'object' && target !== 'sources.markdown' ? filledIn(value, environment) : value);
+        setPath(file.layer, target, typeof value === 'object' && target !== 'sources.markdown' ? fillVariables(value, environment) : value);
       }
     }
   }
@@ -110,7 +110,7 @@ function fieldOf(schema: z.ZodObject, prefix: string, key: string): z.ZodType | 
 function unknownKey(where: string, path: string, known: readonly string[]): KbError {
   const name = path.split('.').at(-1)!;
   if (holdsSecret(name)) return credential(where, path);
-  const meant = nearest(name, known);
+  const meant = findNearest(name, known);
   const prefix = path.slice(0, path.length - name.length);
   return new KbError('configuration', `${where}: unknown key «${path}».`, {
     hint: meant ? `Did you mean «${prefix}${meant}»?` : `Known here: ${known.join(', ')}.`,
@@ -128,7 +128,7 @@ const credential = (where: string, path: string): KbError =>
 function refuseUnsafeKeys(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    const isReference = typeof inner === 'string' && (key === 'basic_auth' ? isReferred(inner) : isReferring(inner));
+    const isReference = typeof inner === 'string' && (key === 'basic_auth' ? isReferred(inner) : hasReference(inner));
     const isSecret = !Array.isArray(value) && (holdsSecret(key, String(inner)) || isGivenToSite(path, key, inner));
     if (key === '__proto__') throw new KbError('configuration', `${where}: ${path}.${key}: no key may have this name.`);
     if (isSecret && !isReference) throw credential(where, `${path}.${key}`);
@@ -142,7 +142,7 @@ const NO_PASSWORD = /^(x|none|x-oauth-basic|(api[_-]?)?token)?$/i;
 /** Whether the password of a `name:password` is only in variables; a variable in the name alone does not suffice. */
 function isReferred(given: string): boolean {
   const [, password] = /^[^:]*:(.*)$/s.exec(given) ?? [];
-  if (!isReferring(given)) return false;
+  if (!hasReference(given)) return false;
   return password === undefined || NO_PASSWORD.test(withoutReferences(password));
 }
 
@@ -198,14 +198,14 @@ export function loadConfig({ cwd, file: named, environment: given, flags, own = 
 export function validated(merged: Layer, originOf: (path: string) => string, schema = Config): Config {
   const result = schema.safeParse(merged);
   if (result.success) {
-    const unfit = unfitChunking(result.data.chunking, originOf);
+    const unfit = explainChunkingConflict(result.data.chunking, originOf);
     if (unfit) throw new KbError('configuration', unfit);
     return result.data;
   }
-  const problems = validationMessages(result.error, { schema, value: merged }).messages.map(({ path, problem, instead, hint }) => {
+  const problems = validationMessages(result.error, { schema, value: merged }).messages.map(({ path, problem, actual, hint }) => {
     const name = path.join('.');
     const value = getPath(merged, name);
-    const got = value === undefined || typeof value === 'object' ? instead : ` (it is «${String(value)}»)`;
+    const got = value === undefined || typeof value === 'object' ? actual : ` (it is «${String(value)}»)`;
     return { text: `${originOf(name)}: ${problem}${got}.`, hint };
   });
   const general = problems.some(({ hint }) => hint) ? undefined : 'kb.config.example.yaml says what each key takes.';
@@ -287,7 +287,7 @@ export function readEnvironment(environment: Environment): NamedLayer {
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('KB_') || value === undefined || value === '') continue;
     const key = keys.get(name);
-    const meant = key || OTHERS.has(name) ? undefined : [...keys.keys()].find((known) => distance(known, name) <= 2);
+    const meant = key || OTHERS.has(name) ? undefined : [...keys.keys()].find((known) => editDistance(known, name) <= 2);
     if (meant)
       throw new KbError('configuration', `The environment variable ${name} means nothing to kb.`, { hint: `Did you mean ${meant}?` });
     if (!key) continue;

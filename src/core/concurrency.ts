@@ -1,8 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { throwIfAborted } from './run.ts';
 
-/** Milliseconds of synchronous work after which it yields. */
-const LONGEST = 10;
+/** Milliseconds of synchronous work between two yields. */
+const MAX_BUSY = 10;
 
 /**
  * Makes a function to await at every step of long synchronous work. When the steps have taken 10 ms in one go, it yields to the event loop,
@@ -11,15 +11,15 @@ const LONGEST = 10;
 export function yieldToEventLoop(signal: AbortSignal | undefined): () => Promise<void> {
   let began = performance.now();
   return async () => {
-    if (performance.now() - began >= LONGEST) {
-      await turn();
+    if (performance.now() - began >= MAX_BUSY) {
+      await nextTurn();
       began = performance.now();
     }
     throwIfAborted(signal);
   };
 }
 
-/** Opens something on the first call, once for all callers; again after a failure. */
+/** Makes a function that calls `open` once, and shares its result with all callers. After a failure, the next call tries again. */
 export function keepUnlessFailed<T>(open: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;
   return () => {
@@ -31,8 +31,8 @@ export function keepUnlessFailed<T>(open: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Gathers calls of the same turn of the event loop into batches of at most `size`. When a batch fails, all of its calls do. */
-export function batched<In, Out>(size: number, work: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
+/** Makes a function that collects the calls of one turn of the event loop into batches of at most `size`. When a batch fails, all its calls fail. */
+export function batchCalls<In, Out>(size: number, work: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
   let waiting: { item: In; resolve: (result: Out) => void; reject: (error: unknown) => void }[] = [];
   const send = () => {
     const batch = waiting;
@@ -57,24 +57,24 @@ export async function* mapOrdered<In, Out>(
   limit: number,
   work: (item: In) => Promise<Out>,
 ): AsyncGenerator<Out, void, void> {
-  const source = inOrder(items);
+  const source = iterate(items);
   const running: Promise<Out>[] = [];
-  let coming: Promise<IteratorResult<In>> | undefined;
+  let upcoming: Promise<IteratorResult<In>> | undefined;
   let hasEnded = false;
   try {
     while (!hasEnded || running.length > 0) {
-      if (!hasEnded && running.length < limit) coming ??= ignoreRejection(source.next());
-      const item = coming && (await raceFirst(coming, running[0]));
+      if (!hasEnded && running.length < limit) upcoming ??= ignoreRejection(source.next());
+      const item = upcoming && (await raceFirst(upcoming, running[0]));
       if (!item) {
         yield await running.shift()!;
         continue;
       }
-      coming = undefined;
+      upcoming = undefined;
       if (item.done) hasEnded = true;
       else running.push(ignoreRejection(work(item.value)));
     }
   } finally {
-    await Promise.allSettled([...running, coming]);
+    await Promise.allSettled([...running, upcoming]);
     await source.return();
   }
 }
@@ -163,32 +163,32 @@ export function prefetch<Item>(items: AsyncIterable<Item>, size: number): AsyncG
   return generator;
 }
 
-interface GroupOptions<Item> {
+interface BatchOptions<Item> {
   weight?: (item: Item) => number;
-  /** Milliseconds that an item waits for others at most, about. */
-  patience?: number;
+  /** Maximum milliseconds that an item waits for others, approximately. */
+  maxWait?: number;
 }
 
-/** Groups items until their weights reach `size`, or the first of them has waited long enough. The last group may be smaller; a group has at least one item. */
-export async function* groupConcurrently<Item>(
+/** Yields batches of items, each complete when its weights reach `size` or its first item has waited `maxWait`. No batch is empty; the last may be smaller. */
+export async function* batchItems<Item>(
   items: AsyncIterable<Item>,
   size: number,
-  { weight = () => 1, patience }: GroupOptions<Item> = {},
+  { weight = () => 1, maxWait }: BatchOptions<Item> = {},
 ): AsyncGenerator<Item[], void, void> {
-  let group: Item[] = [];
+  let batch: Item[] = [];
   let [total, began] = [0, 0];
-  for await (const item of patience === undefined ? items : withHeartbeat(items, patience)) {
+  for await (const item of maxWait === undefined ? items : withHeartbeat(items, maxWait)) {
     if (item !== undefined) {
-      if (group.length === 0) began = Date.now();
-      group.push(item);
+      if (batch.length === 0) began = Date.now();
+      batch.push(item);
       total += weight(item);
     }
-    if (group.length === 0 || (total < size && Date.now() - began < (patience ?? Infinity))) continue;
-    yield group;
-    group = [];
+    if (batch.length === 0 || (total < size && Date.now() - began < (maxWait ?? Infinity))) continue;
+    yield batch;
+    batch = [];
     total = 0;
   }
-  if (group.length > 0) yield group;
+  if (batch.length > 0) yield batch;
 }
 
 /** The items, and `undefined` whenever `milliseconds` pass without one. `return()` waits for the pending item: stop that by its signal. */
@@ -196,7 +196,7 @@ export async function* withHeartbeat<Item>(
   items: AsyncIterable<Item> | Iterable<Promise<Item>>,
   milliseconds: number,
 ): AsyncGenerator<Item | undefined, void, void> {
-  const source = inOrder(items);
+  const source = iterate(items);
   let pending: Promise<IteratorResult<Item>> | undefined;
   try {
     for (;;) {
@@ -218,6 +218,6 @@ export async function* withHeartbeat<Item>(
   }
 }
 
-async function* inOrder<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item> | Item>): AsyncGenerator<Item, void, void> {
+async function* iterate<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item> | Item>): AsyncGenerator<Item, void, void> {
   yield* items;
 }

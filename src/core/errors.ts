@@ -1,7 +1,7 @@
-import { type Hint, sayHint } from './advice/advice.ts';
+import { type Hint, formatHint } from './advice/advice.ts';
 import type { ErrorItem, ErrorSourceKind, Stage } from '../schema/items.ts';
 
-/** The kind of failure: it decides the exit code, the status over HTTP and the envelope's `type`. usage: the request; configuration; setup: something is missing. */
+/** Kind of a failure. It decides the exit code, the HTTP status and the envelope's `type`. usage: the request is wrong; setup: something is not installed or set. */
 export type ErrorCode =
   | 'usage'
   | 'configuration'
@@ -24,14 +24,14 @@ interface KbErrorOptions {
   attempts?: number;
   /** Seconds to wait (`Retry-After`). */
   retryAfter?: number;
-  /** Whether the file is intact but has no text. */
+  /** Whether the error only says that an intact file has no text. */
   hasNoText?: boolean;
 }
 
-/** An error with a code, a message for people and, if there is one, a hint. It says whether a retry may succeed. */
+/** An error with a code, a message for people, an optional hint, and whether a retry may succeed. */
 export class KbError extends Error {
   readonly code: ErrorCode;
-  /** The hint as text, in the words of the face for which the work is done. */
+  /** The hint as text, worded for the interface that runs the work. */
   readonly hint: string | undefined;
   /** The hint as data, for another process. */
   readonly advice: Hint | undefined;
@@ -45,7 +45,7 @@ export class KbError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KbError';
     this.code = code;
-    this.hint = hint === undefined ? undefined : sayHint(hint);
+    this.hint = hint === undefined ? undefined : formatHint(hint);
     this.advice = hint;
     this.isRetryable = isRetryable;
     this.attempts = attempts;
@@ -85,14 +85,14 @@ export function rootMessage(error: unknown): string {
 }
 
 /** Shortens a message to one line of at most 300 characters, with a full stop. Empty if it is blank. */
-export function shortSentence(message: string): string {
+export function shortenToSentence(message: string): string {
   const line = message.replace(/\s+/g, ' ').trim();
   const short = line.length > 300 ? `${line.slice(0, 299)}…` : line;
   return short === '' || /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
 /** The exception envelope of service.md 7. */
-export function envelope(error: unknown): { error: { type: string; message: string } } {
+export function toEnvelope(error: unknown): { error: { type: string; message: string } } {
   return { error: { type: error instanceof KbError ? ERROR_TYPES[error.code] : 'RuntimeError', message: describe(error) } };
 }
 

@@ -1,18 +1,19 @@
 import { type Dirent, readdir, readdirSync, realpath, stat, type Stats } from 'node:fs';
 import { join, parse, sep } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 
 type Done<Result> = (error: Error | null, result?: Result) => void;
 
-/** The functions of `node:fs` that tinyglobby needs, for paths that need not be UTF-8 (`pathFrom`). */
-export const byteNames = {
+/** The functions of `node:fs` that tinyglobby needs, for paths whose names need not be UTF-8 (see `decodePath`). */
+export const byteFileSystem = {
   readdir: (path: string, _options: { withFileTypes: true }, done: Done<Dirent[]>): void =>
-    readdir(systemPath(path), { withFileTypes: true, encoding: 'buffer' }, (error, entries) => {
+    readdir(encodePath(path), { withFileTypes: true, encoding: 'buffer' }, (error, entries) => {
       if (error) done(error);
-      else done(null, entries.map((entry) => Object.assign(entry, { name: pathFrom(entry.name) })) as unknown as Dirent[]);
+      else done(null, entries.map((entry) => Object.assign(entry, { name: decodePath(entry.name) })) as unknown as Dirent[]);
     }),
   realpath: (path: string, done: Done<string>): void =>
-    realpath(systemPath(path), { encoding: 'buffer' }, (error, found) => (error ? done(error) : done(null, pathFrom(found)))),
-  stat: (path: string, done: Done<Stats>): void => stat(systemPath(path), done),
+    realpath(encodePath(path), { encoding: 'buffer' }, (error, found) => (error ? done(error) : done(null, decodePath(found)))),
+  stat: (path: string, done: Done<Stats>): void => stat(encodePath(path), done),
 };
 
 // File names are bytes. A path holds each byte that is not UTF-8 as a lone surrogate (U+DC80 to U+DCFF, as Python does), so that it can be joined, compared
@@ -20,13 +21,13 @@ export const byteNames = {
 
 const SURROGATES = 0xdc00;
 
-/** Sequences of UTF-8, byte by byte; what is none is caught. */
+/** Matches sequences of UTF-8 in bytes as Latin-1, and captures any other byte. */
 const UTF8 =
   // oxlint-disable-next-line no-control-regex -- bytes
   /[\x00-\x7f]+|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|([\x80-\xff])/g;
 
 /** Decodes the bytes of a path or name. */
-export function pathFrom(bytes: Buffer): string {
+export function decodePath(bytes: Buffer): string {
   const text = bytes.toString();
   if (!text.includes('\ufffd')) return text;
   return bytes
@@ -37,73 +38,75 @@ export function pathFrom(bytes: Buffer): string {
 }
 
 /** Encodes a path for the file system. */
-export function systemPath(path: string): string | Buffer {
+export function encodePath(path: string): string | Buffer {
   const parts = path.split(/([\udc80-\udcff])/u);
   if (parts.length === 1) return path;
   return Buffer.concat(parts.map((part, i) => (i % 2 === 0 ? Buffer.from(part) : Buffer.from([part.charCodeAt(0) - SURROGATES]))));
 }
 
-/** Bytes that are not UTF-8, control characters except tab and newline, overrides of direction, and a backslash that would look like such an escape. */
-const UNREADABLE =
-  // oxlint-disable-next-line no-control-regex -- it is what has to be found
+/** Bytes that are not UTF-8, control characters except tab and newline, direction overrides, and a backslash that would look like an escape. */
+const ESCAPED_CHARACTERS =
+  // oxlint-disable-next-line no-control-regex -- the pattern looks for them
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\udc80-\udcff]|\\(?=x[0-9A-F]{2}|u[0-9A-F]{4})/gu;
 
 const hexadecimal = (code: number, digits: number): string => code.toString(16).toUpperCase().padStart(digits, '0');
 
-/** Escapes a path, unambiguously, so that people can read it: `caf\xE9.md`, `\u202Ename.md`. */
-export const readablePath = (path: string): string =>
-  path.replace(UNREADABLE, (character) => {
+/** Escapes a path so that people can read and type it, without ambiguity: `caf\xE9.md`, `\u202Ename.md`. */
+export const escapePath = (path: string): string =>
+  path.replace(ESCAPED_CHARACTERS, (character) => {
     const code = character.charCodeAt(0);
     if (character === '\\') return '\\x5C';
     return code >= SURROGATES ? `\\x${hexadecimal(code - SURROGATES, 2)}` : `\\u${hexadecimal(code, 4)}`;
   });
 
-/** Reverses `readablePath`. */
-export const pathRead = (readable: string): string =>
-  readable.replace(/\\x([0-9A-F]{2})|\\u([0-9A-F]{4})/g, (_escape, byte?: string, unit?: string) => {
+/** Reverses `escapePath`. */
+export const unescapePath = (escaped: string): string =>
+  escaped.replace(/\\x([0-9A-F]{2})|\\u([0-9A-F]{4})/g, (_escape, byte?: string, unit?: string) => {
     const code = Number.parseInt(byte ?? unit!, 16);
     return String.fromCharCode(byte !== undefined && code > 0x7f ? SURROGATES + code : code);
   });
 
 /**
- * Lists the paths that a path may stand for that is not UTF-8 but was read as such by a shell or a library: `�` stands for what was lost.
+ * Lists the existing paths that a path may stand for after a shell or a library has read it as UTF-8: `�` stands for lost bytes.
  */
-export function pathsSpelled(path: string): string[] {
+export function findMangledPaths(path: string): string[] {
   const { root } = parse(path);
   let found = [root];
   for (const name of path.slice(root.length).split(sep))
-    found = name.includes('\ufffd') ? found.flatMap((folder) => namesSpelled(folder, name)) : found.map((folder) => join(folder, name));
+    found = name.includes('\ufffd') ? found.flatMap((folder) => findMangledNames(folder, name)) : found.map((folder) => join(folder, name));
   return found;
 }
 
-function namesSpelled(folder: string, name: string): string[] {
+function findMangledNames(folder: string, name: string): string[] {
   try {
-    const names = readdirSync(systemPath(folder), { encoding: 'buffer' });
-    return names.filter((bytes) => bytes.toString() === name).map((bytes) => join(folder, pathFrom(bytes)));
+    const names = readdirSync(encodePath(folder), { encoding: 'buffer' });
+    return names.filter((bytes) => bytes.toString() === name).map((bytes) => join(folder, decodePath(bytes)));
   } catch {
     return [];
   }
 }
 
-/** Messages for the error codes of files (errno of POSIX). */
+/** Reasons for error codes of the file system (POSIX errno) and of Node. */
 const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOTDIR: 'a file stands where its folder would be',
+  ENOTDIR: 'a part of its path is a file',
   EISDIR: 'it is a folder',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'nothing can be written there',
-  ENOSPC: 'there is no room left',
-  EDQUOT: 'there is no room left for you',
-  ELOOP: 'it is a link that leads to itself',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'the disk quota is used up',
+  ELOOP: 'its links form a loop',
   ENAMETOOLONG: 'its name is too long',
+  ERR_INVALID_ARG_VALUE: 'its name contains null bytes',
 };
 
-/** Message for a missing file, or a missing folder to write into. */
-const MISSING_FILE = { read: 'there is none of that name', write: 'there is no such folder' } as const;
+/** Reason for a missing file, or for a missing folder to write into. */
+const MISSING_FILE = { read: 'no such file', write: 'no such folder' } as const;
 
-/** Explains why a file can't be read or written, as the end of a sentence. */
+/** Explains why a file cannot be read or written, as the end of a sentence. Of a system error it does not repeat the path. */
 export function describeFileError(cause: unknown, task: keyof typeof MISSING_FILE): string {
-  const { code = '', message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
+  const { code = '', errno, message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ENOENT') return MISSING_FILE[task];
-  return Object.hasOwn(FILE_ERRORS, code) ? FILE_ERRORS[code]! : message.replace(/\.$/, '') || code;
+  if (Object.hasOwn(FILE_ERRORS, code)) return FILE_ERRORS[code]!;
+  return errno === undefined ? message.replace(/\.$/, '') || code : getSystemErrorMessage(errno);
 }

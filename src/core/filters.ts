@@ -11,18 +11,18 @@ export type FilterNode =
   | { kind: 'prefix'; field: string; prefix: string }
   | { kind: 'exists'; field: string };
 
-/** Converts a filter to a tree; that of an empty one has no parts and matches everything. */
+/** Converts a filter to a tree. The tree of an empty filter has no parts and matches everything. */
 export function toFilterTree(filter: Filter): FilterNode {
-  return joined(
+  return combineWithAnd(
     Object.entries(filter).map(([key, value]): FilterNode => {
       if (key === 'not') return { kind: 'not', part: toFilterTree(value as Filter) };
       if (key === 'and' || key === 'or') return { kind: key, parts: (value as Filter[]).map(toFilterTree) };
-      return joined(conditionNodes(key, value as FilterCondition));
+      return combineWithAnd(conditionNodes(key, value as FilterCondition));
     }),
   );
 }
 
-const joined = (parts: FilterNode[]): FilterNode => (parts.length === 1 ? parts[0]! : { kind: 'and', parts });
+const combineWithAnd = (parts: FilterNode[]): FilterNode => (parts.length === 1 ? parts[0]! : { kind: 'and', parts });
 
 function conditionNodes(field: string, condition: FilterCondition): FilterNode[] {
   if (typeof condition !== 'object') return [{ kind: 'in', field, values: [condition] }];
@@ -47,34 +47,35 @@ export function filteredFields(node: FilterNode): Set<string> {
 // A filter means the same in every store: it compares the scalars of a chunk's metadata, those in lists under the list's key, nested keys as dotted paths.
 // A value is compared as a text; a number, or a text that is written as one, also as a number.
 
-/** Position of a passage on its page: many numbers, by which nobody filters. */
+/** Fields that are not filtered by: the many numbers of a passage's position on its page. */
 const UNFILTERED = /^location\.(?:boxes|page_ratio)$/;
 
 /** Yields the scalars of a value with their paths (`location.page`); the items of a list under its path. */
-export function* scalars(value: unknown, path = ''): Generator<[path: string, value: FilterScalar], void, void> {
+export function* listScalars(value: unknown, path = ''): Generator<[path: string, value: FilterScalar], void, void> {
   if (UNFILTERED.test(path)) return;
-  if (value instanceof Date) yield* scalars(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
-  else if (Array.isArray(value)) for (const item of value) yield* scalars(item, path);
+  if (value instanceof Date) yield* listScalars(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
+  else if (Array.isArray(value)) for (const item of value) yield* listScalars(item, path);
   else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* scalars(item, path ? `${path}.${key}` : key);
+    for (const [key, item] of Object.entries(value)) yield* listScalars(item, path ? `${path}.${key}` : key);
   } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') yield [path, value];
 }
 
-/** Maximum characters of a value in an index. A longer one keeps its beginning, for ranges, and a hash of the whole, for equality. */
-export const LONGEST = 200;
+/** Maximum characters of a value in an index. A longer one is cut (for ranges) and followed by a hash of the whole (for equality). */
+export const MAX_INDEXED_LENGTH = 200;
 
 /** Shortens a text for an index. */
-export const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…${hash(text).slice(0, 16)}` : text);
+export const shortenForIndex = (text: string): string =>
+  text.length > MAX_INDEXED_LENGTH ? `${text.slice(0, MAX_INDEXED_LENGTH)}…${hash(text).slice(0, 16)}` : text;
 
-/** Matches plain decimal numbers: such a text, from a CSV file for instance, is also compared as a number. */
+/** A text that is also compared as a number, such as a cell of a CSV file. */
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-/** Converts a value that is compared as a number; undefined for others. */
-export const numberIn = (value: FilterScalar): number | undefined =>
+/** Converts a value to the number that it is compared as; undefined if it is compared as text only. */
+export const toNumber = (value: FilterScalar): number | undefined =>
   typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value)) ? Number(value) : undefined;
 
 /** Returns the type of the bounds of a range. Throws a KbError (`usage`) for bounds of two types, or more than two. */
-export function kindOfRange(key: string, range: FilterRange): 'number' | 'string' {
+export function rangeType(key: string, range: FilterRange): 'number' | 'string' {
   const given = Object.values(range).filter((bound) => bound !== undefined);
   const [kind, ...others] = new Set(given.map((bound) => typeof bound as 'number' | 'string'));
   if (kind && others.length === 0 && given.length <= 2) return kind;

@@ -1,5 +1,5 @@
-/** How many letters must be inserted, removed, changed or swapped with their neighbour to make one word of another (Damerau and Levenshtein, restricted). */
-export function distance(a: string, b: string): number {
+/** Counts the letters to insert, remove, change or swap with a neighbour to turn one word into the other (restricted Damerau-Levenshtein distance). */
+export function editDistance(a: string, b: string): number {
   let previous: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -16,8 +16,8 @@ export function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The number of letters in the longer of two words between those that both begin and end with. */
-function differing(a: string, b: string): number {
+/** The length of the longer word without the common beginning and end of both. */
+function differingLength(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let [first, last] = [0, 0];
   while (first < shorter && a[first] === b[first]) first++;
@@ -25,26 +25,30 @@ function differing(a: string, b: string): number {
   return Math.max(a.length, b.length) - first - last;
 }
 
-/** Letters that may all be wrong; of more, some have to be right: «faq/nope.md» is not meant for «faq/cost.md». */
-const MOST_WRONG = 2;
-/** Letters up to which a word is so short that two wrong ones make it another: «nope» is not meant for «pipe». */
-const SHORT = 4;
+/** Differences up to which the whole differing part may be wrong. Beyond, a part of it must match: «faq/nope.md» does not suggest «faq/cost.md». */
+const MAX_DIFFERENCES = 2;
+/** Maximum letters of a word that may differ in one letter only: «nope» does not suggest «pipe». */
+const SHORT_WORD_LENGTH = 4;
 
 /**
  * Finds the word that was probably meant; undefined if none is near (at most two letters in five may differ, but not all between the common
  * beginning and end).
  */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const asked = word.toLowerCase();
-  const most = word.length <= SHORT ? 1 : Math.max(MOST_WRONG, Math.floor(word.length * 0.4));
+export function findNearest(word: string, known: readonly string[]): string | undefined {
+  const lowerCaseWord = word.toLowerCase();
+  const maxDifference = word.length <= SHORT_WORD_LENGTH ? 1 : Math.max(MAX_DIFFERENCES, Math.floor(word.length * 0.4));
   return known
-    .map((candidate) => ({ candidate, far: distance(asked, candidate.toLowerCase()) }))
-    .filter(({ candidate, far }) => far <= most && (far <= MOST_WRONG || far < differing(asked, candidate.toLowerCase())))
-    .toSorted((a, b) => a.far - b.far)[0]?.candidate;
+    .map((candidate) => ({ candidate, difference: editDistance(lowerCaseWord, candidate.toLowerCase()) }))
+    .filter(
+      ({ candidate, difference }) =>
+        difference <= maxDifference &&
+        (difference <= MAX_DIFFERENCES || difference < differingLength(lowerCaseWord, candidate.toLowerCase())),
+    )
+    .toSorted((a, b) => a.difference - b.difference)[0]?.candidate;
 }
 
 /** Asks whether the nearest word was meant; undefined if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const meant = nearest(word, known);
+  const meant = findNearest(word, known);
   return meant === undefined ? undefined : `Did you mean «${meant}»?`;
 }

@@ -2,44 +2,44 @@ import { type Hint } from './advice/advice.ts';
 import { z } from 'zod';
 import { unwrapped } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
-import { explain, formatPath } from './validation-issues.ts';
+import { explainValidationError, formatPath } from './validation-issues.ts';
 import type { Chunking } from '../schema/config.ts';
 
-type Fields = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The kinds of value that a schema takes, without what wraps them. */
-function branches(schema: z.ZodType): z.ZodType[] {
+/** Lists the alternatives of a schema, without optional wrappers. */
+function alternativesOf(schema: z.ZodType): z.ZodType[] {
   const inner = unwrapped(schema);
-  return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => branches(option as z.ZodType)) : [inner];
+  return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => alternativesOf(option as z.ZodType)) : [inner];
 }
 
-/** The fields of this name in all branches of a union. */
+/** The fields of this name in all alternatives of a union. */
 const fieldsOf = (objects: readonly z.ZodObject[], name: string): z.ZodType[] =>
   objects.flatMap(({ shape }) => (Object.hasOwn(shape, name) ? [shape[name] as z.ZodType] : []));
 
 /**
- * Removes fields that are null if the schema lets them be absent: in JSON, both mean the same. What the schema does not describe, such as
- * metadata values, stays. The value is not changed in place.
+ * Copies a value without the fields that are null, if the schema lets them be absent: in JSON, both mean the same. Nulls that the schema does
+ * not describe, such as metadata values, stay.
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const kinds = branches(schema);
+  const kinds = alternativesOf(schema);
   if (Array.isArray(value)) return inList(kinds, value);
   const objects = kinds.filter((kind) => kind instanceof z.ZodObject);
   return objects.length > 0 && isObject(value) ? inObject(objects, value) : value;
 }
 
 function inList(kinds: readonly z.ZodType[], list: readonly unknown[]): readonly unknown[] {
-  const elements = kinds.flatMap((kind) => (kind instanceof z.ZodArray ? branches(kind.element as z.ZodType) : []));
+  const elements = kinds.flatMap((kind) => (kind instanceof z.ZodArray ? alternativesOf(kind.element as z.ZodType) : []));
   if (!elements.some((element) => element instanceof z.ZodObject || element instanceof z.ZodArray)) return list;
   const element = elements.length === 1 ? elements[0]! : z.union(elements as [z.ZodType, z.ZodType]);
   const entries = list.map((entry) => withoutNulls(element, entry));
   return entries.some((entry, i) => entry !== list[i]) ? entries : list;
 }
 
-function inObject(objects: readonly z.ZodObject[], given: Fields): Fields {
+function inObject(objects: readonly z.ZodObject[], given: JsonObject): JsonObject {
   let kept = given;
   const change = (name: string, value: unknown) => {
     if (kept === given) kept = { ...given };
@@ -59,48 +59,48 @@ function inObject(objects: readonly z.ZodObject[], given: Fields): Fields {
   return kept;
 }
 
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
-/** How deep lists and objects may lie in each other: far beyond what anything here means. */
-const DEEPEST = 64;
+/** Maximum nesting of lists and objects: far beyond that of any valid request. */
+const MAX_DEPTH = 64;
 
 /** Number of names that are shown of a path that is too deep. */
 const NAMES_SHOWN = 2;
 
 /**
- * Finds what schemas miss: a key that they drop silently, a value nested too deep, too many keys. The length of lists is checked by the
- * schema.
+ * Finds what schemas do not check: a key that they drop silently, a value nested too deep, too many keys. Returns a message; undefined if there
+ * is none. The length of lists is checked by the schema.
  */
-export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: string): string | undefined {
+export function findUnsafeData(value: unknown, path: readonly PropertyKey[], whole: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (path.length > DEEPEST)
-    return `${formatPath(path.slice(0, NAMES_SHOWN))}: at most ${DEEPEST} levels of lists and objects are expected.`;
+  if (path.length > MAX_DEPTH)
+    return `${formatPath(path.slice(0, NAMES_SHOWN))}: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
   if (!Array.isArray(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) return undefined; // bytes and streams that a program hands over
+    if (prototype !== Object.prototype && prototype !== null) return undefined; // bytes and streams of a library caller
     if (Object.hasOwn(value, '__proto__')) return `${formatPath([...path, '__proto__'])}: no key may have this name.`;
     const { length } = Object.keys(value);
-    if (length > MOST_KEYS) return `${formatPath(path) || whole}: at most ${MOST_KEYS} keys are expected, not ${length}.`;
+    if (length > MAX_KEYS) return `${formatPath(path) || whole}: at most ${MAX_KEYS} keys are expected, not ${length}.`;
   }
   for (const name of Array.isArray(value) ? objectIndexes(value) : Object.keys(value)) {
     const entry = (value as Record<PropertyKey, unknown>)[name];
-    const oddity = typeof entry === 'object' ? oddityIn(entry, [...path, name], whole) : undefined;
-    if (oddity !== undefined) return oddity;
+    const problem = typeof entry === 'object' ? findUnsafeData(entry, [...path, name], whole) : undefined;
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-/** Finds the lists and objects in a list; a vector, by far the longest list, has none. */
+/** Lists the indexes of lists and objects in a list. A vector, by far the longest list, has none. */
 function objectIndexes(list: readonly unknown[]): number[] {
-  const places: number[] = [];
-  for (let at = 0; at < list.length; at++) if (typeof list[at] === 'object') places.push(at);
-  return places;
+  const indexes: number[] = [];
+  for (let at = 0; at < list.length; at++) if (typeof list[at] === 'object') indexes.push(at);
+  return indexes;
 }
 
-/** Throws a KbError (`usage`) for a value with a key `__proto__` anywhere, which schemas drop without a word, and for one that is nested too deep or has too many keys. */
+/** Throws a KbError (`usage`) for a value with a key `__proto__` anywhere, which schemas drop silently, and for one with too many levels or keys. */
 export function assertPlainData(value: unknown, path: readonly PropertyKey[] = []): void {
-  const oddity = oddityIn(value, path, 'the request');
-  if (oddity !== undefined) throw new KbError('usage', oddity);
+  const problem = findUnsafeData(value, path, 'the request');
+  if (problem !== undefined) throw new KbError('usage', problem);
 }
 
 /** Origin of a value that is not a whole request: its place, its name in errors about the whole, and a hint. */
@@ -112,22 +112,29 @@ interface Origin {
 
 /** Parses a flag, a line or a file by a schema. Throws a KbError (`usage`) that says where it is and what is invalid. */
 export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unknown, { where, whole, hint }: Origin): z.output<Schema> {
-  const oddity = oddityIn(value, [], whole);
+  const problem = findUnsafeData(value, [], whole);
   const result = schema.safeParse(value);
-  if (result.success && oddity === undefined) return result.data;
-  throw new KbError('usage', `${where}: ${oddity ?? explain(result.error!, { schema, value, whole })}`, hint === undefined ? {} : { hint });
+  if (result.success && problem === undefined) return result.data;
+  throw new KbError(
+    'usage',
+    `${where}: ${problem ?? explainValidationError(result.error!, { schema, value, whole })}`,
+    hint === undefined ? {} : { hint },
+  );
 }
 
-/** Explains sizes that contradict each other, in a sentence with both keys, as named by `nameOf`; undefined if they are valid. */
-export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, nameOf = (path: string): string => path): string | undefined {
+/** Explains in a sentence why the chunk sizes contradict each other; undefined if they are valid. `nameOf` names the keys. */
+export function explainChunkingConflict(
+  { chunk_size, chunk_overlap }: Chunking,
+  nameOf = (path: string): string => path,
+): string | undefined {
   if (chunk_overlap <= chunk_size) return undefined;
   const [overlap, size] = [nameOf('chunking.chunk_overlap'), nameOf('chunking.chunk_size')];
   return `${overlap} (${chunk_overlap}) is larger than ${size} (${chunk_size}): a chunk can't repeat more than it holds.`;
 }
 
-/** Maximum errors that are explained before a value is refused: those of ten megabytes would block a server for seconds. */
+/** Maximum errors that are collected from one value: those of a request of ten megabytes would block a server for seconds. */
 const MAX_ERRORS = 10_000;
-/** Entries of each list that are checked again if a value has too many errors. */
+/** Entries of each list that are validated again if a value has too many errors. */
 const SAMPLE = 10;
 
 class TooManyErrors extends Error {}
@@ -136,21 +143,21 @@ class TooManyErrors extends Error {}
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   assertPlainData(given);
   const value = withoutNulls(schema, given);
-  const result = bounded(schema, value);
+  const result = parseBounded(schema, value);
   if (result?.success) return result.data;
-  if (result) throw new KbError('usage', explain(result.error, { schema, value }));
-  const sample = sampled(value);
-  const few = bounded(schema, sample);
+  if (result) throw new KbError('usage', explainValidationError(result.error, { schema, value }));
+  const sample = takeSample(value);
+  const sampleResult = parseBounded(schema, sample);
   throw new KbError(
     'usage',
-    few && !few.success
-      ? explain(few.error, { schema, value: sample, isSample: true })
+    sampleResult && !sampleResult.success
+      ? explainValidationError(sampleResult.error, { schema, value: sample, isSample: true })
       : `the request: more than ${MAX_ERRORS.toLocaleString('en-US')} values in it do not fit.`,
   );
 }
 
 /** Parses a value; undefined if it has too many errors to report. */
-function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> | undefined {
+function parseBounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> | undefined {
   let errors = 0;
   const error = () => {
     if (++errors > MAX_ERRORS) throw new TooManyErrors();
@@ -166,8 +173,8 @@ function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.Zo
   }
 }
 
-function sampled(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, SAMPLE).map(sampled);
+function takeSample(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, SAMPLE).map(takeSample);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, sampled(entry)]));
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, takeSample(entry)]));
 }

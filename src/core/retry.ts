@@ -2,16 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { KbError } from './errors.ts';
 import { currentSignal, progress, type Progress, type Run, waitFor } from './run.ts';
 
-/** How often and how long `retry` tries. */
+/** Limits of `retry`. */
 export interface RetryOptions {
   /** Maximum attempts, including the first. Default: 4. */
   attempts?: number;
   /** Seconds before the second attempt, unless `Retry-After` says otherwise; doubled each time, with jitter. Default: 0.5. */
-  base?: number;
+  firstWait?: number;
   /** Maximum seconds of one wait; a longer `Retry-After` gives up at once. Default: 60. */
-  longest?: number;
-  /** Seconds from the beginning after which no further attempt begins. Default: no limit. */
-  within?: number;
+  maxWait?: number;
+  /** Seconds after which no further attempt begins. Default: no limit. */
+  giveUpAfter?: number;
   /** Stops the waits. Default: the signal of the run. */
   signal?: AbortSignal | undefined;
 }
@@ -21,16 +21,16 @@ export interface RetryOptions {
  * attempts.
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
-  const { attempts = 4, base = 0.5, longest = 60, within = Infinity, signal = currentSignal() } = options;
-  const end = performance.now() + within * 1000;
+  const { attempts = 4, firstWait = 0.5, maxWait = 60, giveUpAfter = Infinity, signal = currentSignal() } = options;
+  const end = performance.now() + giveUpAfter * 1000;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof KbError)) throw error;
       error.attempts = attempt;
-      const seconds = error.retryAfter ?? base * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-      if (!error.isRetryable || attempt >= attempts || seconds > longest || performance.now() > end || signal?.aborted) throw error;
+      const seconds = error.retryAfter ?? firstWait * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+      if (!error.isRetryable || attempt >= attempts || seconds > maxWait || performance.now() > end || signal?.aborted) throw error;
       reportPause({ seconds, attempt: attempt + 1, attempts, reason: error.message });
       await waitFor(seconds * 1000, signal);
     }
@@ -46,25 +46,25 @@ interface RetryPause {
   reason: string;
 }
 
-// A wait happens many calls below the operation, behind ports that only return results: so it is reported through the async context.
+// Pauses occur many calls below the operation, behind ports that return results only. They are reported through the async context.
 const listeners = new AsyncLocalStorage<(pause: RetryPause) => void>();
 
-/** Reports a wait to the listener of the run, if there is one. */
+/** Reports a pause to the listener of the run, if there is one. */
 export const reportPause = (pause: RetryPause): void => listeners.getStore()?.(pause);
 
 /** `Waiting 12 s, then trying again (2 of 4): openai answered 429: Too many requests.` */
-const sentence = ({ seconds, attempt, attempts, reason }: RetryPause): string =>
+const formatPause = ({ seconds, attempt, attempts, reason }: RetryPause): string =>
   `Waiting ${Math.ceil(seconds)} s, then trying again (${attempt} of ${attempts}): ${reason}`;
 
 const toProgress = (pause: RetryPause, { stage, data }: Pick<Progress, 'stage' | 'data'>): Progress =>
-  progress(stage, { ...data, wait: pause.seconds, attempt: pause.attempt, attempts: pause.attempts }, sentence(pause));
+  progress(stage, { ...data, wait: pause.seconds, attempt: pause.attempt, attempts: pause.attempts }, formatPause(pause));
 
-/** Milliseconds for closing a run that is abandoned while it waits: it was not aborted, and may wait for a minute. */
-const LONGEST_CLOSING = 500;
+/** Maximum milliseconds to close an abandoned run: without an abort, it may be in a pause of a minute. */
+const MAX_CLOSING_TIME = 500;
 
 /**
- * Runs work and yields its events; each wait before another attempt is an event of the current stage with `wait` (seconds), `attempt`,
- * `attempts`. `first`: stage and data before the first event.
+ * Yields the events of a run. Each pause before another attempt becomes an event of the current stage with `wait` (seconds), `attempt` and
+ * `attempts`. `first`: stage and data until the first event.
  */
 export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, 'stage' | 'data'>): Run<R> {
   const waits: RetryPause[] = [];
@@ -85,8 +85,8 @@ export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, '
         () => true,
         () => true,
       );
-      for (let isAhead = false; !isAhead;) {
-        isAhead = await Promise.race([ended, nextPause()]);
+      for (let hasSettled = false; !hasSettled;) {
+        hasSettled = await Promise.race([ended, nextPause()]);
         for (const pause of waits.splice(0)) yield toProgress(pause, last);
       }
       isPending = false;
@@ -97,12 +97,12 @@ export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, '
       yield step.value;
     }
   } finally {
-    if (!isOver) await closed(run.return(undefined as never), isPending ? LONGEST_CLOSING : Infinity);
+    if (!isOver) await waitForClosing(run.return(undefined as never), isPending ? MAX_CLOSING_TIME : Infinity);
   }
 }
 
-/** Waits until a run is closed, or for so many milliseconds; errors after that are ignored. */
-async function closed(closing: Promise<unknown>, longest: number): Promise<void> {
+/** Waits until a run is closed, for at most `longest` milliseconds. With such a limit, errors are ignored. */
+async function waitForClosing(closing: Promise<unknown>, longest: number): Promise<void> {
   if (longest === Infinity) return void (await closing);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

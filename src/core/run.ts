@@ -4,7 +4,7 @@ import { stoppedError } from './errors.ts';
 import type { Event } from '../schema/results.ts';
 import type { ErrorItem } from '../schema/items.ts';
 
-/** An event before the door numbers it. */
+/** An event before the engine numbers it. */
 export type Progress = Omit<Event, 'sequence'>;
 
 /** A running operation: yields progress, returns its result. To stop it, abort its signal, then call `return()`. */
@@ -30,7 +30,7 @@ export async function settle<E, R>(run: AsyncGenerator<E, R, void>, onEvent?: (e
   }
 }
 
-/** Runs to the end: `{ events, result }`. */
+/** Runs to the end, and returns all events and the result. */
 export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ events: E[]; result: R }> {
   const events: E[] = [];
   const result = await settle(run, (event) => void events.push(event));
@@ -59,7 +59,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw stoppedError(signal.reason);
 }
 
-/** Waits so many milliseconds. Throws a KbError (`aborted`) on the signal. */
+/** Waits for a number of milliseconds. Throws a KbError (`aborted`) on the signal. */
 export const waitFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   wait(milliseconds, undefined, { signal }).catch((cause: unknown) => {
     throw stoppedError(cause);
@@ -76,25 +76,25 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-// Waits for a store lie many calls below the caller that may stop them, behind ports that take no signal.
+// Stores are waited for many calls below the operation, behind ports that take no signal.
 const signals = new AsyncLocalStorage<AbortSignal>();
 
 /** Returns the signal of the current run; undefined outside of a run, and in one without a signal. */
 export const currentSignal = (): AbortSignal | undefined => signals.getStore();
 
-/** Returns the result of work. Throws a KbError (`aborted`) at once when the run is stopped; cleaning up after that is not stopped. */
+/** Returns the result of work. Throws a KbError (`aborted`) at once when the run is stopped; work that begins after that is awaited, so that it can clean up. */
 export function untilStopped<T>(work: Promise<T>): Promise<T> {
   const signal = currentSignal();
   return untilAborted(work, signal?.aborted ? undefined : signal);
 }
 
-/** Runs work in which `currentSignal` returns the signal. It does not stop what the work does to close. */
+/** Runs work in which `currentSignal` returns the signal, except while the run is closed. */
 export async function* withSignal<R>(run: Run<R>, signal: AbortSignal | undefined): Run<R> {
-  return yield* signal ? within(run, (next) => signals.run(signal, next)) : run;
+  return yield* signal ? runInContext(run, (next) => signals.run(signal, next)) : run;
 }
 
-/** Runs each step in a context, by calling it in `enter`; closing is done outside of it. */
-export async function* within<R>(run: Run<R>, enter: <T>(next: () => T) => T): Run<R> {
+/** Runs each step inside `enter`, which sets up its async context. The run is closed outside of it. */
+export async function* runInContext<R>(run: Run<R>, enter: <T>(next: () => T) => T): Run<R> {
   try {
     for (;;) {
       const step = await enter(() => run.next());

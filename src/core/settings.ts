@@ -1,14 +1,14 @@
-import { toOperator } from './advice/advice.ts';
+import { operatorAdvice } from './advice/advice.ts';
 import { z } from 'zod';
 import { unwrapped } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 
-/** Settings as a tree, any part of which may be absent. */
+/** A tree of settings, any part of which may be absent. */
 export type Layer = { [key: string]: unknown };
 
 const isTree = (value: unknown): value is Layer => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sets `path` (dotted) of a tree, which is changed. Throws a KbError for a path that leads out of it. */
+/** Sets the value at `path` (dotted) in place. Throws a KbError for a path through `__proto__`. */
 export function setPath(tree: Layer, path: string, value: unknown): void {
   const names = path.split('.');
   if (names.includes('__proto__'))
@@ -38,7 +38,7 @@ const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = 
 export function mergeLayers(under: Layer, over: Layer): Layer {
   const result: Layer = { ...under };
   for (const [choice, own] of CHOICES) {
-    const isAnother = over[choice] !== under[choice] && (choice in under || choice === 'provider'); // a model without a provider belongs to another one
+    const isAnother = over[choice] !== under[choice] && (choice in under || choice === 'provider'); // a model without a provider was meant for the default provider
     if (typeof over[choice] === 'string' && isAnother) for (const key of own) delete result[key];
   }
   for (const [key, value] of Object.entries(over)) {
@@ -50,7 +50,7 @@ export function mergeLayers(under: Layer, over: Layer): Layer {
 }
 
 /** Extracts the configuration keys that the fields of a request override, as a layer. */
-export function settingsIn(schema: z.ZodType, request: unknown): Layer {
+export function readOverrides(schema: z.ZodType, request: unknown): Layer {
   const layer: Layer = {};
   const walk = (fields: z.ZodType, values: unknown) => {
     const object = unwrapped(fields);
@@ -60,7 +60,7 @@ export function settingsIn(schema: z.ZodType, request: unknown): Layer {
       if (value === undefined) continue;
       const path = (field as z.ZodType).meta()?.overrides;
       if (path === undefined) walk(field as z.ZodType, value);
-      else setPath(layer, path, path === 'collection' && Array.isArray(value) ? value[0] : value); // settings name one, the request all of them
+      else setPath(layer, path, path === 'collection' && Array.isArray(value) ? value[0] : value); // the settings hold the first of several collections
     }
   };
   walk(schema, request);
@@ -69,18 +69,18 @@ export function settingsIn(schema: z.ZodType, request: unknown): Layer {
 
 const REFERENCE = /\$\{(\w+)\}/g;
 
-/** Whether a text refers to a variable of the environment: `${NAME}`. */
-export const isReferring = (text: string): boolean => text.search(REFERENCE) >= 0;
+/** Whether a text refers to an environment variable: `${NAME}`. */
+export const hasReference = (text: string): boolean => text.search(REFERENCE) >= 0;
 
 /** Removes the references to variables from a text. */
 export const withoutReferences = (text: string): string => text.replace(REFERENCE, '');
 
 /** Copies a structure with `${NAME}` replaced by variables; a reference to one that is not set stays. */
-export function filledIn(value: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
+export function fillVariables(value: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
   if (typeof value === 'string') return value.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, environment));
+  if (Array.isArray(value)) return value.map((item) => fillVariables(item, environment));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, environment)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillVariables(inner, environment)]));
 }
 
 /**
@@ -88,7 +88,7 @@ export function filledIn(value: unknown, environment: Readonly<Record<string, st
  * It repeats no values. `setup` if a variable must be set; `usage` if the text came in an HTTP request (`isRequested`), where nothing is
  * replaced.
  */
-export function unsetReference(
+export function findUnsetReference(
   value: unknown,
   where: string,
   { isRequested = false }: { isRequested?: boolean } = {},
@@ -96,22 +96,22 @@ export function unsetReference(
   if (typeof value === 'string') {
     const variable = /\$\{(\w+)\}/.exec(value)?.[1];
     if (variable === undefined) return undefined;
-    return isRequested ? unfilled(where, variable) : unset(where, variable);
+    return isRequested ? referenceInRequestError(where, variable) : unsetVariableError(where, variable);
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const found = unsetReference(inner, `${where}${where === '' ? '' : '.'}${key}`, { isRequested });
+    const found = findUnsetReference(inner, `${where}${where === '' ? '' : '.'}${key}`, { isRequested });
     if (found) return found;
   }
   return undefined;
 }
 
-const unset = (where: string, variable: string): KbError =>
+const unsetVariableError = (where: string, variable: string): KbError =>
   new KbError('setup', `${where} refers to the variable ${variable}, which is not set.`, {
-    hint: toOperator`Set ${variable} in the environment, or in a file .env beside kb.config.yaml.`,
+    hint: operatorAdvice`Set ${variable} in the environment, or in a file .env beside kb.config.yaml.`,
   });
 
-const unfilled = (where: string, variable: string): KbError =>
+const referenceInRequestError = (where: string, variable: string): KbError =>
   new KbError('usage', `${where} holds \${${variable}}, in whose place a request over HTTP gets nothing.`, {
     hint: "Send the value itself, or have the server's kb.config.yaml give it to that origin (network.sites).",
   });

@@ -1,4 +1,4 @@
-/** The index of a number in a list that ascends; -1 if it is not there. */
+/** Finds the index of a number in an ascending list by binary search; -1 if it is absent. */
 export function findSorted(sorted: Uint32Array, number: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { KbError } from './errors.ts';
-import { pathFrom, systemPath } from './file-names.ts';
+import { decodePath, encodePath } from './file-names.ts';
 import { throwIfAborted } from './run.ts';
 
 /** Maximum characters of a pattern: the cost of matching grows with pattern and path. */
@@ -32,7 +32,7 @@ export interface Wildcards {
 }
 
 /** Parses a pattern. Returns an error if it is too long, or contains `..`. */
-export function wildcards(pattern: string): Wildcards | KbError {
+export function parseWildcards(pattern: string): Wildcards | KbError {
   if (pattern.length > MAX_LENGTH)
     return new KbError('usage', `The pattern ${pattern.slice(0, 60)}… is longer than ${MAX_LENGTH} characters.`, {
       hint: 'Name the folder instead.',
@@ -45,47 +45,48 @@ export function wildcards(pattern: string): Wildcards | KbError {
   const named = parts.slice(first).filter((name) => name !== '' && name !== '.');
   const single = named.filter((name, i) => name !== '**' || named[i + 1] !== '**'); // `**/**` means the same as `**`
   const names = single.flatMap((name, i) => (name !== '**' || i + 1 < single.length ? name : [name, '*'])); // `**` at the end matches files, too
-  const places = standing(names);
+  const matcher = createMatcher(names);
   return {
     base,
-    matches: (inside) => inside.length <= MAX_PATH && inside.split('/').reduce(places.after, places.first).has(names.length),
-    files: (root, signal) => Array.fromAsync(filesIn(root, places.first, { places, end: names.length, signal })),
+    matches: (inside) => inside.length <= MAX_PATH && inside.split('/').reduce(matcher.advance, matcher.start).has(names.length),
+    files: (root, signal) => Array.fromAsync(walkFiles(root, matcher.start, { matcher, end: names.length, signal })),
   };
 }
 
-/** States of the matcher: positions in the names of a pattern. There may be several, because `**` stands for any number of folders. */
-interface Places {
-  first: ReadonlySet<number>;
-  after(places: ReadonlySet<number>, name: string): ReadonlySet<number>;
+/** Matches a path name by name. Its state is a set of positions in the pattern, because `**` stands for any number of folders. */
+interface Matcher {
+  start: ReadonlySet<number>;
+  advance(positions: ReadonlySet<number>, name: string): ReadonlySet<number>;
 }
 
-function standing(names: readonly string[]): Places {
-  const withNext = (place: number): number[] => (names[place] === '**' ? [place, ...withNext(place + 1)] : [place]);
-  const step = (place: number, name: string): number[] => {
-    const wanted = names[place];
-    if (wanted === undefined) return [];
-    if (wanted === '**') return name.startsWith('.') ? [] : withNext(place);
-    return matchesName(wanted, name) ? withNext(place + 1) : [];
+function createMatcher(names: readonly string[]): Matcher {
+  const withFollowing = (position: number): number[] =>
+    names[position] === '**' ? [position, ...withFollowing(position + 1)] : [position];
+  const step = (position: number, name: string): number[] => {
+    const expected = names[position];
+    if (expected === undefined) return [];
+    if (expected === '**') return name.startsWith('.') ? [] : withFollowing(position);
+    return matchesName(expected, name) ? withFollowing(position + 1) : [];
   };
   return {
-    first: new Set(withNext(0)),
-    after: (places, name) => new Set([...places].flatMap((place) => step(place, name))),
+    start: new Set(withFollowing(0)),
+    advance: (positions, name) => new Set([...positions].flatMap((position) => step(position, name))),
   };
 }
 
-async function* filesIn(
+async function* walkFiles(
   folder: string,
-  places: ReadonlySet<number>,
-  pattern: { places: Places; end: number; signal: AbortSignal | undefined },
+  positions: ReadonlySet<number>,
+  pattern: { matcher: Matcher; end: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<string, void, void> {
   throwIfAborted(pattern.signal);
-  const entries: Dirent<Buffer>[] = await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => []);
+  const entries: Dirent<Buffer>[] = await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => []);
   for (const entry of entries) {
-    const name = pathFrom(entry.name);
+    const name = decodePath(entry.name);
     if (name === 'node_modules') continue;
-    const after = pattern.places.after(places, name);
+    const after = pattern.matcher.advance(positions, name);
     const path = join(folder, name);
-    if (entry.isDirectory() && after.size > 0) yield* filesIn(path, after, pattern);
+    if (entry.isDirectory() && after.size > 0) yield* walkFiles(path, after, pattern);
     else if (entry.isFile() && after.has(pattern.end)) yield path;
   }
 }
@@ -94,16 +95,16 @@ async function* filesIn(
  * Matches one name. A hidden name needs a dot at the beginning of the pattern. After a mismatch it goes back to the last `*` only: earlier
  * ones cannot help.
  */
-function matchesName(wanted: string, name: string): boolean {
-  if (name.startsWith('.') && !wanted.startsWith('.')) return false;
+function matchesName(expected: string, name: string): boolean {
+  if (name.startsWith('.') && !expected.startsWith('.')) return false;
   let at = 0;
   let star = -1;
   let starred = 0;
   for (let i = 0; i < name.length;) {
-    if (wanted[at] === '*') {
+    if (expected[at] === '*') {
       star = at++;
       starred = i;
-    } else if (wanted[at] === '?' || wanted[at] === name[i]) {
+    } else if (expected[at] === '?' || expected[at] === name[i]) {
       at++;
       i++;
     } else if (star >= 0) {
@@ -111,5 +112,5 @@ function matchesName(wanted: string, name: string): boolean {
       i = ++starred;
     } else return false;
   }
-  return /^\**$/.test(wanted.slice(at));
+  return /^\**$/.test(expected.slice(at));
 }

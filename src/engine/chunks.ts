@@ -1,4 +1,4 @@
-import { advice, call, field, type Hint, pointer } from '../core/advice/advice.ts';
+import { advice, call, field, type Hint, optionalAdvice } from '../core/advice/advice.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
 import type { Document } from '../schema/items.ts';
@@ -103,7 +103,7 @@ function whereOf({ ids, source, filter }: DeleteRequest): Where {
   if (source !== undefined) return source ? { source } : refuse('source', hint);
   return Object.keys(filter!).length > 0
     ? { filter: filter! }
-    : refuse('filter', ['An empty filter would delete everything.', pointer`${call('drop_collection')} does that.`]);
+    : refuse('filter', ['An empty filter would delete everything.', optionalAdvice`${call('drop_collection')} does that.`]);
 }
 
 function refuse(name: string, hint: Hint): never {

@@ -1,4 +1,4 @@
-import { advice, call, pointer, setting, toOperator } from '../core/advice/advice.ts';
+import { advice, call, optionalAdvice, setting, operatorAdvice } from '../core/advice/advice.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { DEFAULT_EMBEDDER } from '../drivers/registry.ts';
 import { KbError } from '../core/errors.ts';
@@ -44,7 +44,7 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
     {
       hint: [
         advice`Vectors of two models can't be compared: set ${setting('embedding.provider')} and ${setting('embedding.model')} back.`,
-        toOperator`To change the model, embed the collection again with «${call('reembed_collection', { name })}».`,
+        operatorAdvice`To change the model, embed the collection again with «${call('reembed_collection', { name })}».`,
       ],
     },
   );
@@ -55,7 +55,7 @@ const noCollection = (name: string, there: readonly string[] = []): KbError => {
     hint: [
       didYouMean(name, there) ?? '',
       advice`Create it with «${call('ingest', { docs: 'FOLDER', collection: name })}».`,
-      pointer`«${call('list_collections')}» lists all collections.`,
+      optionalAdvice`«${call('list_collections')}» lists all collections.`,
     ],
     isRetryable: true,
   });

@@ -1,4 +1,4 @@
-import { advice, call, field, pointer } from '../core/advice/advice.ts';
+import { advice, call, field, optionalAdvice } from '../core/advice/advice.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer, RendererOptions } from '../ports/reading.ts';
 import type { AccessRights } from '../core/access-rights.ts';
@@ -75,6 +75,6 @@ export function assertConfigured(_request: object, { sources }: Config): void {
 export function assertSources(request: Sources, { sources }: Config): void {
   if (namesSources(request) || namesSources(sources)) return;
   throw new KbError('usage', 'At least one of docs, urls, api or markdown must be provided.', {
-    hint: [advice`For example ${call('ingest', { docs: 'manuals' })}.`, pointer`${field('sources')} names a file that lists them.`],
+    hint: [advice`For example ${call('ingest', { docs: 'manuals' })}.`, optionalAdvice`${field('sources')} names a file that lists them.`],
   });
 }

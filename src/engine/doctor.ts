@@ -1,9 +1,9 @@
 import { count, listNames } from '../text/count.ts';
 import { installedLanguages, ocrFolder, setUpOcr } from '../drivers/parsers/ocr/ocr-packages.ts';
 import { describe } from '../core/errors.ts';
-import { unsetReference } from '../core/settings.ts';
+import { findUnsetReference } from '../core/settings.ts';
 import { mapEvents, progress, type Run } from '../core/run.ts';
-import { givenTo } from '../http/site-headers.ts';
+import { siteHeaders } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/chromium.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
 import type {
@@ -160,8 +160,8 @@ function checkOcr({ settings: { ingestion } }: Context): Finding {
 /** Checks the credentials for sites and APIs: an unset variable would make each request fail. */
 function checkSites({ settings: { network, ingestion } }: Context): Finding {
   const { headers, params, body } = ingestion.api;
-  for (const { origin } of network.sites) givenTo(new URL(origin), network.sites);
-  const unset = unsetReference({ headers, params, body }, 'ingestion.api');
+  for (const { origin } of network.sites) siteHeaders(new URL(origin), network.sites);
+  const unset = findUnsetReference({ headers, params, body }, 'ingestion.api');
   if (unset) throw unset;
   const { length } = network.sites;
   if (length === 0) return ok('none: no origin is given credentials (network.sites)');

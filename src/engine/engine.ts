@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { didYouMean } from '../core/nearest.ts';
-import { inWordsOf } from '../core/advice/advice.ts';
+import { withWording } from '../core/advice/advice.ts';
 import { commandLineWording } from '../core/advice/wordings.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
-import { parseRequest, unfitChunking } from '../core/parse-request.ts';
+import { parseRequest, explainChunkingConflict } from '../core/parse-request.ts';
 import { validated } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
-import { mergeLayers, settingsIn } from '../core/settings.ts';
-import { mapEvents, type Run, withSignal, within } from '../core/run.ts';
+import { mergeLayers, readOverrides } from '../core/settings.ts';
+import { mapEvents, type Run, withSignal, runInContext } from '../core/run.ts';
 import { type OperationName, operations, type ResultOf } from '../schema/operations.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
@@ -30,9 +30,9 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     assertScope(access, operations[known].scope);
     const input = withOwnNames(operations[known].input as z.ZodType, names);
     const given = parseRequest(input, request);
-    const layer = settingsIn(input, given);
+    const layer = readOverrides(input, given);
     const settings = schema.parse(mergeLayers(base, layer));
-    const unfit = unfitChunking(settings.chunking);
+    const unfit = explainChunkingConflict(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
     const collections = collectionsOf(known, given, settings);
     const places = placesOf(known, given, { layer, settings });
@@ -48,16 +48,16 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     config,
     async *run(name, request, options = {}) {
       const { signal, access, traceparent, wording = commandLineWording, onBegin, lists = true, hasMore = false } = options;
-      const enter = <T>(work: () => T): T => inWordsOf(wording, work);
+      const enter = <T>(work: () => T): T => withWording(wording, work);
       const { run, given, settings, collections } = enter(() => prepared(name, request, access));
       onBegin?.(collections);
       const work = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
-      const running = within(withSignal(work, signal), enter);
+      const running = runInContext(withSignal(work, signal), enter);
       const isSpan = name !== 'watch'; // it ends with the process: each of its ingests is one
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
     },
     check: (name, request, { access, wording = commandLineWording } = {}) =>
-      inWordsOf(wording, () => prepared(name, request, access)).collections,
+      withWording(wording, () => prepared(name, request, access)).collections,
     collections: async ({ access } = {}) =>
       (await import('./collections.ts')).permittedCollections({ settings: config, resources, access }),
     embeddingModel: async () => (await (await import('./collections.ts')).embedderName({ settings: config, resources })).model,

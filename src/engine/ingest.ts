@@ -1,4 +1,4 @@
-import { call, type Hint, sayHint, toOperator } from '../core/advice/advice.ts';
+import { call, type Hint, formatHint, operatorAdvice } from '../core/advice/advice.ts';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { count } from '../text/count.ts';
@@ -20,7 +20,7 @@ import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
 import { type KnownSources, type OpenExtractors, openExtractors, openUploads } from './extractors.ts';
 import { changedOrigins, saveOrigins, recallOrigins, openMemory } from './collection-memory.ts';
-import { systemPath } from '../core/file-names.ts';
+import { encodePath } from '../core/file-names.ts';
 import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 
 /** Milliseconds between progress events. */
@@ -123,10 +123,10 @@ async function* store(task: IngestTask): Run<void> {
 }
 
 const multilingualNotice = (share: number, { model, english_only }: Embedder, collection: string): string =>
-  `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. ${sayHint(otherModel(english_only!, collection))}`;
+  `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. ${formatHint(otherModel(english_only!, collection))}`;
 
 const otherModel = ({ reads, other_model }: NonNullable<Embedder['english_only']>, name: string): Hint =>
-  toOperator`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
+  operatorAdvice`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
 
 /** Does everything but embedding, writing and removing. */
 async function* rehearse(task: IngestTask): Run<void> {
@@ -252,7 +252,7 @@ const removedIn = ({ isChanged }: KnownChanges, before: Stored, place: PathPlace
     return path !== undefined && isChanged(path) && !isThere(path) && isThere(dirname(path)) ? [source] : [];
   });
 
-const isThere = (path: string): boolean => existsSync(systemPath(path));
+const isThere = (path: string): boolean => existsSync(encodePath(path));
 
 /** The origins that are configured files or folders: a run for changes reads nothing else. */
 const ofDocs = (origins: Origins): Origins => new Map([...origins].filter(([, input]) => input.startsWith('docs ')));

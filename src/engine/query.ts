@@ -1,4 +1,4 @@
-import { call, toOperator } from '../core/advice/advice.ts';
+import { call, operatorAdvice } from '../core/advice/advice.ts';
 import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
 import { type Run, settle } from '../core/run.ts';
 import { withRetryProgress } from '../core/retry.ts';
@@ -182,7 +182,7 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
     {
       hint: [
         'Ask them one by one.',
-        toOperator`To search them together, embed one again with the model of the other: ${call('reembed_collection')}.`,
+        operatorAdvice`To search them together, embed one again with the model of the other: ${call('reembed_collection')}.`,
       ],
     },
   );

@@ -232,7 +232,7 @@ const COLLECTION = {
 /** A span of a request, with its host alone: the rest of an address may hold credentials. */
 const requestSpan = (name: string): CallSpan => ({
   name,
-  about: (address) => ({ 'server.address': URL.parse(String(address))?.hostname ?? '' }),
+  attributesOf: (address) => ({ 'server.address': URL.parse(String(address))?.hostname ?? '' }),
 });
 
 /** Records each request and each opened page of a run as a span. */

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { call, pointer } from '../core/advice/advice.ts';
+import { call, optionalAdvice } from '../core/advice/advice.ts';
 import { documentId } from '../core/ids.ts';
 import { KbError } from '../core/errors.ts';
-import { didYouMean, distance, nearest } from '../core/nearest.ts';
+import { didYouMean, editDistance, findNearest } from '../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../ports/stores.ts';
 import { Location, type Metadata } from '../schema/items.ts';
 import { isOnPage } from '../text/passage-location.ts';
@@ -68,7 +68,7 @@ async function findSource(
         ? `Several end in it: ${listNames(ending, MOST_NAMED)}.`
         : meant
           ? `Did you mean «${meant}»?`
-          : pointer`${call('list_sources')} lists them all.`,
+          : optionalAdvice`${call('list_sources')} lists them all.`,
   });
 }
 
@@ -84,7 +84,7 @@ function nearestSource(asked: string, sources: readonly string[]): string | unde
   const withoutEnding = (name: string): string => name.replace(/(?<=[^/])\.\w+$/, '');
   const nearestBy = (name: string, nameOf: (source: string) => string): string | undefined => {
     const named = new Map(sources.toReversed().map((source) => [nameOf(source), source]));
-    const found = nearest(name, [...named.keys()]);
+    const found = findNearest(name, [...named.keys()]);
     return found === undefined ? undefined : named.get(found);
   };
   const found =
@@ -94,7 +94,7 @@ function nearestSource(asked: string, sources: readonly string[]): string | unde
   if (found !== undefined || !LIKE_AN_ID.test(asked)) return found;
   return sources.find((source) => {
     const id = documentId(source);
-    return id.startsWith(asked) || distance(id, asked) <= MOST_WRONG;
+    return id.startsWith(asked) || editDistance(id, asked) <= MOST_WRONG;
   });
 }
 

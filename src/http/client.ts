@@ -1,11 +1,11 @@
 import type { Network } from '../schema/config-sources.ts';
-import { type AddressPolicy, type Lookup, Refused } from './address-policy.ts';
+import { type AddressPolicy, type Lookup, AddressRefusedError } from './address-policy.ts';
 import { openConnections, systemLookup, type PinnedConnections } from './connections.ts';
 import { KbError, stoppedError } from '../core/errors.ts';
 import {
   addressRefusal,
   connectionError,
-  retryAfterReset,
+  resetToRetryAfter,
   statusError,
   type Credentials,
   apiErrorMessage,
@@ -13,12 +13,12 @@ import {
   redirectsError,
   timeoutError,
 } from './status-errors.ts';
-import { addressOf, type Http, type HttpAnswer, type HttpRequest, decodePart, type AnswerHead } from './message.ts';
+import { parseAddress, type Http, type HttpResponse, type HttpRequest, decodeUrlPart, type ResponseHead } from './message.ts';
 import { retry, type RetryOptions } from '../core/retry.ts';
 import { redactUrl, holdsSecret } from '../core/secrets.ts';
 import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, discardBody, readBody, readInTime, decodeContent } from './response-body.ts';
-import { faultyHeader, givenTo, isLent } from './site-headers.ts';
+import { findInvalidHeader, siteHeaders, mayCarryCredentials } from './site-headers.ts';
 
 /** Options of the HTTP client of one run. */
 export interface HttpOptions {
@@ -28,12 +28,12 @@ export interface HttpOptions {
   named: readonly string[];
   environment?: NodeJS.ProcessEnv;
   lookup?: Lookup;
-  retries?: Pick<RetryOptions, 'attempts' | 'base' | 'longest'>;
+  retries?: Pick<RetryOptions, 'attempts' | 'firstWait' | 'maxWait'>;
 }
 
 /**
- * Creates the HTTP client of one run. Which private addresses it may fetch depends on the origins that its user named. Nothing is loaded or
- * connected before the first request.
+ * Creates the HTTP client of one run. Its user's origins (`named`) decide which private addresses it may fetch. Nothing is loaded or connected
+ * before the first request.
  */
 export function createHttp({ network, surface, named, environment = process.env, lookup = systemLookup, retries }: HttpOptions): Http {
   const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
@@ -41,7 +41,7 @@ export function createHttp({ network, surface, named, environment = process.env,
   const open = () => (opened ??= openConnections({ policy, lookup, timeout: network.timeout, environment }));
   return {
     async request(address, options = {}) {
-      const url = addressOf(address, options.params);
+      const url = parseAddress(address, options.params);
       const connections = await open();
       const { inTurn = (work) => work(), signal } = options;
       return retry(() => inTurn(() => attempt(url, options, { network, connections, surface }), signal), { ...retries, signal });
@@ -52,19 +52,19 @@ export function createHttp({ network, surface, named, environment = process.env,
   };
 }
 
-async function attempt(url: URL, options: HttpRequest, context: ClientContext): Promise<HttpAnswer> {
+async function attempt(url: URL, options: HttpRequest, context: ClientContext): Promise<HttpResponse> {
   const seconds = options.timeout ?? context.network.timeout;
-  const clock = AbortSignal.timeout(seconds * 1000);
-  const signal = options.signal ? AbortSignal.any([clock, options.signal]) : clock;
-  let at = url;
-  const name = () => (at === url ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`);
+  const timeout = AbortSignal.timeout(seconds * 1000);
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+  let current = url;
+  const name = () => (current === url ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(current)})`);
   try {
-    return await follow(url, { ...options, signal }, { ...context, name, onRedirect: (next) => (at = next) });
+    return await sendFollowingRedirects(url, { ...options, signal }, { ...context, name, onRedirect: (next) => (current = next) });
   } catch (error) {
     if (options.signal?.aborted) throw stoppedError(error);
     if (error instanceof KbError) throw error;
-    if (clock.aborted) throw timeoutError(name(), seconds, error);
-    throw error instanceof Refused ? addressRefusal(name(), error) : connectionError(name(), error);
+    if (timeout.aborted) throw timeoutError(name(), seconds, error);
+    throw error instanceof AddressRefusedError ? addressRefusal(name(), error) : connectionError(name(), error);
   }
 }
 
@@ -78,24 +78,24 @@ interface ClientContext {
 type TimedRequest = HttpRequest & { signal: AbortSignal };
 
 interface Exchange extends ClientContext {
-  /** The requested address and where it has redirected to, without credentials. */
+  /** The requested address and the target of its redirects, without credentials. */
   name(): string;
   onRedirect(url: URL): void;
 }
 
 /** Sends a request and follows redirects: each hop is checked, and gets only the headers for its origin. */
-async function follow(start: URL, request: TimedRequest, exchange: Exchange): Promise<HttpAnswer> {
+async function sendFollowingRedirects(start: URL, request: TimedRequest, exchange: Exchange): Promise<HttpResponse> {
   let sent = { url: start, method: request.method ?? 'GET', body: request.body };
   let isMoved = false;
   for (let redirects = 0; ; redirects++) {
-    const given = givenFor(sent, { start, request }, exchange);
+    const given = headersFor(sent, { start, request }, exchange);
     const response = await send(sent, given, { ...exchange, signal: request.signal });
     const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
     if (location === undefined) return { ...(await readResponse(response, request, { ...exchange, sent, given })), isMoved };
     if (redirects === 0) isMoved = PERMANENT.has(response.statusCode);
     await discardBody(response.body, request.signal);
     if (redirects >= exchange.network.max_redirects) throw redirectsError(exchange.name(), exchange.network.max_redirects);
-    sent = redirected(sent, { location, status: response.statusCode, name: exchange.name() });
+    sent = redirectRequest(sent, { location, status: response.statusCode, name: exchange.name() });
     exchange.onRedirect(sent.url);
   }
 }
@@ -111,14 +111,17 @@ const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follo
 const isAccepted = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
   (status >= 200 && status <= 299) || accepts.includes(status) || (redirect === 'manual' && REDIRECTS.has(status));
 
-interface Sent {
+interface SentRequest {
   url: URL;
   method: string;
   body: HttpRequest['body'];
 }
 
-/** Makes the request after a redirect (RFC 9110, 15.4). A body was meant for its origin and goes to no other. */
-function redirected({ url, method, body }: Sent, { location, status, name }: { location: string; status: number; name: string }): Sent {
+/** Makes the request after a redirect (RFC 9110, 15.4). Throws a KbError rather than send a body to another origin. */
+function redirectRequest(
+  { url, method, body }: SentRequest,
+  { location, status, name }: { location: string; status: number; name: string },
+): SentRequest {
   const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   if (!next || !/^https?:$/.test(next.protocol))
     throw new KbError('forbidden', `${name} redirects to «${redactUrl(location)}», which kb does not fetch.`, {
@@ -134,9 +137,13 @@ function redirected({ url, method, body }: Sent, { location, status, name }: { l
   return { url: next, method, body };
 }
 
-async function send(sent: Sent, { own, lent }: GivenHeaders, { network, connections, signal }: Exchange & { signal: AbortSignal }) {
+async function send(
+  sent: SentRequest,
+  { caller, site }: RequestHeaders,
+  { network, connections, signal }: Exchange & { signal: AbortSignal },
+) {
   const dispatcher = await connections.for(sent.url);
-  const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...lent, ...own };
+  const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...site, ...caller };
   const { origin, pathname, search } = sent.url;
   return dispatcher.request({
     origin,
@@ -150,61 +157,64 @@ async function send(sent: Sent, { own, lent }: GivenHeaders, { network, connecti
   });
 }
 
-/** Headers that a request is given: by its caller, for the first origin alone, and by `network.sites`. */
-interface GivenHeaders {
-  own: Record<string, string>;
-  lent: Readonly<Record<string, string>>;
+/** Headers of a request: those of the caller, for the first origin only, and those of `network.sites`. */
+interface RequestHeaders {
+  caller: Record<string, string>;
+  site: Readonly<Record<string, string>>;
 }
 
-function givenFor(
-  { url, method, body }: Sent,
+function headersFor(
+  { url, method, body }: SentRequest,
   { start, request }: { start: URL; request: TimedRequest },
   { network, surface }: Pick<Exchange, 'network' | 'surface'>,
-): GivenHeaders {
-  const own = url.origin === start.origin ? givenHeaders(start, request.headers) : {};
-  return { own, lent: isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {} };
+): RequestHeaders {
+  const caller = url.origin === start.origin ? callerHeaders(start, request.headers) : {};
+  return {
+    caller,
+    site: mayCarryCredentials(surface, { method, headers: caller, hasBody: body !== undefined }) ? siteHeaders(url, network.sites) : {},
+  };
 }
 
-function credentialsOf({ url }: Sent, { own, lent }: GivenHeaders): Credentials {
-  const named = [...Object.entries(own), ...url.searchParams];
+function credentialsOf({ url }: SentRequest, { caller, site }: RequestHeaders): Credentials {
+  const named = [...Object.entries(caller), ...url.searchParams];
   if (named.some(([name, value]) => holdsSecret(name, value))) return 'request';
-  return Object.keys(lent).length > 0 ? 'sites' : 'none';
+  return Object.keys(site).length > 0 ? 'sites' : 'none';
 }
 
 /**
  * Makes the headers for the first address: those of the caller, and the user name and password in the address. Throws a KbError (`usage`)
  * for an invalid header.
  */
-export function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
+export function callerHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const faulty = faultyHeader(given);
+  const faulty = findInvalidHeader(given);
   if (faulty !== undefined)
     throw new KbError('usage', `The header «${faulty}» has a name or a value that no header can have.`, {
       hint: 'Look for a line break, often at its end, and for letters beyond Latin-1.',
     });
   if (!username && !password) return given;
-  const credentials = Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString('base64');
+  const credentials = Buffer.from(`${decodeUrlPart(username)}:${decodeUrlPart(password)}`).toString('base64');
   return { authorization: `Basic ${credentials}`, ...given };
 }
 
 const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
 
 interface ReceivedResponse extends Exchange {
-  sent: Sent;
-  given: GivenHeaders;
+  sent: SentRequest;
+  given: RequestHeaders;
 }
 
-async function readResponse(response: Dispatcher.ResponseData, request: TimedRequest, exchange: ReceivedResponse): Promise<HttpAnswer> {
+async function readResponse(response: Dispatcher.ResponseData, request: TimedRequest, exchange: ReceivedResponse): Promise<HttpResponse> {
   const { sent, name, network } = exchange;
   const { statusCode: status, body } = response;
   const head = headOf(response, sent.url);
-  if (!isAccepted(status, request)) throw await readRefusal(response, head, { ...exchange, signal: request.signal });
-  if (REDIRECTS.has(status) || request.reads?.(head) === false) {
+  if (!isAccepted(status, request)) throw await readErrorResponse(response, head, { ...exchange, signal: request.signal });
+  if (REDIRECTS.has(status) || request.readsBody?.(head) === false) {
     await discardBody(body, request.signal);
     return { ...head, bytes: new Uint8Array() };
   }
   const max_bytes = byteLimit(request, head, network);
-  const limits = { name: name(), max_bytes, cuts: request.cuts, isConfigured: max_bytes === network.max_bytes };
+  const limits = { name: name(), max_bytes, truncates: request.truncates, isConfigured: max_bytes === network.max_bytes };
   const packed = await readBody(body, headerOf(response, 'content-length'), limits);
   return { ...head, bytes: await decodeContent(packed, headerOf(response, 'content-encoding'), limits) };
 }
@@ -213,29 +223,29 @@ async function readResponse(response: Dispatcher.ResponseData, request: TimedReq
 const ERROR_BYTES = 16_384;
 
 /** Makes the error of a response that is not accepted, with the message of an API. */
-async function readRefusal(
+async function readErrorResponse(
   response: Dispatcher.ResponseData,
-  { status, content_type }: AnswerHead,
+  { status, content_type }: ResponseHead,
   { sent, given, name, signal }: ReceivedResponse & { signal: AbortSignal },
 ): Promise<KbError> {
   const { body } = response;
-  const limits = { name: name(), max_bytes: ERROR_BYTES, cuts: true };
-  const reads = async (): Promise<string | undefined> => {
+  const limits = { name: name(), max_bytes: ERROR_BYTES, truncates: true };
+  const readMessage = async (): Promise<string | undefined> => {
     const bytes = await decodeContent(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
-    const headers = { ...given.lent, ...given.own };
+    const headers = { ...given.site, ...given.caller };
     return apiErrorMessage(JSON.parse(new TextDecoder().decode(bytes)), secretsSent(sent.url, { headers, body: sent.body }));
   };
   const isJson = /[/+]json$/.test(content_type);
-  const reason = await (isJson ? readInTime(body, reads) : discardBody(body, signal).then(() => undefined)).catch(() => undefined);
+  const reason = await (isJson ? readInTime(body, readMessage) : discardBody(body, signal).then(() => undefined)).catch(() => undefined);
   const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
-  const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
+  const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? resetToRetryAfter(reset) : undefined);
   return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), reason });
 }
 
-const byteLimit = ({ max_bytes: most }: HttpRequest, head: AnswerHead, { max_bytes }: Network): number =>
-  typeof most === 'function' ? Math.min(most(head), max_bytes) : (most ?? max_bytes);
+const byteLimit = ({ max_bytes: requested }: HttpRequest, head: ResponseHead, { max_bytes }: Network): number =>
+  typeof requested === 'function' ? Math.min(requested(head), max_bytes) : (requested ?? max_bytes);
 
-function headOf(response: Dispatcher.ResponseData, url: URL): AnswerHead {
+function headOf(response: Dispatcher.ResponseData, url: URL): ResponseHead {
   const headers = Object.fromEntries(Object.keys(response.headers).map((header) => [header, headerOf(response, header) ?? '']));
   const repeated = Object.fromEntries(
     Object.entries(response.headers).filter((header): header is [string, string[]] => Array.isArray(header[1])),

@@ -1,27 +1,27 @@
-import { toOperator } from '../core/advice/advice.ts';
+import { operatorAdvice } from '../core/advice/advice.ts';
 import { KbError } from '../core/errors.ts';
-import { decodePart } from './message.ts';
+import { decodeUrlPart } from './message.ts';
 import { redactUrl } from '../core/secrets.ts';
 import { lookup as resolve } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
-import { type AddressPolicy, admit, type Lookup, Refused, type Resolved } from './address-policy.ts';
+import { type AddressPolicy, admit, type Lookup, AddressRefusedError, type Resolved } from './address-policy.ts';
 
-interface Named {
+interface ProxyVariable {
   variable: string;
   value: string;
 }
 
-/** Proxies of the environment, and the hosts that need none. */
+/** Proxies of the environment, and the hosts that are connected directly. */
 export interface Proxies {
-  http: Named | undefined;
-  https: Named | undefined;
+  http: ProxyVariable | undefined;
+  https: ProxyVariable | undefined;
   none: readonly string[];
 }
 
 /** Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. Requests to this machine never use a proxy. */
-export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
-  const named = (name: string): Named | undefined => {
+export function readProxies(environment: NodeJS.ProcessEnv): Proxies {
+  const named = (name: string): ProxyVariable | undefined => {
     const variable = environment[name.toLowerCase()] === undefined ? name : name.toLowerCase();
     const value = environment[variable]?.trim();
     return value ? { variable, value } : undefined;
@@ -43,19 +43,19 @@ export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
  */
 export function proxyFor(url: URL, { http, https, none }: Proxies): URL | undefined {
   const named = url.protocol === 'https:' ? (https ?? http) : http;
-  return named === undefined || none.some((entry) => matchesEntry(entry, url)) ? undefined : addressIn(named);
+  return named === undefined || none.some((entry) => matchesEntry(entry, url)) ? undefined : parseProxyAddress(named);
 }
 
 /** Parses the address of a proxy; as in curl, its default scheme is `http://`. */
-function addressIn({ variable, value }: Named): URL {
+function parseProxyAddress({ variable, value }: ProxyVariable): URL {
   const address = value.includes('://') ? value : `http://${value}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new KbError('setup', `The environment variable ${variable} is «${redactUrl(address)}», which is not an HTTP proxy.`, {
-      hint: toOperator`Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.`,
+      hint: operatorAdvice`Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.`,
     });
-  url.username = encodeURIComponent(decodePart(url.username));
-  url.password = encodeURIComponent(decodePart(url.password));
+  url.username = encodeURIComponent(decodeUrlPart(url.username));
+  url.password = encodeURIComponent(decodeUrlPart(url.password));
   return url;
 }
 
@@ -70,7 +70,7 @@ function matchesEntry(entry: string, url: URL): boolean {
   return (host === suffix && !name.startsWith('*')) || host.endsWith(`.${suffix}`);
 }
 
-/** Resolves a name on this machine, to all its addresses. */
+/** Resolves a host name to all its addresses, as this machine does. */
 export const systemLookup: Lookup = (hostname) => resolve(hostname, { all: true });
 
 interface ConnectOptions {
@@ -78,22 +78,22 @@ interface ConnectOptions {
   lookup: Lookup;
   /** Timeout of connecting, in seconds. */
   timeout: number;
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in capitals or not. */
+  /** Holds `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. */
   environment: NodeJS.ProcessEnv;
 }
 
-/** Connections to checked addresses, whatever their names resolve to later, or through the proxy of the environment. */
+/** Connections to checked addresses, even if a name resolves differently later, or through the proxy of the environment. */
 export interface PinnedConnections {
   /**
-   * Chooses the dispatcher for an address. Throws Refused if a proxy would be asked for a forbidden address, a KbError (`setup`) for an
-   * unusable proxy.
+   * Chooses the dispatcher for an address. Throws an AddressRefusedError if a proxy would be asked for a forbidden address, a KbError (`setup`)
+   * for an unusable proxy.
    */
   for(url: URL): Promise<Dispatcher>;
   close(): Promise<void>;
 }
 
-/** Makes a lookup function for sockets that returns the checked addresses, whatever the name resolves to now. */
-export const pinned =
+/** Makes a lookup function for sockets that returns the checked addresses, even if the name resolves differently now. */
+export const pinLookup =
   (addresses: readonly Resolved[]): LookupFunction =>
   (_hostname, options, callback) => {
     const [first] = addresses;
@@ -101,15 +101,15 @@ export const pinned =
     else callback(null, first!.address, first!.family);
   };
 
-/** Opens connections to checked addresses only; the proxy of the environment is the operator's, and not checked. */
+/** Opens connections to checked addresses only. The proxy of the environment is the operator's and is not checked. */
 export async function openConnections({ policy, lookup, timeout, environment }: ConnectOptions): Promise<PinnedConnections> {
   const undici = await import('undici');
   const connect: buildConnector.connector = (options, callback) => {
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
     admit(url, policy, lookup).then(
       (admission) => {
-        if ('refused' in admission) return callback(new Refused(admission.refused), null);
-        undici.buildConnector({ timeout: timeout * 1000, lookup: pinned(admission.addresses) })(options, callback);
+        if ('refused' in admission) return callback(new AddressRefusedError(admission.refused), null);
+        undici.buildConnector({ timeout: timeout * 1000, lookup: pinLookup(admission.addresses) })(options, callback);
       },
       (error: Error) => callback(error, null),
     );
@@ -125,10 +125,10 @@ export async function openConnections({ policy, lookup, timeout, environment }: 
   };
 }
 
-/** Checks an address that a proxy will resolve, if this machine can resolve it, too. */
+/** Checks an address that a proxy will resolve, if this machine can resolve it as well. */
 async function checkForProxy(url: URL, policy: AddressPolicy, lookup: Lookup): Promise<void> {
   const admission = await admit(url, policy, (hostname) => lookup(hostname).catch(() => []));
-  if ('refused' in admission) throw new Refused(admission.refused);
+  if ('refused' in admission) throw new AddressRefusedError(admission.refused);
 }
 
 /** Dispatchers for requests: direct, or through the proxy that the environment names for an address. */
@@ -144,10 +144,10 @@ interface Dispatchers {
  */
 export async function openDispatchers(environment: NodeJS.ProcessEnv, { connect, ...options }: Agent.Options): Promise<Dispatchers> {
   const undici = await import('undici');
-  const proxies = proxiesIn(environment);
+  const proxies = readProxies(environment);
   const direct = new undici.Agent({ ...options, ...(connect ? { connect } : {}) });
   const opened = new Map<string, Dispatcher>();
-  const through = ({ href }: URL): Dispatcher => {
+  const dispatcherThrough = ({ href }: URL): Dispatcher => {
     const dispatcher = opened.get(href) ?? new undici.ProxyAgent({ ...options, uri: href });
     opened.set(href, dispatcher);
     return dispatcher;
@@ -155,7 +155,7 @@ export async function openDispatchers(environment: NodeJS.ProcessEnv, { connect,
   return {
     for(url) {
       const proxy = proxyFor(url, proxies);
-      return proxy ? { dispatcher: through(proxy), isProxied: true } : { dispatcher: direct, isProxied: false };
+      return proxy ? { dispatcher: dispatcherThrough(proxy), isProxied: true } : { dispatcher: direct, isProxied: false };
     },
     close: async () => void (await Promise.all([direct, ...opened.values()].map((dispatcher) => dispatcher.destroy()))),
   };

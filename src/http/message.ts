@@ -4,7 +4,7 @@ import { redactUrl } from '../core/secrets.ts';
 /** Options of a request. */
 export interface HttpRequest {
   method?: string;
-  /** Sent to the origin of the address, and to no other that it redirects to. */
+  /** Sent to the origin of the address only, not to others after a redirect. */
   headers?: Readonly<Record<string, string>>;
   /** Added to the query: a list gives its name several times, an object is sent as JSON, null and undefined are left out. */
   params?: Readonly<Record<string, unknown>>;
@@ -12,66 +12,66 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** Seconds for one attempt, redirects and body included. Default: `network.timeout`. */
   timeout?: number | undefined;
-  /** Further success statuses beside 2xx: 304 for a conditional request. */
+  /** Statuses besides 2xx that count as success: 304 for a conditional request. */
   accepts?: readonly number[] | undefined;
   /** `manual`: a redirect is returned without a body; its header `location` holds the target. Default: it is followed. */
   redirect?: 'follow' | 'manual' | undefined;
-  /** Decides by the head whether the body is read; if not, `bytes` are empty. */
-  reads?: ((head: AnswerHead) => boolean) | undefined;
+  /** Decides by the head whether the body is read. If not, `bytes` is empty. */
+  readsBody?: ((head: ResponseHead) => boolean) | undefined;
   /** Limit of the body, compressed and decompressed. Default: `network.max_bytes`, which a function of the head can only lower. */
-  max_bytes?: number | ((head: AnswerHead) => number) | undefined;
-  /** Whether a body longer than `max_bytes` is cut there, instead of an error. */
-  cuts?: boolean | undefined;
-  /** Runs each attempt in its turn: a crawl delay also lies between two attempts. */
-  inTurn?: InTurn | undefined;
+  max_bytes?: number | ((head: ResponseHead) => number) | undefined;
+  /** Whether a body longer than `max_bytes` is truncated instead of rejected. */
+  truncates?: boolean | undefined;
+  /** Runs each attempt in its turn, so that a crawl delay also separates two attempts. */
+  inTurn?: RunInTurn | undefined;
 }
 
-/** Runs work when it may begin; `signal` stops the wait. */
-export type InTurn = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+/** Runs work once it may begin; `signal` stops the wait. */
+export type RunInTurn = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** The head of a response, without its body. */
-export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
+export type ResponseHead = Omit<HttpResponse, 'bytes'>;
 
 /** A response: a success (2xx, or what `accepts` and `redirect` allow), decompressed. */
-export interface HttpAnswer {
+export interface HttpResponse {
   /** Address after the last redirect. It may contain credentials: use `redactUrl` before it is stored or shown. */
   url: string;
   /** Whether the requested address redirects permanently (301, 308). */
   isMoved?: boolean | undefined;
   status: number;
-  /** Names in lower case; a header that came several times is joined with commas. */
+  /** Names are in lower case; repeated headers are joined with commas. */
   headers: Readonly<Record<string, string>>;
-  /** The single values of headers that came several times. */
+  /** The single values of repeated headers. */
   repeated?: Readonly<Record<string, readonly string[]>> | undefined;
   bytes: Uint8Array;
   /** The media type without parameters, in lower case; empty if there is none. */
   content_type: string;
-  /** As the header names it, in lower case. */
+  /** The character set that the header names, in lower case. */
   charset: string | undefined;
 }
 
 /** An HTTP client. */
 export interface Http {
   /** Sends a request. Throws a KbError after its retries, with the address, the reason and the next step. */
-  request(address: string, options?: HttpRequest): Promise<HttpAnswer>;
+  request(address: string, options?: HttpRequest): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
 /** A host, perhaps with a port and a path: an address without its scheme. */
 const HOST = /^(localhost|\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(:\d+)?(?=[/?#]|$)/i;
 
-function withScheme(address: string): string | undefined {
+function suggestScheme(address: string): string | undefined {
   const [, host, port] = HOST.exec(address) ?? [];
   if (host === undefined) return undefined;
-  const isNear = port !== undefined || /^(localhost|[\d.]+)$/i.test(host);
-  return `Did you mean ${redactUrl(`${isNear ? 'http' : 'https'}://${address}`)}?`;
+  const isLocal = port !== undefined || /^(localhost|[\d.]+)$/i.test(host);
+  return `Did you mean ${redactUrl(`${isLocal ? 'http' : 'https'}://${address}`)}?`;
 }
 
 /** Parses an address, adds the parameters and removes the fragment. Throws a KbError (`usage`) for one that is not http(s). */
-export function addressOf(address: string, params: HttpRequest['params'] = {}): URL {
+export function parseAddress(address: string, params: HttpRequest['params'] = {}): URL {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new KbError('usage', `«${redactUrl(address)}» is not an address that kb can fetch.`, {
-      hint: withScheme(address) ?? 'Give one that begins with http:// or https://.',
+      hint: suggestScheme(address) ?? 'Give one that begins with http:// or https://.',
     });
   const url = new URL(address);
   url.hash = '';
@@ -84,8 +84,8 @@ export function addressOf(address: string, params: HttpRequest['params'] = {}): 
   return url;
 }
 
-/** Decodes a part of an address; one that cannot be decoded stays as it is. */
-export function decodePart(part: string): string {
+/** Decodes a part of an address; an invalid one is returned unchanged. */
+export function decodeUrlPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -93,22 +93,22 @@ export function decodePart(part: string): string {
   }
 }
 
-const MARKS: [charset: string, mark: number[]][] = [
+const BYTE_ORDER_MARKS: [charset: string, mark: number[]][] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
 
 /** Reads the character set from a byte order mark; undefined if there is none. */
-export const markedCharset = (bytes: Uint8Array): string | undefined =>
-  MARKS.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0];
+export const detectCharset = (bytes: Uint8Array): string | undefined =>
+  BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0];
 
-/** Whether a media type is one of text, for which a character set means something. */
+/** Whether a media type is text, which has a character set. */
 const isText = (content_type: string): boolean => /^text\/|[/+](xml|json)$|csv|ndjson|jsonl/.test(content_type);
 
-/** Returns the bytes of a response, a text in another character set as UTF-8. A byte order mark overrides the header (WHATWG Encoding, 6). */
-export function inUtf8({ bytes, charset, content_type }: Pick<HttpAnswer, 'bytes' | 'charset' | 'content_type'>): Uint8Array {
-  if (charset === undefined || charset === 'utf-8' || markedCharset(bytes) !== undefined || !isText(content_type)) return bytes;
+/** Returns the bytes of a response; text in another character set is converted to UTF-8. A byte order mark overrides the header (WHATWG Encoding, 6). */
+export function toUtf8({ bytes, charset, content_type }: Pick<HttpResponse, 'bytes' | 'charset' | 'content_type'>): Uint8Array {
+  if (charset === undefined || charset === 'utf-8' || detectCharset(bytes) !== undefined || !isText(content_type)) return bytes;
   try {
     return Buffer.from(new TextDecoder(charset).decode(bytes));
   } catch {

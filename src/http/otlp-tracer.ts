@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Run } from '../core/run.ts';
-import { decodePart } from './message.ts';
+import { decodeUrlPart } from './message.ts';
 import type { CallSpan, Tracer } from '../ports/engines.ts';
 
-/** Maximum spans that wait to be sent: further ones are dropped. */
-const MOST_WAITING = 2048;
-/** Maximum spans of one request, and milliseconds after which fewer are sent. */
+/** Maximum spans that wait to be sent; further ones are dropped. */
+const MAX_WAITING = 2048;
+/** Maximum spans of one request, and milliseconds after which an incomplete batch is sent. */
 const BATCH = 512;
 const SEND_EVERY = 5_000;
 
@@ -27,7 +27,7 @@ interface Span {
 
 const [INTERNAL, SERVER] = [1, 2];
 const ERROR = 2;
-const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 const attributes = (values: Record<string, Value>): Span['attributes'] =>
   Object.entries(values).map(([key, value]) => ({
@@ -59,8 +59,8 @@ export class OtlpTracer implements Tracer {
   }
 
   async *run<R>(name: string, run: Run<R>, { traceparent }: { traceparent?: string | undefined } = {}): Run<R> {
-    const [, traceId, parentSpanId, flags] = PARENT.exec(traceparent ?? '') ?? [];
-    if (flags !== undefined && (Number.parseInt(flags, 16) & 1) === 0) return yield* run; // the caller does not record it
+    const [, traceId, parentSpanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+    if (flags !== undefined && (Number.parseInt(flags, 16) & 1) === 0) return yield* run; // the caller does not sample this trace
     const parent = traceId ? { traceId, spanId: parentSpanId! } : this.#current.getStore();
     return yield* this.#follow(run, this.#begin(name, { parent, kind: this.#current.getStore() ? INTERNAL : SERVER }));
   }
@@ -103,7 +103,7 @@ export class OtlpTracer implements Tracer {
   #call(stage: CallSpan, target: object, { call, args }: { call: () => unknown; args: readonly unknown[] }): unknown {
     const parent = this.#current.getStore();
     if (!parent) return call();
-    const { name, about } = typeof stage === 'string' ? { name: stage, about: () => ({}) } : stage;
+    const { name, attributesOf } = typeof stage === 'string' ? { name: stage, attributesOf: () => ({}) } : stage;
     const span = this.#begin(name, { parent });
     const { provider, model } = target as { provider?: string; model?: string };
     const items = args.find((arg) => Array.isArray(arg))?.length;
@@ -112,7 +112,7 @@ export class OtlpTracer implements Tracer {
         ...(provider ? { 'kb.provider': provider } : {}),
         ...(model ? { 'kb.model': model } : {}),
         ...(items === undefined ? {} : { 'kb.items': items }),
-        ...about(...args),
+        ...attributesOf(...args),
       }),
     );
     return this.#current.run(span, () => {
@@ -124,7 +124,7 @@ export class OtlpTracer implements Tracer {
   async #settle(result: Promise<unknown>, span: Span): Promise<unknown> {
     try {
       const value = await result;
-      this.#end(span, Array.isArray(value) ? { 'kb.results': value.length } : numbersIn(value));
+      this.#end(span, Array.isArray(value) ? { 'kb.results': value.length } : numericAttributes(value));
       return value;
     } catch (error) {
       this.#fail(span, error);
@@ -132,7 +132,7 @@ export class OtlpTracer implements Tracer {
     }
   }
 
-  /** Follows an iterator, each step of which runs within the span. */
+  /** Runs each step of an iterator within the span, and ends the span with it. */
   async *#follow<Y, R>(run: AsyncGenerator<Y, R, void>, span: Span): AsyncGenerator<Y, R, void> {
     let isOver = false;
     try {
@@ -140,7 +140,7 @@ export class OtlpTracer implements Tracer {
         const step = await this.#current.run(span, () => run.next());
         if (step.done) {
           isOver = true;
-          this.#end(span, numbersIn(step.value));
+          this.#end(span, numericAttributes(step.value));
           return step.value;
         }
         yield step.value;
@@ -160,13 +160,13 @@ export class OtlpTracer implements Tracer {
   #fail(span: Span, error: unknown): void {
     span.status = { code: ERROR };
     const { code, name } = error as { code?: unknown; name?: unknown };
-    this.#end(span, { 'error.type': String(code ?? name) }); // its message may hold text of a document
+    this.#end(span, { 'error.type': String(code ?? name) }); // the message may hold text of a document
   }
 
   #end(span: Span, values: Record<string, Value>): void {
     span.endTimeUnixNano = now();
     span.attributes.push(...attributes(values));
-    if (this.#waiting.length >= MOST_WAITING) return;
+    if (this.#waiting.length >= MAX_WAITING) return;
     this.#waiting.push(span);
     if (this.#waiting.length >= BATCH) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), SEND_EVERY).unref();
@@ -202,7 +202,7 @@ export class OtlpTracer implements Tracer {
   }
 }
 
-function numbersIn(result: unknown): Record<string, number> {
+function numericAttributes(result: unknown): Record<string, number> {
   if (typeof result !== 'object' || result === null) return {};
   const numbers = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
   return Object.fromEntries(numbers.map(([name, value]) => [`kb.${name}`, value]));
@@ -233,12 +233,12 @@ export function otlpSettings(variables: Variables, version: string): { settings?
     return { problem: 'Traces are not sent: OTEL_EXPORTER_OTLP_ENDPOINT is no HTTP address.' };
   const settings: OtlpSettings = {
     url,
-    headers: { ...pairs(variables.OTEL_EXPORTER_OTLP_HEADERS), ...pairs(variables.OTEL_EXPORTER_OTLP_TRACES_HEADERS) },
+    headers: { ...parsePairs(variables.OTEL_EXPORTER_OTLP_HEADERS), ...parsePairs(variables.OTEL_EXPORTER_OTLP_TRACES_HEADERS) },
     timeout: Number(variables.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT || variables.OTEL_EXPORTER_OTLP_TIMEOUT) || 10_000,
     resource: {
       'service.name': 'kb',
       'service.version': version,
-      ...pairs(variables.OTEL_RESOURCE_ATTRIBUTES),
+      ...parsePairs(variables.OTEL_RESOURCE_ATTRIBUTES),
       ...(variables.OTEL_SERVICE_NAME ? { 'service.name': variables.OTEL_SERVICE_NAME } : {}),
     },
     version,
@@ -247,10 +247,10 @@ export function otlpSettings(variables: Variables, version: string): { settings?
 }
 
 /** A list such as `api-key=secret,team=docs`; values are percent-encoded. */
-function pairs(text = ''): Record<string, string> {
+function parsePairs(text = ''): Record<string, string> {
   const entries = text.split(',').flatMap((pair) => {
     const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-    return name === undefined ? [] : [[name, decodePart(value!)] as const];
+    return name === undefined ? [] : [[name, decodeUrlPart(value!)] as const];
   });
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-import { toOperator } from '../core/advice/advice.ts';
+import { operatorAdvice } from '../core/advice/advice.ts';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
@@ -11,22 +11,22 @@ interface Limits {
   /** The address without credentials. */
   name: string;
   max_bytes: number;
-  /** Whether a longer body is cut, instead of an error. */
-  cuts?: boolean | undefined;
-  /** Whether the limit is that of the configuration. */
+  /** Whether a longer body is truncated instead of rejected. */
+  truncates?: boolean | undefined;
+  /** Whether the limit comes from the configuration. */
   isConfigured?: boolean | undefined;
 }
 
 const tooLarge = ({ name, max_bytes, isConfigured }: Limits): KbError =>
   new KbError('too_large', `${name} is too large: it exceeds the limit of ${max_bytes} bytes.`, {
-    hint: isConfigured ? toOperator`Raise network.max_bytes if it is to be read all the same.` : 'Have it split, or leave it out.',
+    hint: isConfigured ? operatorAdvice`Raise network.max_bytes if it is to be read all the same.` : 'Have it split, or leave it out.',
   });
 
-type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
 
 const isZlib = (bytes: Uint8Array): boolean => (bytes[0]! & 0x0f) === 8 && ((bytes[0]! << 8) | bytes[1]!) % 31 === 0;
 
-const UNPACK: Record<string, Unpack> = {
+const DECOMPRESSORS: Record<string, Decompress> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   br: promisify(brotliDecompress),
@@ -34,7 +34,7 @@ const UNPACK: Record<string, Unpack> = {
   deflate: (bytes, options) => (isZlib(bytes) ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options)),
 };
 
-/** Reads a body up to the limit; one that announces more is not read at all. Throws a KbError (`too_large`), unless it may be cut. */
+/** Reads a body up to the limit; a body that announces more is not read. Throws a KbError (`too_large`), unless it may be truncated. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> & { destroy(): unknown },
   announced: string | undefined,
@@ -43,12 +43,12 @@ export async function readBody(
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    if (!limits.cuts && Number(announced) > limits.max_bytes) throw tooLarge(limits);
+    if (!limits.truncates && Number(announced) > limits.max_bytes) throw tooLarge(limits);
     for await (const piece of body) {
       length += piece.length;
       pieces.push(piece);
       if (length <= limits.max_bytes) continue;
-      if (!limits.cuts) throw tooLarge(limits);
+      if (!limits.truncates) throw tooLarge(limits);
       return Buffer.concat(pieces, limits.max_bytes);
     }
   } finally {
@@ -57,25 +57,25 @@ export async function readBody(
   return Buffer.concat(pieces, length);
 }
 
-/** Maximum milliseconds and bytes for discarding a body: beyond, a new connection costs less. */
-const PATIENCE = 1_000;
-const REST = 16_384;
+/** Maximum milliseconds and bytes for discarding a body: beyond that, a new connection costs less. */
+const DISCARD_TIMEOUT = 1_000;
+const DISCARD_LIMIT = 16_384;
 
 /** Reads a body within a time limit, after which reading fails. */
 export async function readInTime<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
-  const clock = setTimeout(() => body.destroy(), PATIENCE);
-  return read().finally(() => clearTimeout(clock));
+  const timer = setTimeout(() => body.destroy(), DISCARD_TIMEOUT);
+  return read().finally(() => clearTimeout(timer));
 }
 
 /** Discards a body: a short one is read to its end, so that its connection can be used again, a longer one is cut off. */
 export async function discardBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
-  await body.dump({ limit: REST, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) }).catch(() => {});
+  await body.dump({ limit: DISCARD_LIMIT, signal: AbortSignal.any([signal, AbortSignal.timeout(DISCARD_TIMEOUT)]) }).catch(() => {});
 }
 
-/** Content codings (IANA, HTTP Content Coding Registry) that kb cannot decode. Other names are ignored, as by browsers: some servers write character sets there. */
-const UNKNOWN = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip', 'zstd']);
+/** Content codings (IANA registry) that kb cannot decode. Other names are ignored, as browsers do: some servers send character sets there. */
+const UNSUPPORTED_ENCODINGS = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip', 'zstd']);
 /** Maximum encodings of a body. */
-const MOST_LAYERS = 4;
+const MAX_ENCODINGS = 4;
 
 /**
  * Decodes `Content-Encoding`, the last encoding first, up to the limit. Throws a KbError: `too_large`, or `invalid` for an unknown encoding
@@ -84,11 +84,11 @@ const MOST_LAYERS = 4;
 export async function decodeContent(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes;
   const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());
-  const layers = names.filter((name) => Object.hasOwn(UNPACK, name) || UNKNOWN.has(name));
-  if (layers.length > MOST_LAYERS || layers.some((name) => UNKNOWN.has(name)))
+  const layers = names.filter((name) => Object.hasOwn(DECOMPRESSORS, name) || UNSUPPORTED_ENCODINGS.has(name));
+  if (layers.length > MAX_ENCODINGS || layers.some((name) => UNSUPPORTED_ENCODINGS.has(name)))
     throw new KbError(
       'invalid',
-      `${limits.name} is compressed as «${layers.slice(0, MOST_LAYERS + 1).join(', ')}», which kb cannot read.`,
+      `${limits.name} is compressed as «${layers.slice(0, MAX_ENCODINGS + 1).join(', ')}», which kb cannot read.`,
       {
         hint: `It reads ${ACCEPTED_ENCODINGS}.`,
       },
@@ -99,7 +99,7 @@ export async function decodeContent(bytes: Uint8Array, encoding: string | undefi
 
 async function decompressLayer(bytes: Uint8Array, name: string, limits: Limits): Promise<Uint8Array> {
   try {
-    return await UNPACK[name]!(bytes, { maxOutputLength: limits.max_bytes });
+    return await DECOMPRESSORS[name]!(bytes, { maxOutputLength: limits.max_bytes });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
     throw new KbError('invalid', `${limits.name} says that it is compressed as «${name}», but cannot be decompressed.`, {

@@ -1,7 +1,7 @@
 import { didYouMean } from '../core/nearest.ts';
 import { z } from 'zod';
 import { describe, type ErrorCode, isAbort, isForeseen } from '../core/errors.ts';
-import { bodyOf, requestWording } from '../core/advice/wordings.ts';
+import { formatBody, requestWording } from '../core/advice/wordings.ts';
 import type { Wording } from '../core/advice/advice.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { packageVersion } from '../core/project.ts';
@@ -137,7 +137,7 @@ async function call(tool: Tool, asked: unknown, { parts, extra }: { parts: McpPa
 const wordingOf = (parts: Pick<McpParts, 'allowWrite'>, tool?: Tool): Wording =>
   requestWording(tool?.input ?? z.object({}), (operation, request) => {
     const named = Object.entries(tools).find(([, other]) => other.operation === operation && (parts.allowWrite || !isWriting(other)));
-    return named && [named[0], bodyOf(named[1].input, request)].filter(Boolean).join(' ');
+    return named && [named[0], formatBody(named[1].input, request)].filter(Boolean).join(' ');
   });
 
 /** Sends progress to a client that requested it. */

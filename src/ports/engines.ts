@@ -14,9 +14,9 @@ export type Surface = 'cli' | 'server';
 /** Options of an engine, with drivers of the calling program, whose names the configuration and requests may then use. */
 export interface EngineOptions extends OwnDrivers {
   config: Config;
-  /** The folder that sources and relative store paths are relative to; the working directory where absent. */
+  /** Base of relative sources and store paths. Default: the working directory. */
   home?: string;
-  /** The folder that paths in requests are relative to; `home` where absent. */
+  /** Base of relative paths in requests. Default: `home`. */
   cwd?: string;
   surface?: Surface;
   tracer?: Tracer | undefined;
@@ -25,44 +25,44 @@ export interface EngineOptions extends OwnDrivers {
 /** Options of one run of an operation. */
 export interface RunOptions {
   signal?: AbortSignal | undefined;
-  /** The caller's span, as W3C Trace Context writes it. */
+  /** The caller's span (W3C Trace Context). */
   traceparent?: string | undefined;
   /** Rights of the caller. Default: everything is allowed. */
   access?: AccessRights | undefined;
-  /** The words in which errors and notices give advice. Default: those of the command line. */
+  /** Wording of advice in errors and notices. Default: that of the command line. */
   wording?: Wording | undefined;
   /** Called with the collections that the request is about, once it is known to be allowed. */
   onBegin?: (collections: readonly string[]) => void;
   /** Whether the report's lists are filled; without them it stays small, however large the corpus is. */
   lists?: boolean;
-  /** More requests of this kind follow at once, so the store may put off updating its indexes. */
+  /** Whether more requests of this kind follow at once, so that the store may postpone updating its indexes. */
   hasMore?: boolean;
 }
 
-/** kb without an interface. Drivers are opened when they are first needed, and shared. */
+/** The operations of kb without a user interface. Drivers are opened on first use and shared. */
 export interface Engine {
   readonly config: Config;
-  /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
+  /** Runs an operation: yields numbered events and returns its result. Throws a KbError if there is no result. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
-  /** Throws the KbError that `run` would throw before it begins. Returns the collections that the request is about. */
+  /** Checks a request: throws the KbError that `run` would throw before it begins. Returns the collections that the request is about. */
   check<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
     options?: Pick<RunOptions, 'access' | 'wording'>,
   ): readonly string[];
-  /** The names of the collections in the configured store that the caller may use. Throws a KbError where the store does not answer. */
+  /** Lists the names of the collections in the configured store that the caller may use. Throws a KbError if the store does not respond. */
   collections(options?: Pick<RunOptions, 'access'>): Promise<string[]>;
-  /** The name of the configured embedding model; empty where nothing is embedded. */
+  /** Returns the name of the configured embedding model; empty without embeddings. */
   embeddingModel(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** How a call is recorded: the name of its span, and a function that makes attributes of its arguments, which must hold no text. */
-export type CallSpan = string | { name: string; about(...args: readonly unknown[]): Record<string, string | number> };
+/** How a call is recorded: the name of its span, and optionally a function that derives attributes from its arguments. Attributes must not hold text of documents. */
+export type CallSpan = string | { name: string; attributesOf(...args: readonly unknown[]): Record<string, string | number> };
 
-/** Records spans: what ran, when and how long, with counts and names of models; no text. */
+/** Records spans: what ran, when and for how long, with counts and names of models, but no text. */
 export interface Tracer {
-  /** Runs work as a span; spans that begin in it are its children. `traceparent`: the caller's span, as W3C Trace Context writes it. */
+  /** Runs work as a span, the parent of spans that begin in it. `traceparent`: the caller's span (W3C Trace Context). */
   run<R>(name: string, run: Run<R>, options?: { traceparent?: string | undefined }): Run<R>;
   /** Returns the same object with calls of these methods recorded as spans. */
   instrument<T extends object>(target: T, stages: { readonly [Method in keyof T]?: CallSpan }): T;
@@ -94,10 +94,10 @@ export type Factory<Options, Driver> = (options: Options) => Driver | Promise<Dr
 type StoreFactory = Factory<StoreOptions, VectorStore> & { readonly requestOptions?: readonly string[] };
 
 /**
- * Drivers of one's own, by the names under which the configuration and requests may ask for them: `embedding.provider`, `chat.llm.provider`,
- * `rerank.provider`, `storage.vector_db`. A name that kb has itself is refused. Each is opened once for the same settings, and closed with the engine
- * where it has a `close`. Parsers are taken by the extensions and media types that they name, before those of kb; they run in the main process, unlike
- * kb's own: nothing bounds their time and memory, and they are to be trusted with every file of their kind.
+ * Drivers of the calling program, by the names that the configuration and requests may use: in `embedding.provider`, `chat.llm.provider`,
+ * `rerank.provider` and `storage.vector_db`. Built-in names are rejected. A driver is opened once per settings, and closed with the engine if it
+ * has a `close`. Parsers are chosen by the extensions and media types that they name, before the built-in ones. They run in the main process,
+ * without limits on time and memory, so they must be trusted with every file of their type.
  */
 export interface OwnDrivers {
   embedders?: Record<string, Factory<ModelOptions, Embedder>>;

@@ -1,6 +1,6 @@
 import type { AddressPolicy, Lookup } from '../http/address-policy.ts';
 import type { FileKind, Network } from '../schema/config-sources.ts';
-import type { HttpAnswer } from '../http/message.ts';
+import type { HttpResponse } from '../http/message.ts';
 import type { Mark, Metadata } from '../schema/items.ts';
 
 /** Links and directives of a web page. Addresses are absolute and have no fragment. */
@@ -30,13 +30,13 @@ export interface ParsedDocument {
   page?: PageFacts | undefined;
   /** XML of an API only, instead of text: its content as a JSON value. */
   value?: unknown;
-  /** Documents in it that stand by themselves: the files of an archive, what is attached to a mail. */
+  /** Documents inside it: files of an archive, attachments of a mail. */
   members?: readonly ParsedMember[] | undefined;
 }
 
 /** A file within another. */
 export interface ParsedMember {
-  /** Its name there, with `/` between folders. */
+  /** Its path inside the other file, with `/` between folders. */
   path: string;
   file_type: string;
   parsed: ParsedDocument;
@@ -45,22 +45,22 @@ export interface ParsedMember {
 /** Parses one file type. Built-in parsers run in another process, except for short texts. Throws a KbError (`invalid`) that names the problem. */
 export interface Parser {
   readonly file_type: string;
-  /** Name of one of its files in messages, with the article («a PDF»). */
+  /** What messages call one of its files, with the article («a PDF»). */
   readonly name?: string;
-  /** Whether folders are searched for its files. Default: `documents`. */
+  /** Kind of its files: folders are searched for the configured kinds. Default: `documents`. */
   readonly kind?: FileKind;
   /** Lower case, with the dot. */
   readonly extensions: readonly string[];
-  /** Of answers over HTTP that it reads, lower case and without parameters; `text/*` stands for text that no parser names. */
+  /** Media types of the HTTP responses that it reads, in lower case and without parameters; `text/*` stands for text that no parser names. */
   readonly media_types?: readonly string[];
-  /** How its files begin, as Latin-1. */
+  /** Matches the beginning of its files, as Latin-1. */
   readonly signature?: RegExp;
-  /** Its files are text: what a file begins with says less about its type than its extension. */
+  /** Whether its files are text: the extension then says more about the type than the first bytes. */
   readonly is_text?: boolean;
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
-/** File types that stages name themselves: text that is given as Markdown, HTML and XML within the answer of an API, and what such an answer is. */
+/** File types that stages name themselves: Markdown of a request, HTML and XML values in API responses, and whole API responses. */
 export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', value: 'xml-value', json: 'json', xml: 'xml' } as const;
 
 /** The file types that the parsers read. */
@@ -71,36 +71,36 @@ export interface FileTypes {
   /** File type by extension; undefined if no parser reads it, or none of these kinds. Default: all kinds. */
   fileType(path: string, kinds?: readonly FileKind[]): string | undefined;
   /**
-   * Extensions of pictures (none of `extensions`): they are documents only among files that a person keeps, and only if their text is
+   * Extensions of pictures, which are not among `extensions`: only local and uploaded pictures are documents, and only if their text is
    * recognized.
    */
   readonly pictures: { readonly extensions: readonly string[]; fileType(path: string): string | undefined };
   /** File type by a media type that a parser names; undefined if none does. */
   fileTypeOfMedia(media_type: string): string | undefined;
-  /** File type of an answer: by its media type, else by the extension of its address and its first bytes; undefined if no parser reads it. */
-  fileTypeOf(answer: Pick<HttpAnswer, 'content_type' | 'url'> & Partial<Pick<HttpAnswer, 'bytes'>>): string | undefined;
-  /** Whether only its bytes can tell the type of an answer: it has no telling media type, and its address no extension (`/download?id=5`). */
-  isToldByBytes(head: Pick<HttpAnswer, 'content_type' | 'url'>): boolean;
+  /** File type of a response: by its media type, else by the extension of its address and its first bytes; undefined if no parser reads it. */
+  fileTypeOf(response: Pick<HttpResponse, 'content_type' | 'url'> & Partial<Pick<HttpResponse, 'bytes'>>): string | undefined;
+  /** Whether the type of a response can only be found from its bytes: its media type is generic, and its address has no extension (`/download?id=5`). */
+  needsBytesForType(head: Pick<HttpResponse, 'content_type' | 'url'>): boolean;
 }
 
 /** Parses files within limits on time and memory, in other processes except for short texts. */
 export interface DocumentReader extends FileTypes {
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
-  /** Version of everything but the bytes that decides how a file of this type is read; undefined if nothing does. */
+  /** Version of the settings and tools, besides the bytes, that affect how a file of this type is read; undefined if none do. */
   revisionOf?(file_type: string): string | undefined;
   close(): Promise<void>;
 }
 
 /** How pages without text are handled, and the passwords for encrypted files. */
 export interface ScanSettings {
-  /** Recognize their text, say that they are there, or pass over them. */
+  /** auto: recognize their text; report: mention them; off: skip them. */
   ocr: 'auto' | 'report' | 'off';
-  /** Languages of the text as Tesseract names them, with `+` between them; all that are installed where absent. */
+  /** Languages as Tesseract names them, separated by `+`. Default: all that are installed. */
   languages?: string | undefined;
   passwords: readonly string[];
 }
 
-/** Readers that share their processes. */
+/** Opens readers that share their processes. */
 export interface DocumentReaders {
   open(settings: ScanSettings): DocumentReader;
   close(): Promise<void>;
@@ -111,19 +111,19 @@ export interface RenderedPage {
   /** Final address after redirects. */
   url: string;
   status: number;
-  /** What the header `X-Robots-Tag` of its answer says; several of them may have become one. */
+  /** Values of the header `X-Robots-Tag` of the response; several headers may be joined into one. */
   robots_tags?: readonly string[] | undefined;
   /** Rendered HTML in UTF-8. */
   bytes: Uint8Array;
 }
 
-/** What is sent to one origin and no other. What `network.sites` says of an origin comes from `givenTo` (http/site-headers.ts): `createHttp` sends it by itself. */
-interface GivenToSite {
+/** Headers for one origin only, from `siteHeaders` (http/site-headers.ts). `createHttp` adds them by itself. */
+interface SiteHeaders {
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** The addresses that a run may reach, as in `createHttp`. */
+/** Which addresses a run may reach, as in `createHttp`. */
 export interface RendererOptions {
   network: Network;
   surface: AddressPolicy['surface'];
@@ -132,9 +132,9 @@ export interface RendererOptions {
   lookup?: Lookup;
 }
 
-/** Opens pages in a browser, for one run. Every request that a page makes passes the address guard. */
+/** Opens pages in a browser, for one run. The address guard checks every request of a page. */
 export interface Renderer {
-  /** Throws a KbError: `setup` where no browser is installed (it names the command), `too_large`, `unavailable` (`isRetryable`), `forbidden`. */
-  render(url: string, options: { given?: GivenToSite | undefined; signal?: AbortSignal | undefined }): Promise<RenderedPage>;
+  /** Renders a page. Throws a KbError: `setup` if no browser is installed (it names the command), `too_large`, `unavailable` (`isRetryable`), `forbidden`. */
+  render(url: string, options: { site?: SiteHeaders | undefined; signal?: AbortSignal | undefined }): Promise<RenderedPage>;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export interface StoredChunk extends Chunk {
 export interface Replacement {
   source: string;
   chunks: StoredChunk[];
-  /** Neither the source nor any of the chunk ids is stored, so nothing has to be looked up. */
+  /** Whether neither the source nor any of the chunk ids is stored, so that nothing has to be looked up. */
   isNew: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface SourceContent {
   metadata: Metadata;
 }
 
-/** A request for a page of the sources whose chunks match `filter`, from the one after `after` on. */
+/** Selects a page of the sources whose chunks match `filter`, beginning after the source `after`. */
 export interface SourcePageRequest {
   filter?: Filter | undefined;
   after?: string | undefined;
@@ -79,7 +79,7 @@ export interface Hit {
   chunk: StoredChunk;
   /** Cosine (-1 to 1) for a vector, BM25 (0 and up) for a text. */
   score: number;
-  /** The cosine of a hit for a text to the vector that was given with the text. */
+  /** For a text search with a vector: the cosine of the hit to that vector. */
   cosine?: number | undefined;
 }
 
@@ -90,7 +90,7 @@ export interface CollectionInfo extends Fingerprint {
 
 /** A collection in the list of a store. */
 export interface ListedInfo extends CollectionInfo {
-  /** Why it cannot be opened; nothing but its name is known then. */
+  /** Why it cannot be opened; then only its name is known. */
   unreadable?: KbError;
 }
 
@@ -100,8 +100,8 @@ export interface Collection {
   /** Replaces the chunks of every source given, in one step: a reader sees all of a document's old chunks or all of its new ones. */
   replace(replacements: readonly Replacement[]): Promise<void>;
   /**
-   * Writes chunks, replacing those with the same ids. `edited`: they were read before. If another machine may have written to the store
-   * since, it throws a KbError (`conflict`) and writes nothing if the version of one of them is not stored any more.
+   * Writes chunks, replacing those with the same ids. `edited`: they are changed versions of stored chunks. A store that other machines may
+   * write to throws a KbError (`conflict`), and writes nothing, if the version of one of them is no longer stored.
    */
   upsert(chunks: readonly StoredChunk[], options?: { edited?: boolean }): Promise<void>;
   /** Removes chunks and returns those removed. */
@@ -117,17 +117,17 @@ export interface Collection {
   contents(sources: readonly string[]): Promise<Map<string, SourceContent>>;
   search(request: SearchRequest): Promise<Hit[]>;
   /**
-   * Runs several searches on one state, for a store that is faster with all together. A request may have a vector beside its text: its hits
-   * are the best by words, with their `cosine`. Hits may lack their vectors; `withVectors` reads those that are needed.
+   * Runs several searches on one state of the store, if it does that faster than one by one. A request may have both a text and a vector: its
+   * hits are those of the text, with their `cosine`. Hits may lack their vectors; `withVectors` reads those that are needed.
    */
   searchAll?(requests: readonly SearchRequest[]): Promise<Hit[][]>;
-  /** The chunks of hits with their vectors; one that was removed meanwhile stays as it is. Needed where `searchAll` leaves vectors out. */
+  /** Adds the vectors to chunks; a chunk that was removed meanwhile is returned unchanged. Needed if `searchAll` omits vectors. */
   withVectors?(chunks: readonly StoredChunk[]): Promise<StoredChunk[]>;
   count(): Promise<number>;
   /** Bytes on disk; null if the store does not report it. */
   bytes(): Promise<number | null>;
   /**
-   * Updates indexes and removes old versions where that pays, with `whole` everywhere. Call it at the end of a job, or with `hasMore`
+   * Updates indexes and removes old versions where that is worthwhile; with `whole`, everywhere. Call it at the end of a job, or with `hasMore`
    * during a long one.
    */
   optimize(options?: { whole?: boolean; hasMore?: boolean }): Promise<void>;
@@ -150,11 +150,11 @@ export interface StoreReport {
 
 /** A defect that a store found in its own data. */
 export interface StoreProblem {
-  /** What is wrong, as a sentence. */
+  /** The problem, as a sentence. */
   problem: string;
-  /** What mends it, as a sentence. */
+  /** What repairs it, as a sentence. */
   remedy: string;
-  /** Applies the remedy; absent if only people can. */
+  /** Applies the remedy; absent if only a person can. */
   mend?: (() => Promise<void>) | undefined;
   /** Whether the remedy removes data. */
   removes: boolean;
@@ -164,27 +164,27 @@ export interface StoreProblem {
 export interface VectorStore {
   readonly provider: string;
   collections(): Promise<ListedInfo[]>;
-  /** Undefined if no collection has that name. */
+  /** Opens a collection; undefined if none has that name. */
   open(name: string): Promise<Collection | undefined>;
-  /** Creates an empty collection. With `replacing`, it atomically replaces the collection of that name when `commit` is called. */
+  /** Creates an empty collection. */
   create(info: CollectionInfo): Promise<Collection>;
   draft(info: CollectionInfo): Promise<Draft>;
   /**
-   * Copies the collection `name` into a draft `as` without reading its chunks. Nobody may write to either meanwhile. The copy of a snapshot
-   * (`isSealed`) is never written to, others may be once they are committed. Undefined if the store cannot: then chunks are copied one by
-   * one.
+   * Copies the collection `name` into a draft `as` without reading its chunks. Nobody may write to either meanwhile. A sealed copy
+   * (`isSealed`, a snapshot) is never written to; other copies may be, after their commit. Undefined if the store cannot copy: chunks are then
+   * copied one by one.
    */
   copy?(name: string, as: string, options?: { isSealed?: boolean }): Promise<Draft | undefined>;
   /**
    * Checks a sealed copy. Throws a KbError (`invalid`) that names what was changed or is missing. Absent if the store keeps no checksums:
-   * then chunks are compared.
+   * chunks are then compared.
    */
   verify?(name: string): Promise<void>;
-  /** False if there was none. */
+  /** Removes a collection; false if there was none. */
   drop(name: string): Promise<boolean>;
-  /** Undefined if there is nothing to say. */
+  /** Describes the state of the store; undefined if there is nothing to report. */
   describe?(): Promise<StoreReport | undefined>;
-  /** Finds what killed processes, lost files and the like have left. It changes nothing; `mend` does. */
+  /** Finds damage that killed processes or lost files have left. Changes nothing; `mend` repairs it. */
   problems?(): Promise<StoreProblem[]>;
   /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */
   lock(name: string, options?: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined }): Promise<() => Promise<void>>;

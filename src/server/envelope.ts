@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../core/errors.ts';
+import { toEnvelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../core/errors.ts';
 import type { Envelope, OpenAiError } from '../schema/http-bodies.ts';
 
 /**
@@ -67,7 +67,7 @@ const SAID: Record<string, string> = {
 export function envelopeOf(error: unknown, id: string): Failure {
   if (isForeseen(error)) {
     const status = STATUS[error.code];
-    const { error: said } = envelope(error);
+    const { error: said } = toEnvelope(error);
     return { status, body: { error: { ...said, type: SAID_AS[error.code] ?? said.type } }, isOurs: false };
   }
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string };

@@ -1,6 +1,6 @@
 import { type OperationName, operations } from '../schema/operations.ts';
 import { type AccessRights, mayDo } from '../core/access-rights.ts';
-import { bodyOf, requestWording } from '../core/advice/wordings.ts';
+import { formatBody, requestWording } from '../core/advice/wordings.ts';
 import type { NamedRequest, Wording } from '../core/advice/advice.ts';
 
 /** One path of `/v1` that runs an operation. Its request and its answer are the operation's own. */
@@ -68,6 +68,6 @@ export const httpWording = (operation: OperationName, { access }: { access?: Acc
 function pathOf({ method, path, operation }: Route, request: NamedRequest): string {
   const filled = path.replace(/\{(\w+)\}/g, (mark, name: string) => String(request[name] ?? mark));
   const rest = Object.entries(request).filter(([name]) => !path.includes(`{${name}}`));
-  const body = method === 'POST' ? bodyOf(operations[operation].input, Object.fromEntries(rest)) : '';
+  const body = method === 'POST' ? formatBody(operations[operation].input, Object.fromEntries(rest)) : '';
   return [method, filled, body].filter(Boolean).join(' ');
 }

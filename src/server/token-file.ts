@@ -7,7 +7,7 @@ import type { AccessRights } from '../core/access-rights.ts';
 import { describeFileError } from '../core/file-names.ts';
 import { describe, KbError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { explain } from '../core/validation-issues.ts';
+import { explainValidationError } from '../core/validation-issues.ts';
 import { rootsFilter } from '../engine/permissions.ts';
 import { TokenScope, type Server, TokenRow } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
@@ -47,7 +47,11 @@ export function readTokenFile(file: string): TokenFile {
   if (document.errors.length > 0) throw new KbError('configuration', `${file} is neither YAML nor JSON: ${document.errors[0]!.message}.`);
   const value: unknown = document.toJS() ?? [];
   const { data: rows, error } = z.array(TokenRow).safeParse(value);
-  if (error) throw new KbError('configuration', `${file}: ${explain(error, { schema: z.array(TokenRow), value, whole: 'the file' })}`);
+  if (error)
+    throw new KbError(
+      'configuration',
+      `${file}: ${explainValidationError(error, { schema: z.array(TokenRow), value, whole: 'the file' })}`,
+    );
   const twice = rows.find(({ name }, i) => rows.findIndex((row) => row.name === name) < i);
   if (twice) throw new KbError('configuration', `${file}: two tokens are called «${twice.name}».`);
   return { rows, document };

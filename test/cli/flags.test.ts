@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { getPath, mergeLayers, settingsIn } from '../../src/core/settings.ts';
+import { getPath, mergeLayers, readOverrides } from '../../src/core/settings.ts';
 import { operationFlags, requestOfFlags, settingsOfFlags, repeatFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/schema/operations.ts';
 import { Config } from '../../src/schema/config.ts';
@@ -29,8 +29,8 @@ describe('a made-up parameter, added in one place', () => {
   it('is a field of requests, flat and in a block, that overrides the key and keeps its bounds', () => {
     const flat = z.strictObject(flattened(Chunking, 'chunking'));
     const nested = z.strictObject({ chunking: block(Chunking, 'chunking') });
-    expect(settingsIn(flat, { sparkle: 3 })).toEqual({ chunking: { sparkle: 3 } });
-    expect(settingsIn(nested, { chunking: { sparkle: 3 } })).toEqual({ chunking: { sparkle: 3 } });
+    expect(readOverrides(flat, { sparkle: 3 })).toEqual({ chunking: { sparkle: 3 } });
+    expect(readOverrides(nested, { chunking: { sparkle: 3 } })).toEqual({ chunking: { sparkle: 3 } });
     expect(flat.safeParse({ sparkle: 10 }).success).toBe(false);
     expect(z.toJSONSchema(flat).properties?.sparkle).toMatchObject({
       type: 'integer',
@@ -82,7 +82,7 @@ describe('flags of operations', () => {
 
 describe('requests over the configuration', () => {
   it('override the keys that their fields name', () => {
-    const layer = settingsIn(operations.retrieve.input, { query: 'x', provider: 'none', top_k: 3, use_rerank: true, collection: 'c' });
+    const layer = readOverrides(operations.retrieve.input, { query: 'x', provider: 'none', top_k: 3, use_rerank: true, collection: 'c' });
     expect(layer).toEqual({ embedding: { provider: 'none' }, retrieval: { top_k: 3 }, rerank: { enabled: true }, collection: 'c' });
   });
 

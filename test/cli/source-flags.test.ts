@@ -85,7 +85,7 @@ describe('the sources of an ingest', () => {
       [{ sources: join(home, 'list.yaml') }, /--sources: .*list\.yaml holds no request/],
       [{ sources: join(home, 'empty.yaml') }, /--sources: .*empty\.yaml holds no request/],
       [{ markdown: ['@none.md'] }, /--markdown: the file none\.md cannot be read/],
-      [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read: there is none/],
+      [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read: no such file/],
       [{ api: ['@'] }, /--api: no file is named after @/],
       [{ api: [`@${home}`] }, /--api: the file .* cannot be read: it is a folder/],
       [{ api: [`@${join(home, 'typo.yaml')}`] }, /--api: .*typo\.yaml: paginaton: this key is unknown\. Did you mean «pagination»/],
@@ -163,7 +163,7 @@ describe('the pages of kb scrape', () => {
       }
     };
     expect(refused(undefined)).toBe('There is no page to be read.');
-    expect(refused('/nowhere/failed.json')).toBe('--retry: the file /nowhere/failed.json cannot be read: there is none of that name.');
+    expect(refused('/nowhere/failed.json')).toBe('--retry: the file /nowhere/failed.json cannot be read: no such file.');
     expect(refused(folder())).toMatch(/^--retry: the file .* cannot be read: it is a folder\.$/);
     expect(refused(fileOf('{"source": "x"}\nno json'))).toMatch(/^--retry: line 2 of .*failed\.json is not JSON/);
     expect(refused(fileOf('{"text": "a document"}'))).toMatch(/is no list of failures/);

@@ -2,12 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   prefetch,
-  groupConcurrently,
+  batchItems,
   keepUnlessFailed,
   mapAsFinished,
   mapOrdered,
   withHeartbeat,
-  batched,
+  batchCalls,
 } from '../../src/core/concurrency.ts';
 
 async function* count(to: number, seen: number[] = []): AsyncGenerator<number, void, void> {
@@ -150,8 +150,8 @@ describe('ahead', () => {
 
 describe('grouped', () => {
   it('closes a group when its weight is reached', async () => {
-    expect(await all(groupConcurrently(count(7), 3))).toEqual([[0, 1, 2], [3, 4, 5], [6]]);
-    expect(await all(groupConcurrently(count(5), 4, { weight: (n) => n }))).toEqual([[0, 1, 2, 3], [4]]);
+    expect(await all(batchItems(count(7), 3))).toEqual([[0, 1, 2], [3, 4, 5], [6]]);
+    expect(await all(batchItems(count(5), 4, { weight: (n) => n }))).toEqual([[0, 1, 2, 3], [4]]);
   });
 });
 
@@ -166,7 +166,7 @@ describe('grouped, with patience', () => {
       yield* [3, 4, 5];
     };
     const groups = async (patience: number) => {
-      const gathered = all(groupConcurrently(slow(), 3, { patience }));
+      const gathered = all(batchItems(slow(), 3, { maxWait: patience }));
       await vi.advanceTimersByTimeAsync(100);
       return gathered;
     };
@@ -211,7 +211,7 @@ it('what could not be opened is opened again, and what is open is opened once', 
 
 it('calls of one turn go together, and each gets its own result', async () => {
   const batches: number[][] = [];
-  const double = batched(3, async (items: number[]) => {
+  const double = batchCalls(3, async (items: number[]) => {
     batches.push(items);
     return items.map((item) => item * 2);
   });
@@ -224,7 +224,7 @@ it('calls of one turn go together, and each gets its own result', async () => {
 });
 
 it('a batch that fails fails for all of its calls, and for no other', async () => {
-  const pass = batched(2, async (items: number[]) => {
+  const pass = batchCalls(2, async (items: number[]) => {
     if (items.includes(2)) throw new Error('two is bad');
     return items;
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describe as described, envelope, isAbort, KbError, toErrorItem } from '../../src/core/errors.ts';
+import { describe as described, toEnvelope, isAbort, KbError, toErrorItem } from '../../src/core/errors.ts';
 
 describe('an error', () => {
   it('is shown with its way out', () => {
@@ -10,11 +10,11 @@ describe('an error', () => {
   });
 
   it('has an envelope whose type tells what kind it is', () => {
-    expect(envelope(new KbError('usage', 'It is so.', { hint: 'Do that.' }))).toEqual({
+    expect(toEnvelope(new KbError('usage', 'It is so.', { hint: 'Do that.' }))).toEqual({
       error: { type: 'ValueError', message: 'It is so. Do that.' },
     });
-    expect(envelope(new KbError('setup', 'x')).error.type).toBe('SetupError');
-    expect(envelope(new TypeError('x')).error.type).toBe('RuntimeError');
+    expect(toEnvelope(new KbError('setup', 'x')).error.type).toBe('SetupError');
+    expect(toEnvelope(new TypeError('x')).error.type).toBe('RuntimeError');
   });
 
   it('becomes an item that knows whether the same again may succeed', () => {

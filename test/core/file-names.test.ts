@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { pathFrom, pathRead, pathsSpelled, readablePath, systemPath, describeFileError } from '../../src/core/file-names.ts';
+import { decodePath, unescapePath, findMangledPaths, escapePath, encodePath, describeFileError } from '../../src/core/file-names.ts';
 
 const bytes = (...parts: (string | number)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))));
@@ -19,15 +19,15 @@ describe('the name of a file', () => {
     ['backslashes before bytes', bytes('\\', 0xe9, '\\x', 0xe9), '\\\\xE9\\x\\xE9'],
   ];
   it.each(names)('of %s is read, shown, and found again', (_what, name, shown) => {
-    const path = pathFrom(name);
-    expect(Buffer.from(systemPath(path))).toEqual(name);
-    expect(readablePath(path)).toBe(shown);
-    expect(pathRead(shown)).toBe(path);
+    const path = decodePath(name);
+    expect(Buffer.from(encodePath(path))).toEqual(name);
+    expect(escapePath(path)).toBe(shown);
+    expect(unescapePath(shown)).toBe(path);
   });
 
   it('has a form of its own', () => {
     expect(new Set(names.map(([, , shown]) => shown)).size).toBe(names.length);
-    expect(readablePath(pathFrom(bytes('\\xE9')))).not.toBe(readablePath(pathFrom(bytes(0xe9))));
+    expect(escapePath(decodePath(bytes('\\xE9')))).not.toBe(escapePath(decodePath(bytes(0xe9))));
   });
 });
 
@@ -40,13 +40,13 @@ it('a path that a shell handed on with what it could not read stands for all tha
   } catch {
     return; // a file system that knows no such names
   }
-  const found = pathsSpelled(join(folder, 'caf\ufffd.md')).map((path) => readablePath(path.slice(folder.length + 1)));
+  const found = findMangledPaths(join(folder, 'caf\ufffd.md')).map((path) => escapePath(path.slice(folder.length + 1)));
   expect(found.toSorted()).toEqual(['caf\\xE8.md', 'caf\\xE9.md']);
-  expect(pathsSpelled(join(folder, 'none\ufffd.md'))).toEqual([]);
-  expect(pathsSpelled(join(folder, 'cafe.md'))).toEqual([join(folder, 'cafe.md')]);
+  expect(findMangledPaths(join(folder, 'none\ufffd.md'))).toEqual([]);
+  expect(findMangledPaths(join(folder, 'cafe.md'))).toEqual([join(folder, 'cafe.md')]);
 });
 
-const troubleOf = (path: string): string => {
+const reasonOf = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
@@ -54,16 +54,17 @@ const troubleOf = (path: string): string => {
   }
 };
 
-it('known troubles are said in words', () => {
-  expect(troubleOf(import.meta.dirname)).toBe('it is a folder');
-  expect(troubleOf(`${import.meta.filename}/x`)).toBe('a file stands where its folder would be');
-  expect(describeFileError({ code: 'ENOENT' }, 'read')).toBe('there is none of that name');
-  expect(describeFileError({ code: 'ENOENT' }, 'write')).toBe('there is no such folder');
+it('describes common file errors in plain words', () => {
+  expect(reasonOf(import.meta.dirname)).toBe('it is a folder');
+  expect(reasonOf(`${import.meta.filename}/x`)).toBe('a part of its path is a file');
+  expect(describeFileError({ code: 'ENOENT' }, 'read')).toBe('no such file');
+  expect(describeFileError({ code: 'ENOENT' }, 'write')).toBe('no such folder');
 });
 
-it('any other trouble is said as the system says it, and as its code only where it says nothing', () => {
-  expect(troubleOf('a\0b')).toMatch(/null bytes/);
+it('falls back to the message of another error, then to its code', () => {
+  expect(reasonOf('a\0b')).toMatch(/null bytes/);
   expect(describeFileError(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }), 'read')).toBe('EIO: i/o error, read');
   expect(describeFileError(new Error('It is broken.'), 'read')).toBe('It is broken');
   expect(describeFileError({ code: 'EIO', message: '' }, 'read')).toBe('EIO');
+  expect(describeFileError({ code: 'EIO', errno: -5, message: 'EIO: i/o error, open /home/of/another' }, 'read')).toBe('i/o error');
 });

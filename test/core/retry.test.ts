@@ -18,26 +18,26 @@ const busy = (retryAfter?: number) => () =>
 
 it('tries again what may succeed', async () => {
   const { work, tried } = failing(2, busy());
-  expect(await retry(work, { base: 0.001 })).toBe('done');
+  expect(await retry(work, { firstWait: 0.001 })).toBe('done');
   expect(tried()).toBe(3);
 });
 
 it('gives up in the end, and the error knows how often it was tried', async () => {
   const { work } = failing(9, busy());
-  await expect(retry(work, { base: 0.001, attempts: 3 })).rejects.toMatchObject({ message: 'busy', attempts: 3 });
+  await expect(retry(work, { firstWait: 0.001, attempts: 3 })).rejects.toMatchObject({ message: 'busy', attempts: 3 });
 });
 
 it('does not try again what cannot succeed, or is not known', async () => {
   for (const error of [() => new KbError('unauthorized', 'no'), () => new Error('odd')]) {
     const { work, tried } = failing(9, error);
-    await expect(retry(work, { base: 0.001 })).rejects.toThrow();
+    await expect(retry(work, { firstWait: 0.001 })).rejects.toThrow();
     expect(tried()).toBe(1);
   }
 });
 
 it('does not wait longer than it may for a Retry-After', async () => {
   const { work, tried } = failing(9, busy(3600));
-  await expect(retry(work, { longest: 60 })).rejects.toThrow('busy');
+  await expect(retry(work, { maxWait: 60 })).rejects.toThrow('busy');
   expect(tried()).toBe(1);
 });
 

@@ -1,5 +1,13 @@
 import { describe, expect, test, it } from 'vitest';
-import { holdsSecret, identified, redactUrl, withoutSecrets, basicForms, credentialsIn, redactor } from '../../src/core/secrets.ts';
+import {
+  holdsSecret,
+  identifyUrl,
+  redactUrl,
+  withoutSecrets,
+  basicAuthForms,
+  credentialsIn,
+  createRedactor,
+} from '../../src/core/secrets.ts';
 
 describe('a name', () => {
   test.each([
@@ -71,16 +79,16 @@ describe('an address by which pages are told apart', () => {
   const page = (key: string, name = 'page_key') => `https://x.example/p?${name}=${key}&q=1`;
 
   test('keeps a trace of what may be a credential, and none of what is one', () => {
-    expect(identified(page(one))).toMatch(/^https:\/\/x\.example\/p\?page_key=%7E[0-9a-f]{8}&q=1$/);
-    expect(identified(page(one))).not.toBe(identified(page(other)));
-    expect(identified(page(one))).not.toContain(one);
-    expect(identified(page(one, 'api_key'))).toBe('https://x.example/p?q=1');
-    expect(identified(page('short'))).toBe(page('short'));
+    expect(identifyUrl(page(one))).toMatch(/^https:\/\/x\.example\/p\?page_key=%7E[0-9a-f]{8}&q=1$/);
+    expect(identifyUrl(page(one))).not.toBe(identifyUrl(page(other)));
+    expect(identifyUrl(page(one))).not.toContain(one);
+    expect(identifyUrl(page(one, 'api_key'))).toBe('https://x.example/p?q=1');
+    expect(identifyUrl(page('short'))).toBe(page('short'));
   });
 
   test('is the same when it is made again, and may be shown', () => {
-    expect(identified(identified(page(one)))).toBe(identified(page(one)));
-    expect(redactUrl(identified(page(one)))).toBe(identified(page(one)));
+    expect(identifyUrl(identifyUrl(page(one)))).toBe(identifyUrl(page(one)));
+    expect(redactUrl(identifyUrl(page(one)))).toBe(identifyUrl(page(one)));
   });
 });
 
@@ -110,18 +118,18 @@ describe('credentials in what was sent', () => {
     ['a field to sort by', 'sort_key', 'published', []],
     ['a version', 'X-Api-Version', '2022-11-28', [], true],
   ];
-  it.each(cases)('are found: %s', (_what, name, value, found, isGiven = false) => {
-    expect(credentialsIn(name, value, { isGiven })).toEqual(found);
+  it.each(cases)('are found: %s', (_what, name, value, found, isSiteCredential = false) => {
+    expect(credentialsIn(name, value, { isSiteCredential })).toEqual(found);
   });
 });
 
 describe('a text without credentials', () => {
   it('is undefined where none were sent', () => {
-    expect(redactor([])).toBeUndefined();
+    expect(createRedactor([])).toBeUndefined();
   });
 
   it('has a mark in the place of each, however it is written', () => {
-    const redact = redactor([...basicForms('pilot:Skjær-7f3e91'), 'tk_4b*1d77'])!;
+    const redact = createRedactor([...basicAuthForms('pilot:Skjær-7f3e91'), 'tk_4b*1d77'])!;
     const said = [
       `Basic ${Buffer.from('pilot:Skjær-7f3e91').toString('base64')}, nothing else`,
       'pilot:Skjær-7f3e91',
@@ -141,11 +149,11 @@ describe('a text without credentials', () => {
   });
 
   it('keeps words that a short one is a part of, and all else', () => {
-    expect(redactor(['ab-12'])!('ab-12, cab-123, the pilot')).toBe('[redacted], cab-123, the pilot');
+    expect(createRedactor(['ab-12'])!('ab-12, cab-123, the pilot')).toBe('[redacted], cab-123, the pilot');
   });
 
   it('takes time in proportion to the text', () => {
     const text = 'tk-4b1d77aa0\\'.repeat(50_000);
-    expect(redactor(['tk-4b1d77aa09'])!(text)).toBe(text);
+    expect(createRedactor(['tk-4b1d77aa09'])!(text)).toBe(text);
   });
 });

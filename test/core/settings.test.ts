@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { getPath, mergeLayers, setPath, settingsIn, type Layer, unsetReference } from '../../src/core/settings.ts';
+import { getPath, mergeLayers, setPath, readOverrides, type Layer, findUnsetReference } from '../../src/core/settings.ts';
 
 describe('paths in a tree', () => {
   it('never lead out of the tree', () => {
@@ -84,31 +84,31 @@ describe('the settings in a request', () => {
   });
 
   it('are the fields that name a key', () => {
-    expect(settingsIn(schema, { query: 'q', top_k: 3, rewrite: { enabled: false, note: 'n' } })).toEqual({
+    expect(readOverrides(schema, { query: 'q', top_k: 3, rewrite: { enabled: false, note: 'n' } })).toEqual({
       retrieval: { top_k: 3 },
       chat: { rewrite: { enabled: false } },
     });
-    expect(settingsIn(schema, { query: 'q' })).toEqual({});
-    expect(settingsIn(z.string(), 'q')).toEqual({});
+    expect(readOverrides(schema, { query: 'q' })).toEqual({});
+    expect(readOverrides(z.string(), 'q')).toEqual({});
   });
 });
 
 const value = { headers: { 'X-Team': 'docs', Authorization: 'Bearer ${TICK}' } };
 
 test('a variable that is not set is to be set where variables are filled in', () => {
-  const error = unsetReference(value, 'network.sites')!;
+  const error = findUnsetReference(value, 'network.sites')!;
   expect(error.code).toBe('setup');
   expect(error.message).toBe('network.sites.headers.Authorization refers to the variable TICK, which is not set.');
   expect(error.hint).not.toMatch(/HTTP/);
 });
 
 test('a reference in a request over HTTP is told to be none', () => {
-  const error = unsetReference(value, '', { isRequested: true })!;
+  const error = findUnsetReference(value, '', { isRequested: true })!;
   expect(error.code).toBe('usage');
   expect(error.message).toMatch(/^headers\.Authorization holds \$\{TICK\}/);
   expect(error.message + error.hint).not.toMatch(/environment|not set/);
 });
 
 test('what refers to nothing has no error', () => {
-  expect(unsetReference({ a: ['x', { b: 1 }] }, '')).toBeUndefined();
+  expect(findUnsetReference({ a: ['x', { b: 1 }] }, '')).toBeUndefined();
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { formatPath, explain } from '../../src/core/validation-issues.ts';
+import { formatPath, explainValidationError } from '../../src/core/validation-issues.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 
 function said(name: OperationName, request: unknown): string {
   const schema: z.ZodType = operations[name].input;
   const { error } = schema.safeParse(request);
-  return error ? explain(error, { schema, value: request }) : 'it fits';
+  return error ? explainValidationError(error, { schema, value: request }) : 'it fits';
 }
 
 const MODES = 'one of hybrid, vector, text is expected';
@@ -218,7 +218,7 @@ describe('explain', () => {
 
   it('says of a value that may be given in several ways what all of them are', () => {
     const value = { ...DEFAULTS, network: { ...DEFAULTS.network, allow_private: 'autoo' } };
-    expect(explain(Config.safeParse(value).error!, { schema: Config, value })).toBe(
+    expect(explainValidationError(Config.safeParse(value).error!, { schema: Config, value })).toBe(
       'network.allow_private: auto, true or false or a list is expected. Did you mean «auto»?',
     );
   });
@@ -235,12 +235,12 @@ describe('explain', () => {
       .strictObject({ a: z.int().optional(), b: z.int().optional() })
       .refine(({ a, b }) => a !== b, 'One of a and b is to be more.');
     const { error } = schema.safeParse({ a: 1, b: 1 });
-    expect(explain(error!, { schema, value: { a: 1, b: 1 } })).toBe('One of a and b is to be more.');
+    expect(explainValidationError(error!, { schema, value: { a: 1, b: 1 } })).toBe('One of a and b is to be more.');
   });
 
   it('calls the whole by its name', () => {
     const schema = operations.embed.input.shape.chunks.element;
-    expect(explain(schema.safeParse(7).error!, { schema, value: 7, whole: 'the line' })).toBe(
+    expect(explainValidationError(schema.safeParse(7).error!, { schema, value: 7, whole: 'the line' })).toBe(
       'the line: an object is expected, not a number.',
     );
   });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
-import { hasWildcards, wildcards, type Wildcards } from '../../src/core/wildcards.ts';
+import { hasWildcards, parseWildcards, type Wildcards } from '../../src/core/wildcards.ts';
 import { folder } from '../support/folder.ts';
 
 const read = (pattern: string): Wildcards => {
-  const made = wildcards(pattern);
+  const made = parseWildcards(pattern);
   if (made instanceof KbError) throw made;
   return made;
 };

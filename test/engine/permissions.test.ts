@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mergeLayers, settingsIn, type Layer } from '../../src/core/settings.ts';
+import { mergeLayers, readOverrides, type Layer } from '../../src/core/settings.ts';
 import { requestOptionsOf } from '../../src/engine/resources.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
 import { assertPermitted, collectionsOf } from '../../src/engine/permissions.ts';
@@ -11,7 +11,7 @@ import { folder } from '../support/folder.ts';
 function permission(configured: Layer = {}, home = folder()) {
   const config = Config.parse(mergeLayers(DEFAULTS, configured));
   return (name: OperationName, request: object) => {
-    const layer = settingsIn(operations[name].input, request);
+    const layer = readOverrides(operations[name].input, request);
     const settings = Config.parse(mergeLayers(config, layer));
     assertPermitted({ layer, settings, config, home, cwd: home, requestOptions: requestOptionsOf(settings.storage.vector_db, {}) });
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { proxiesIn, proxyFor } from '../../src/http/connections.ts';
+import { readProxies, proxyFor } from '../../src/http/connections.ts';
 
-const proxied = (address: string, environment: NodeJS.ProcessEnv) => proxyFor(new URL(address), proxiesIn(environment))?.href;
+const proxied = (address: string, environment: NodeJS.ProcessEnv) => proxyFor(new URL(address), readProxies(environment))?.href;
 const BOTH = { HTTP_PROXY: 'http://plain.example:3128', HTTPS_PROXY: 'http://secure.example:3129' };
 
 test('each protocol has its proxy, and https takes that of http where it has none', () => {
@@ -49,7 +49,7 @@ test.each([
 test.each(['socks5://ann:s3cret@proxy.example:1080', 'not a proxy', 'http://', 'proxy.example:port'])(
   'HTTP_PROXY=%s is an error that names the variable, for the addresses that it is for alone',
   (value) => {
-    const proxies = proxiesIn({ http_proxy: value, HTTPS_PROXY: BOTH.HTTPS_PROXY, NO_PROXY: 'near.example' });
+    const proxies = readProxies({ http_proxy: value, HTTPS_PROXY: BOTH.HTTPS_PROXY, NO_PROXY: 'near.example' });
     for (const near of ['http://127.0.0.1:8080/', 'http://near.example/', 'https://site.example/'])
       expect(() => proxyFor(new URL(near), proxies)).not.toThrow();
     const failed = () => proxyFor(new URL('http://site.example/'), proxies);

@@ -55,8 +55,8 @@ test('a body that is not wanted is not loaded, and the connection serves the nex
     heads.push([new URL(url).pathname, status, content_type, charset, 'x-robots-tag' in headers]);
     return content_type === 'text/html';
   };
-  expect((await http.request(`${web.url}/film`, { reads })).bytes).toHaveLength(0);
-  expect(text(await http.request(`${web.url}/page`, { reads }))).toBe('page');
+  expect((await http.request(`${web.url}/film`, { readsBody: reads })).bytes).toHaveLength(0);
+  expect(text(await http.request(`${web.url}/page`, { readsBody: reads }))).toBe('page');
   expect(heads).toEqual([
     ['/film', 200, 'video/mp4', undefined, false],
     ['/page', 200, 'text/html', 'utf-8', true],

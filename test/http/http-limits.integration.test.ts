@@ -34,7 +34,7 @@ test('a body that may be cut is read up to max_bytes, also where it announces mo
   const body = endless();
   const web = await site({ '/a': body.route, '/b': 'x'.repeat(300_000), '/c': 'short' });
   for (const path of ['/a', '/b', '/c']) {
-    const { bytes } = await door([web]).request(web.url + path, { max_bytes: 200_000, cuts: true });
+    const { bytes } = await door([web]).request(web.url + path, { max_bytes: 200_000, truncates: true });
     expect(bytes.length).toBe(path === '/c' ? 5 : 200_000);
   }
   expect(body.sent()).toBeLessThan(16 * 2 ** 20);
@@ -122,5 +122,5 @@ test('a body that never ends is not waited for where nobody reads it: of a redir
   expect((await http.request(`${web.url}/old`)).url).toBe(`${web.url}/new`);
   expect(await failure(http.request(`${web.url}/gone`))).toMatchObject({ code: 'not_found' });
   expect(await failure(http.request(`${web.url}/json`))).toMatchObject({ code: 'not_found' });
-  expect((await http.request(`${web.url}/film`, { reads: () => false })).bytes).toHaveLength(0);
+  expect((await http.request(`${web.url}/film`, { readsBody: () => false })).bytes).toHaveLength(0);
 });

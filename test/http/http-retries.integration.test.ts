@@ -10,7 +10,7 @@ test('what fails and may pass is asked for again after the time in Retry-After, 
   const web = await site({
     '/a': (_request, response) => (asked++ === 0 ? response.writeHead(429, { 'retry-after': '0' }).end() : response.end('ok')),
   });
-  expect(text(await door([web], { retries: { attempts: 2, base: 3600 } }).request(`${web.url}/a`))).toBe('ok');
+  expect(text(await door([web], { retries: { attempts: 2, firstWait: 3600 } }).request(`${web.url}/a`))).toBe('ok');
 });
 
 test('what fails and may pass is given up in the end, and the error knows how often it was tried', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf, inUtf8 } from '../../src/http/message.ts';
+import { parseAddress, toUtf8 } from '../../src/http/message.ts';
 
 test.each([
   ['127.0.0.1:8601/x', 'Did you mean http://127.0.0.1:8601/x?'],
@@ -9,11 +9,11 @@ test.each([
   ['ftp://docs.example.com/', 'Give one that begins with http:// or https://.'],
   ['manuals/pump.md', 'Give one that begins with http:// or https://.'],
 ])('%s is refused with a hint', (address, hint) => {
-  expect(() => addressOf(address)).toThrow(expect.objectContaining({ code: 'usage', hint }));
+  expect(() => parseAddress(address)).toThrow(expect.objectContaining({ code: 'usage', hint }));
 });
 
 const decoded = (bytes: Uint8Array, charset: string | undefined, content_type = 'text/html') =>
-  new TextDecoder().decode(inUtf8({ bytes, charset, content_type }));
+  new TextDecoder().decode(toUtf8({ bytes, charset, content_type }));
 
 test('a text in another character set comes out in UTF-8, as its header says', () => {
   expect(decoded(Buffer.from([0xd4, 0xe8, 0xeb]), 'windows-1251')).toBe('Фил');
@@ -26,5 +26,5 @@ test('a byte order mark wins over the header, and an unknown set changes nothing
 
 test('what is no text is left alone', () => {
   const bytes = Buffer.from([0x25, 0xe8, 0xff]);
-  expect(inUtf8({ bytes, charset: 'iso-8859-1', content_type: 'application/pdf' })).toBe(bytes);
+  expect(toUtf8({ bytes, charset: 'iso-8859-1', content_type: 'application/pdf' })).toBe(bytes);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test, it } from 'vitest';
-import { connectionError, retryAfterReset, secondsIn, statusError, apiErrorMessage, secretsSent } from '../../src/http/status-errors.ts';
+import {
+  connectionError,
+  resetToRetryAfter,
+  parseRetryAfter,
+  statusError,
+  apiErrorMessage,
+  secretsSent,
+} from '../../src/http/status-errors.ts';
 
 test.each([408, 409, 425, 429, 500, 502, 503, 599])('a status of %i may pass', (status) => {
   expect(statusError('http://x/', status)).toMatchObject({ isRetryable: true, code: 'unavailable' });
@@ -47,7 +54,7 @@ describe('Retry-After', () => {
     ['', undefined],
     [undefined, undefined],
   ])('«%s» means %s seconds', (header, seconds) => {
-    expect(secondsIn(header, now)).toBe(seconds);
+    expect(parseRetryAfter(header, now)).toBe(seconds);
   });
 });
 
@@ -59,7 +66,7 @@ test.each([
   ['', undefined],
   [undefined, undefined],
 ])('a limit that is reset at «%s» is waited for %s seconds', (header, seconds) => {
-  expect(retryAfterReset(header, Date.parse('2026-01-01T00:00:00Z'))).toBe(seconds);
+  expect(resetToRetryAfter(header, Date.parse('2026-01-01T00:00:00Z'))).toBe(seconds);
 });
 
 describe('a connection that failed', () => {

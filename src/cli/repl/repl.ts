@@ -27,7 +27,7 @@ import { wrapText, clip, foldSpans, plain } from '../markdown/flow.ts';
 import { isConversation, Keyboard } from './keyboard.ts';
 import type { Source } from '../../schema/items.ts';
 import { markdownPrinter, sourceLine } from '../printers/show-answer.ts';
-import { nearest } from '../../core/nearest.ts';
+import { findNearest } from '../../core/nearest.ts';
 import { count } from '../../text/count.ts';
 
 /** Completions for `replaced`, the end of the line. */
@@ -218,7 +218,7 @@ export async function runReplCommand(line: string, session: Session): Promise<bo
   const [, name = '', argument = ''] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return (await command.run(argument.trim(), session)) !== false;
-  const meant = glued(line) ?? nearest(name, Object.keys(commands));
+  const meant = glued(line) ?? findNearest(name, Object.keys(commands));
   printWrapped(session, `There is no ${printable(name)}. ${meant ? `Did you mean ${printable(meant)}?` : '/help shows what there is.'}`);
   return true;
 }

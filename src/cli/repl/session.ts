@@ -1,4 +1,4 @@
-import { mergeLayers, settingsIn, type Layer } from '../../core/settings.ts';
+import { mergeLayers, readOverrides, type Layer } from '../../core/settings.ts';
 import { settle } from '../../core/run.ts';
 import { searchedCollections } from '../../engine/permissions.ts';
 import { operations } from '../../schema/operations.ts';
@@ -8,7 +8,7 @@ import { wrapText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { newConversation, type Conversation, withAsked, withTurn, type Memory, memoryOf } from './conversation.ts';
 import { KbError } from '../../core/errors.ts';
-import { nearest, didYouMean } from '../../core/nearest.ts';
+import { findNearest, didYouMean } from '../../core/nearest.ts';
 import { accessTo } from '../../drivers/providers/access.ts';
 import { LlmConfig } from '../../schema/config-chat.ts';
 import { count } from '../../text/count.ts';
@@ -48,7 +48,7 @@ export function openSession(context: CommandContext, request: Record<string, unk
 export function settingsOf({ context, request, chosen }: Session): Config {
   return mergeLayers(
     context.engine.config as unknown as Layer,
-    settingsIn(operations.chat.input, { ...request, ...chosen }),
+    readOverrides(operations.chat.input, { ...request, ...chosen }),
   ) as unknown as Config;
 }
 
@@ -129,7 +129,7 @@ function chosenModel(name: string, current: LlmConfig['provider']): { llm_provid
   const llm_provider = isNamed ? (first as LlmConfig['provider']) : current;
   const llm_model = (isNamed ? rest.join('/') : name) || undefined;
   if (llm_provider !== 'local' || !llm_model) return { llm_provider, llm_model };
-  const meant = isNamed ? undefined : nearest(first, modelProviders);
+  const meant = isNamed ? undefined : findNearest(first, modelProviders);
   throw new KbError('usage', `local quotes the sources and has no models${isNamed ? '' : `, and «${printable(name)}» is no provider`}.`, {
     hint: meant ? `Did you mean ${meant}?` : `Providers are ${modelProviders.join(', ')}: /model PROVIDER/MODEL.`,
   });

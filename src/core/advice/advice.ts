@@ -1,86 +1,87 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What an advice names: a key of the configuration, a field of requests, or an operation. Each face has its own name for it. */
-type Named = { setting: string; value?: string | undefined } | { field: string } | { call: NamedOperation; request: NamedRequest };
+/** A key of the configuration, a field of requests, or an operation that an advice names. Each interface (command line, HTTP, MCP) words it differently. */
+type AdviceTerm = { setting: string; value?: string | undefined } | { field: string } | { call: NamedOperation; request: NamedRequest };
 
-/** A sentence that says what to do, in the words of the face that shows it. It is plain data, and may be sent to another process. */
+/** A sentence that says what to do. It is worded for the interface that shows it. It is plain data, and may be sent to another process. */
 export interface Advice {
-  parts: readonly (string | Named)[];
-  /** Its reader: anyone who can do what it names, else the operator; only the operator; nobody else, if the face does not have what it names. */
-  for: 'anyone' | 'operator' | 'nobody else';
+  parts: readonly (string | AdviceTerm)[];
+  /**
+   * Who can follow it. `anyone`: the reader, or the operator if the interface lacks something that it names; `operator`: only the operator;
+   * `able`: the reader, and it is left out if the interface lacks something.
+   */
+  audience: 'anyone' | 'operator' | 'able';
 }
 
-/** What to do about an error: a sentence that every face shows as it is, an advice, or several of them. */
+/** What to do about an error: a sentence that every interface shows as it is, an advice, or several of them. */
 export type Hint = string | Advice | readonly (string | Advice)[];
 
-type Texts = readonly string[];
-
-const made =
-  (reader: Advice['for']) =>
-  (texts: Texts, ...named: (string | Named)[]): Advice => ({
-    parts: texts.flatMap((text, i) => (i < named.length ? [text, named[i]!] : [text])),
-    for: reader,
+const adviceFor =
+  (audience: Advice['audience']) =>
+  (texts: readonly string[], ...terms: (string | AdviceTerm)[]): Advice => ({
+    parts: texts.flatMap((text, i) => (i < terms.length ? [text, terms[i]!] : [text])),
+    audience,
   });
 
-/** Makes an advice that names what its reader can use: `setting`, `field` and `call`. If a face lacks one of them, it is for the operator. */
-export const advice = made('anyone');
+/** Makes an advice with terms (`setting`, `field`, `call`) that the reader can use. If the interface lacks one of them, it is shown as advice for the operator. */
+export const advice = adviceFor('anyone');
 
 /** Makes an advice that only the operator can follow: about environment variables, files, programs. */
-export const toOperator = made('operator');
+export const operatorAdvice = adviceFor('operator');
 
-/** Makes an advice that is left out if the face does not have what it names. */
-export const pointer = made('nobody else');
+/** Makes an advice that is left out if the interface lacks something that it names. */
+export const optionalAdvice = adviceFor('able');
 
 /** A key of the configuration (`ingestion.docs.ocr`), and the value that helps: `--ocr auto (ingestion.docs.ocr)`, or the field of a request that overrides it. */
-export const setting = (path: string, value?: string): Named => ({ setting: path, value });
+export const setting = (path: string, value?: string): AdviceTerm => ({ setting: path, value });
 
 /** A field of a request that overrides no key: `--force`, or `force`. */
-export const field = (name: string): Named => ({ field: name });
+export const field = (name: string): AdviceTerm => ({ field: name });
 
 /** An operation with fields of its request: `kb collections drop manuals`, or `DELETE /v1/collections/manuals`. */
-export const call = (operation: NamedOperation, request: NamedRequest = {}): Named => ({ call: operation, request });
+export const call = (operation: NamedOperation, request: NamedRequest = {}): AdviceTerm => ({ call: operation, request });
 
 const wordings = new AsyncLocalStorage<Wording>();
 
-/** Calls `work`, whose hints are in the words of a face. */
-export const inWordsOf = <T>(wording: Wording, work: () => T): T => wordings.run(wording, work);
+/** Calls `work`, whose hints are formatted with this wording. */
+export const withWording = <T>(wording: Wording, work: () => T): T => wordings.run(wording, work);
 
-/** Writes a hint as text, in the words of the present face. A reader who cannot follow an advice gets it as one for the operator. */
-export function sayHint(hint: Hint): string {
+/** Formats a hint with the current wording. An advice that its reader cannot follow is shown as one for the operator. */
+export function formatHint(hint: Hint): string {
   const wording = wordings.getStore() ?? operatorWording;
   const sentences = typeof hint === 'string' || 'parts' in hint ? [hint] : hint;
   return sentences
-    .map((one) => (typeof one === 'string' ? one : sentence(one, wording)))
+    .map((one) => (typeof one === 'string' ? one : formatAdvice(one, wording)))
     .filter((text) => text !== '')
     .join(' ');
 }
 
-function sentence({ parts, for: reader }: Advice, wording: Wording): string {
-  const own = reader === 'operator' && !wording.isOperators ? undefined : worded(parts, wording);
+function formatAdvice({ parts, audience }: Advice, wording: Wording): string {
+  const own = audience === 'operator' && !wording.isOperators ? undefined : formatParts(parts, wording);
   if (own !== undefined) return own;
-  if (reader === 'nobody else') return '';
-  return `For the operator: ${worded(parts, operatorWording)!.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
+  if (audience === 'able') return '';
+  return `For the operator: ${formatParts(parts, operatorWording)!.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
 }
 
-/** Writes the parts; undefined if the face has no name for one. */
-function worded(parts: Advice['parts'], wording: Wording): string | undefined {
-  const words = parts.map((part) => (typeof part === 'string' ? part : wordFor(part, wording)));
+/** Formats the parts; undefined if the interface has no name for one. */
+function formatParts(parts: Advice['parts'], wording: Wording): string | undefined {
+  const words = parts.map((part) => (typeof part === 'string' ? part : formatTerm(part, wording)));
   return words.every((word) => word !== undefined) ? words.join('') : undefined;
 }
 
-function wordFor(named: Named, wording: Wording): string | undefined {
-  if ('setting' in named) return wording.setting(named.setting, named.value);
-  return 'field' in named ? wording.field(named.field) : wording.call(named.call, named.request);
+function formatTerm(term: AdviceTerm, wording: Wording): string | undefined {
+  if ('setting' in term) return wording.setting(term.setting, term.value);
+  return 'field' in term ? wording.field(term.field) : wording.call(term.call, term.request);
 }
 
-/** Where the text of pictures comes from; `what` is read. */
-export const ocrReads = (what: string): Advice =>
+/** How to have the text of pictures read; `what` names them. */
+export const ocrAdvice = (what: string): Advice =>
   advice`OCR reads ${what}: ${setting('ingestion.docs.ocr', 'auto')}, after ${call('setup_ocr', { languages: 'eng' })}.`;
 
-/** How a site is given credentials. */
-export const LOGIN_IN_SITES = toOperator`network.sites gives an origin its credentials.`;
+/** How the operator gives kb credentials for a site. */
+export const SITE_CREDENTIALS_ADVICE = operatorAdvice`network.sites gives an origin its credentials.`;
 
-/** The commands of operations that advice names: `{name}` stands for a field of the request. */
+/** The command of each operation that advice names; `{name}` stands for a field of the request. */
 const COMMANDS = {
   ingest: 'ingest',
   embed: 'embed',
@@ -103,10 +104,10 @@ const COMMANDS = {
 /** An operation that advice can name. */
 export type NamedOperation = keyof typeof COMMANDS;
 
-/** Fields of a request that is named. */
+/** Fields of a request that advice names. */
 export type NamedRequest = Readonly<Record<string, string | readonly string[]>>;
 
-/** How a face calls what advice names; undefined for what its reader can't set or do. */
+/** Names the terms of advice for one interface. Each method returns undefined for what its reader cannot set or do. */
 export interface Wording {
   /** Whether its reader is the operator, who may change the configuration and run commands. */
   isOperators: boolean;
@@ -118,7 +119,7 @@ export interface Wording {
 /** A key or field with a value, as YAML writes it. */
 export const withValue = (name: string, value: string | undefined): string => (value === undefined ? name : `${name}: ${value}`);
 
-/** Flags that are not called like the field. */
+/** Flags that are named differently from their field. */
 const FLAGS: Record<string, string> = { ids: 'id', filter: 'where' };
 
 /** The flag of a field of a request. */
@@ -131,7 +132,7 @@ function commandOf(operation: NamedOperation, request: NamedRequest): string {
   return ['kb', words, ...flags.map(([name, value]) => `${flagOf(name)} ${String(value)}`)].join(' ');
 }
 
-/** The words of those who run kb: keys of the configuration, and commands. */
+/** Wording for those who run kb: keys of the configuration, and commands. */
 export const operatorWording: Wording = {
   isOperators: true,
   setting: withValue,

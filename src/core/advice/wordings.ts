@@ -4,16 +4,16 @@ import { flagOf, operatorWording, type Wording, withValue, type NamedRequest } f
 import { z } from 'zod';
 import { setPath, type Layer } from '../settings.ts';
 
-let flags: ReadonlyMap<string, string> | undefined;
+let cachedFlags: ReadonlyMap<string, string> | undefined;
 
-const flagsOfKeys = (): ReadonlyMap<string, string> =>
-  (flags ??= new Map(keysOf(Config).flatMap(({ path, flag }) => (flag === undefined ? [] : [[path, flag] as const]))));
+const flagsByKey = (): ReadonlyMap<string, string> =>
+  (cachedFlags ??= new Map(keysOf(Config).flatMap(({ path, flag }) => (flag === undefined ? [] : [[path, flag] as const]))));
 
-/** The words of the command line: flags, with the keys that stand behind them, and commands. */
+/** Wording for the command line: flags with their configuration keys, and commands. */
 export const commandLineWording: Wording = {
   ...operatorWording,
   setting(path, value) {
-    const flag = flagsOfKeys().get(path);
+    const flag = flagsByKey().get(path);
     if (flag === undefined) return operatorWording.setting(path, value);
     const key = value === 'true' ? withValue(path, value) : path; // a switch takes no value
     return `--${flag}${value === undefined || value === 'true' ? '' : ` ${value}`} (${key})`;
@@ -21,11 +21,11 @@ export const commandLineWording: Wording = {
   field: (name) => (name === 'filter' ? '--where (--filter)' : flagOf(name)), // a filter is written in two ways
 };
 
-/** The words of a face that takes requests: the fields of this one, and how it calls other operations. */
+/** Wording for an interface that takes requests: the fields of this request, and `call` for other operations. */
 export const requestWording = (input: z.ZodType, call: Wording['call']): Wording => ({
   isOperators: false,
   setting: (path, value) => {
-    const name = fieldOver(input, path);
+    const name = findOverride(input, path);
     return name && withValue(name, value);
   },
   field: (name) => (Object.hasOwn(shapeOf(input), name) ? name : undefined),
@@ -37,11 +37,11 @@ function shapeOf(schema: z.ZodType): z.ZodRawShape {
   return inner instanceof z.ZodObject ? inner.shape : {};
 }
 
-/** Fields as JSON; a key of the configuration (`collection`) stands in the field that overrides it. Empty where there are none. */
-export function bodyOf(input: z.ZodType, fields: NamedRequest): string {
+/** Formats fields as a JSON body; a key of the configuration (`collection`) becomes the field that overrides it. Empty without fields. */
+export function formatBody(input: z.ZodType, fields: NamedRequest): string {
   const body: Layer = {};
   for (const [name, value] of Object.entries(fields))
-    setPath(body, Object.hasOwn(shapeOf(input), name) ? name : (fieldOver(input, name) ?? name), value);
+    setPath(body, Object.hasOwn(shapeOf(input), name) ? name : (findOverride(input, name) ?? name), value);
   return Object.keys(body).length === 0
     ? ''
     : JSON.stringify(body, undefined, 1)
@@ -49,11 +49,11 @@ export function bodyOf(input: z.ZodType, fields: NamedRequest): string {
         .replaceAll(/(?<=[{[]) | (?=[}\]])/g, '');
 }
 
-/** The field of a request that overrides a key of the configuration, dotted where it stands in a block. */
-function fieldOver(input: z.ZodType, path: string): string | undefined {
+/** Finds the field of a request that overrides a key of the configuration; dotted if it is in a block. */
+function findOverride(input: z.ZodType, path: string): string | undefined {
   for (const [name, field] of Object.entries(shapeOf(input)) as [string, z.ZodType][]) {
     if (field.meta()?.overrides === path) return name;
-    const within = fieldOver(field, path);
+    const within = findOverride(field, path);
     if (within !== undefined) return `${name}.${within}`;
   }
   return undefined;

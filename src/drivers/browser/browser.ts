@@ -1,15 +1,15 @@
-import { call, toOperator } from '../../core/advice/advice.ts';
+import { call, operatorAdvice } from '../../core/advice/advice.ts';
 import pLimit from 'p-limit';
 import type { Browser as Chromium, BrowserContext } from 'playwright';
 import { KbError, stoppedError } from '../../core/errors.ts';
-import { givenHeaders } from '../../http/client.ts';
-import { addressOf } from '../../http/message.ts';
+import { callerHeaders } from '../../http/client.ts';
+import { parseAddress } from '../../http/message.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import type { Renderer, RendererOptions } from '../../ports/reading.ts';
 import { BrowserGone, type Visit, render, suits, type TabParts } from './visit.ts';
 import type { AddressPolicy } from '../../http/address-policy.ts';
-import { proxiesIn, systemLookup } from '../../http/connections.ts';
+import { readProxies, systemLookup } from '../../http/connections.ts';
 import type { Network } from '../../schema/config-sources.ts';
 import type { GuardProxy } from './guard-proxy.ts';
 import { type TabCredentials, watchTraffic } from './traffic.ts';
@@ -88,9 +88,9 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
       }
     });
   return {
-    async render(address, { given, signal }) {
-      const url = addressOf(address);
-      const headers = givenHeaders(url, given?.headers);
+    async render(address, { site: given, signal }) {
+      const url = parseAddress(address);
+      const headers = callerHeaders(url, given?.headers);
       url.username = '';
       url.password = '';
       const page = { url, headers, signal };
@@ -99,7 +99,7 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
       } catch (error) {
         if (!(error instanceof BrowserGone)) throw error;
         throw new KbError('unavailable', `${redactUrl(url)} was not opened: the browser ended twice.`, {
-          hint: ['Try again.', toOperator`${call('doctor')} names the browser.`],
+          hint: ['Try again.', operatorAdvice`${call('doctor')} names the browser.`],
           cause: error,
           isRetryable: true,
         });
@@ -257,5 +257,5 @@ const lateError = (url: URL, { timeout }: Network): KbError =>
 async function openProxy({ network, surface, named, environment = process.env, lookup = systemLookup }: RendererOptions) {
   const { openGuardProxy } = await import('./guard-proxy.ts');
   const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
-  return openGuardProxy({ policy, lookup, proxies: proxiesIn(environment), timeout: network.timeout });
+  return openGuardProxy({ policy, lookup, proxies: readProxies(environment), timeout: network.timeout });
 }

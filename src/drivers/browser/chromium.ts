@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync, readlinkSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { call, toOperator } from '../../core/advice/advice.ts';
+import { call, operatorAdvice } from '../../core/advice/advice.ts';
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import type { Browser, CDPSession, LaunchOptions } from 'playwright';
@@ -176,7 +176,7 @@ export async function launchChromium(find: () => Promise<readonly string[]> = fi
   throw (
     first ??
     new KbError('setup', 'No Chrome or Chromium was found, which pages that a script writes need.', {
-      hint: toOperator`${call('setup_browser')} installs one.`,
+      hint: operatorAdvice`${call('setup_browser')} installs one.`,
     })
   );
 }
@@ -197,7 +197,7 @@ async function start(executablePath: string): Promise<Browser> {
     await browser?.close().catch(() => {});
     room.remove();
     throw new KbError('setup', `The browser ${executablePath} did not start: ${reasonOf(error as Error)}.`, {
-      hint: toOperator`Start it by hand to see why, or install another one: ${call('setup_browser')} does it.`,
+      hint: operatorAdvice`Start it by hand to see why, or install another one: ${call('setup_browser')} does it.`,
       cause: error,
     });
   }

@@ -10,8 +10,8 @@ import {
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type AddressPolicy, type Admission, admit, type Lookup, Refused } from '../../http/address-policy.ts';
-import { pinned, type Proxies, proxyFor } from '../../http/connections.ts';
+import { type AddressPolicy, type Admission, admit, type Lookup, AddressRefusedError } from '../../http/address-policy.ts';
+import { pinLookup, type Proxies, proxyFor } from '../../http/connections.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
@@ -26,14 +26,14 @@ export interface TunnelOptions {
 }
 
 /** How to connect to an address: directly to the checked addresses, or through a proxy of the environment. */
-type Route = { lookup: ReturnType<typeof pinned> } | { proxy: URL };
+type Route = { lookup: ReturnType<typeof pinLookup> } | { proxy: URL };
 
 /** Throws Refused, or what the lookup throws. The proxy resolves the name itself: what can be resolved here is checked here all the same. */
 async function routeTo(url: URL, { policy, lookup, proxies }: TunnelOptions): Promise<Route> {
   const proxy = proxyFor(url, proxies);
   const admission: Admission = await admit(url, policy, proxy ? (name) => lookup(name).catch(() => []) : lookup);
-  if ('refused' in admission) throw new Refused(admission.refused);
-  return proxy ? { proxy } : { lookup: pinned(admission.addresses) };
+  if ('refused' in admission) throw new AddressRefusedError(admission.refused);
+  return proxy ? { proxy } : { lookup: pinLookup(admission.addresses) };
 }
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
@@ -215,7 +215,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, { pas
   const fail = (error: unknown) => {
     pass.note(url, error);
     if (response.headersSent) response.destroy();
-    else response.writeHead(error instanceof Refused ? 403 : 502, { [NO_RESPONSE]: 'true' }).end();
+    else response.writeHead(error instanceof AddressRefusedError ? 403 : 502, { [NO_RESPONSE]: 'true' }).end();
   };
   try {
     const onward = await openRequest(
@@ -263,7 +263,7 @@ async function tunnel(request: IncomingMessage, { socket, head }: { socket: Dupl
     socket.pipe(onward);
   } catch (error) {
     pass.note(url, error);
-    socket.end(`HTTP/1.1 ${error instanceof Refused ? '403 Forbidden' : '502 Bad Gateway'}\r\nContent-Length: 0\r\n\r\n`);
+    socket.end(`HTTP/1.1 ${error instanceof AddressRefusedError ? '403 Forbidden' : '502 Bad Gateway'}\r\nContent-Length: 0\r\n\r\n`);
   }
 }
 
@@ -272,7 +272,7 @@ async function openAnyTunnel(url: URL, options: TunnelOptions) {
   try {
     return await openTunnel(url, options);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof AddressRefusedError)) throw error;
     return openTunnel(new URL(`http://${url.hostname}:${url.port || 443}`), options);
   }
 }

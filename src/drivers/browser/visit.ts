@@ -1,10 +1,10 @@
-import { toOperator } from '../../core/advice/advice.ts';
+import { operatorAdvice } from '../../core/advice/advice.ts';
 import type { Page } from 'playwright';
-import { type AddressPolicy, Refused } from '../../http/address-policy.ts';
+import { type AddressPolicy, AddressRefusedError } from '../../http/address-policy.ts';
 import { KbError, stoppedError } from '../../core/errors.ts';
 import { connectionError, statusError, addressRefusal, redirectsError, timeoutError } from '../../http/status-errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import { givenTo, isLent } from '../../http/site-headers.ts';
+import { siteHeaders, mayCarryCredentials } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config-sources.ts';
 import type { TabCredentials, GivenRequest, Traffic } from './traffic.ts';
@@ -59,8 +59,11 @@ function nameOf({ url }: Visit, { traffic }: TabParts): string {
 
 /** Returns the headers of the caller, with those of the operator if they may be sent. */
 function givenIn({ url, headers }: Visit, { network, surface }: TabParts): GivenRequest {
-  const operators = givenTo(url, network.sites);
-  return { origin: url.origin, headers: (method) => (isLent(surface, { method, headers }) ? { ...operators, ...headers } : headers) };
+  const operators = siteHeaders(url, network.sites);
+  return {
+    origin: url.origin,
+    headers: (method) => (mayCarryCredentials(surface, { method, headers }) ? { ...operators, ...headers } : headers),
+  };
 }
 
 /** Whether a tab suits a page: one with credentials needs a tab that has shown no other site, whose scripts could still send requests. */
@@ -111,7 +114,7 @@ const finalError = (message: string): KbError => new KbError('invalid', message,
 
 const tooLargeError = (name: string, { max_bytes }: Network): KbError =>
   new KbError('too_large', `${name} is too large: with all that it loads it is more than ${max_bytes} bytes.`, {
-    hint: toOperator`Raise network.max_bytes if it is to be read.`,
+    hint: operatorAdvice`Raise network.max_bytes if it is to be read.`,
   });
 
 async function readPage(visit: Visit, parts: TabParts, signal: AbortSignal): Promise<RenderedPage> {
@@ -150,7 +153,7 @@ function failure(error: Error, visit: Visit, parts: TabParts): Error {
   const at = parts.traffic.address;
   const trouble = at === undefined ? undefined : parts.pass.trouble(new URL(at));
   if (trouble instanceof KbError) return trouble;
-  if (trouble) return trouble instanceof Refused ? addressRefusal(name, trouble) : connectionError(name, trouble);
+  if (trouble) return trouble instanceof AddressRefusedError ? addressRefusal(name, trouble) : connectionError(name, trouble);
   if (!parts.page.isClosed() && /Download is starting/.test(error.message)) return finalError(`${name} is a file to download and no page.`);
   const [code] = /net::(ERR_\w+)/.exec(error.message) ?? [];
   if (code === undefined) return parts.page.isClosed() ? new BrowserGone('The browser ended.', { cause: error }) : error;

@@ -1,4 +1,4 @@
-import { toOperator } from '../../core/advice/advice.ts';
+import { operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { z } from 'zod';
@@ -25,8 +25,8 @@ function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: 
     `${access.provider} made a vector of ${odd.length} numbers with ${access.model} where ${expected} were expected.`,
     {
       hint: access.dimensions
-        ? toOperator`Not every model knows embedding.options.dimensions: leave it out.`
-        : toOperator`Vectors of two lengths can't be compared: check which model the server runs.`,
+        ? operatorAdvice`Not every model knows embedding.options.dimensions: leave it out.`
+        : operatorAdvice`Vectors of two lengths can't be compared: check which model the server runs.`,
     },
   );
 }
@@ -124,6 +124,6 @@ async function ask(texts: readonly string[], { input_type, signal }: EmbedOption
   const vectors = dialect.vectors(answer);
   if (vectors?.length === texts.length) return vectors.map((vector) => unit(vector, access));
   throw new KbError('configuration', `${access.provider} answered with ${vectors?.length ?? 'no'} vectors for ${texts.length} texts.`, {
-    hint: toOperator`Check that the address is that of its API and that ${access.model} is an embedding model.`,
+    hint: operatorAdvice`Check that the address is that of its API and that ${access.model} is an embedding model.`,
   });
 }

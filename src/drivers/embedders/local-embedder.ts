@@ -1,4 +1,4 @@
-import { advice, setting, toOperator } from '../../core/advice/advice.ts';
+import { advice, setting, operatorAdvice } from '../../core/advice/advice.ts';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -65,10 +65,10 @@ function missingModel(model: LocalModelName): KbError {
   const { package: packageName } = localModels[model];
   if (packageName === undefined)
     return new KbError('setup', `The bundled embedding model is missing: there is no ${join(modelFolder(model), 'model.onnx')}.`, {
-      hint: toOperator`Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.`,
+      hint: operatorAdvice`Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.`,
     });
   return new KbError('setup', `The embedding model ${model} is not installed: it comes in a package of its own.`, {
-    hint: toOperator`Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
+    hint: operatorAdvice`Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
   });
 }
 
@@ -113,7 +113,7 @@ async function startWorkers(model: LocalModelName, threads: number): Promise<Run
 
 function failed(cause: Error): never {
   throw new KbError('setup', `The bundled embedding model does not run: ${cause.message}`, {
-    hint: toOperator`Install kb again, or set embedding.provider to another provider, or to none.`,
+    hint: operatorAdvice`Install kb again, or set embedding.provider to another provider, or to none.`,
     cause,
   });
 }

@@ -51,7 +51,7 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
       const byName = fileType(new URL(url).pathname);
       return byName || content_type === BYTES ? byName : (typeOf(recognized) ?? text);
     },
-    isToldByBytes: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
+    needsBytesForType: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
   };
 }
 

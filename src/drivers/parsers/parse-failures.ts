@@ -1,4 +1,4 @@
-import { ocrReads, setting, toOperator } from '../../core/advice/advice.ts';
+import { ocrAdvice, setting, operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { Parser } from '../../ports/reading.ts';
 
@@ -23,7 +23,7 @@ export const withoutTextLayer = (source: string, pages: number): KbError =>
   new KbError(
     'invalid',
     `${source} has no text layer: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, a scan perhaps.`,
-    { hint: ocrReads('it') },
+    { hint: ocrAdvice('it') },
   );
 
 /** Makes the error for a PDF with a password; `tried` passwords did not open it. */
@@ -33,11 +33,11 @@ export const encryptedPdf = (source: string, tried = 0): KbError =>
         'invalid',
         `${source} is encrypted, and ${tried === 1 ? 'the password does' : `none of the ${tried} passwords does`} not open it.`,
         {
-          hint: toOperator`Check the variable that ${setting('ingestion.docs.password')} names (KB_PDF_PASSWORD where it names none): one password a line.`,
+          hint: operatorAdvice`Check the variable that ${setting('ingestion.docs.password')} names (KB_PDF_PASSWORD where it names none): one password a line.`,
         },
       )
     : new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, {
-        hint: toOperator`It is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that ${setting('ingestion.docs.password')} names.`,
+        hint: operatorAdvice`It is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that ${setting('ingestion.docs.password')} names.`,
       });
 
 /** Makes the error for another file with a password. */

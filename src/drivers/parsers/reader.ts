@@ -4,7 +4,7 @@ import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, CPU_TIME_EXCEEDED, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
 import type { BaseReader, ParseAnswer, ParseOutcome, ParseTask } from './parser-row.ts';
-import { batched } from '../../core/concurrency.ts';
+import { batchCalls } from '../../core/concurrency.ts';
 import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
@@ -119,7 +119,7 @@ export function createDocumentReader(limits: Limits): BaseReader {
   const inTurn = pLimit(limits.processes);
   const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + BESIDE_HEAP });
   const run = (tasks: readonly PendingTask[]) => inTurn(() => runIn(pool, tasks, limits));
-  const runTogether = batched(SMALL_AT_ONCE, run);
+  const runTogether = batchCalls(SMALL_AT_ONCE, run);
   return {
     ...fileTypes(),
     hasScans: (file_type) => parsers.some((row) => row.file_type === file_type && (row.is_picture || row.has_scans)),

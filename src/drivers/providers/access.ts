@@ -1,4 +1,4 @@
-import { toOperator } from '../../core/advice/advice.ts';
+import { operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import { openDispatchers } from '../../http/connections.ts';
@@ -16,7 +16,7 @@ const withoutWebPages =
       'configuration',
       `${provider} did not answer: a web page${title && ` («${title}»)`} came from ${redactUrl(base_url)} instead.`,
       {
-        hint: toOperator`Check the address, the proxy, and whether the network wants a login first.`,
+        hint: operatorAdvice`Check the address, the proxy, and whether the network wants a login first.`,
       },
     );
   };
@@ -137,7 +137,7 @@ function keyIn(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   const key = env[variable]?.trim() || undefined;
   if (key === undefined || /^[\x20-\x7e]+$/.test(key)) return key;
   throw new KbError('setup', `${variable} holds characters that are part of no key.`, {
-    hint: toOperator`Copy the key once more, and nothing beside it.`,
+    hint: operatorAdvice`Copy the key once more, and nothing beside it.`,
   });
 }
 
@@ -152,16 +152,16 @@ function readOptions(options: Record<string, unknown>, kind: Kind): z.infer<type
 }
 
 const missing = (name: string, key: string, meaning: string): KbError =>
-  new KbError('configuration', `The provider ${name} needs ${key}.`, { hint: toOperator`Set it in kb.config.yaml: ${meaning}.` });
+  new KbError('configuration', `The provider ${name} needs ${key}.`, { hint: operatorAdvice`Set it in kb.config.yaml: ${meaning}.` });
 
 const addressWrong = ({ base_url_variable }: Provider): KbError =>
   new KbError('configuration', `${base_url_variable} in the environment is not an address.`, {
-    hint: toOperator`It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.`,
+    hint: operatorAdvice`It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.`,
   });
 
 const loginGiven = (place: string, { key_variables: [variable] }: Provider): KbError =>
   new KbError('configuration', `The address in ${place} holds a user name or a password.`, {
-    hint: toOperator`Leave out what stands before the @: a key is read from ${variable}.`,
+    hint: operatorAdvice`Leave out what stands before the @: a key is read from ${variable}.`,
   });
 
 const addressMissing = (name: string, { base_url_variable }: Provider, kind: Kind): KbError =>

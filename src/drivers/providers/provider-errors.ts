@@ -1,7 +1,7 @@
-import { advice, setting, toOperator } from '../../core/advice/advice.ts';
+import { advice, setting, operatorAdvice } from '../../core/advice/advice.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import { secondsIn } from '../../http/status-errors.ts';
-import { isAbort, KbError, rootMessage, shortSentence, stoppedError } from '../../core/errors.ts';
+import { parseRetryAfter } from '../../http/status-errors.ts';
+import { isAbort, KbError, rootMessage, shortenToSentence, stoppedError } from '../../core/errors.ts';
 import type { Access } from './access.ts';
 
 interface Refusal {
@@ -120,11 +120,15 @@ function refused(refusal: ErrorBody, asked: Asked, { status, verb = 'answered' }
   const reason = sentence(refusal, asked);
   const message = `${provider} ${verb} ${status}: ${reason}`;
   if (refusal.code === 'insufficient_quota' || status === 402) {
-    return new KbError('unauthorized', message, { hint: toOperator`The account of the key in ${key_variable} has nothing left to spend.` });
+    return new KbError('unauthorized', message, {
+      hint: operatorAdvice`The account of the key in ${key_variable} has nothing left to spend.`,
+    });
   }
   // Gemini calls a wrong key a wrong argument.
   if (status === 401 || status === 403 || /api.key not valid/i.test(reason)) {
-    return new KbError('unauthorized', message, { hint: toOperator`Check the key in ${key_variable}, and that it may use «${model}».` });
+    return new KbError('unauthorized', message, {
+      hint: operatorAdvice`Check the key in ${key_variable}, and that it may use «${model}».`,
+    });
   }
   if (ANSWER_TOO_LONG.test(reason)) return new KbError('invalid', message, { hint: advice`Set ${setting('chat.llm.max_tokens')} lower.` });
   // A request above what an account may send in a minute is refused with 429 however long it waits.
@@ -133,7 +137,7 @@ function refused(refusal: ErrorBody, asked: Asked, { status, verb = 'answered' }
   if (isPassing(status)) return new KbError('unavailable', message, { isRetryable: true, retryAfter: retryAfter(refusal.headers, reason) });
   if (status < 400 || status === 404 || status === 405 || refusal.code === 'model_not_found') {
     return new KbError('configuration', message, {
-      hint: toOperator`Check the model (${model}) and the address (${redactUrl(base_url)}).`,
+      hint: operatorAdvice`Check the model (${model}) and the address (${redactUrl(base_url)}).`,
     });
   }
   return new KbError('invalid', message);
@@ -145,7 +149,7 @@ function notAnswered(error: Error, asked: Asked): KbError {
   const reason = sentence({ message: rootMessage(error) }, asked);
   return new KbError('unavailable', `${provider} did not answer at ${redactUrl(base_url)}: ${reason}`, {
     isRetryable: true,
-    hint: toOperator`Check that it runs and can be reached from here.`,
+    hint: operatorAdvice`Check that it runs and can be reached from here.`,
     cause: error,
   });
 }
@@ -163,7 +167,7 @@ function sentence({ error, message }: ErrorBody, { key }: Asked): string {
     .replace(/\bsk-[\w*-]{4,}/g, '…') // OpenAI repeats the ends of a key that it refuses
     .replace(/\/\/[^/\s]*@/g, '//')
     .replace(ADDRESS, (address) => redactUrl(address));
-  return shortSentence(clean || 'no reason was given');
+  return shortenToSentence(clean || 'no reason was given');
 }
 
 /**
@@ -174,7 +178,7 @@ export function retryAfter(headers: Headers | undefined, reason = ''): number | 
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
   const given = headers?.get('retry-after');
-  if (given) return secondsIn(given);
+  if (given) return parseRetryAfter(given);
   const [, amount, unit] = /\b(?:re)?try (?:again )?in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(reason) ?? [];
   return amount === undefined ? undefined : Number(amount) / (unit === 'ms' ? 1000 : 1);
 }
@@ -221,7 +225,7 @@ function parsed(text: string, provider: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new KbError('configuration', `${provider} answered with something else than JSON.`, {
-      hint: toOperator`Check that the address is that of its API: options.base_url ends before /embeddings and /rerank.`,
+      hint: operatorAdvice`Check that the address is that of its API: options.base_url ends before /embeddings and /rerank.`,
       cause,
     });
   }

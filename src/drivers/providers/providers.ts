@@ -1,5 +1,5 @@
 import { KbError } from '../../core/errors.ts';
-import { toOperator } from '../../core/advice/advice.ts';
+import { operatorAdvice } from '../../core/advice/advice.ts';
 /** What a provider offers: answers, vectors, or an order of passages. */
 export type Kind = 'llm' | 'embedding' | 'rerank';
 
@@ -272,6 +272,6 @@ export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): 
   if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
   const [variable] = provider.key_variables;
   return new KbError('setup', `The provider ${name} needs a key, and ${variable} is not set.`, {
-    hint: toOperator`Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`,
+    hint: operatorAdvice`Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`,
   });
 }

@@ -1,4 +1,4 @@
-import { toOperator } from '../../core/advice/advice.ts';
+import { operatorAdvice } from '../../core/advice/advice.ts';
 import { z } from 'zod';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { hasCode, KbError } from '../../core/errors.ts';
@@ -91,6 +91,6 @@ const missesTexts = (error: unknown): boolean => hasCode(error, 'invalid') && /\
 
 function unscored({ provider, model }: Access, { texts }: RerankQuestion): never {
   throw new KbError('invalid', `${provider} did not give each of ${texts.length} passages one score.`, {
-    hint: toOperator`Check that the address is that of its API${model && ` and that ${model} is a reranking model`}.`,
+    hint: operatorAdvice`Check that the address is that of its API${model && ` and that ${model} is a reranking model`}.`,
   });
 }

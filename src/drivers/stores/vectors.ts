@@ -1,4 +1,4 @@
-import { call, toOperator } from '../../core/advice/advice.ts';
+import { call, operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
@@ -23,7 +23,7 @@ function assertVector(
     const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
     const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
     throw new KbError('invalid', `The ${owner} ${has}; the collection «${name}» ${holds}.`, {
-      hint: ['Use the embedding model of the collection.', toOperator`To make it anew: «${call('reembed_collection', { name })}».`],
+      hint: ['Use the embedding model of the collection.', operatorAdvice`To make it anew: «${call('reembed_collection', { name })}».`],
     });
   }
   if (vector && !vector.every(Number.isFinite))

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
+import { DEAD_AFTER, isAlive, mayStillRun, HEARTBEAT_INTERVAL, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
 import { waitFor } from '../../core/run.ts';
 import { KbError } from '../../core/errors.ts';
 
@@ -53,7 +53,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   const giveSign = async () => {
     if (await isOurs()) await utimes(file, new Date(), new Date()); // touching the lock of another process would keep it alive after its death
   };
-  const signs = setInterval(() => void giveSign().catch(() => {}), SIGN_OF_LIFE).unref();
+  const signs = setInterval(() => void giveSign().catch(() => {}), HEARTBEAT_INTERVAL).unref();
   return {
     overtook: taken.overtook,
     release: async () => {
@@ -88,7 +88,7 @@ async function take(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'o
     const before = await ownerOf(file);
     await writeFile(`${file}.new`, JSON.stringify(owner));
     await rename(`${file}.new`, file); // whole or not at all
-    return { overtook: before !== undefined && mayGoOn(before) };
+    return { overtook: before !== undefined && mayStillRun(before) };
   });
 }
 
@@ -124,5 +124,5 @@ async function isHeld(file: string): Promise<boolean> {
   const owner = await ownerOf(file);
   if (!owner) return false;
   const sign = await stat(file).catch(() => undefined);
-  return sign !== undefined && isLiving(owner, sign.mtimeMs);
+  return sign !== undefined && isAlive(owner, sign.mtimeMs);
 }

@@ -1,4 +1,4 @@
-import { advice, call, field, toOperator } from '../../core/advice/advice.ts';
+import { advice, call, field, operatorAdvice } from '../../core/advice/advice.ts';
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { cleanChunk } from '../../text/clean-text.ts';
@@ -14,7 +14,7 @@ import {
   type ImportRequest,
   type ImportResult,
 } from '../../schema/collection-operations.ts';
-import { groupConcurrently } from '../../core/concurrency.ts';
+import { batchItems } from '../../core/concurrency.ts';
 import { type Progress, type Run, throwIfAborted } from '../../core/run.ts';
 import { existingCollection, withDraft, withLock } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
@@ -39,7 +39,7 @@ async function readExport(
   const rest = numberLines(lines);
   const first = await rest.next();
   if (first.done)
-    throw new KbError('invalid', 'The import is empty.', { hint: toOperator`It is what ${call('export_collection')} writes.` });
+    throw new KbError('invalid', 'The import is empty.', { hint: operatorAdvice`It is what ${call('export_collection')} writes.` });
   const header = parseLine(ExportHeader, first.value, parseJson(first.value));
   return { header, chunks: readChunks(rest, { header, first: first.value.text, force }) };
 }
@@ -153,7 +153,7 @@ export async function* importCollection({ name, lines, force = false }: ImportRe
     const { header, chunks } = await readExport(lines, { force });
     const { provider, model, dimensions } = header;
     return yield* withDraft(await store.draft({ name, provider, model, dimensions }), async function* (collection) {
-      const batches = groupConcurrently(chunks, settings.storage.batch_size);
+      const batches = batchItems(chunks, settings.storage.batch_size);
       return { name, imported: yield* fillDraft(collection, batches, { stage: 'import', signal }) };
     });
   });

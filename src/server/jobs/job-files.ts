@@ -1,7 +1,7 @@
 import { redactUrl } from '../../core/secrets.ts';
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { envelope, KbError, isForeseen, partialResultOf } from '../../core/errors.ts';
+import { toEnvelope, KbError, isForeseen, partialResultOf } from '../../core/errors.ts';
 import type { Progress } from '../../core/run.ts';
 import type { PagesResult } from '../../schema/results.ts';
 import { ErrorItem } from '../../schema/items.ts';
@@ -11,7 +11,7 @@ import { type AccessRights, mayUse } from '../../core/access-rights.ts';
 import { endingEvents, failureItem, finalEvent } from '../event-stream.ts';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLiving } from '../../core/process-owner.ts';
+import { isAlive } from '../../core/process-owner.ts';
 
 /** Sources that a job names. */
 const MOST_NAMED = 20;
@@ -93,7 +93,7 @@ export function publicJob(
 /** Adds the result to a job. */
 export function jobWithResult(record: JobRecord, result: JobResult | undefined): Job {
   const isLost = record.state === 'done' && !result;
-  return { ...publicJob(record, result), ...(isLost && envelope(resultLost())) };
+  return { ...publicJob(record, result), ...(isLost && toEnvelope(resultLost())) };
 }
 
 /** Makes the last events of the stream of a job: an `error` if it did not succeed, and `final` with its result. */
@@ -110,7 +110,7 @@ const NOTHING: Record<JobOperation, () => object> = {
 };
 
 const failureOf = (operation: JobOperation, error: KbError): Required<Pick<JobRecord, 'error' | 'failure'>> => ({
-  ...envelope(error),
+  ...toEnvelope(error),
   failure: failureItem(error, operation),
 });
 
@@ -198,7 +198,7 @@ export class JobFiles {
     const record = await this.#record(id);
     if (record?.state !== 'running') return record;
     const sign = await this.#lastSign(id);
-    if (sign !== undefined && isLiving(record.owner, sign)) return record;
+    if (sign !== undefined && isAlive(record.owner, sign)) return record;
     const again = await this.#record(id); // it may have ended in between
     if (again?.state !== 'running') return again;
     const ended = endedRecord(again, abandonedEnd(again.operation), new Date(sign ?? Date.now()));

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { progress, type Progress, throwIfAborted } from '../../core/run.ts';
 import type { Event } from '../../schema/results.ts';
-import { SIGN_OF_LIFE } from '../../core/process-owner.ts';
+import { HEARTBEAT_INTERVAL } from '../../core/process-owner.ts';
 import { isForeseen } from '../../core/errors.ts';
 import {
   failedEnd,
@@ -214,7 +214,7 @@ export class JobWorker {
   }
 
   #refresh(): void {
-    if (this.#saving || (!this.#isChanged && Date.now() - this.#saved < SIGN_OF_LIFE)) return;
+    if (this.#saving || (!this.#isChanged && Date.now() - this.#saved < HEARTBEAT_INTERVAL)) return;
     void this.#save();
   }
 

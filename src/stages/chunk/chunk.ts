@@ -3,7 +3,7 @@ import { type Chunk, type Document, type ErrorItem, type Location, type Mark, So
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
 import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
-import { decodePart } from '../../http/message.ts';
+import { decodeUrlPart } from '../../http/message.ts';
 import type { Chunking } from '../../schema/config.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
@@ -273,7 +273,7 @@ const WORD_BOUNDARY = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
 /** The words of the last segments of a path or address, which may be all that names the subject of a page. Empty for other sources. */
 export function placeWords(source: string): string {
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(source);
-  const path = isAddress ? (URL.canParse(source) ? decodePart(new URL(source).pathname) : '') : source;
+  const path = isAddress ? (URL.canParse(source) ? decodeUrlPart(new URL(source).pathname) : '') : source;
   if (!isAddress && !/[\\/]/.test(path) && !EXTENSION.test(path)) return '';
   const parts = path
     .split(/[\\/]/)

@@ -6,9 +6,9 @@ import { KbError } from '../../core/errors.ts';
 import { documentId } from '../../core/ids.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import { pageKindOf } from '../../text/page-kind.ts';
-import { basicForms, credentialsIn, redactor } from '../../core/secrets.ts';
-import { decodePart } from '../../http/message.ts';
-import { isHarmless } from '../../http/site-headers.ts';
+import { basicAuthForms, credentialsIn, createRedactor } from '../../core/secrets.ts';
+import { decodeUrlPart } from '../../http/message.ts';
+import { isHarmlessHeader } from '../../http/site-headers.ts';
 import type { Config } from '../../schema/config.ts';
 import { settingsFor } from './api/api-settings.ts';
 import type { Extracted, FoundDocument } from './extract.ts';
@@ -110,7 +110,7 @@ const fieldsIn = (value: unknown): Fields =>
 
 function addressCredentials(address: string): string[] {
   const { username, password, searchParams } = new URL(address);
-  const pair = username === '' ? [] : basicForms(`${decodePart(username)}:${decodePart(password)}`);
+  const pair = username === '' ? [] : basicAuthForms(`${decodeUrlPart(username)}:${decodeUrlPart(password)}`);
   return [...pair, ...[...searchParams].flatMap(([name, value]) => credentialsIn(name, value))];
 }
 
@@ -119,12 +119,12 @@ export function redactorFor({ docs, urls, api, sites, settings }: RequestInput):
   const apis = [api ?? []].flat().map((entry) => settingsFor(entry, settings));
   const apiFields = apis.flatMap(({ headers, params, body }) => [headers, params, body].flatMap(fieldsIn));
   const given = sites.flatMap(({ headers = {}, cookies = {} }) => [
-    ...Object.entries(headers).filter(([name]) => !isHarmless(name)),
+    ...Object.entries(headers).filter(([name]) => !isHarmlessHeader(name)),
     ...Object.entries(cookies),
   ]);
-  return redactor([
-    ...sites.flatMap(({ basic_auth }) => (basic_auth === undefined ? [] : basicForms(basic_auth))),
-    ...given.flatMap(([name, value]) => credentialsIn(name, value, { isGiven: true })),
+  return createRedactor([
+    ...sites.flatMap(({ basic_auth }) => (basic_auth === undefined ? [] : basicAuthForms(basic_auth))),
+    ...given.flatMap(([name, value]) => credentialsIn(name, value, { isSiteCredential: true })),
     ...apiFields.flatMap(([name, value]) => credentialsIn(name, String(value))),
     ...addressesIn({ docs, urls, api }).flatMap(addressCredentials),
   ]);

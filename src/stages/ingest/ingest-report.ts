@@ -1,4 +1,4 @@
-import { ocrReads, sayHint } from '../../core/advice/advice.ts';
+import { ocrAdvice, formatHint } from '../../core/advice/advice.ts';
 import { count as counted, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
@@ -20,7 +20,7 @@ export const leftOutShare = ({ left_out }: Metadata = {}): { left_out?: number }
 const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
   [
     'pages_without_text',
-    (pages, documents) => `${pages} without a text layer, scans perhaps, of ${documents}. ${sayHint(ocrReads('them'))}`,
+    (pages, documents) => `${pages} without a text layer, scans perhaps, of ${documents}. ${formatHint(ocrAdvice('them'))}`,
   ],
   ['ocr_unsure_pages', (pages, documents) => `OCR is unsure of ${pages} (confidence below .7) of ${documents}.`],
   ['unreadable_pages', (pages, documents) => `${pages} are damaged and were lost, of ${documents}.`],

@@ -1,4 +1,4 @@
-import { advice, call, pointer } from '../../core/advice/advice.ts';
+import { advice, call, optionalAdvice } from '../../core/advice/advice.ts';
 import { cleanChunk } from '../../text/clean-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
@@ -8,7 +8,7 @@ import type { DeleteResult, EditResult, StoreResult } from '../../schema/results
 import type { Embedder } from '../../ports/models.ts';
 import type { EditRequest } from '../../schema/requests.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
-import { groupConcurrently, prefetch } from '../../core/concurrency.ts';
+import { batchItems, prefetch } from '../../core/concurrency.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 
 /** The identity of what is written to: for the report. */
@@ -154,7 +154,7 @@ export async function* editChunks(
 
 const unknownChunkError = (id: string, { collection }: StoreTarget): KbError =>
   new KbError('not_found', `There is no chunk «${id}» in the collection «${collection}».`, {
-    hint: pointer`The items of a retrieval (${call('retrieve')}) have the ids of their chunks.`,
+    hint: optionalAdvice`The items of a retrieval (${call('retrieve')}) have the ids of their chunks.`,
   });
 
 const emptyTextError = (id: string): KbError =>
@@ -223,7 +223,7 @@ export async function* storeDocuments(
   documents: AsyncIterable<IngestDocument>,
   { collection, was_empty, batch_size, onWritten, onFailure }: StoreDocumentsOptions,
 ): AsyncGenerator<void, void, void> {
-  for await (const group of groupConcurrently(prefetch(documents, MAX_WAITING), batch_size, { weight: chunkWeight, patience: MAX_WAIT })) {
+  for await (const group of batchItems(prefetch(documents, MAX_WAITING), batch_size, { weight: chunkWeight, maxWait: MAX_WAIT })) {
     const ready = group.filter(shouldStore);
     const refused = await writeReady(ready, { collection, was_empty }).catch((error: unknown) => {
       onFailure?.(error);

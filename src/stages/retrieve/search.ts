@@ -1,4 +1,4 @@
-import { advice, call, setting, toOperator } from '../../core/advice/advice.ts';
+import { advice, call, setting, operatorAdvice } from '../../core/advice/advice.ts';
 import { isAbort, KbError } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from '../../ports/stores.ts';
@@ -145,7 +145,7 @@ async function embedQuery(query: string, { collection, embedder, signal }: Searc
     throw new KbError('usage', `The collection «${name}» holds no vectors, so it can't be searched in mode vector.`, {
       hint: [
         advice`Search it with ${setting('retrieval.mode', 'text')}.`,
-        toOperator`To give it vectors, set embedding.provider and embed it with «${call('reembed_collection', { name })}».`,
+        operatorAdvice`To give it vectors, set embedding.provider and embed it with «${call('reembed_collection', { name })}».`,
       ],
     });
   }

@@ -1,6 +1,6 @@
 import { subjectTerms } from '../../languages/question.ts';
 import { languageOf } from '../../languages/detect.ts';
-import { distance } from '../../core/nearest.ts';
+import { editDistance } from '../../core/nearest.ts';
 import { ownTerms, terms } from '../../text/terms.ts';
 
 /** A word that may be misspelt: lower-case Latin letters. Names, codes and other scripts are left alone. */
@@ -22,7 +22,7 @@ const isAnagram = (a: string, b: string): boolean => [...a].toSorted().join('') 
 function misspellingDistance(word: string, known: string): number {
   if (known[0] !== word[0] || Math.abs(known.length - word.length) > 2 || known.length < MIN_CORRECTED_LENGTH) return Infinity;
   if (word.length < MIN_CHANGED_LENGTH && ownTerms(known).length === 0) return Infinity;
-  const edits = distance(word, known);
+  const edits = editDistance(word, known);
   if (edits > (word.length >= MIN_TWO_ERRORS_LENGTH ? 2 : 1)) return Infinity;
   const isLacking = known.length > word.length || isAnagram(word, known);
   return word.length >= MIN_CHANGED_LENGTH || isLacking ? edits : Infinity;

@@ -240,7 +240,7 @@ describe('the commands of a conversation', () => {
     await said(`/save ${data}`);
     expect(JSON.parse(readFileSync(data, 'utf8'))).toEqual({ collection: 'manuals', turns: [TURN] });
     await expect(said('/save')).rejects.toThrow('Into which file?');
-    await expect(said(`/save ${join(home, 'no', 'talk.md')}`)).rejects.toThrow("talk.md can't be written: there is no such folder.");
+    await expect(said(`/save ${join(home, 'no', 'talk.md')}`)).rejects.toThrow("talk.md can't be written: no such folder.");
     await expect(said(`/save! ${home}`)).rejects.toThrow("can't be written: it is a folder.");
     await said('/clear');
     expect(await said(`/save ${join(home, 'none.md')}`)).toBe('There is nothing to save yet.');

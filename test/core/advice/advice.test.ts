@@ -1,6 +1,16 @@
 import { expect, it } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
-import { advice, call, field, inWordsOf, pointer, sayHint, setting, toOperator, type Wording } from '../../../src/core/advice/advice.ts';
+import {
+  advice,
+  call,
+  field,
+  withWording,
+  optionalAdvice,
+  formatHint,
+  setting,
+  operatorAdvice,
+  type Wording,
+} from '../../../src/core/advice/advice.ts';
 import { commandLineWording } from '../../../src/core/advice/wordings.ts';
 import { httpWording } from '../../../src/server/routes.ts';
 
@@ -11,8 +21,8 @@ const wordings = {
   ingest: httpWording('ingest', {}),
   reader: httpWording('chat', { access: reader }),
 };
-const said = (hint: Parameters<typeof sayHint>[0], names: readonly (keyof typeof wordings)[]) =>
-  Object.fromEntries(names.map((name) => [name, inWordsOf(wordings[name] satisfies Wording, () => sayHint(hint))]));
+const said = (hint: Parameters<typeof formatHint>[0], names: readonly (keyof typeof wordings)[]) =>
+  Object.fromEntries(names.map((name) => [name, withWording(wordings[name] satisfies Wording, () => formatHint(hint))]));
 
 it('calls a setting as the reader can set it', () => {
   expect(said(advice`Set ${setting('retrieval.top_k', '20')}.`, ['cli', 'chat', 'ingest'])).toEqual({
@@ -48,20 +58,20 @@ it('calls an operation as the reader can run it', () => {
 });
 
 it('leaves out where a face can look for nothing, and tells the operator what is theirs', () => {
-  expect(said(['Fix it.', pointer`${field('force')} reads all.`], ['cli', 'ingest', 'chat'])).toEqual({
+  expect(said(['Fix it.', optionalAdvice`${field('force')} reads all.`], ['cli', 'ingest', 'chat'])).toEqual({
     cli: 'Fix it. --force reads all.',
     ingest: 'Fix it. force reads all.',
     chat: 'Fix it.',
   });
-  expect(said(toOperator`Set KEY.`, ['cli', 'chat'])).toEqual({ cli: 'Set KEY.', chat: 'For the operator: set KEY.' });
-  expect(sayHint(advice`${setting('ingestion.docs.ocr', 'auto')}, outside of a run`)).toBe('ingestion.docs.ocr: auto, outside of a run');
+  expect(said(operatorAdvice`Set KEY.`, ['cli', 'chat'])).toEqual({ cli: 'Set KEY.', chat: 'For the operator: set KEY.' });
+  expect(formatHint(advice`${setting('ingestion.docs.ocr', 'auto')}, outside of a run`)).toBe('ingestion.docs.ocr: auto, outside of a run');
 });
 
 it('is how all of kb but the command line itself names commands and flags in hints', () => {
   const outside = /^(?:cli\/|config\/|server\/(?:serve|token-file)\.ts)/; // what starts kb, which only its operator reads
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !outside.test(path));
   const plain =
-    /hint:[^\n]*(?<!advice|pointer|toOperator)[`'](?:[^`'$]|\$\{[^}]*\})*(?:(?<![\w-])kb [a-z]+(?:-[a-z]+)?\b(?! then)|(?<=\s)--[a-z])/;
+    /hint:[^\n]*(?<!advice|optionalAdvice|operatorAdvice)[`'](?:[^`'$]|\$\{[^}]*\})*(?:(?<![\w-])kb [a-z]+(?:-[a-z]+)?\b(?! then)|(?<=\s)--[a-z])/;
   const found = files.flatMap((path) =>
     readFileSync(`src/${path}`, 'utf8')
       .split('\n')

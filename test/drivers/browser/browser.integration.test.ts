@@ -125,8 +125,8 @@ withBrowser('a page in the browser', () => {
     });
     const given = { headers: { 'x-team': 'docs', cookie: 'session=secret', authorization: 'Bearer secret' } };
     const page = renderer([web, other]);
-    await page.render(`${web.url}/page`, { given });
-    expect((await page.render(`${web.url}/away`, { given })).url).toBe(`${other.url}/landed`);
+    await page.render(`${web.url}/page`, { site: given });
+    expect((await page.render(`${web.url}/away`, { site: given })).url).toBe(`${other.url}/landed`);
     expect(web.hits.map(({ url }) => url).toSorted()).toEqual(['/away', '/own', '/page']);
     for (const { headers } of web.hits) expect(headers).toMatchObject(given.headers);
     expect(other.hits.map(({ url }) => url).toSorted()).toEqual(['/data', '/landed']);

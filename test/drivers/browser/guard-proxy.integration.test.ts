@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createRawServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { proxiesIn } from '../../../src/http/connections.ts';
-import { Refused } from '../../../src/http/address-policy.ts';
+import { readProxies } from '../../../src/http/connections.ts';
+import { AddressRefusedError } from '../../../src/http/address-policy.ts';
 import { type GuardProxy, openGuardProxy, type TunnelOptions } from '../../../src/drivers/browser/guard-proxy.ts';
 import type { TabCredentials } from '../../../src/drivers/browser/traffic.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
@@ -20,7 +20,7 @@ const guard = async (allow_private: string[], options: Partial<TunnelOptions> = 
     await openGuardProxy({
       policy: { allow_private, surface: 'server', named: [] },
       lookup: home,
-      proxies: proxiesIn({}),
+      proxies: readProxies({}),
       timeout: 5,
       ...options,
     }),
@@ -95,7 +95,7 @@ test('an origin that is not named is not reached, by request or tunnel, and the 
   expect(await get(proxy, `${other.url}/a`, credentials(pass))).toMatchObject({ status: 403, body: '' });
   expect((await tunnel(proxy, new URL(other.url).host, credentials(pass))).status).toBe(403);
   expect((await tunnel(proxy, `localhost:${new URL(other.url).port}`, credentials(pass))).status).toBe(403);
-  expect(pass.trouble(new URL(other.url))).toBeInstanceOf(Refused);
+  expect(pass.trouble(new URL(other.url))).toBeInstanceOf(AddressRefusedError);
   expect(pass.trouble(new URL(named.url))).toBeUndefined();
   expect(other.hits).toEqual([]);
 });
@@ -226,7 +226,7 @@ test('a request that was given up while its name was looked up is let go of', as
 });
 
 test('a variable of the environment that names no proxy is what the pass knows of it', async () => {
-  const proxy = await guard([], { proxies: proxiesIn({ HTTPS_PROXY: 'socks5://127.0.0.1:1' }) });
+  const proxy = await guard([], { proxies: readProxies({ HTTPS_PROXY: 'socks5://127.0.0.1:1' }) });
   const pass = proxy.pass();
   expect((await tunnel(proxy, 'far.example:443', credentials(pass))).status).toBe(502);
   expect(pass.trouble(new URL('https://far.example/'))).toMatchObject({ code: 'setup', message: expect.stringContaining('HTTPS_PROXY') });
@@ -259,7 +259,7 @@ test('a proxy of the environment is gone through, for names that only it can res
   const { asked, address } = await upstream(web);
   const who = `Basic ${Buffer.from('user:word').toString('base64')}`;
   const proxy = await guard([], {
-    proxies: proxiesIn({ HTTP_PROXY: address, HTTPS_PROXY: address }),
+    proxies: readProxies({ HTTP_PROXY: address, HTTPS_PROXY: address }),
     lookup: async () => Promise.reject(new Error('no such name')),
   });
   const pass = proxy.pass();
@@ -273,7 +273,7 @@ test('a proxy of the environment is gone through, for names that only it can res
 test('a proxy of the environment is not asked for a private address that may not be reached', async () => {
   const { asked, address } = await upstream(await site({}));
   const proxy = await guard([], {
-    proxies: proxiesIn({ HTTP_PROXY: address, HTTPS_PROXY: address }),
+    proxies: readProxies({ HTTP_PROXY: address, HTTPS_PROXY: address }),
     lookup: async () => [{ address: '10.0.0.1', family: 4 }],
   });
   const pass = proxy.pass();

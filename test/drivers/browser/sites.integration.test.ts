@@ -86,7 +86,7 @@ withBrowser('what is configured for a site', () => {
     await page.render(`${web.url}/app`, {});
     expect(who(web, '/data').toSorted()).toEqual(['GET Bearer s3cret', 'POST nobody']);
     web.hits.length = 0;
-    await page.render(`${web.url}/app`, { given: { headers: { 'x-http-method-override': 'DELETE' } } });
+    await page.render(`${web.url}/app`, { site: { headers: { 'x-http-method-override': 'DELETE' } } });
     expect(who(web, '/app')).toEqual(['GET nobody']);
   });
 

@@ -31,7 +31,7 @@ test.each([
   ['application/octet-stream', 'http://x/film.bin', false],
   ['image/png', 'http://x/picture', false],
 ])('«%s» at %s is told by its bytes: %s', (content_type, url, expected) => {
-  expect(types.isToldByBytes({ content_type, url })).toBe(expected);
+  expect(types.needsBytesForType({ content_type, url })).toBe(expected);
 });
 
 test('the parser that takes the first extension of a built-in type takes its place', () => {

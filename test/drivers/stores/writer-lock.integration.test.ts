@@ -1,7 +1,7 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { SIGN_OF_LIFE } from '../../../src/core/process-owner.ts';
+import { HEARTBEAT_INTERVAL } from '../../../src/core/process-owner.ts';
 import { lockForWriting } from '../../../src/drivers/stores/writer-lock.ts';
 import { folder } from '../../support/folder.ts';
 
@@ -14,11 +14,11 @@ it('gives signs of life for its own lock, and none for that of who has taken it 
   const long = new Date(Date.now() - 3_600_000);
   const isFresh = () => statSync(file).mtimeMs > long.getTime() + 1000;
   utimesSync(file, long, long);
-  vi.advanceTimersByTime(SIGN_OF_LIFE);
+  vi.advanceTimersByTime(HEARTBEAT_INTERVAL);
   await vi.waitFor(() => expect(isFresh()).toBe(true));
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), lock: 'of another' }));
   utimesSync(file, long, long);
-  vi.advanceTimersByTime(SIGN_OF_LIFE);
+  vi.advanceTimersByTime(HEARTBEAT_INTERVAL);
   await release(); // reads the file as well, after what the sign does
   expect(isFresh()).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { call, toOperator } from '../../../core/advice/advice.ts';
+import { call, operatorAdvice } from '../../../core/advice/advice.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -89,6 +89,6 @@ function npm(folder: string, packages: readonly [name: string, version: string][
 
 const notInstalled = (reason: string): KbError =>
   new KbError('unavailable', `OCR was not installed: ${reason.replace(/\.$/, '')}.`, {
-    hint: toOperator`${call('setup_ocr')} needs npm and its registry. Languages are Tesseract’s codes: eng, deu, fra, spa, chi_sim …`,
+    hint: operatorAdvice`${call('setup_ocr')} needs npm and its registry. Languages are Tesseract’s codes: eng, deu, fra, spa, chi_sim …`,
     isRetryable: true,
   });

@@ -1,4 +1,4 @@
-import { call, toOperator } from '../../../core/advice/advice.ts';
+import { call, operatorAdvice } from '../../../core/advice/advice.ts';
 import { KbError, stoppedError } from '../../../core/errors.ts';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { workerFile } from '../../../core/project.ts';
@@ -93,7 +93,7 @@ function languagesFor(source: string, requested: string | undefined): string[] {
   if (languages.length > 0 && missing.length === 0) return languages;
   const what = installed.length === 0 ? 'OCR is not set up' : `OCR has no data for ${missing.join(', ')}`;
   throw new KbError('setup', `${source} has pages without a text layer, and ${what}.`, {
-    hint: toOperator`Install it with: ${call('setup_ocr', { languages: missing.join(' ') || 'eng' })}`,
+    hint: operatorAdvice`Install it with: ${call('setup_ocr', { languages: missing.join(' ') || 'eng' })}`,
   });
 }
 

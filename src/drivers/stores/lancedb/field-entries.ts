@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../schema/items.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
-import { numberIn, scalars, shortened } from '../../../core/filters.ts';
+import { toNumber, listScalars, shortenForIndex } from '../../../core/filters.ts';
 
 // Metadata may have any keys, a table has fixed columns: so one text column holds all scalars of a chunk, and a filter is a search in that text. Between two
 // marks is an entry: the path, then the value as text. Numbers have a second entry, with hexadecimal digits that sort as the numbers do.
@@ -18,7 +18,7 @@ export const unmarked = (text: string): string =>
   text.replace(/[\u0000-\u0003]/g, '\ufffd');
 
 /** Writes a value for an entry. Texts, numbers and booleans that are written alike are equal: `1995` and `"1995"`. */
-export const textValue = (value: FilterScalar): string => shortened(unmarked(String(value)));
+export const textValue = (value: FilterScalar): string => shortenForIndex(unmarked(String(value)));
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -33,13 +33,13 @@ export function sortableNumber(value: number): string {
 const textEntry = (path: string, value: FilterScalar): string => unmarked(path) + TEXT_MARK + textValue(value);
 
 function entriesOf([path, value]: [string, FilterScalar]): string[] {
-  const number = numberIn(value);
+  const number = toNumber(value);
   return [textEntry(path, value), ...(number === undefined ? [] : [unmarked(path) + NUMBER_MARK + sortableNumber(number)])];
 }
 
 /** Writes all scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
 export const fieldsText = (metadata: Metadata): string =>
-  `${ENTRY_MARK}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY_MARK)}${ENTRY_MARK}`;
+  `${ENTRY_MARK}${[...listScalars(metadata)].flatMap(entriesOf).join(ENTRY_MARK)}${ENTRY_MARK}`;
 
 // Short values, which most filters ask for, are also stored in a column of lists that has an index. Every row has all of its labels, so a row without a
 // label does not have the value.
@@ -62,8 +62,8 @@ function shortEntry(path: string, value: FilterScalar): string | undefined {
 
 /** Makes the labels of a row: one for each short value that is not a long number. */
 export const rowLabels = (metadata: Metadata): string[] =>
-  [...scalars(metadata)].flatMap(([path, value]) => {
-    const isLongNumber = numberIn(value) !== undefined && LONG_NUMBER.test(textValue(value));
+  [...listScalars(metadata)].flatMap(([path, value]) => {
+    const isLongNumber = toNumber(value) !== undefined && LONG_NUMBER.test(textValue(value));
     return isLongNumber ? [] : (shortEntry(path, value) ?? []);
   });
 

@@ -1,4 +1,4 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { join } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
@@ -55,7 +55,7 @@ export async function openCatalog(
       throw new KbError(
         'configuration',
         `The store ${url} was made by a later version of kb (form ${later.form}; this one reads ${FORM}).`,
-        { hint: toOperator`Update kb, or set storage.url to another folder.` },
+        { hint: operatorAdvice`Update kb, or set storage.url to another folder.` },
       );
     return rows.map(({ name, provider, model, dimensions, table: holder }) => ({ name, provider, model, dimensions, table: holder }));
   };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { KbError } from '../../../core/errors.ts';
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dirname } from 'node:path';
@@ -77,7 +77,7 @@ export async function lanceDb(): Promise<typeof import('./lancedb-library.ts')> 
 /** Makes the error of an address that is no folder. */
 export const notAFolder = (url: string, cause?: unknown): KbError =>
   new KbError('configuration', `The store ${url} is not a folder.`, {
-    hint: toOperator`Set storage.url to a folder; it is made when it is first written.`,
+    hint: operatorAdvice`Set storage.url to a folder; it is made when it is first written.`,
     cause,
   });
 
@@ -101,7 +101,7 @@ const isFolder = async (path: string): Promise<boolean> =>
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   if (error.code !== 'ENOENT') return error;
   return new KbError('configuration', `The store can't be made: no folder can be made at ${folder}.`, {
-    hint: toOperator`Set storage.url to a folder that you may write to.`,
+    hint: operatorAdvice`Set storage.url to a folder that you may write to.`,
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-import { type FilterNode, toFilterTree, kindOfRange, LONGEST } from '../../../core/filters.ts';
+import { type FilterNode, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
 import { NUMBER_MARK, TEXT_MARK, ENTRY_MARK, sortableNumber, textValue, unmarked, LABELS, labelOf } from './field-entries.ts';
 import type { Where } from '../../../ports/stores.ts';
 import type { Filter, FilterRange } from '../../../schema/stored/filter.ts';
@@ -104,7 +104,7 @@ const matches = (key: string, mark: string, pattern: string): string =>
 
 /** Makes the SQL condition of a range; all its bounds must hold for one value of the chunk. */
 function rangeOf(key: string, range: FilterRange): string {
-  if (kindOfRange(key, range) === 'number') return matches(key, NUMBER_MARK, numberRange(boundsOf(range, 'number')));
+  if (rangeType(key, range) === 'number') return matches(key, NUMBER_MARK, numberRange(boundsOf(range, 'number')));
   return matches(key, TEXT_MARK, textRange(boundsOf(range, 'string')));
 }
 
@@ -126,7 +126,7 @@ function metadataCondition(node: FieldNode): string {
   const start = `${ENTRY_MARK}${unmarked(node.field)}${TEXT_MARK}`;
   const holds = (text: string) => `contains(fields, ${quoted(start + text)})`;
   if (node.kind === 'exists') return holds('');
-  if (node.kind === 'prefix') return holds([...unmarked(node.prefix)].slice(0, LONGEST).join(''));
+  if (node.kind === 'prefix') return holds([...unmarked(node.prefix)].slice(0, MAX_INDEXED_LENGTH).join(''));
   const [only, ...others] = node.values.map(textValue);
   return others.length === 0 ? holds(only! + ENTRY_MARK) : matches(node.field, TEXT_MARK, [only!, ...others].map(literal).join('|'));
 }

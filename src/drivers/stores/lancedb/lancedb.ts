@@ -1,4 +1,4 @@
-import { call, pointer } from '../../../core/advice/advice.ts';
+import { call, optionalAdvice } from '../../../core/advice/advice.ts';
 import { join } from 'node:path';
 import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
 import { assertUnchanged, copyTable } from './table-copies.ts';
@@ -220,7 +220,7 @@ async function findProblems(place: StorePlace, { access, lock }: { access: Acces
 
 const existing = (name: string): KbError =>
   new KbError('conflict', `There is a collection «${name}» already.`, {
-    hint: ['Choose another name.', pointer`«${call('drop_collection', { name })}» removes it.`],
+    hint: ['Choose another name.', optionalAdvice`«${call('drop_collection', { name })}» removes it.`],
   });
 
 async function createCollection({ catalog, make, open, drop }: Database, info: CollectionInfo): Promise<Collection> {

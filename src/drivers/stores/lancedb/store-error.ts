@@ -1,4 +1,4 @@
-import { call, toOperator } from '../../../core/advice/advice.ts';
+import { call, operatorAdvice } from '../../../core/advice/advice.ts';
 import { KbError } from '../../../core/errors.ts';
 import { folderOf, notAFolder } from './lancedb-connection.ts';
 
@@ -14,14 +14,14 @@ export function storeError(error: unknown, url: string): KbError {
   if (remote) return remote;
   if (/no space left|ENOSPC|os error 28|EDQUOT|os error 122/i.test(message)) {
     return new KbError('unavailable', `The disk that holds the store ${url} is full.`, {
-      hint: toOperator`Free some space and run it again: what was stored before is kept.`,
+      hint: operatorAdvice`Free some space and run it again: what was stored before is kept.`,
       cause: error,
       isRetryable: true,
     });
   }
   if (/permission denied|access is denied|EACCES|EPERM|EROFS|read-only file system|os error (?:13|30)\b/i.test(message)) {
     return new KbError('configuration', `The store ${url} can't be used: permission denied.`, {
-      hint: toOperator`Set storage.url to a folder that you may read and write.`,
+      hint: operatorAdvice`Set storage.url to a folder that you may read and write.`,
       cause: error,
     });
   }
@@ -37,7 +37,7 @@ export function storeError(error: unknown, url: string): KbError {
     .replace(/^Failed to get next batch from stream: |\blance error: /g, '')
     .slice(0, 300);
   return new KbError('internal', `The store ${url} failed: ${reason.replace(/\.?$/, '.')}`, {
-    hint: toOperator`It may be damaged: ${call('doctor')} says where, and how to mend it.`,
+    hint: operatorAdvice`It may be damaged: ${call('doctor')} says where, and how to mend it.`,
     cause: error,
   });
 }
@@ -132,7 +132,7 @@ function objectStorageError(message: string, { url, cause }: { url: string; caus
   if (!found) return undefined;
   const { code, problem, hint } = found;
   return new KbError(code, `The store ${url} can't be used: ${problem}.`, {
-    hint: toOperator`${hint}`,
+    hint: operatorAdvice`${hint}`,
     cause,
     isRetryable: code === 'unavailable',
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Table } from '@lancedb/lancedb';
-import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
+import { isAlive, mayStillRun, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
 import { throwIfAborted, waitFor } from '../../../core/run.ts';
 import { type LockOptions, lockLostError, type WriterLock } from '../writer-lock.ts';
 import { retryConflicts } from './lancedb-connection.ts';
@@ -52,7 +52,7 @@ export async function lockInTable(connection: Connection, name: string, { signal
 export async function abandonedRows(connection: Connection): Promise<string[]> {
   const table = await findTable(connection, TABLE);
   const rows = ((await table?.query().toArray()) ?? []) as LockRow[];
-  return rows.filter((row) => !isLiving(row, Date.now())).map(({ name }) => name);
+  return rows.filter((row) => !isAlive(row, Date.now())).map(({ name }) => name);
 }
 
 /** Takes the lock as soon as it is free. An owner on another machine counts as dead when its row has not changed for a while: no clocks are compared. */
@@ -67,8 +67,8 @@ async function take(table: Table, row: LockRow, { signal, onWait }: LockOptions)
     }
     const isFirst = !seen;
     if (seen?.held.lock !== held.lock || seen.held.signs !== held.signs) seen = { held, since: Date.now() };
-    if (!isLiving(held, seen.since)) {
-      if (await isTakenOver(table, { held, row, signal })) return { overtook: mayGoOn(held) };
+    if (!isAlive(held, seen.since)) {
+      if (await isTakenOver(table, { held, row, signal })) return { overtook: mayStillRun(held) };
       continue;
     }
     if (isFirst) onWait?.();

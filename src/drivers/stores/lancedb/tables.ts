@@ -1,6 +1,6 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { LABELS } from './field-entries.ts';
 import { isTableGone } from './store-error.ts';
 
@@ -27,7 +27,7 @@ export async function openTable(connection: Connection, address: string): Promis
   const opened = branch === undefined ? main : await (await main.branches()).checkout(branch);
   if ((await opened.schema()).fields.some(({ name, nullable }) => name === LABELS && !nullable)) return opened;
   throw new KbError('configuration', `The table ${table} was made by a development version of kb, before 0.1.0.`, {
-    hint: toOperator`Drop its collection and ingest the sources again.`,
+    hint: operatorAdvice`Drop its collection and ingest the sources again.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError, hasCode, ifCode } from '../../../core/errors.ts';
@@ -95,7 +95,7 @@ export function stateIn(point: PointRecord | undefined): State | undefined {
   throw new KbError(
     'configuration',
     `The collection «${state.name}» in Qdrant was made by a ${isLater ? 'later' : 'development'} version of kb (form ${state.form}; this one reads ${FORM}).`,
-    { hint: isLater ? toOperator`Update kb, or use another collection.` : toOperator`Drop it and ingest its sources again.` },
+    { hint: isLater ? operatorAdvice`Update kb, or use another collection.` : operatorAdvice`Drop it and ingest its sources again.` },
   );
 }
 

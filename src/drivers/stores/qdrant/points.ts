@@ -2,7 +2,7 @@ import { hashTerm, searchedTerms, terms } from '../../../text/terms.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { StoredChunk } from '../../../ports/stores.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
-import { numberIn, scalars, shortened } from '../../../core/filters.ts';
+import { toNumber, listScalars, shortenForIndex } from '../../../core/filters.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
 import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-statistics.ts';
 
@@ -129,7 +129,7 @@ export const INDEXES = {
 /** Makes the beginning of an entry of `fields`. The length tells where the path ends, whatever it contains. */
 export const entryStart = (path: string): string => `${path.length}:${path}:`;
 /** Makes the entry of `fields` for a value at a path. */
-export const entry = (path: string, value: FilterScalar): string => safe(entryStart(path) + shortened(String(value)));
+export const entry = (path: string, value: FilterScalar): string => safe(entryStart(path) + shortenForIndex(String(value)));
 
 /** Makes the entry of `fields` for a path with any value. */
 export const existence = (path: string): string => safe(entryStart(path).slice(0, -1));
@@ -183,7 +183,7 @@ export const wordCountsIn = ({ payload }: Pick<PointRecord, 'payload'>): WordCou
 };
 
 function payloadOf({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk, generation: number): Payload {
-  const all = [...scalars(metadata)];
+  const all = [...listScalars(metadata)];
   const kind = metadata['source_kind'];
   return {
     id: safe(id),
@@ -198,7 +198,7 @@ function payloadOf({ id, text, embed_text, source, metadata, version, chunk_coun
     generation,
     fields: [...new Set(all.flatMap(([path, value]) => [existence(path), entry(path, value)]))],
     numbers: all.flatMap(([path, value]) => {
-      const number = numberIn(value);
+      const number = toNumber(value);
       return number === undefined || !Number.isFinite(number) ? [] : [{ key: safe(path), value: number }];
     }),
   };

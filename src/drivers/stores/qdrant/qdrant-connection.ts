@@ -1,7 +1,7 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import { keepUnlessFailed } from '../../../core/concurrency.ts';
-import { KbError, rootMessage, shortSentence, stoppedError } from '../../../core/errors.ts';
+import { KbError, rootMessage, shortenToSentence, stoppedError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
 import { currentSignal } from '../../../core/run.ts';
 import { redactUrl } from '../../../core/secrets.ts';
@@ -33,8 +33,8 @@ const TIMEOUTS: Record<RequestKind, number> = { read: 10, write: 60 };
 export const REST_PORT = 6333;
 /** Retries for a server that restarts or is busy for a moment: up to 8 seconds for reading, half a minute for writing. */
 export const PATIENCE: Record<RequestKind, RetryOptions> = {
-  read: { attempts: 6, base: 0.25, within: 15 },
-  write: { attempts: 8, base: 0.25, within: 120 },
+  read: { attempts: 6, firstWait: 0.25, giveUpAfter: 15 },
+  write: { attempts: 8, firstWait: 0.25, giveUpAfter: 120 },
 };
 /** No redirect is followed: the key and texts go to the configured address only. */
 const INIT: RequestInit = { redirect: 'error' };
@@ -124,13 +124,13 @@ function withParameters(api: Api, { reads, writes, searches, newCollection }: Pa
 }
 
 function parsed(url: string): URL {
-  const hint = toOperator`Set storage.url to an address such as http://127.0.0.1:6333.`;
+  const hint = operatorAdvice`Set storage.url to an address such as http://127.0.0.1:6333.`;
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
     throw new KbError('configuration', `«${redactUrl(url)}» is no address of a Qdrant server.`, { hint });
   if (address.username || address.password)
     throw new KbError('configuration', `The address of Qdrant (${redactUrl(url)}) holds a user name or a password.`, {
-      hint: toOperator`Leave them out: a key comes from QDRANT_API_KEY in the environment.`,
+      hint: operatorAdvice`Leave them out: a key comes from QDRANT_API_KEY in the environment.`,
     });
   return address;
 }
@@ -169,7 +169,7 @@ function qdrantError(error: unknown, call: QdrantCall, library: typeof import('.
 
 const tooLate = ({ shown, timeout }: QdrantCall): KbError =>
   new KbError('unavailable', `Qdrant at ${shown} did not answer within ${timeout / 1000} seconds.`, {
-    hint: ['Run it again.', toOperator`Check how busy it is.`],
+    hint: ['Run it again.', operatorAdvice`Check how busy it is.`],
     isRetryable: true,
   });
 
@@ -192,7 +192,7 @@ function refused(refusal: Refusal, status: number, call: QdrantCall): KbError {
 
 const keyRefused = (status: number, reason: string, { shown, key }: QdrantCall): KbError =>
   new KbError('setup', `Qdrant at ${shown} ${key ? 'refused the key' : 'asks for a key'} (${status}): ${reason}`, {
-    hint: toOperator`Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(reason) ? ', and has global access: making and replacing collections needs it' : ''}.`,
+    hint: operatorAdvice`Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(reason) ? ', and has global access: making and replacing collections needs it' : ''}.`,
   });
 
 const temporary = (
@@ -210,18 +210,18 @@ const temporary = (
 /** Makes the error for a server that is not Qdrant. */
 const notQdrant = ({ shown }: QdrantCall, cause?: unknown): KbError =>
   new KbError('configuration', `What answers at ${shown} is not Qdrant.`, {
-    hint: toOperator`Set storage.url to the address of its REST interface, such as http://127.0.0.1:6333.`,
+    hint: operatorAdvice`Set storage.url to the address of its REST interface, such as http://127.0.0.1:6333.`,
     cause,
   });
 
 /** Makes the error for a request without a status: the connection failed or broke off, or the server redirected, which is not followed. */
 const notAnswered = (error: unknown, call: QdrantCall): KbError =>
   new KbError('unavailable', `Qdrant did not answer at ${call.shown}: ${sentence(rootMessage(error), call)}`, {
-    hint: toOperator`Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.`,
+    hint: operatorAdvice`Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.`,
     cause: error,
     isRetryable: true,
   });
 
 /** Makes one short sentence of a message without the key, which some messages repeat. */
 const sentence = (reason: string, { key }: QdrantCall): string =>
-  shortSentence(key ? reason.replaceAll(key, '…') : reason) || 'no reason given.';
+  shortenToSentence(key ? reason.replaceAll(key, '…') : reason) || 'no reason given.';

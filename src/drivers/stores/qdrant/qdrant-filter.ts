@@ -1,5 +1,5 @@
 import { KbError } from '../../../core/errors.ts';
-import { type FilterNode, toFilterTree, kindOfRange, LONGEST } from '../../../core/filters.ts';
+import { type FilterNode, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
 import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
 import type { Condition, PointRecord } from './qdrant-connection.ts';
 import { entry, entryStart, existence, safe } from './points.ts';
@@ -40,7 +40,7 @@ async function allOf(nodes: readonly FilterNode[], { conditions, read }: Conditi
 function searchesValues(node: FilterNode): boolean {
   if (node.kind === 'not') return searchesValues(node.part);
   if ('parts' in node) return node.parts.some(searchesValues);
-  if (node.kind === 'range') return node.field === 'source' || kindOfRange(node.field, node.range) === 'string';
+  if (node.kind === 'range') return node.field === 'source' || rangeType(node.field, node.range) === 'string';
   return node.kind === 'prefix';
 }
 
@@ -57,9 +57,9 @@ async function conditionOf(node: FilterNode, context: ConditionContext): Promise
     case 'exists':
       return node.field === 'source' ? {} : { key: 'fields', match: { value: existence(node.field) } };
     case 'prefix':
-      return await textWithin(node.field, (text) => text.startsWith(safe(node.prefix).slice(0, LONGEST)), context);
+      return await textWithin(node.field, (text) => text.startsWith(safe(node.prefix).slice(0, MAX_INDEXED_LENGTH)), context);
     default:
-      return node.field !== 'source' && kindOfRange(node.field, node.range) === 'number'
+      return node.field !== 'source' && rangeType(node.field, node.range) === 'number'
         ? numberWithin(node.field, node.range)
         : await textWithin(node.field, within(node.range), context);
   }

@@ -1,4 +1,4 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { readFile } from 'node:fs/promises';
 import { KbError, describe, hasCode } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
@@ -74,7 +74,7 @@ export async function dispatcherFor({ connect_timeout, ca_file }: ConnectionOpti
 }
 
 async function certificates(file: string): Promise<string> {
-  const hint = toOperator`Set it to a file of PEM certificates.`;
+  const hint = operatorAdvice`Set it to a file of PEM certificates.`;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new KbError('configuration', `storage.options.ca_file can't be read: ${describe(cause)}`, { hint, cause });
   });

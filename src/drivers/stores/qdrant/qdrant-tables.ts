@@ -1,4 +1,4 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { mapOrdered } from '../../../core/concurrency.ts';
@@ -123,7 +123,7 @@ async function assertComparing(ask: Ask, table: string): Promise<void> {
   await ask((api, init) => api.deletePoints({ collection_name: table, wait: true, points: [id] }, init), 'write');
   if (probe?.payload?.['kb_probe'] !== 2) return;
   throw new KbError('configuration', 'This version of Qdrant can not keep several writers apart: it ignores the condition of a write.', {
-    hint: toOperator`Update Qdrant to 1.16 or later. What is stored can be read as it is.`,
+    hint: operatorAdvice`Update Qdrant to 1.16 or later. What is stored can be read as it is.`,
   });
 }
 

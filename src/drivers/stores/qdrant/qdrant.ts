@@ -1,4 +1,4 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { keepUnlessFailed } from '../../../core/concurrency.ts';
@@ -153,7 +153,7 @@ const unlockable =
   (error: unknown): never => {
     if (error instanceof KbError) throw error;
     throw new KbError('configuration', `No lock can be kept in ${lockFolder(environment)}: ${(error as Error).message}.`, {
-      hint: toOperator`Set XDG_STATE_HOME to a folder that you may write to.`,
+      hint: operatorAdvice`Set XDG_STATE_HOME to a folder that you may write to.`,
       cause: error,
     });
   };

@@ -7,7 +7,7 @@ import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
 import type { ApiPage } from './api-page.ts';
 import { type Candidate, contentHash, type NetworkParts } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
-import { inUtf8 } from '../../../http/message.ts';
+import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
 /** The documents of a page: one for each record at `items_path`, else the page as one. `met` holds the sources and hashes of the records before, of all pages. */
@@ -62,7 +62,7 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
     throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
       hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,
     });
-  const bytes = inUtf8(answer);
+  const bytes = toUtf8(answer);
   const parse = () => reader.read(bytes, { source, file_type, signal });
   return makeCandidate({ source, content_hash: contentHash(bytes, given), file_type, parse }, given);
 }

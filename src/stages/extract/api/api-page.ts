@@ -1,5 +1,5 @@
 import type { NetworkParts } from '../extract.ts';
-import type { HttpAnswer } from '../../../http/message.ts';
+import type { HttpResponse } from '../../../http/message.ts';
 import { apiErrorMessage } from '../../../http/status-errors.ts';
 import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
 import { KbError } from '../../../core/errors.ts';
@@ -40,7 +40,7 @@ export const isTemporary = (message: string): boolean =>
 const PAST_LAST_STATUSES = [400, 404, 416, 422];
 
 /** Whether an error answer says that the page does not exist, in the words of Django REST and WordPress; other words may be about limits. */
-export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'status' | 'bytes' | 'content_type'>): boolean {
+export function saysNoPage({ status, bytes, content_type }: Pick<HttpResponse, 'status' | 'bytes' | 'content_type'>): boolean {
   if (!/[/+]json$/.test(content_type)) return false;
   const text = new TextDecoder().decode(bytes.subarray(0, 4096));
   return /"rest_post_invalid_page_number"/.test(text) || (status === 404 && /"Invalid page\."/.test(text));
@@ -52,7 +52,7 @@ export interface ApiPage extends PageSummary {
   number: number;
   /** Source of the page, or the base of the sources of its records. */
   source: string;
-  answer: HttpAnswer;
+  answer: HttpResponse;
   /** Absent where the answer is a document: text, HTML, CSV … */
   structure: Structure | undefined;
   /** The records, each of which becomes a document; undefined if the page is one document. */
@@ -68,7 +68,7 @@ export function fetchPage(
   api: ApiSettings,
   page: PageRequest,
   { http, signal, number }: NetworkParts & { number: number },
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { body, headers } = sentBody(api.body);
   const common = { signal, timeout: api.timeout };
   const given = {
@@ -101,7 +101,7 @@ interface ReadPageOptions extends ParseParts {
 
 /** Parses an answer. Throws a KbError (`invalid`) for one that is unreadable, an error, or has nothing at `items_path`. */
 export async function readApiPage(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   api: ApiSettings,
   { number, request, had_records, ...reading }: ReadPageOptions,
 ): Promise<ApiPage> {
@@ -146,7 +146,7 @@ const isRecord = (value: unknown): boolean => typeof value === 'object' && value
 
 /** Refuses a page about an error that calls itself a success, and any document where records were to be. */
 function assertContent(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   { base, items_path, reader }: { base: string; items_path: string | undefined; reader: ParseParts['reader'] },
 ): void {
   const message = errorHeadline(answer, reader);

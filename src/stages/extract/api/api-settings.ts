@@ -1,6 +1,6 @@
 import { KbError } from '../../../core/errors.ts';
-import { unsetReference } from '../../../core/settings.ts';
-import { addressOf } from '../../../http/message.ts';
+import { findUnsetReference } from '../../../core/settings.ts';
+import { parseAddress } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import { redactUrl } from '../../../core/secrets.ts';
 import type { Config } from '../../../schema/config.ts';
@@ -34,9 +34,9 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. `isRequested`: it came over HTTP. */
 export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}): void {
   const { url, method, headers = {}, params, body, pagination } = api;
-  const unset = unsetReference({ url, headers, params, body: wholeReferences(body) }, '', given);
+  const unset = findUnsetReference({ url, headers, params, body: wholeReferences(body) }, '', given);
   if (unset) throw unset;
-  addressOf(url, params);
+  parseAddress(url, params);
   if (!TOKEN.test(method))
     throw new KbError('usage', `${JSON.stringify(method)} is not an HTTP method.`, { hint: 'GET and POST are common ones.' });
   for (const [name, value] of Object.entries(headers)) {
@@ -70,7 +70,7 @@ export function apiSource(api: ApiSettings): string {
   const address = new URL(addressWithoutPage(api));
   if (!/^https?:$/.test(address.protocol)) return redactUrl(address);
   const { [api.pagination?.param ?? '']: _page, ...params } = api.params ?? {};
-  const source = redactUrl(addressOf(address.href, params));
+  const source = redactUrl(parseAddress(address.href, params));
   const withBody = hasBody(api.body) ? markedSource(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
   return api.headers_mark === undefined ? withBody : markedSource(withBody, `headers=${api.headers_mark}`);
 }

@@ -1,7 +1,7 @@
 import { KbError } from '../../../core/errors.ts';
 import type { ApiSource } from '../../../schema/source-entries.ts';
 import { valueAt } from './records.ts';
-import { nearest } from '../../../core/nearest.ts';
+import { findNearest } from '../../../core/nearest.ts';
 
 type Pagination = NonNullable<ApiSource['pagination']>;
 
@@ -125,7 +125,7 @@ export function describeUncertainEnd(pagination: Pagination | undefined, page: P
   const fields = Object.entries(at ?? {});
   const isCount = (dotted: string): boolean => PAGE_COUNT_FIELD.test(dotted.split('.').at(-1)!);
   const cursors = toNext.filter((dotted) => !isCount(dotted));
-  const meant = nearest(
+  const meant = findNearest(
     path.split('.').at(-1)!,
     fields.flatMap(([key, value]) => (isFilled(value) && !isCount(key) ? [key] : [])),
   );

@@ -1,6 +1,6 @@
 import type { NetworkParts } from '../extract.ts';
 import { KbError } from '../../../core/errors.ts';
-import { type HttpAnswer, markedCharset } from '../../../http/message.ts';
+import { type HttpResponse, detectCharset } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
 
 /** Broken lines that are reported one by one; the others are counted. */
@@ -61,11 +61,11 @@ const POSSIBLE_XML_TYPE = /^(text\/plain|application\/octet-stream)?$/;
 export type ParseParts = Pick<NetworkParts, 'reader' | 'signal'>;
 
 /** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
-export async function structureOf(answer: HttpAnswer, name: string, { reader, signal }: ParseParts): Promise<Structure | undefined> {
+export async function structureOf(answer: HttpResponse, name: string, { reader, signal }: ParseParts): Promise<Structure | undefined> {
   const { content_type } = answer;
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !POSSIBLE_JSON_TYPE.test(content_type)) return undefined;
-  const text = decodeText(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
+  const text = decodeText(answer.bytes, detectCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
   if (LINES_TYPE.test(content_type)) return readJsonLines(text, name);
   if (JSON_TYPE.test(content_type)) return readJson(text, name);
   if (isDeclared || (POSSIBLE_XML_TYPE.test(content_type) && /^\s*<\?xml\s/.test(text))) {
@@ -94,7 +94,7 @@ function decodeText(bytes: Uint8Array, charset = 'utf-8'): string {
 }
 
 /** The character set that XML names for itself (RFC 7303, 3.2). */
-function declaredCharset({ bytes }: HttpAnswer): string | undefined {
+function declaredCharset({ bytes }: HttpResponse): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(200, bytes.byteLength)).toString('latin1');
   return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
 }

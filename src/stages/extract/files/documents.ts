@@ -1,16 +1,16 @@
 import pLimit from 'p-limit';
-import { advice, sayHint, setting, ocrReads } from '../../../core/advice/advice.ts';
+import { advice, formatHint, setting, ocrAdvice } from '../../../core/advice/advice.ts';
 import { stat, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
-import { systemPath } from '../../../core/file-names.ts';
+import { describeFileError, encodePath } from '../../../core/file-names.ts';
 import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage, Metadata, SourceKind } from '../../../schema/items.ts';
 import { type Extracted, type Candidate, contentHash } from '../extract.ts';
 import { listDocs } from './list-files.ts';
-import { absolutePath, fileSource, type GuardedPlace, fileErrorReason } from './local-path.ts';
+import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './folder-rules.ts';
 import { emptyFilesNotice, unknownKindsNotice, READABLE_KINDS, type FoundFile } from './list-pattern.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
@@ -75,7 +75,7 @@ const isUnknown = ({ path, named }: FoundPath, { fileType, pictures }: DocumentR
 
 async function totalBytes(files: readonly string[]): Promise<number> {
   let bytes = 0;
-  for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(systemPath(file)).catch(() => undefined))?.size ?? 0))
+  for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(encodePath(file)).catch(() => undefined))?.size ?? 0))
     bytes += size;
   return bytes;
 }
@@ -138,7 +138,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 
 /** Notice of pictures that were not read. */
 const unreadPicturesNotice = (sources: readonly string[]): string =>
-  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${sayHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
+  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`${setting('ingestion.docs.ocr', 'auto')} readsBody the text in them.`)}`;
 
 /** What reading a file works with. */
 export interface FileParts {
@@ -204,7 +204,7 @@ const isFrontMatter = (bytes: Uint8Array): boolean =>
 export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
   pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
     ? new KbError('usage', `${source} is a picture, and was not read.`, {
-        hint: ocrReads('its text'),
+        hint: ocrAdvice('its text'),
       })
     : new KbError(
         'usage',
@@ -222,7 +222,7 @@ const MAX_KEPT_BYTES = 2 ** 20;
 const limitLargeFiles = pLimit(2);
 
 async function sizeOf(path: string, source: string): Promise<number> {
-  const { size } = await stat(systemPath(path)).catch(throwUnreadable(source));
+  const { size } = await stat(encodePath(path)).catch(throwUnreadable(source));
   if (size <= MAX_BYTES) return size;
   throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_BYTES / 2 ** 20} are read.`, {
     hint: 'Split it.',
@@ -231,7 +231,7 @@ async function sizeOf(path: string, source: string): Promise<number> {
 
 /** Reads a file; then `recheck` may refuse the path that it was read from. */
 async function readLocalFile(path: string, { source, recheck }: KnownFile, size: number): Promise<Uint8Array> {
-  const read = async () => (size <= MAX_SYNC_BYTES ? readFileSync(systemPath(path)) : readFile(systemPath(path)));
+  const read = async () => (size <= MAX_SYNC_BYTES ? readFileSync(encodePath(path)) : readFile(encodePath(path)));
   const bytes = await read().catch(throwUnreadable(source));
   recheck?.();
   return bytes;
@@ -241,5 +241,8 @@ async function readLocalFile(path: string, { source, recheck }: KnownFile, size:
 const throwUnreadable =
   (source: string) =>
   (cause: unknown): never => {
-    throw new KbError('invalid', `${source} cannot be read: ${fileErrorReason(cause)}.`, { hint: 'Check its permissions.', cause });
+    throw new KbError('invalid', `${source} cannot be read: ${describeFileError(cause, 'read')}.`, {
+      hint: 'Check its permissions.',
+      cause,
+    });
   };

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep, parse } from 'node:path';
-import { pathFrom, systemPath } from '../../../core/file-names.ts';
+import { decodePath, encodePath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import { IGNORE_FILES, IgnoreRules, SIDECAR } from './folder-rules.ts';
 import { walk, docsEntries } from './list-files.ts';
@@ -79,8 +79,8 @@ export class FileWatcher {
     this.#stepWatchers.get(folder)?.close(); // it may have been replaced
     this.#stepWatchers.delete(folder);
     try {
-      const watcher = watch(systemPath(folder), { encoding: 'buffer' }, (event, name) => {
-        const step = name && join(folder, pathFrom(name));
+      const watcher = watch(encodePath(folder), { encoding: 'buffer' }, (event, name) => {
+        const step = name && join(folder, decodePath(name));
         if (event === 'rename' && step && this.#options.steps.includes(step)) this.#handleReplacedStep(step);
       });
       watcher.on('error', () => watcher.close());
@@ -110,8 +110,8 @@ export class FileWatcher {
   #watch(folder: string, place: WatchedPlace): void {
     if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.excluded, folder)) return;
     try {
-      const watcher = watch(systemPath(folder), { recursive: IS_RECURSIVE && place.file === undefined, encoding: 'buffer' }, (_, name) => {
-        if (name) for (const one of this.#placesOf(folder)) this.#handleChange(join(folder, pathFrom(name)), one);
+      const watcher = watch(encodePath(folder), { recursive: IS_RECURSIVE && place.file === undefined, encoding: 'buffer' }, (_, name) => {
+        if (name) for (const one of this.#placesOf(folder)) this.#handleChange(join(folder, decodePath(name)), one);
         else this.#options.onChange(folder);
       });
       watcher.on('error', () => this.#unwatch(folder)); // on Windows, a folder that is gone
@@ -191,7 +191,7 @@ export class FileWatcher {
 
 function statsOf(path: string): Stats | undefined {
   try {
-    return statSync(systemPath(path), { throwIfNoEntry: false });
+    return statSync(encodePath(path), { throwIfNoEntry: false });
   } catch {
     return undefined; // a link that leads to itself, or a folder that must not be looked into
   }
@@ -228,11 +228,11 @@ export function watchedSteps(docs: DocsInput, place: PathPlace): string[] {
 /** The path of an entry, or the folder that a pattern begins at, without resolving links. */
 function resolveStart(given: string, place: PathPlace): { path: string; isPattern: boolean } {
   const path = resolve(place.cwd, given);
-  if (existsSync(systemPath(path)) || !isPattern(given, place)) return { path, isPattern: false };
+  if (existsSync(encodePath(path)) || !isPattern(given, place)) return { path, isPattern: false };
   return { path: resolve(place.cwd, picomatch.scan(given).base), isPattern: true };
 }
 
-const isFolder = (path: string): boolean => statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+const isFolder = (path: string): boolean => statSync(encodePath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
  * Where an absolute path may come to lead to something else: paths in real folders, of its end, of its links and what they lead to, of what is missing,

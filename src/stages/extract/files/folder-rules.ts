@@ -1,13 +1,13 @@
 import ignore, { type Ignore } from 'ignore';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep, resolve } from 'node:path';
-import { systemPath, describeFileError } from '../../../core/file-names.ts';
+import { encodePath, describeFileError } from '../../../core/file-names.ts';
 import { isWithin, absolutePath, fileSource, type GuardedPlace, pathRefusal, realPath } from './local-path.ts';
 import { z } from 'zod';
 import { KbError } from '../../../core/errors.ts';
 import { parsePart } from '../../../core/parse-request.ts';
 import { parseYaml } from '../../../core/yaml.ts';
-import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
+import { hasWildcards, parseWildcards } from '../../../core/wildcards.ts';
 import { GivenMetadata } from '../../../schema/source-entries.ts';
 
 /** Rules of one folder's ignore files; they hold for what lies in it. */
@@ -25,8 +25,8 @@ export const IGNORE_FILES = ['.gitignore', '.kbignore'];
 /** Reads the ignore files of a folder, but no pipe of that name, which would never end. */
 export function rulesOf(folder: string): FolderRules[] {
   const texts = IGNORE_FILES.map((name) => join(folder, name))
-    .filter((path) => statSync(systemPath(path), { throwIfNoEntry: false })?.isFile())
-    .map((path) => readFileSync(systemPath(path), 'utf8'));
+    .filter((path) => statSync(encodePath(path), { throwIfNoEntry: false })?.isFile())
+    .map((path) => readFileSync(encodePath(path), 'utf8'));
   return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
 }
 
@@ -34,7 +34,7 @@ function rulesAbove(root: string): FolderRules[] {
   const found: FolderRules[] = [];
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     found.unshift(...rulesOf(folder));
-    if (existsSync(systemPath(join(folder, '.git')))) return found;
+    if (existsSync(encodePath(join(folder, '.git')))) return found;
     if (folder === dirname(folder)) return [];
   }
 }
@@ -136,7 +136,7 @@ function foldersAbove(path: string, home: string): string[] {
 }
 
 function readRules(file: string, place: GuardedPlace): SidecarRule[] {
-  if (!statSync(systemPath(file), { throwIfNoEntry: false })?.isFile()) return [];
+  if (!statSync(encodePath(file), { throwIfNoEntry: false })?.isFile()) return [];
   const real = absolutePath(file, place);
   const source = fileSource(file, place);
   if (pathRefusal(real, source, place)) return [];
@@ -156,7 +156,7 @@ function readYaml(file: string, source: string): unknown {
 
 function readText(file: string, source: string): string {
   try {
-    if (statSync(systemPath(file)).size <= MAX_BYTES) return readFileSync(systemPath(file), 'utf8');
+    if (statSync(encodePath(file)).size <= MAX_BYTES) return readFileSync(encodePath(file), 'utf8');
   } catch (cause) {
     throw new KbError('usage', `${source} cannot be read: ${describeFileError(cause, 'read')}.`, { hint: HINT, cause });
   }
@@ -169,7 +169,7 @@ function matcherOf(pattern: string, source: string): SidecarRule['matches'] {
   const anywhere = path.includes('/') ? path : `**/${path}`;
   const [file, below] = [anywhere, `${anywhere}/**`].map((one) => {
     if (!hasWildcards(one)) return (inside: string) => inside === one;
-    const read = wildcards(one);
+    const read = parseWildcards(one);
     if (read instanceof KbError) throw new KbError('usage', `${source}: ${read.message}`, { hint: HINT, cause: read });
     const base = read.base === '.' ? '' : read.base;
     return (inside: string) => inside.startsWith(base) && read.matches(inside.slice(base.length));

@@ -1,9 +1,9 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { pathFrom, pathRead, pathsSpelled, systemPath } from '../../../core/file-names.ts';
+import { decodePath, describeFileError, encodePath, findMangledPaths, unescapePath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { absolutePath, fileErrorReason, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
+import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
@@ -68,11 +68,11 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
   let entries: { name: string; isLink: boolean }[];
   let rules: Rules;
   try {
-    const { dev, ino } = await stat(systemPath(folder), { bigint: true });
+    const { dev, ino } = await stat(encodePath(folder), { bigint: true });
     if (state.visited.has(`${dev}:${ino}`)) return;
     state.visited.add(`${dev}:${ino}`);
     state.onFolder?.(folder);
-    entries = (await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
+    entries = (await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
     rules = [...inherited, ...rulesOf(folder)];
   } catch (error) {
     yield { path: folder, error: error as Error };
@@ -87,7 +87,7 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
       if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield unfollowed;
       continue;
     }
-    const kind = await stat(systemPath(path)).catch((failed: Error) => failed);
+    const kind = await stat(encodePath(path)).catch((failed: Error) => failed);
     if (kind instanceof Error) yield { path, error: kind };
     else if (isExcluded(rules, path, kind.isDirectory())) continue;
     else if (kind.isDirectory()) yield* walkFolder(path, rules, state);
@@ -95,7 +95,7 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
   }
 }
 
-const entryOf = (entry: Dirent<Buffer>) => ({ name: pathFrom(entry.name), isLink: entry.isSymbolicLink() });
+const entryOf = (entry: Dirent<Buffer>) => ({ name: decodePath(entry.name), isLink: entry.isSymbolicLink() });
 
 /** The item for a link that is not followed; undefined if it is. */
 function unfollowedLink(path: string, { refused, isOutside }: WalkState): WalkedItem | undefined {
@@ -123,12 +123,12 @@ export const docsEntries = (docs: DocsInput): Entry[] => {
 function possiblePaths(given: string, place: GuardedPlace): string[] {
   const { cwd, authorize } = place;
   const path = resolve(cwd, given);
-  if (isUrl(given) || existsSync(systemPath(path))) return [given];
-  const spelled = given.includes('\ufffd') && !authorize ? pathsSpelled(path) : [];
+  if (isUrl(given) || existsSync(encodePath(path))) return [given];
+  const spelled = given.includes('\ufffd') && !authorize ? findMangledPaths(path) : [];
   if (spelled.length > 0) return spelled;
-  const read = pathRead(given);
+  const read = unescapePath(given);
   if (read === given || pathRefusal(absolutePath(read, place), given, place)) return [given]; // whether a refused path exists is not revealed
-  return existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
+  return existsSync(encodePath(resolve(cwd, read))) ? [read] : [given];
 }
 
 /** Every file that a `docs` input names (files, folders, globs, links), in order, each once. `authorize` refuses before anything is looked at. Throws `aborted`. */
@@ -154,7 +154,7 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   const path = absolutePath(given, listing);
   const refused = pathRefusal(path, given, listing);
   if (refused) return yield { failed: given, error: refused };
-  const kind = await stat(systemPath(path)).catch((error: NodeJS.ErrnoException) => error);
+  const kind = await stat(encodePath(path)).catch((error: NodeJS.ErrnoException) => error);
   if (!(kind instanceof Error)) {
     if (kind.isDirectory()) yield* listFolder(given, path, listing);
     else if (kind.isFile()) yield { path, named: true, ...words };
@@ -173,7 +173,10 @@ const notRegularError = (given: string): KbError =>
 /** On a server the absolute path is not revealed. */
 function unreadableError(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
-    return new KbError('usage', `${given} cannot be read: ${fileErrorReason(error)}.`, { hint: 'Check its permissions.', cause: error });
+    return new KbError('usage', `${given} cannot be read: ${describeFileError(error, 'read')}.`, {
+      hint: 'Check its permissions.',
+      cause: error,
+    });
   const path = resolve(cwd, given);
   if (authorize || path === given)
     return new KbError('usage', `${given} does not exist.`, {

@@ -1,17 +1,17 @@
-import { advice, sayHint, setting } from '../../../core/advice/advice.ts';
+import { advice, formatHint, setting } from '../../../core/advice/advice.ts';
 import { statSync } from 'node:fs';
 import { extname, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
 import { count, listNames } from '../../../text/count.ts';
-import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
+import { byteFileSystem, escapePath, encodePath } from '../../../core/file-names.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { FileKind } from '../../../schema/config-sources.ts';
 import type { Scope } from '../extract.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
-import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
+import { hasWildcards, parseWildcards } from '../../../core/wildcards.ts';
 
 const MAX_NAMED = 3;
 
@@ -24,7 +24,7 @@ export const unfollowedLinksNotice = (links: readonly string[], given: string): 
     links.length === 1
       ? '1 symbolic link was skipped, since it points'
       : `${links.length.toLocaleString('en')} symbolic links were skipped, since they point`;
-  return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MAX_NAMED)}. ${sayHint(advice`To read what is there as well, add ${setting('ingestion.docs.follow_links', 'true')}.`)}`;
+  return `${skipped} to something outside ${escapePath(given)}: ${listNames(links, MAX_NAMED)}. ${formatHint(advice`To read what is there as well, add ${setting('ingestion.docs.follow_links', 'true')}.`)}`;
 };
 
 /** Notice of empty files. */
@@ -42,7 +42,7 @@ export const unknownKindsNotice = (sources: readonly string[]): string => {
 
 /** Notice of files in a folder that are of kinds it was not searched for. */
 export const otherKindsNotice = (sources: readonly string[]): string =>
-  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MAX_NAMED)}. ${sayHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
+  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
 
 /** A parsed pattern: it covers the files below `root` whose relative paths match. */
 interface Pattern {
@@ -122,14 +122,14 @@ function globPattern(given: string, place: PathPlace): Pattern {
         onlyFiles: true,
         ignore: ['**/node_modules/**'],
         expandDirectories: false,
-        fs: byteNames as unknown as FileSystemAdapter,
+        fs: byteFileSystem as unknown as FileSystemAdapter,
         ...(signal ? { signal } : {}),
       }),
   };
 }
 
 function wildcardPattern(given: string, place: GuardedPlace): Pattern | KbError {
-  const pattern = wildcards(given);
+  const pattern = parseWildcards(given);
   if (pattern instanceof KbError) return pattern;
   const root = absolutePath(pattern.base, place);
   return pathRefusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
@@ -144,7 +144,7 @@ function patternScope({ root, matches }: Pattern, place: PathPlace): Scope {
 
 function isAbsent(path: string): boolean {
   try {
-    return statSync(systemPath(path), { throwIfNoEntry: false }) === undefined;
+    return statSync(encodePath(path), { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
   }

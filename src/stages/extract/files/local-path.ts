@@ -1,8 +1,7 @@
-import { getSystemErrorMessage } from 'node:util';
 import { readlinkSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
-import { pathFrom, pathRead, readablePath, systemPath } from '../../../core/file-names.ts';
+import { decodePath, unescapePath, escapePath, encodePath } from '../../../core/file-names.ts';
 
 /** The folders that paths are relative to: `cwd` for paths of requests, `home` (the folder of the configuration file) for stored ones. */
 export interface PathPlace {
@@ -49,7 +48,7 @@ function resolveMissing(path: string, links: number): string {
 /** The real path of what is there; undefined where nothing is. */
 export function existingPath(path: string): string | undefined {
   try {
-    return pathFrom(realpathSync.native(systemPath(path), { encoding: 'buffer' }));
+    return decodePath(realpathSync.native(encodePath(path), { encoding: 'buffer' }));
   } catch {
     return undefined;
   }
@@ -58,7 +57,7 @@ export function existingPath(path: string): string | undefined {
 /** What a link says that it leads to; undefined where there is no link. */
 export function linkTarget(path: string): string | undefined {
   try {
-    return pathFrom(readlinkSync(systemPath(path), { encoding: 'buffer' }));
+    return decodePath(readlinkSync(encodePath(path), { encoding: 'buffer' }));
   } catch {
     return undefined;
   }
@@ -82,18 +81,11 @@ export function pathRefusal(path: string, given: string, { authorize }: GuardedP
 }
 
 /** The absolute path of the file that a `source` stands for. */
-export const filePathOf = (source: string, place: PathPlace): string => resolve(realPath(resolve(place.home)), pathRead(source));
+export const filePathOf = (source: string, place: PathPlace): string => resolve(realPath(resolve(place.home)), unescapePath(source));
 
 /** The `source` of a local file: relative to `home` with `/`, absolute when it lies outside, in its readable form. */
 export function fileSource(path: string, { home }: PathPlace): string {
   const folder = realPath(resolve(home));
   const source = path !== folder && isWithin(folder, path) ? relative(folder, path) : path;
-  return readablePath(source.split(sep).join('/'));
-}
-
-/** Why the file system refused, without the path: «permission denied». */
-export function fileErrorReason(error: unknown): string {
-  const { errno, code } = error as NodeJS.ErrnoException;
-  if (errno !== undefined) return getSystemErrorMessage(errno);
-  return code === 'ERR_INVALID_ARG_VALUE' ? 'no file can have such a name' : (code ?? 'an unknown error');
+  return escapePath(source.split(sep).join('/'));
 }

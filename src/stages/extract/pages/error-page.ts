@@ -1,7 +1,7 @@
-import { toOperator } from '../../../core/advice/advice.ts';
+import { operatorAdvice } from '../../../core/advice/advice.ts';
 import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
-import type { HttpAnswer } from '../../../http/message.ts';
+import type { HttpResponse } from '../../../http/message.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';
 
 /** Letters and digits below which scripts may still have to write a page, and below which they surely do. */
@@ -80,7 +80,7 @@ const MAX_LOGIN_LETTERS = 2000;
 
 /** Finds an error or login request in the title or first heading of a page; undefined for any other page. */
 export function errorHeadline(
-  { bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>,
+  { bytes, content_type }: Pick<HttpResponse, 'bytes' | 'content_type'>,
   { page }: Pick<FileTypes, 'page'>,
 ): string | undefined {
   if (bytes.length > MAX_ERROR_PAGE_BYTES || !['', 'text/plain', ...page.media_types].includes(content_type)) return undefined;
@@ -122,7 +122,7 @@ export function assertIsContent(source: string, html: Uint8Array, { text, title 
   const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, MAX_FORM_INSPECTED)).toString('latin1'));
   if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
     throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
-      hint: toOperator`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
+      hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
     });
   const missing = headlines.find((line) => line.length <= 100 && NOT_FOUND_TITLE.test(line.trim()));
   if (missing !== undefined)

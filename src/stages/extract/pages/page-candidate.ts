@@ -1,5 +1,5 @@
 import type { RememberedPage } from './page-memory-file.ts';
-import { LOGIN_IN_SITES } from '../../../core/advice/advice.ts';
+import { SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
@@ -128,7 +128,7 @@ export const unreadableError = (source: string, content_type: string, { extensio
 /** The failure of an address that leads on and on. */
 export const redirectLoopError = (url: string, max_redirects: number): KbError =>
   new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
-    hint: ['Open it in a browser: it may need a cookie or a login.', LOGIN_IN_SITES],
+    hint: ['Open it in a browser: it may need a cookie or a login.', SITE_CREDENTIALS_ADVICE],
   });
 
 /** A page in the events of a stream (contract, section 4). */

@@ -3,9 +3,9 @@ import type { RememberedPage } from './page-memory-file.ts';
 import { isAbort, KbError } from '../../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/reading.ts';
 import { urlSource, addressKey, normalizeAddress } from './web-addresses.ts';
-import { givenHeaders } from '../../../http/client.ts';
+import { callerHeaders } from '../../../http/client.ts';
 import { statusError } from '../../../http/status-errors.ts';
-import { inUtf8, type AnswerHead, type HttpAnswer, type InTurn } from '../../../http/message.ts';
+import { toUtf8, type ResponseHead, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
@@ -44,9 +44,9 @@ export interface PageOptions {
   /** `manual`: a redirect is returned instead of followed. */
   redirect?: 'follow' | 'manual' | undefined;
   /** Decides by the response head whether the page is read. Default: if there is a parser for it. */
-  isWanted?: ((head: AnswerHead) => boolean) | undefined;
+  isWanted?: ((head: ResponseHead) => boolean) | undefined;
   /** Runs a request when the host may get the next one. */
-  inTurn?: InTurn | undefined;
+  inTurn?: RunInTurn | undefined;
   /** Maximum bytes in this attempt, if less than the general limit. */
   max_bytes?: number | undefined;
 }
@@ -136,7 +136,7 @@ async function requestPage(
   url: string,
   remembered: RememberedPage | undefined,
   { parts, options }: PageTask,
-): Promise<HttpAnswer | FailedPage> {
+): Promise<HttpResponse | FailedPage> {
   const { http, reader, signal } = parts;
   const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
@@ -146,10 +146,10 @@ async function requestPage(
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
   };
-  const reads = (head: AnswerHead) => isWanted(head) && (reader.fileTypeOf(head) !== undefined || reader.isToldByBytes(head));
+  const reads = (head: ResponseHead) => isWanted(head) && (reader.fileTypeOf(head) !== undefined || reader.needsBytesForType(head));
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
   let isLess = false;
-  const max_bytes = (head: AnswerHead) => {
+  const max_bytes = (head: ResponseHead) => {
     const may = maxBytes(reader.fileTypeOf(head), reader);
     isLess = most < may;
     return Math.min(most, may);
@@ -162,18 +162,18 @@ async function requestPage(
 }
 
 /** Whether the remembered page is the one that the address leads to now. */
-const isRemembered = (remembered: RememberedPage | undefined, { url }: HttpAnswer): remembered is RememberedPage =>
+const isRemembered = (remembered: RememberedPage | undefined, { url }: HttpResponse): remembered is RememberedPage =>
   remembered?.found === urlSource(url);
 
 /** The robots tags that forbid indexing the page or following its links. */
-const robotsTagsOf = ({ headers, repeated }: AnswerHead): readonly string[] =>
+const robotsTagsOf = ({ headers, repeated }: ResponseHead): readonly string[] =>
   (repeated?.['x-robots-tag'] ?? [headers['x-robots-tag'] ?? '']).filter((tag) => /noindex|nofollow|none/i.test(tag));
 
 interface RememberedTask extends PageTask {
   remembered: RememberedPage | undefined;
 }
 
-async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: RememberedTask): Promise<PageRead> {
+async function readAnswer(answer: HttpResponse, { parts, options, remembered }: RememberedTask): Promise<PageRead> {
   const { reader, settings } = parts;
   const { status, content_type, headers, isMoved } = answer;
   if (status === 304 && remembered) return { unchanged: remembered, isMoved };
@@ -181,7 +181,7 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: Re
   const file_type = options.isWanted?.(answer) === false ? undefined : reader.fileTypeOf(answer);
   if (file_type === undefined) return { unreadable: content_type };
   assertSize(answer.bytes, { url: answer.url, file_type }, reader);
-  const bytes = inUtf8(answer);
+  const bytes = toUtf8(answer);
   const robots_tags = robotsTagsOf(answer);
   const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
   if (remembered?.bytes_hash === bytes_hash && isRemembered(remembered, answer)) return { unchanged: remembered, isMoved };
@@ -211,7 +211,7 @@ async function renderIfNeeded(page: LoadedPage, html: Uint8Array, { parts, optio
   return 'page' in read ? { page: { ...read.page, robots_tags: [...page.robots_tags, ...read.page.robots_tags] } } : read;
 }
 
-function redirectTarget({ url, status, headers }: HttpAnswer): string {
+function redirectTarget({ url, status, headers }: HttpResponse): string {
   const { location } = headers;
   if (location !== undefined && URL.canParse(location, url)) return new URL(location, url).href;
   throw new KbError('invalid', `${urlSource(url)} answered with status ${status} and does not say where it leads.`, {
@@ -222,8 +222,8 @@ function redirectTarget({ url, status, headers }: HttpAnswer): string {
 async function renderPage(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
   const { renderer, reader, signal } = parts;
   const { inTurn = (work) => work() } = options;
-  const headers = { ...givenHeaders(new URL(url)), ...options.given?.(url) };
-  const rendered = await inTurn(() => renderer.render(url, { given: { headers }, signal }), signal);
+  const headers = { ...callerHeaders(new URL(url)), ...options.given?.(url) };
+  const rendered = await inTurn(() => renderer.render(url, { site: { headers }, signal }), signal);
   const found = isSamePage(url, rendered.url) ? url : rendered.url;
   const source = urlSource(found);
   if (rendered.status >= 400) throw statusError(source, rendered.status);

@@ -1,7 +1,7 @@
-import { LOGIN_IN_SITES, field, pointer } from '../../../core/advice/advice.ts';
+import { SITE_CREDENTIALS_ADVICE, field, optionalAdvice } from '../../../core/advice/advice.ts';
 import { extname } from 'node:path';
 import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
-import { type HttpAnswer, inUtf8 } from '../../../http/message.ts';
+import { type HttpResponse, toUtf8 } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
@@ -36,21 +36,21 @@ export async function* extractLink(url: string, given: GivenContent, parts: Netw
 
 const unsupportedLinkError = (source: string, extension: string, extensions: readonly string[]): KbError =>
   new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extension}» is not.`, {
-    hint: [`Supported: ${extensions.join(', ')}.`, pointer`A web page is given as ${field('urls')}.`],
+    hint: [`Supported: ${extensions.join(', ')}.`, optionalAdvice`A web page is given as ${field('urls')}.`],
   });
 
 /** Whether a response is a web page by media type and by content: either alone is often wrong. */
-const isWebPage = ({ content_type, bytes }: HttpAnswer, { page }: DocumentReader): boolean =>
+const isWebPage = ({ content_type, bytes }: HttpResponse, { page }: DocumentReader): boolean =>
   page.media_types.includes(content_type) && page.signature!.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
 
-function webPageError(source: string, { url }: HttpAnswer): KbError {
+function webPageError(source: string, { url }: HttpResponse): KbError {
   const found = urlSource(url);
   const led = found === source ? 'is' : `leads to ${found}, which is`;
   return new KbError('invalid', `${source} ${led} a web page, and no document as its address says.`, {
     hint: [
       'Open it in a browser: it may need a login, or no longer exist.',
-      LOGIN_IN_SITES,
-      pointer`A web page is given as ${field('urls')}.`,
+      SITE_CREDENTIALS_ADVICE,
+      optionalAdvice`A web page is given as ${field('urls')}.`,
     ],
   });
 }
@@ -61,7 +61,7 @@ async function fetchLink(
   { http, reader, signal }: NetworkParts,
 ): Promise<Candidate> {
   const answer = await http.request(url, { signal });
-  const bytes = inUtf8(answer);
+  const bytes = toUtf8(answer);
   const isPage = file_type === reader.page.file_type;
   if (!isPage && isWebPage(answer, reader)) throw webPageError(source, answer);
   const document = async () => {

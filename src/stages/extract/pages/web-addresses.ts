@@ -1,4 +1,4 @@
-import { identified, redactUrl } from '../../../core/secrets.ts';
+import { identifyUrl, redactUrl } from '../../../core/secrets.ts';
 import type { FileTypes } from '../../../ports/reading.ts';
 import type { ApiInput, DocsInput, UrlsInput } from '../../../schema/source-entries.ts';
 import { extname } from 'node:path';
@@ -11,7 +11,7 @@ export function urlSource(address: string): string {
   if (!URL.canParse(address)) return redactUrl(address);
   const url = new URL(address);
   url.hash = '';
-  return identified(url);
+  return identifyUrl(url);
 }
 
 /** Sources that may be asked of the network. */
@@ -57,7 +57,7 @@ export function normalizeAddress(address: string, base?: string): string | undef
 
 /** Makes the key of a normalized address, for which trailing slashes, the order of parameters and session ids do not matter. */
 export function addressKey(address: string): string {
-  const url = new URL(identified(address));
+  const url = new URL(identifyUrl(address));
   url.searchParams.sort();
   url.pathname = url.pathname.replace(/(?<=[^/]|^\/)\/+$/, '');
   return url.href;

@@ -10,7 +10,8 @@ const [ALIAS, TABLE] = ['kb.manuals', 'kb.manuals@0'];
 let server: QdrantServer;
 useQdrantServer((opened) => ({ server } = opened));
 
-const machine = () => openQdrant({ url: server.url, environment: { XDG_STATE_HOME: folder() }, patience: { attempts: 2, base: 0.001 } });
+const machine = () =>
+  openQdrant({ url: server.url, environment: { XDG_STATE_HOME: folder() }, patience: { attempts: 2, firstWait: 0.001 } });
 
 /** A table whose maker has stopped just before it gives it its name. */
 async function half(): Promise<void> {

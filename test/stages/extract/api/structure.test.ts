@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpAnswer } from '../../../../src/http/message.ts';
+import type { HttpResponse } from '../../../../src/http/message.ts';
 import { structureOf } from '../../../../src/stages/extract/api/structure.ts';
 import { plainReader } from '../plain-reader.ts';
 
 const read = (content_type: string, body: string | Uint8Array, charset?: string) =>
   structureOf(
-    { url: 'http://x/', status: 200, headers: {}, bytes: Buffer.from(body as string), content_type, charset } satisfies HttpAnswer,
+    { url: 'http://x/', status: 200, headers: {}, bytes: Buffer.from(body as string), content_type, charset } satisfies HttpResponse,
     'http://x/',
     { reader: plainReader() },
   );

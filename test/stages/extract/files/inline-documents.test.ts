@@ -168,7 +168,7 @@ describe('uploads', () => {
     const files = [{ name: 'a.md', path: join(folder(), 'gone') }];
     const items: Extracted[] = [];
     for await (const item of extractUploads({ files }, { reader: plainReader(), frontmatter: false })) items.push(item);
-    const error = 'a.md cannot be read: no such file or directory. Check its permissions.';
+    const error = 'a.md cannot be read: no such file. Check its permissions.';
     expect(items[1]).toEqual({ error: { source: 'a.md', source_kind: 'bytes', stage: 'fetch', error, isRetryable: false, attempts: 1 } });
   });
 

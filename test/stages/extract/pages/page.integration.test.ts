@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { InTurn } from '../../../../src/http/message.ts';
+import type { RunInTurn } from '../../../../src/http/message.ts';
 import { DEFAULTS } from '../../../../src/schema/config.ts';
 import { readPage, type PageParts } from '../../../../src/stages/extract/pages/page.ts';
 import { openSite, type Site } from '../../../support/site.ts';
@@ -14,7 +14,7 @@ test('a page in a browser waits for its turn as a fetched one does', async () =>
   const web = await openSite({ '/a': article('A') });
   opened.push(web);
   let inside = 0;
-  const inTurn: InTurn = async (work) => {
+  const inTurn: RunInTurn = async (work) => {
     inside++;
     return await work().finally(() => inside--);
   };

@@ -1,16 +1,16 @@
 import { decodeContent } from '../../../../http/response-body.ts';
-import { decodePart, type HttpAnswer, type HttpRequest } from '../../../../http/message.ts';
+import { decodeUrlPart, type HttpResponse, type HttpRequest } from '../../../../http/message.ts';
 import { urlSource, isTrap } from '../web-addresses.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { PageFacts } from '../../../../ports/reading.ts';
 import { redactUrl } from '../../../../core/secrets.ts';
-import { hasWildcards, wildcards } from '../../../../core/wildcards.ts';
+import { hasWildcards, parseWildcards } from '../../../../core/wildcards.ts';
 
 /** Requests a file beside the pages of a site, within its limits and with its credentials. Throws as `Http.request`. */
 export type LoadAddress = (
   address: string,
-  request?: Pick<HttpRequest, 'max_bytes' | 'cuts' | 'accepts' | 'redirect' | 'inTurn'>,
-) => Promise<HttpAnswer>;
+  request?: Pick<HttpRequest, 'max_bytes' | 'truncates' | 'accepts' | 'redirect' | 'inTurn'>,
+) => Promise<HttpResponse>;
 
 /** Loads a text, also from a gzip file, which its first bytes show. Throws a KbError (`too_large`) if it inflates to more than `max_bytes`. */
 export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
@@ -106,7 +106,7 @@ async function loadRobots(address: string, load: LoadAddress): Promise<Uint8Arra
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const { status, headers, bytes } = await load(address, {
       max_bytes: MAX_INFLATED_BYTES,
-      cuts: true,
+      truncates: true,
       accepts: MISSING_STATUSES,
       redirect: 'manual',
     });
@@ -217,7 +217,7 @@ export function scopeOf({ start, final }: { start: string; final: string }, { in
   const hasPatterns = includes.length + excludes.length > 0;
   const isInFolder = (url: URL): boolean => url.origin === origin && `${url.pathname}/`.startsWith(folder);
   const isSame = isSameSite(requested, new URL(final));
-  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.matches(decodePart(url.pathname));
+  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.matches(decodeUrlPart(url.pathname));
   return {
     origin,
     folder,
@@ -252,7 +252,7 @@ export function pathPattern(pattern: string): PathPattern {
       hint: 'Write its path alone, such as /docs/** or /docs/old.',
     });
   const given = (pattern.startsWith('/') ? pattern : `/${pattern}`).replace(/(?:\/\*\*)+(?=\/|$)/g, '/**'); // several in a row are one
-  const read = wildcards(given);
+  const read = parseWildcards(given);
   if (read instanceof KbError) throw read;
   const { base, matches } = read;
   const folder = given.replace(/(?<!\/)\/*$/, '/');

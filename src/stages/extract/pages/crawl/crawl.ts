@@ -1,4 +1,4 @@
-import { field, pointer, sayHint } from '../../../../core/advice/advice.ts';
+import { field, optionalAdvice, formatHint } from '../../../../core/advice/advice.ts';
 import pLimit from 'p-limit';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import type { Extracted } from '../../extract.ts';
@@ -27,7 +27,7 @@ export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGen
 
 const resumeNotice = ({ url }: CrawlEntry, since: Date): string =>
   `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off resumes: pages that it has read ` +
-  `are not requested again. ${sayHint(pointer`${field('force')} reads them all.`)}`.trimEnd();
+  `are not requested again. ${formatHint(optionalAdvice`${field('force')} reads them all.`)}`.trimEnd();
 
 function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
   const { max_redirects, reader, memory, signal } = parts;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { stoppedError } from '../../../../core/errors.ts';
-import type { InTurn } from '../../../../http/message.ts';
+import type { RunInTurn } from '../../../../http/message.ts';
 import { throwIfAborted } from '../../../../core/run.ts';
 
 /** Requests to one host at once (contract, section 5). */
@@ -12,7 +12,7 @@ export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
   /** Makes the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. */
-  limiterFor(origin: string, { delay = 0 }: { delay?: number } = {}): InTurn {
+  limiterFor(origin: string, { delay = 0 }: { delay?: number } = {}): RunInTurn {
     return async (work, signal) => {
       throwIfAborted(signal);
       return await whileWaiting(signal, (begun) => {

@@ -1,6 +1,6 @@
 import { isAbort, KbError, describe } from '../../../../core/errors.ts';
-import { givenHeaders } from '../../../../http/client.ts';
-import { addressOf } from '../../../../http/message.ts';
+import { callerHeaders } from '../../../../http/client.ts';
+import { parseAddress } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../extract.ts';
 import { urlSource, type FoundAddress, needsPageType, nextHop, normalizeAddress } from '../web-addresses.ts';
@@ -52,7 +52,7 @@ const NON_PAGE_TYPE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|c
 /** Reads robots.txt and the start page. Returns an error item if the crawl cannot begin; throws only if aborted. */
 export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<OpenSite | { error: Extracted }> {
   try {
-    const start = normalizeAddress(addressOf(entry.url).href)!;
+    const start = normalizeAddress(parseAddress(entry.url).href)!;
     const { gate, read, ...at } = await startPage(start, entry, parts);
     if ('failed' in read) return { error: failedCrawl(read.failed, entry, read.stage === 'fetch' ? 'crawl' : read.stage) };
     if ('unreadable' in read) throw unreadableError(urlSource(at.url), read.unreadable, parts.reader);
@@ -121,7 +121,7 @@ async function openAccess(origin: string, entry: CrawlEntry, parts: CrawlParts):
 /** Makes headers of the user name and password in an address, for requests to its origin only. */
 function credentialsIn(address: string): (url: string) => Record<string, string> {
   const given = new URL(address);
-  const headers = givenHeaders(given);
+  const headers = callerHeaders(given);
   return (url) => (new URL(url).origin === given.origin ? headers : {});
 }
 

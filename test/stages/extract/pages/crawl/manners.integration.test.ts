@@ -262,7 +262,7 @@ test('the delay also lies between two tries of one page', async () => {
       return response.writeHead(200, { 'content-type': 'text/html' }).end(article('A'));
     },
   });
-  expect(paths(await crawled([web], web.url, { door: { retries: { attempts: 4, base: 0.01 } } }))).toEqual(['/', '/a']);
+  expect(paths(await crawled([web], web.url, { door: { retries: { attempts: 4, firstWait: 0.01 } } }))).toEqual(['/', '/a']);
   for (const [i, time] of at.entries()) if (i > 0) expect(time - at[i - 1]!).toBeGreaterThanOrEqual(295);
 });
 

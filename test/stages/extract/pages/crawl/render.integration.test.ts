@@ -142,7 +142,7 @@ function telling(html: string, over: (url: string) => { url?: string; robots_tag
   const renderer: Renderer = {
     ...noBrowser,
     render: async (url, options) => {
-      given.push([new URL(url).origin, { ...options.given?.headers }]);
+      given.push([new URL(url).origin, { ...options.site?.headers }]);
       return { url, status: 200, bytes: Buffer.from(html), ...over(url) };
     },
   };
