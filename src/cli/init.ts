@@ -7,7 +7,7 @@ import { type Layer, mergeLayers } from '../core/settings.ts';
 import { explainValidationError } from '../core/validation-issues.ts';
 import { CONFIG_NAME, readSet, validated } from '../config/load.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
-import { providerNamed, providersOf } from '../drivers/providers/providers.ts';
+import { findProvider, providersOf } from '../drivers/providers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import type { FlagValues } from './command-context.ts';
 import { repeatFlags } from './flags.ts';
@@ -64,8 +64,8 @@ function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
   return providersOf(kind)
     .filter((name) => name !== 'openai_compatible')
     .map((value) => {
-      const { key_variables, is_open } = providerNamed(value)!;
-      return { name: is_open ? `${value} (on this machine)` : `${value} (needs ${key_variables[0]})`, value };
+      const { key_variables, is_keyless } = findProvider(value)!;
+      return { name: is_keyless ? `${value} (on this machine)` : `${value} (needs ${key_variables[0]})`, value };
     });
 }
 

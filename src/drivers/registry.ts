@@ -4,15 +4,15 @@ import type { DocumentReaders } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import { DEFAULT_LOCAL_MODEL } from './embedders/local-models.ts';
 import { createBrowser } from './browser/browser.ts';
-import { defaultModel, type Kind, type ProviderOf, providers, providersOf } from './providers/providers.ts';
+import { defaultModel, type ProviderKind, type ProviderOf, providers, providersOf } from './providers/providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm-reranker.ts';
-import { OPEN_OPTIONS } from './stores/qdrant/qdrant-options.ts';
+import { REQUEST_OPTIONS } from './stores/qdrant/qdrant-options.ts';
 
 /** An embedder that can be opened. */
 export interface EmbedderDriver {
   /** The default model. */
   model: string;
-  /** What a driver does that runs in this process and calls no service. */
+  /** Set for a driver that runs in this process and calls no service: what it does. */
   in_process?: string;
   open(options: ModelOptions): Promise<Embedder>;
 }
@@ -32,7 +32,10 @@ const llmDialects = {
 };
 
 /** Makes a driver for each provider of the table that offers `kind`. */
-const each = <K extends Kind, Driver>(kind: K, driver: (provider: ProviderOf<K>) => Driver): Record<ProviderOf<K>, Driver> =>
+const createDrivers = <K extends ProviderKind, Driver>(
+  kind: K,
+  driver: (provider: ProviderOf<K>) => Driver,
+): Record<ProviderOf<K>, Driver> =>
   Object.fromEntries(providersOf(kind).map((name) => [name, driver(name)])) as Record<ProviderOf<K>, Driver>;
 
 /** A store that can be opened. */
@@ -40,8 +43,7 @@ export interface StoreDriver {
   /** The default address. */
   url: string;
   /**
-   * What its address is: a `folder`, relative to where the engine runs, unless it is the address of a bucket; or the address of an HTTP
-   * `server`.
+   * Kind of its address: a `folder`, relative to the working directory (or the address of a bucket), or the address of an HTTP `server`.
    */
   lies_in: 'folder' | 'server';
   /** The names of `storage.options` that a request over the network may set. */
@@ -61,20 +63,20 @@ export const drivers = {
       open: async ({ model }: Pick<ModelOptions, 'model'> = {}): Promise<Embedder> =>
         (await import('./embedders/local-embedder.ts')).openLocalEmbedder({ model }),
     },
-    ...each('embedding', httpEmbedder),
+    ...createDrivers('embedding', httpEmbedder),
   } satisfies Record<string, EmbedderDriver>,
   stores: {
     lancedb: {
       url: '.kb/lancedb',
       lies_in: 'folder',
-      requestOptions: [], // they set how a bucket is reached, and how much memory is used
+      requestOptions: [], // its options concern the connection to a bucket and the use of memory
       open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
         (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options }),
     },
     qdrant: {
       url: 'http://127.0.0.1:6333',
       lies_in: 'server',
-      requestOptions: OPEN_OPTIONS,
+      requestOptions: REQUEST_OPTIONS,
       open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant/qdrant.ts')).openQdrant(options),
     },
   } satisfies Record<string, StoreDriver>,
@@ -86,7 +88,7 @@ export const drivers = {
         return openLocalReranker({ model, openEmbedder: () => drivers.embedders.local.open({ model }) });
       },
     },
-    ...each('rerank', () => httpReranker),
+    ...createDrivers('rerank', () => httpReranker),
     /** Not a provider: it asks the given language model. */
     llm: {
       open: async (options: LlmRerankerOptions): Promise<Reranker> =>
@@ -94,7 +96,7 @@ export const drivers = {
     },
   },
   llms: {
-    ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
+    ...createDrivers('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   browser: createBrowser,
   readers: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReaders> => {

@@ -1,4 +1,4 @@
-// Types of the used parts of packages that bring none.
+// Types of packages that bring none: as much of them as is used here.
 
 declare module 'proper-lockfile' {
   export function lock(
@@ -6,16 +6,64 @@ declare module 'proper-lockfile' {
     options: {
       realpath: boolean;
       stale: number;
-      /** Told when the lock was taken for stale; without it, that is thrown out of a timer. */
+      /** Called when the lock was considered stale; by default the error is thrown out of a timer. */
       onCompromised: (error: Error) => void;
       retries: { retries: number; factor: number; minTimeout: number; maxTimeout: number; randomize: boolean };
     },
   ): Promise<() => Promise<void>>;
-  /** Throws an Error (`ELOCKED`) where the lock is held. */
+  /** Throws an Error (`ELOCKED`) if the lock is held. */
   export function lockSync(file: string, options: { realpath: boolean; stale: number }): () => void;
 }
 
 /** Its version without an installation script; the types are those of the package that it implements. */
 declare module 'onnxruntime-node' {
   export * from 'onnxruntime-common';
+}
+
+declare module 'turndown' {
+  import type { DomElement } from './parsers/html/dom.ts';
+  interface Rule {
+    filter: string | string[] | ((node: DomElement) => boolean);
+    replacement: (content: string, node: DomElement) => string;
+  }
+  export default class TurndownService {
+    constructor(options: Record<string, string>);
+    escape: (text: string) => string;
+    addRule(name: string, rule: Rule): this;
+    turndown(root: DomElement): string;
+  }
+}
+
+declare module 'papaparse' {
+  const papa: {
+    parse(
+      text: string,
+      options: { delimiter?: string; newline?: string; quoteChar?: string; preview?: number; skipEmptyLines?: 'greedy' },
+    ): { data: string[][]; errors: { code: string; index?: number }[] };
+  };
+  export default papa;
+}
+
+declare module 'yauzl' {
+  export interface Entry {
+    /** Bytes, because names are not decoded. */
+    fileName: Buffer;
+    compressedSize: number;
+    uncompressedSize: number;
+    compressionMethod: number;
+    generalPurposeBitFlag: number;
+    extraFields: { id: number; data: Buffer }[];
+  }
+  export interface ZipFile {
+    entryCount: number;
+    eachEntry(): AsyncIterable<Entry>;
+    openReadStreamPromise(entry: Entry): Promise<AsyncIterable<Buffer>>;
+    readLocalFileHeaderPromise(entry: Entry, options: { minimal: true }): Promise<{ fileDataStart: number }>;
+  }
+  const yauzl: {
+    fromBufferPromise(bytes: Buffer, options: { lazyEntries: true; decodeStrings: false }): Promise<ZipFile>;
+    /** The name of a part, with slashes: as its extra fields say, else in UTF-8 or in code page 437 by the flags. */
+    getFileNameLowLevel(flags: number, name: Buffer, extraFields: Entry['extraFields'], isStrict: false): string;
+  };
+  export default yauzl;
 }

@@ -5,7 +5,7 @@ import { findUnsetReference } from '../core/settings.ts';
 import { mapEvents, progress, type Run } from '../core/run.ts';
 import { siteHeaders } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/chromium.ts';
-import { providerNamed } from '../drivers/providers/providers.ts';
+import { findProvider } from '../drivers/providers/providers.ts';
 import type {
   DoctorCheck,
   DoctorRequest,
@@ -134,8 +134,8 @@ async function checkReranker({ settings, resources, signal }: Context, connectio
 
 /** The finding for a provider that could be opened but was not called. */
 function notAsked(provider: string, model: string): Finding {
-  const isOpen = providerNamed(provider)?.is_open;
-  return ok(`${provider} / ${model}: ${isOpen ? 'needs no key' : 'the key is set'} (--connections asks the provider)`);
+  const isKeyless = findProvider(provider)?.is_keyless;
+  return ok(`${provider} / ${model}: ${isKeyless ? 'needs no key' : 'the key is set'} (--connections asks the provider)`);
 }
 
 async function checkBrowser(): Promise<Finding> {

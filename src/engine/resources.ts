@@ -1,7 +1,7 @@
 import { didYouMean } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
-import { providerNamed } from '../drivers/providers/providers.ts';
+import { findProvider } from '../drivers/providers/providers.ts';
 import type { Factory, ModelOptions, OwnDrivers, StoreOptions, Surface, CallSpan, Tracer } from '../ports/engines.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { VectorStore, Collection } from '../ports/stores.ts';
@@ -87,7 +87,7 @@ export function requestOptionsOf(vector_db: string, own: OwnDrivers): readonly s
 
 /** Adds the known context window of the provider if none is configured; it holds at least twice `max_tokens`. */
 export function withKnownWindow(llm: LlmConfig): LlmConfig {
-  const known = isQuoting(llm) ? Infinity : providerNamed(llm.provider)?.llm?.context_window;
+  const known = isQuoting(llm) ? Infinity : findProvider(llm.provider)?.llm?.context_window;
   if (llm.context_window !== undefined || known === undefined) return llm;
   return { ...llm, context_window: Math.max(known, 2 * llm.max_tokens) };
 }

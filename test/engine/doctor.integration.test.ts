@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Layer } from '../../src/core/settings.ts';
-import { providerNamed, providersOf } from '../../src/drivers/providers/providers.ts';
+import { findProvider, providersOf } from '../../src/drivers/providers/providers.ts';
 import { engineIn, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 import { openAnthropicServer } from '../support/anthropic-server.ts';
@@ -21,21 +21,21 @@ const CHECKS = { llm: 'chat', embedding: 'embedding', rerank: 'rerank' };
 
 beforeEach(() => {
   for (const kind of ['llm', 'embedding', 'rerank'] as const)
-    for (const name of providersOf(kind)) for (const variable of providerNamed(name)!.key_variables) vi.stubEnv(variable, undefined);
+    for (const name of providersOf(kind)) for (const variable of findProvider(name)!.key_variables) vi.stubEnv(variable, undefined);
 });
 afterEach(() => void vi.unstubAllEnvs());
 
 describe.each(['llm', 'embedding', 'rerank'] as const)('the check of the %s provider', (kind) => {
-  const closed = providersOf(kind).filter((name) => !providerNamed(name)!.is_open);
+  const closed = providersOf(kind).filter((name) => !findProvider(name)!.is_keyless);
 
   it.each(closed)('%s names the key that is missing, and how to set it', async (name) => {
-    const [variable] = providerNamed(name)!.key_variables;
+    const [variable] = findProvider(name)!.key_variables;
     const { [CHECKS[kind]]: check } = await checksWith(asking(kind, name));
     expect(check).toMatchObject({ status: 'failed', message: expect.stringContaining(`export ${variable}=`) });
   });
 
   it.each(closed)('%s says that its key is set, and never the key', async (name) => {
-    vi.stubEnv(providerNamed(name)!.key_variables[0], 'a-key-that-is-secret');
+    vi.stubEnv(findProvider(name)!.key_variables[0], 'a-key-that-is-secret');
     const { [CHECKS[kind]]: check } = await checksWith(asking(kind, name));
     expect(check).toMatchObject({ status: 'ok', message: expect.stringMatching(new RegExp(`^${name} / .+: the key is set`)) });
     expect(JSON.stringify(check)).not.toContain('secret');

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { providerNamed, providersOf } from '../../src/drivers/providers/providers.ts';
+import { findProvider, providersOf } from '../../src/drivers/providers/providers.ts';
 import { embeddingWires, openEmbeddingServer } from '../support/embedding-server.ts';
 import { engineIn, result } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
@@ -11,9 +11,9 @@ const vector = (text: string): number[] => RULES.map(({ source }) => (text.inclu
 it.each(providersOf('embedding'))('a collection is made and searched with %s, which is told passages and queries apart', async (name) => {
   const server = await openEmbeddingServer(name, { vector });
   onTestFinished(() => server.close());
-  vi.stubEnv(providerNamed(name)!.key_variables[0], 'test-key-1234');
+  vi.stubEnv(findProvider(name)!.key_variables[0], 'test-key-1234');
   onTestFinished(() => void vi.unstubAllEnvs());
-  const model = providerNamed(name)!.embedding!.model ?? 'own-model';
+  const model = findProvider(name)!.embedding!.model ?? 'own-model';
   const engine = engineIn(folder(), {
     embedding: { provider: name, options: { base_url: server.url }, ...(name === 'openai_compatible' && { model }) },
   });
@@ -24,7 +24,7 @@ it.each(providersOf('embedding'))('a collection is made and searched with %s, wh
   expect((await result(engine, 'list_collections', {})).collections).toEqual([
     expect.objectContaining({ embedding: { provider: name, model }, dimensions: 3 }),
   ]);
-  const { input_type } = providerNamed(name)!.embedding!;
+  const { input_type } = findProvider(name)!.embedding!;
   const uses = server.requests.map(({ body }) => [
     (body[embeddingWires[name]!.texts] as string[]).length,
     input_type && body[input_type.name],

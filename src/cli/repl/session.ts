@@ -9,7 +9,7 @@ import { printable } from '../screen.ts';
 import { newConversation, type Conversation, withAsked, withTurn, type Memory, memoryOf } from './conversation.ts';
 import { KbError } from '../../core/errors.ts';
 import { findNearest, didYouMean } from '../../core/nearest.ts';
-import { accessTo } from '../../drivers/providers/access.ts';
+import { resolveAccess } from '../../drivers/providers/access.ts';
 import { LlmConfig } from '../../schema/config-chat.ts';
 import { count } from '../../text/count.ts';
 import type { ChatResult } from '../../schema/answers.ts';
@@ -120,7 +120,7 @@ export function model(name: string, session: Session): void {
 
 /** Throws the KbError with which the next question would fail: a key, an address or the name of a model is missing. */
 function assertReachable(llm: LlmConfig): void {
-  if (llm.provider !== 'local') accessTo({ provider: llm.provider, model: llm.model, options: llm.options }, 'llm');
+  if (llm.provider !== 'local') resolveAccess({ provider: llm.provider, model: llm.model, options: llm.options }, 'llm');
 }
 
 function chosenModel(name: string, current: LlmConfig['provider']): { llm_provider: LlmConfig['provider']; llm_model: string | undefined } {

@@ -1,6 +1,6 @@
 import { operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
-import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
+import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
 import { z } from 'zod';
 import type { EmbeddingRow } from '../providers/providers.ts';
 import { retry } from '../../core/retry.ts';
@@ -8,21 +8,21 @@ import type { Embedder } from '../../ports/models.ts';
 import { post } from '../providers/provider-errors.ts';
 
 /** Scales a vector to length 1. Throws a KbError (`invalid`) if it is zero or no vector. */
-export function unit(values: unknown, { provider, model }: Access): Float32Array {
+export function toUnitVector(values: unknown, { provider, model }: Access): Float32Array {
   const length = Array.isArray(values) ? Math.hypot(...(values as number[])) : 0;
   if (!(length > 0) || !Number.isFinite(length))
     throw new KbError('invalid', `${provider} made a vector of ${model} that has no direction.`);
   return Float32Array.from(values as number[], (value) => value / length);
 }
 
-/** Checks that all vectors have the same length, also as earlier ones, and returns it. Throws a KbError (`conflict`) if not: they cannot be compared. */
-function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: number; access: Access }): number {
+/** Checks that all vectors have one length, that of earlier ones if it is `known`, and returns it. Throws a KbError (`conflict`) if they differ. */
+function checkLengths(vectors: readonly Float32Array[], { known, access }: { known: number; access: Access }): number {
   const expected = known || vectors[0]!.length;
-  const odd = vectors.find(({ length }) => length !== expected);
-  if (!odd) return expected;
+  const mismatch = vectors.find(({ length }) => length !== expected);
+  if (!mismatch) return expected;
   throw new KbError(
     'conflict',
-    `${access.provider} made a vector of ${odd.length} numbers with ${access.model} where ${expected} were expected.`,
+    `${access.provider} made a vector of ${mismatch.length} numbers with ${access.model} where ${expected} were expected.`,
     {
       hint: access.dimensions
         ? operatorAdvice`Not every model knows embedding.options.dimensions: leave it out.`
@@ -38,15 +38,15 @@ interface Dialect {
   vectors(answer: unknown): unknown[] | undefined;
 }
 
-/** Makes the parameters that providers name differently: the use of a text (unless the user sets it), and the dimensions. */
-const namedParameters = (
+/** Makes the parameters whose names differ between providers: the use of a text (unless the user sets it), and the dimensions. */
+const providerParameters = (
   input_type: 'document' | 'query',
   { model, dimensions, parameters, row }: Access<'embedding'>,
 ): Record<string, unknown> => ({
   ...(row.input_type && { [row.input_type.name]: row.input_type[input_type] }),
   ...parameters,
   model,
-  ...(dimensions && row.length_name && { [row.length_name]: dimensions }),
+  ...(dimensions && row.dimensions_name && { [row.dimensions_name]: dimensions }),
 });
 
 const OpenAiAnswer = z.object({ data: z.array(z.object({ index: z.int().nullish(), embedding: z.unknown() })) });
@@ -57,7 +57,7 @@ const dialects: Record<EmbeddingRow['dialect'], Dialect> = {
   openai: {
     path: '/embeddings',
     body: (texts, input_type, access) => ({
-      ...namedParameters(input_type, access),
+      ...providerParameters(input_type, access),
       input: [...texts],
       ...(access.row.asks_for_floats && { encoding_format: 'float' }),
     }),
@@ -68,24 +68,24 @@ const dialects: Record<EmbeddingRow['dialect'], Dialect> = {
   },
   cohere: {
     path: '/embed',
-    body: (texts, input_type, access) => ({ ...namedParameters(input_type, access), texts: [...texts], embedding_types: ['float'] }),
+    body: (texts, input_type, access) => ({ ...providerParameters(input_type, access), texts: [...texts], embedding_types: ['float'] }),
     vectors: (answer) => CohereAnswer.safeParse(answer).data?.embeddings.float,
   },
 };
 
 /** Sorts items in the order of the texts; undefined if two have the same index. Gemini leaves out an index of 0, other servers every index. */
 function sortByIndex<Item extends { index?: number | null | undefined }>(items: readonly Item[]): Item[] | undefined {
-  const places = items.map(({ index }, i) => index ?? i);
-  if (new Set(places).size < items.length) return undefined;
+  const positions = items.map(({ index }, i) => index ?? i);
+  if (new Set(positions).size < items.length) return undefined;
   return items
-    .map((item, i) => ({ item, place: places[i]! }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((item, i) => ({ item, position: positions[i]! }))
+    .toSorted((a, b) => a.position - b.position)
     .map(({ item }) => item);
 }
 
 /**
- * Minimum score of a passage that is about the query. It was measured for no model over HTTP, and each has its own scale. So it is low: only passages that
- * have nothing to do with the query are dropped. Users who measure their model (`kb eval`) set `chat.retrieval_quality.min_retrieval_score`.
+ * Minimum score of a relevant passage. Each model has its own scale, and none was measured over HTTP; so the value is low and drops only passages that have
+ * nothing to do with the query. Users who measure their model (`kb eval`) set `chat.retrieval_quality.min_retrieval_score`.
  */
 const MIN_RETRIEVAL_SCORE = 0.2;
 
@@ -93,7 +93,7 @@ type EmbedOptions = Parameters<Embedder['embed']>[1];
 
 /** Opens an embedder over HTTP; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embedder> {
-  const access = accessTo(settings, 'embedding');
+  const access = resolveAccess(settings, 'embedding');
   const { provider, model, row } = access;
   let dimensions = access.dimensions ?? (access.is_own_address ? (row.dimensions[model] ?? 0) : 0);
   return {
@@ -108,8 +108,9 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
       if (texts.length === 0) return [];
       if (texts.some((text) => text.trim() === '')) throw new KbError('invalid', 'The text is empty: there is nothing to embed.');
       const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += row.batch) vectors.push(...(await ask(texts.slice(at, at + row.batch), options, access)));
-      dimensions = lengthOf(vectors, { known: dimensions, access });
+      for (let at = 0; at < texts.length; at += row.batch)
+        vectors.push(...(await embedBatch(texts.slice(at, at + row.batch), options, access)));
+      dimensions = checkLengths(vectors, { known: dimensions, access });
       return vectors;
     },
     close: async () => {},
@@ -117,12 +118,16 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
 }
 
 /** Embeds as many texts as one request may hold. */
-async function ask(texts: readonly string[], { input_type, signal }: EmbedOptions, access: Access<'embedding'>): Promise<Float32Array[]> {
+async function embedBatch(
+  texts: readonly string[],
+  { input_type, signal }: EmbedOptions,
+  access: Access<'embedding'>,
+): Promise<Float32Array[]> {
   const dialect = dialects[access.row.dialect];
-  const question = { path: dialect.path, body: dialect.body(texts, input_type, access), signal };
-  const answer = await retry(() => post(access, question), { signal });
+  const request = { path: dialect.path, body: dialect.body(texts, input_type, access), signal };
+  const answer = await retry(() => post(access, request), { signal });
   const vectors = dialect.vectors(answer);
-  if (vectors?.length === texts.length) return vectors.map((vector) => unit(vector, access));
+  if (vectors?.length === texts.length) return vectors.map((vector) => toUnitVector(vector, access));
   throw new KbError('configuration', `${access.provider} answered with ${vectors?.length ?? 'no'} vectors for ${texts.length} texts.`, {
     hint: operatorAdvice`Check that the address is that of its API and that ${access.model} is an embedding model.`,
   });

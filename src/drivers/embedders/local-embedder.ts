@@ -9,30 +9,30 @@ import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { EmbedTask, EmbedWorkerData } from './embed-worker.ts';
-import { Gate } from './gate.ts';
+import { ExitGuard } from './exit-guard.ts';
 import { DEFAULT_LOCAL_MODEL, isLocalModel, localModels, modelFolder, type LocalModelName } from './local-models.ts';
 
-/** Texts of one task: few, so that a query does not wait long behind an ingest, and enough that passing tasks costs nothing. */
-const TASK = 4;
+/** Few, so that a query does not wait long behind an ingest; enough that the overhead of passing tasks is negligible. */
+const TEXTS_PER_TASK = 4;
 
 /** Maximum workers. One takes some 60 MB, with the multilingual model 250. */
 const MOST_THREADS = 8;
 
 /**
- * Opens a bundled model in worker threads: each has a session of one thread and runs one passage at a time, so that a text always gets the same vector. The
- * first worker starts now and warms up in the background, the others when it has too much to do. Throws a KbError: `configuration` for an unknown model,
- * `setup` if its files are missing.
+ * Opens a bundled model in worker threads. Each has a session of one thread and runs one passage at a time, so that a text always gets the same vector. The
+ * first worker starts now and warms up in the background, the others under load. Throws a KbError: `configuration` for an unknown model, `setup` if its files
+ * are missing.
  */
 export async function openLocalEmbedder({
   model = DEFAULT_LOCAL_MODEL,
   threads = Math.min(availableParallelism(), MOST_THREADS),
 }: { model?: string | undefined; threads?: number } = {}): Promise<Embedder> {
-  if (!isLocalModel(model)) throw unknownModel(model);
-  if (!existsSync(join(modelFolder(model), 'model.onnx'))) throw missingModel(model);
+  if (!isLocalModel(model)) throw unknownModelError(model);
+  if (!existsSync(join(modelFolder(model), 'model.onnx'))) throw missingModelError(model);
   const { dimensions, min_retrieval_score, cosine_range, cosine_range_across_languages, vector_weight, coverage, english_only } =
     localModels[model];
-  const run = await workersOf(model, threads);
-  const closing = new AbortController();
+  const run = await getWorkers(model, threads);
+  const closed = new AbortController();
   const queries = new QueryCache();
   return {
     provider: 'local',
@@ -46,22 +46,22 @@ export async function openLocalEmbedder({
     coverage,
     ...(english_only && { english_only }),
     embed: async (texts, { input_type, signal }) => {
-      const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      throwIfAborted(either);
-      const embedNow = (wanted: readonly string[], until: AbortSignal) =>
-        embedAll(wanted, { run, dimensions, threads, input_type, signal: until });
-      if (input_type !== 'query') return await embedNow(texts, either);
-      const one = async (text: string) => (await embedNow([text], closing.signal))[0]!; // other callers may wait for it, too
-      const vectors = await Promise.all(texts.map((text) => queries.get(text, () => one(text))));
-      throwIfAborted(either);
+      const eitherSignal = signal ? AbortSignal.any([signal, closed.signal]) : closed.signal;
+      throwIfAborted(eitherSignal);
+      const embedUntil = (abort: AbortSignal, some: readonly string[]) =>
+        embedAll(some, { run, dimensions, threads, input_type, signal: abort });
+      if (input_type !== 'query') return await embedUntil(eitherSignal, texts);
+      const embedQuery = async (text: string) => (await embedUntil(closed.signal, [text]))[0]!; // not the caller's signal: others may wait for this vector, too
+      const vectors = await Promise.all(texts.map((text) => queries.get(text, () => embedQuery(text))));
+      throwIfAborted(eitherSignal);
       return vectors;
     },
-    close: async () => closing.abort(),
+    close: async () => closed.abort(),
   };
 }
 
-/** Makes the error of a missing model: one with a package of its own must be installed; of another, files were removed. */
-function missingModel(model: LocalModelName): KbError {
+/** Makes the error of a missing model: either its npm package is not installed, or files of the installation were removed. */
+function missingModelError(model: LocalModelName): KbError {
   const { package: packageName } = localModels[model];
   if (packageName === undefined)
     return new KbError('setup', `The bundled embedding model is missing: there is no ${join(modelFolder(model), 'model.onnx')}.`, {
@@ -72,53 +72,53 @@ function missingModel(model: LocalModelName): KbError {
   });
 }
 
-/** Makes the error of an unknown model: its name must not be stored with vectors of another. */
-const unknownModel = (model: string): KbError =>
+/** Makes the error of an unknown model. The default must not take its place: its vectors would be stored under the wrong name. */
+const unknownModelError = (model: string): KbError =>
   new KbError('configuration', `The provider local has no embedding model «${model}»; it has ${Object.keys(localModels).join(' and ')}.`, {
     hint: advice`Leave ${setting('embedding.model')} out, or name the provider that has it in ${setting('embedding.provider')}.`,
   });
 
-/** Runs a task in a worker: the vectors of its texts, one after another. */
+/** Runs a task in a worker; returns the vectors of its texts one after another in one array. */
 type RunTask = (task: EmbedTask) => Promise<Float32Array>;
 
 /**
  * Workers of models, kept until the process ends: onnxruntime-node crashes in a thread that loads it after another thread with it has ended. Idle workers do
  * not keep a process alive.
  */
-const started = new Map<string, () => Promise<RunTask>>();
+const startedWorkers = new Map<string, () => Promise<RunTask>>();
 
-function workersOf(model: LocalModelName, threads: number): Promise<RunTask> {
+function getWorkers(model: LocalModelName, threads: number): Promise<RunTask> {
   const key = `${model} ${threads}`;
-  const workers = started.get(key) ?? keepUnlessFailed(() => startWorkers(model, threads));
-  started.set(key, workers);
+  const workers = startedWorkers.get(key) ?? keepUnlessFailed(() => startWorkers(model, threads));
+  startedWorkers.set(key, workers);
   return workers();
 }
 
 async function startWorkers(model: LocalModelName, threads: number): Promise<RunTask> {
-  // otherwise onnxruntime collects telemetry in the home folder and sends it, and crashes over that with long texts. It reads the variable of the process,
-  // of which a worker has only a copy
+  // Otherwise onnxruntime collects telemetry in the home folder, sends it, and crashes while doing so with long texts. It is set here because onnxruntime
+  // reads the environment of the process, of which a worker has only a copy.
   process.env.ORT_DISABLE_TELEMETRY = '1';
   const { Piscina } = await import('piscina');
-  const gate = new Gate();
+  const guard = new ExitGuard();
   const pool: Piscina<EmbedTask, Float32Array> = new Piscina({
     filename: workerFile(import.meta.url, 'embed-worker'),
-    workerData: { model, memory: gate.memory } satisfies EmbedWorkerData,
+    workerData: { model, memory: guard.memory } satisfies EmbedWorkerData,
     minThreads: 1,
     maxThreads: threads,
     idleTimeout: Infinity,
   });
-  process.once('exit', () => gate.shut());
-  return (task) => pool.run(task).catch(failed);
+  process.once('exit', () => guard.close());
+  return (task) => pool.run(task).catch(throwModelFailure);
 }
 
-function failed(cause: Error): never {
+function throwModelFailure(cause: Error): never {
   throw new KbError('setup', `The bundled embedding model does not run: ${cause.message}`, {
     hint: operatorAdvice`Install kb again, or set embedding.provider to another provider, or to none.`,
     cause,
   });
 }
 
-interface Embedding extends Pick<EmbedTask, 'input_type'> {
+interface EmbedContext extends Pick<EmbedTask, 'input_type'> {
   run: RunTask;
   dimensions: number;
   threads: number;
@@ -126,10 +126,10 @@ interface Embedding extends Pick<EmbedTask, 'input_type'> {
 }
 
 /** Embeds each distinct text once, in tasks that keep every worker busy. An abort does not stop running tasks. */
-async function embedAll(texts: readonly string[], { run, dimensions, threads, input_type, signal }: Embedding): Promise<Float32Array[]> {
+async function embedAll(texts: readonly string[], { run, dimensions, threads, input_type, signal }: EmbedContext): Promise<Float32Array[]> {
   const distinct = [...new Set(texts)];
   const vectors = new Map<string, Float32Array>();
-  const tasks = tasksOf(distinct, Math.min(TASK, Math.ceil(distinct.length / threads)));
+  const tasks = splitIntoTasks(distinct, Math.min(TEXTS_PER_TASK, Math.ceil(distinct.length / threads)));
   const embed = async (task: string[]) => {
     throwIfAborted(signal);
     const joined = await run({ texts: task, input_type });
@@ -142,28 +142,28 @@ async function embedAll(texts: readonly string[], { run, dimensions, threads, in
   return texts.map((text) => vectors.get(text)!);
 }
 
-function* tasksOf(texts: readonly string[], size: number): Generator<string[]> {
+function* splitIntoTasks(texts: readonly string[], size: number): Generator<string[]> {
   for (let at = 0; at < texts.length; at += size) yield texts.slice(at, at + size);
 }
 
-/** Maximum query vectors that are kept: a question may be searched in several collections, by the chat, and by other callers. */
-const QUERIES = 1_000;
+/** Maximum cached query vectors: a question may be searched in several collections, by the chat, and by other callers. */
+const MOST_QUERIES = 1_000;
 
-/** Keeps vectors of queries; the least recently used goes first. Concurrent requests for one query share its computation. */
+/** Caches vectors of queries (LRU). Concurrent requests for one query share its computation. */
 export class QueryCache {
   readonly #vectors = new Map<string, Promise<Float32Array>>();
-  readonly #most: number;
+  readonly #capacity: number;
 
-  constructor(most = QUERIES) {
-    this.#most = most;
+  constructor(capacity = MOST_QUERIES) {
+    this.#capacity = capacity;
   }
 
   /** Returns the vector of a query; `make` computes an unknown one. A failure is not kept. */
-  async get(query: string, make: () => Promise<Float32Array>): Promise<Float32Array> {
-    const vector = this.#vectors.get(query) ?? make();
+  async get(query: string, compute: () => Promise<Float32Array>): Promise<Float32Array> {
+    const vector = this.#vectors.get(query) ?? compute();
     this.#vectors.delete(query);
     this.#vectors.set(query, vector); // a Map keeps its entries in the order in which they were set
-    if (this.#vectors.size > this.#most) this.#vectors.delete(this.#vectors.keys().next().value!);
+    if (this.#vectors.size > this.#capacity) this.#vectors.delete(this.#vectors.keys().next().value!);
     try {
       return await vector;
     } catch (error) {

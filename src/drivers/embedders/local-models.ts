@@ -5,12 +5,12 @@ import { packageRoot } from '../../core/project.ts';
 
 const LETTERS = /\p{L}/gu;
 
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 /** Computes the share of a text's letters that `letters` (with the flag g) matches, 0 to 1; 1 without letters. */
-function scriptShare(text: string, letters: RegExp): number {
-  const all = count(text, LETTERS);
-  return all === 0 ? 1 : count(text, letters) / all;
+function shareOfLetters(text: string, letters: RegExp): number {
+  const all = countMatches(text, LETTERS);
+  return all === 0 ? 1 : countMatches(text, letters) / all;
 }
 
 /** Figures of a bundled model, to run it and to interpret its cosines. */
@@ -34,7 +34,7 @@ interface LocalModel {
   vector_weight: number;
   /** Share of a text that it can read, 0 to 1. */
   coverage(text: string): number;
-  /** Set if it compares the meaning of English only: the model for other languages, and which it reads. */
+  /** Set if it compares the meaning of English only: the model to use for other languages, and which ones that covers. */
   english_only?: { other_model: LocalModelName; reads: string };
 }
 
@@ -47,11 +47,11 @@ export const DEFAULT_LOCAL_MODEL: LocalModelName = 'all-minilm-l6-v2';
 /** The embedding model for other languages than English. */
 export const MULTILINGUAL_MODEL: LocalModelName = 'multilingual-e5-small';
 
-/** Scripts of which the vocabulary of the multilingual model has little more than single letters. */
-const HARDLY_READ =
+/** Scripts for which the vocabulary of the multilingual model has little more than single letters. */
+const UNSUPPORTED_SCRIPTS =
   /(?=\p{L})[\p{Script=Georgian}\p{Script=Armenian}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Ethiopic}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Oriya}\p{Script=Sinhala}]/gu;
 
-/** The bundled models, each in the folder of its name in `models/`, where its NOTICE tells how it was made. */
+/** The bundled models, each in the folder of its name in `models/`; the NOTICE there says how it was made. */
 export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
   'all-minilm-l6-v2': {
     dimensions: 384,
@@ -59,9 +59,9 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     prefixes: { document: '', query: '' },
     continuesWord: (token) => token.startsWith('##'),
     /**
-     * One threshold for every mode, chosen together with the refusals of the extractive answerer (`bench/answers.ts`) on every other
-     * question. On the rest, it loses 2.1 % (by vectors alone 2.7 %, by words alone 1.9 %) of the questions that the paragraphs of SQuAD
-     * 2.0 (development set) answer, and 84 % (82 %, 82 %) of those on other subjects (HotpotQA, NFCorpus) score less.
+     * One threshold for every search mode, tuned together with the refusals of the extractive answerer (`bench/answers.ts`) on every other question. On the
+     * held-out rest, 2.1 % (vectors alone 2.7 %, words alone 1.9 %) of the questions that SQuAD 2.0 (development set) answers fall below it, as do 84 % (82 %,
+     * 82 %) of the questions on other subjects (HotpotQA, NFCorpus).
      */
     min_retrieval_score: 0.33,
     cosine_range: [0, 1],
@@ -71,7 +71,7 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
      * Spanish, Romanian, Vietnamese and Turkish questions its full weight in fusion costs at most 0.013 nDCG@10 against the best weight.
      * Another script costs up to half of it.
      */
-    coverage: (text) => scriptShare(text, /\p{Script=Latin}/gu),
+    coverage: (text) => shareOfLetters(text, /\p{Script=Latin}/gu),
     english_only: { other_model: MULTILINGUAL_MODEL, reads: 'about 45 languages' },
   },
   'multilingual-e5-small': {
@@ -81,14 +81,14 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     prefixes: { document: 'passage: ', query: 'query: ' },
     continuesWord: (token) => !token.startsWith('▁'),
     /**
-     * Measured with the questions of SQuAD 2.0, XQuAD (English) and HotpotQA over their own passages, and those of each and of NFCorpus
-     * over the others': 2 % of the first are lost, and 88 % of the second score less (area under the curve .991).
+     * Measured with SQuAD 2.0, XQuAD (English) and HotpotQA. 2 % of the questions over their own passages fall below it, and so do 88 % of the questions of
+     * these sets and NFCorpus over the passages of another set (area under the curve .991).
      */
     min_retrieval_score: 0.38,
     cosine_range: [0.74, 0.95],
     /**
-     * With these, 5 % of XQuAD's German questions over its English passages are lost (of eleven languages 15 %), and 35 % of those over
-     * HotpotQA's score less.
+     * With these, 5 % of XQuAD's German questions over its English passages fall below the threshold (15 % for eleven languages), as do 35 % of those over
+     * HotpotQA's passages.
      */
     cosine_range_across_languages: [0.72, 0.88],
     /**
@@ -96,7 +96,7 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
      * languages, .923 for SQuAD; with .6 .832, .990, .512, .921; with .7 .836, 1, .529, .920, and a little less on other English sets.
      */
     vector_weight: 0.6,
-    coverage: (text) => 1 - (/\p{L}/u.test(text) ? scriptShare(text, HARDLY_READ) : 0),
+    coverage: (text) => 1 - (/\p{L}/u.test(text) ? shareOfLetters(text, UNSUPPORTED_SCRIPTS) : 0),
   },
 };
 
@@ -104,8 +104,8 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
 export const isLocalModel = (name: string): name is LocalModelName => Object.hasOwn(localModels, name);
 
 /**
- * Finds the folder of a model with `model.onnx`, `tokenizer.json` and `tokenizer_config.json`. It is in `models/`, or in the installed
- * package of a model that has one, which is resolved as kb's dependencies are. Returns the folder in `models/` if there is no such package.
+ * Finds the folder of a model with `model.onnx`, `tokenizer.json` and `tokenizer_config.json`: in `models/`, or in its npm package, which is resolved like a
+ * dependency of kb. Returns the folder in `models/` if the package is not installed.
  */
 export function modelFolder(name: LocalModelName, root = packageRoot): string {
   const own = join(root, 'models', name);

@@ -1,26 +1,26 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { GenerateRequest, Llm, Message, Usage } from '../../ports/models.ts';
-import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
-import { providerError, refusalIn } from '../providers/provider-errors.ts';
+import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
+import { providerError, parseErrorResponse } from '../providers/provider-errors.ts';
 import { generate, type AnswerPart, type StopReason } from './generate.ts';
 
-// Without the official client: only one request would be used, and its own retries, timeouts and errors would have to be undone.
+// The official client is not used: kb needs a single request, and would have to undo the client's retries, timeouts and errors.
 
 /** Version of the protocol (platform.claude.com/docs/api/versioning). */
 const VERSION = '2023-06-01';
 
 /** Opens a language model with Anthropic's Messages API; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without an address). */
 export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm> {
-  const access = accessTo(settings, 'llm');
+  const access = resolveAccess(settings, 'llm');
   const translate = (error: unknown, signal: AbortSignal | undefined) => providerError(error, { ...access, signal });
-  const ask = (request: GenerateRequest, signal: AbortSignal) => send(request, access, signal);
-  return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, ask, translate }) };
+  const send = (request: GenerateRequest, signal: AbortSignal) => sendMessages(request, access, signal);
+  return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, send, translate }) };
 }
 
-async function send(request: GenerateRequest, access: Access, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> {
+async function sendMessages(request: GenerateRequest, access: Access, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> {
   const { key, model, parameters, base_url } = access;
-  const body = { ...parameters, model, max_tokens: request.max_tokens, stream: true, ...conversation(request.messages) };
-  // The address is written with and without /v1.
+  const body = { ...parameters, model, max_tokens: request.max_tokens, stream: true, ...separateSystemMessages(request.messages) };
+  // users write the address with and without /v1
   const response = await access.fetch(`${base_url.replace(/\/v1$/, '')}/v1/messages`, {
     method: 'POST',
     headers: {
@@ -32,12 +32,12 @@ async function send(request: GenerateRequest, access: Access, signal: AbortSigna
     body: JSON.stringify(body),
     signal,
   });
-  if (!response.ok) throw refusalIn(response, await response.text());
+  if (!response.ok) throw parseErrorResponse(response, await response.text());
   return readEvents(response.body!);
 }
 
 /** Separates the system messages, as the protocol requires. The caller ensures that the others alternate, the user first, and are not empty. */
-export function conversation(messages: readonly Message[]): { system?: string; messages: Message[] } {
+export function separateSystemMessages(messages: readonly Message[]): { system?: string; messages: Message[] } {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   const turns = messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, content }));
   return { ...(system.length > 0 && { system: system.join('\n\n') }), messages: turns };
@@ -64,14 +64,19 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Ans
   for await (const { data } of events) {
     const event = JSON.parse(data) as StreamEvent;
     if (event.type === 'error') throw event;
-    if (event.type === 'message_start') yield { usage: usageOf(event.message?.usage) };
+    if (event.type === 'message_start') yield { usage: parseUsage(event.message?.usage) };
     if (event.type === 'content_block_delta') yield { text: event.delta?.type === 'text_delta' ? event.delta.text : undefined };
-    if (event.type === 'message_delta') yield { usage: usageOf(event.usage), ending: stopReasonOf(event.delta?.stop_reason) };
+    if (event.type === 'message_delta') yield { usage: parseUsage(event.usage), ending: stopReasonOf(event.delta?.stop_reason) };
   }
 }
 
-/** Updates the token counts: input (cached or not) and output; what an event does not report stays. */
-function usageOf({ input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: TokenCounts = {}): Partial<Usage> {
+/** Returns the token counts that an event reports: input (cached or not) and output. */
+function parseUsage({
+  input_tokens,
+  output_tokens,
+  cache_creation_input_tokens,
+  cache_read_input_tokens,
+}: TokenCounts = {}): Partial<Usage> {
   const cached = (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
   return {
     ...(typeof input_tokens === 'number' && { input_tokens: input_tokens + cached }),

@@ -4,14 +4,14 @@ import { retry } from '../../core/retry.ts';
 import type { GenerateRequest, Outcome, Usage } from '../../ports/models.ts';
 import type { Access } from '../providers/access.ts';
 
-/** Limits the time without a token of an answer. */
+/** Limits the time that an answer may take without sending a token. */
 interface SilenceTimeout {
-  /** Aborted after too long a silence, by the caller's signal, and at the end: it stops whatever uses it. */
+  /** Aborted after too long a silence, with the caller's signal, and by `end`. */
   readonly signal: AbortSignal;
   readonly hasExpired: boolean;
-  /** Measures the time while the work is waited for, and only then: a slow reader is not a silent writer. */
-  during<T>(work: Promise<T>): Promise<T>;
-  /** Begins to measure anew, because something came. */
+  /** Waits for work, and measures the time only meanwhile: a slow consumer is not a silent model. */
+  limit<T>(work: Promise<T>): Promise<T>;
+  /** Restarts the measurement, because something arrived. */
   restart(): void;
   end(): void;
 }
@@ -33,7 +33,7 @@ export function startSilenceTimeout(seconds: number, caller: AbortSignal | undef
     get hasExpired() {
       return hasExpired;
     },
-    during: (work) => {
+    limit: (work) => {
       timer = setTimeout(expire, seconds * 1000);
       return work.finally(() => clearTimeout(timer));
     },
@@ -45,13 +45,13 @@ export function startSilenceTimeout(seconds: number, caller: AbortSignal | undef
   };
 }
 
-/** Why an answer ended: it is complete, it reached the token limit or the end of the window, or it was withheld. */
+/** Why an answer ended: it is complete, it reached the token limit or the end of the window, or a content filter withheld it. */
 export type StopReason = 'done' | 'length' | 'window' | 'filter';
 
 /** The contents of one event of a provider, in any dialect. */
 export interface AnswerPart {
   text?: string | undefined;
-  /** Why it declines, in its own words. */
+  /** The model's own explanation of why it declines. */
   refusal?: string | undefined;
   usage?: Partial<Usage> | undefined;
   ending?: StopReason | undefined;
@@ -59,24 +59,24 @@ export interface AnswerPart {
 
 interface LlmCall {
   access: Access;
-  /** Sends the request, and returns the parts of the answer as they come. */
-  ask(request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>>;
-  /** Converts an error of `ask` and its iterator to a KbError. */
+  /** Sends the request, and returns the parts of the answer as they arrive. */
+  send(request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>>;
+  /** Converts an error of `send` or its iterator to a KbError. */
   translate(error: unknown, signal: AbortSignal | undefined): KbError;
 }
 
 /**
- * Yields the pieces of the answer as they come. A failure before the first one is retried; one after it ends the answer. Throws a KbError: `too_large` if
- * the messages do not fit into the model's window (with shorter sources they may), `invalid` if the answer is empty or was withheld, `unauthorized`,
- * `unavailable`, `configuration`, `aborted`.
+ * Yields the pieces of the answer as they arrive. A failure before the first piece is retried; a later one ends the answer. Throws a KbError: `too_large` if
+ * the messages do not fit into the model's window (shorter sources may), `invalid` if the answer is empty or was withheld, `unauthorized`, `unavailable`,
+ * `configuration`, `aborted`.
  */
 export async function* generate(request: GenerateRequest, call: LlmCall): AsyncGenerator<string, Outcome, void> {
   const silence = startSilenceTimeout(request.timeout, request.signal);
   try {
-    const { answer, rest } = await retry(() => silence.during(begin(request, call, silence)), { signal: silence.signal });
+    const { answer, parts } = await retry(() => silence.limit(startAnswer(request, call, silence)), { signal: silence.signal });
     for (;;) {
-      yield* answer.take();
-      const { done, value } = await silence.during(rest.next());
+      yield* answer.takePieces();
+      const { done, value } = await silence.limit(parts.next());
       if (done) return answer.end();
       answer.add(value);
     }
@@ -88,12 +88,12 @@ export async function* generate(request: GenerateRequest, call: LlmCall): AsyncG
   }
 }
 
-async function begin(request: GenerateRequest, { access, ask, translate }: LlmCall, silence: SilenceTimeout) {
+async function startAnswer(request: GenerateRequest, { access, send, translate }: LlmCall, silence: SilenceTimeout) {
   const answer = new Answer(access);
   try {
-    const rest = await ask(request, silence.signal);
+    const parts = await send(request, silence.signal);
     while (!answer.hasText) {
-      const { done, value } = await rest.next();
+      const { done, value } = await parts.next();
       silence.restart();
       if (done) {
         answer.end();
@@ -101,7 +101,7 @@ async function begin(request: GenerateRequest, { access, ask, translate }: LlmCa
       }
       answer.add(value);
     }
-    return { answer, rest };
+    return { answer, parts };
   } catch (error) {
     throw translate(error, request.signal);
   }
@@ -109,7 +109,7 @@ async function begin(request: GenerateRequest, { access, ask, translate }: LlmCa
 
 class Answer {
   hasText = false;
-  #waiting: string[] = [];
+  #pieces: string[] = [];
   #refusal = '';
   #usage: Usage = { input_tokens: 0, output_tokens: 0 };
   #ending: StopReason | undefined;
@@ -120,18 +120,18 @@ class Answer {
   }
 
   add({ text, refusal, usage, ending }: AnswerPart): void {
-    if (text) this.#waiting.push(text);
+    if (text) this.#pieces.push(text);
     this.hasText ||= /\S/.test(text ?? '');
     this.#refusal += refusal ?? '';
     this.#usage = { ...this.#usage, ...usage };
     this.#ending = ending ?? this.#ending;
   }
 
-  *take(): Generator<string> {
-    yield* this.#waiting.splice(0);
+  *takePieces(): Generator<string> {
+    yield* this.#pieces.splice(0);
   }
 
-  /** Throws if the stream did not end like an answer: a connection may close in the middle without an error. */
+  /** Throws if the stream ended without a stop reason: a connection may close early without an error. */
   end(): Outcome {
     const { provider, model } = this.#access;
     const ending = this.#ending;

@@ -1,2 +1,2 @@
-/** OpenAI's client. The build puts it into this file, which takes a tenth of the package. */
+/** OpenAI's client. The build bundles it into this file, which has a tenth of the package's size. */
 export { OpenAI } from 'openai';

@@ -1,36 +1,36 @@
 import { KbError } from '../../core/errors.ts';
 import { operatorAdvice } from '../../core/advice/advice.ts';
+
 /** What a provider offers: answers, vectors, or an order of passages. */
-export type Kind = 'llm' | 'embedding' | 'rerank';
+export type ProviderKind = 'llm' | 'embedding' | 'rerank';
 
 interface Row {
-  /** Default model; absent if only the user can know. */
+  /** Default model; absent if only the user knows it. */
   model?: string;
 }
 
 interface LlmRow extends Row {
   /**
-   * Minimum context window in tokens (input and output): that of the smallest model in use, or the default of a model server. Absent if
-   * only the user can know (`chat.llm.context_window`).
+   * Minimum context window in tokens (input and output): that of the smallest model in use, or the default of a model server. Absent if only the user knows it
+   * (`chat.llm.context_window`).
    */
   context_window?: number;
 }
 
-/** A provider with chat completions as OpenAI defined them. */
+/** A provider with OpenAI's chat completions API. */
 export interface OpenAiLlmRow extends LlmRow {
   dialect: 'openai';
-  /** Its name for the maximum tokens of an answer. */
-  limit: 'max_tokens' | 'max_completion_tokens';
-  /** Whether it reports token counts only if `stream_options` ask for it, or always and has no such field. */
+  /** Its parameter for the maximum tokens of an answer. */
+  max_tokens_name: 'max_tokens' | 'max_completion_tokens';
+  /** Whether it reports token counts only if `stream_options` ask for them, or always (and does not know that field). */
   usage: 'on_request' | 'always';
   /**
-   * Further parameters for its default model, to keep its reasoning short, which counts as tokens of the answer. Other models may not
-   * accept them.
+   * Further parameters for its default model, which keep its reasoning short: reasoning counts as tokens of the answer. Other models may not accept them.
    */
   parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** A provider with messages as Anthropic defined them. */
+/** A provider with Anthropic's Messages API. */
 interface AnthropicLlmRow extends LlmRow {
   dialect: 'anthropic';
 }
@@ -41,9 +41,9 @@ export interface EmbeddingRow extends Row {
   dialect: 'openai' | 'cohere';
   /** Dimensions of its models. */
   dimensions: Readonly<Record<string, number>>;
-  /** Its name for the requested dimensions; absent if it has no such parameter. */
-  length_name?: 'dimensions' | 'output_dimension';
-  /** Its name for the use of a text, and the two values. */
+  /** Its parameter for the requested dimensions; absent if it has none. */
+  dimensions_name?: 'dimensions' | 'output_dimension';
+  /** Its parameter for the use of a text, and the two values. */
   input_type?: Readonly<{ name: 'input_type' | 'task'; document: string; query: string }>;
   /** Whether it needs `encoding_format: float` to return numbers. */
   asks_for_floats?: boolean;
@@ -52,7 +52,7 @@ export interface EmbeddingRow extends Row {
 }
 
 interface RerankRow extends Row {
-  /** `cohere`: `top_n`, and `results` that are returned; `voyage`: `top_k`, and `data`. */
+  /** `cohere`: `top_n` in the request and `results` in the response; `voyage`: `top_k` and `data`. */
   dialect: 'cohere' | 'voyage';
   /** Alternative dialect, used if it reports that `texts` is missing. */
   alternative?: 'tei';
@@ -64,24 +64,23 @@ interface RerankRow extends Row {
 
 /** A row of the table: a hosted service or model server, and how it is called. */
 export interface Provider {
-  /** Its address; absent if `options.base_url` or the variable must give it. */
+  /** Its address; absent if the user must set `options.base_url` or the variable. */
   base_url?: string;
   /** Environment variable that overrides the address. */
   base_url_variable: string;
   /** Environment variables for the key; the first that is set is used. */
   key_variables: readonly [string, ...string[]];
-  /** Headers that name the account, with the environment variables that hold them. */
+  /** Headers that identify the account, with the environment variables of their values. */
   account?: Readonly<Record<string, string>>;
   /** Whether it works without a key. */
-  is_open?: boolean;
+  is_keyless?: boolean;
   llm?: OpenAiLlmRow | AnthropicLlmRow;
   embedding?: EmbeddingRow;
   rerank?: RerankRow;
 }
 
 /**
- * The table of providers; a new provider is a new row. Models, lengths and limits are from the documentation named in the comments, as of
- * November 2026.
+ * The table of providers; a new provider is a new row. Models, dimensions and limits are from the documentation named in the comments, as of November 2026.
  */
 export const providers = {
   // platform.openai.com/docs: models, deprecations (gpt-6-luna takes the place of the small models before it), embeddings (2048 inputs).
@@ -90,17 +89,17 @@ export const providers = {
     base_url_variable: 'OPENAI_BASE_URL',
     key_variables: ['OPENAI_API_KEY'],
     account: { 'openai-organization': 'OPENAI_ORG_ID', 'openai-project': 'OPENAI_PROJECT_ID' },
-    llm: { dialect: 'openai', model: 'gpt-6-luna', context_window: 128_000, limit: 'max_completion_tokens', usage: 'on_request' },
+    llm: { dialect: 'openai', model: 'gpt-6-luna', context_window: 128_000, max_tokens_name: 'max_completion_tokens', usage: 'on_request' },
     embedding: {
       dialect: 'openai',
       model: 'text-embedding-3-small',
       dimensions: { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072, 'text-embedding-ada-002': 1536 },
-      length_name: 'dimensions',
+      dimensions_name: 'dimensions',
       asks_for_floats: true,
       batch: 2048,
     },
   },
-  // platform.claude.com/docs/models/overview: the fast one of the current models, which does not think unless it is told to.
+  // platform.claude.com/docs/models/overview: the fast one of the current models, which reasons only on request.
   anthropic: {
     base_url: 'https://api.anthropic.com',
     base_url_variable: 'ANTHROPIC_BASE_URL',
@@ -116,7 +115,7 @@ export const providers = {
       dialect: 'openai',
       model: 'gemini-3.5-flash',
       context_window: 128_000,
-      limit: 'max_tokens',
+      max_tokens_name: 'max_tokens',
       usage: 'on_request',
       parameters: { reasoning_effort: 'low' },
     },
@@ -124,7 +123,7 @@ export const providers = {
       dialect: 'openai',
       model: 'gemini-embedding-001',
       dimensions: { 'gemini-embedding-001': 3072 },
-      length_name: 'dimensions',
+      dimensions_name: 'dimensions',
       asks_for_floats: true,
       batch: 100,
     },
@@ -138,7 +137,7 @@ export const providers = {
       dialect: 'openai',
       model: 'openai/gpt-oss-120b',
       context_window: 32_000,
-      limit: 'max_completion_tokens',
+      max_tokens_name: 'max_completion_tokens',
       usage: 'on_request',
       parameters: { reasoning_effort: 'low' },
     },
@@ -148,17 +147,17 @@ export const providers = {
     base_url: 'https://api.mistral.ai/v1',
     base_url_variable: 'MISTRAL_BASE_URL',
     key_variables: ['MISTRAL_API_KEY'],
-    llm: { dialect: 'openai', model: 'mistral-small-latest', context_window: 32_000, limit: 'max_tokens', usage: 'always' },
+    llm: { dialect: 'openai', model: 'mistral-small-latest', context_window: 32_000, max_tokens_name: 'max_tokens', usage: 'always' },
     embedding: {
       dialect: 'openai',
       model: 'mistral-embed',
       dimensions: { 'mistral-embed': 1024, 'codestral-embed': 1536 },
-      length_name: 'output_dimension',
+      dimensions_name: 'output_dimension',
       asks_for_floats: true,
       batch: 128,
     },
   },
-  // api-docs.deepseek.com: first API call, thinking mode (on where nothing is said).
+  // api-docs.deepseek.com: first API call, thinking mode (on by default).
   deepseek: {
     base_url: 'https://api.deepseek.com',
     base_url_variable: 'DEEPSEEK_BASE_URL',
@@ -167,7 +166,7 @@ export const providers = {
       dialect: 'openai',
       model: 'deepseek-flash',
       context_window: 64_000,
-      limit: 'max_tokens',
+      max_tokens_name: 'max_tokens',
       usage: 'on_request',
       parameters: { thinking: { type: 'disabled' } },
     },
@@ -177,20 +176,21 @@ export const providers = {
     base_url: 'https://openrouter.ai/api/v1',
     base_url_variable: 'OPENROUTER_BASE_URL',
     key_variables: ['OPENROUTER_API_KEY'],
-    llm: { dialect: 'openai', model: 'openrouter/auto', limit: 'max_tokens', usage: 'on_request' },
+    llm: { dialect: 'openai', model: 'openrouter/auto', max_tokens_name: 'max_tokens', usage: 'on_request' },
   },
-  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are the ones of its own examples. It reads 4096 tokens where nobody set `num_ctx`.
+  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are those of its examples. Its context has 4096 tokens unless
+  // `num_ctx` is set.
   ollama: {
     base_url: 'http://127.0.0.1:11434/v1',
     base_url_variable: 'OLLAMA_BASE_URL',
     key_variables: ['OLLAMA_API_KEY'],
-    is_open: true,
-    llm: { dialect: 'openai', model: 'gemma3', context_window: 4096, limit: 'max_tokens', usage: 'on_request' },
+    is_keyless: true,
+    llm: { dialect: 'openai', model: 'gemma3', context_window: 4096, max_tokens_name: 'max_tokens', usage: 'on_request' },
     embedding: {
       dialect: 'openai',
       model: 'all-minilm',
       dimensions: { 'all-minilm': 384, embeddinggemma: 768, 'nomic-embed-text': 768 },
-      length_name: 'dimensions',
+      dimensions_name: 'dimensions',
       asks_for_floats: true,
       batch: 512,
     },
@@ -204,7 +204,7 @@ export const providers = {
       dialect: 'openai',
       model: 'voyage-4',
       dimensions: { 'voyage-4': 1024, 'voyage-4-large': 1024, 'voyage-4-lite': 1024, 'voyage-3.5': 1024, 'voyage-3.5-lite': 1024 },
-      length_name: 'output_dimension',
+      dimensions_name: 'output_dimension',
       input_type: { name: 'input_type', document: 'document', query: 'query' },
       batch: 1000,
     },
@@ -219,7 +219,7 @@ export const providers = {
       dialect: 'cohere',
       model: 'embed-v4.0',
       dimensions: { 'embed-v4.0': 1536, 'embed-multilingual-v3.0': 1024, 'embed-english-v3.0': 1024 },
-      length_name: 'output_dimension',
+      dimensions_name: 'output_dimension',
       input_type: { name: 'input_type', document: 'search_document', query: 'search_query' },
       batch: 96,
     },
@@ -234,42 +234,42 @@ export const providers = {
       dialect: 'openai',
       model: 'jina-embeddings-v5-text-small',
       dimensions: { 'jina-embeddings-v5-text-small': 1024, 'jina-embeddings-v5-text-nano': 768, 'jina-embeddings-v3': 1024 },
-      length_name: 'dimensions',
+      dimensions_name: 'dimensions',
       input_type: { name: 'task', document: 'retrieval.passage', query: 'retrieval.query' },
       batch: 512,
     },
     rerank: { dialect: 'cohere', model: 'jina-reranker-v3', parameters: { return_documents: false } },
   },
-  // Whatever speaks these protocols: vLLM, llama.cpp, LM Studio, LiteLLM, text-embeddings-inference.
+  // Any server with these protocols: vLLM, llama.cpp, LM Studio, LiteLLM, text-embeddings-inference.
   openai_compatible: {
     base_url_variable: 'OPENAI_COMPATIBLE_BASE_URL',
-    key_variables: ['OPENAI_COMPATIBLE_API_KEY'], // not OPENAI_API_KEY: a key is for the address that it was given for
-    is_open: true,
-    llm: { dialect: 'openai', limit: 'max_tokens', usage: 'on_request' },
-    embedding: { dialect: 'openai', dimensions: {}, length_name: 'dimensions', asks_for_floats: true, batch: 2048 },
+    key_variables: ['OPENAI_COMPATIBLE_API_KEY'], // not OPENAI_API_KEY: that key must reach OpenAI only
+    is_keyless: true,
+    llm: { dialect: 'openai', max_tokens_name: 'max_tokens', usage: 'on_request' },
+    embedding: { dialect: 'openai', dimensions: {}, dimensions_name: 'dimensions', asks_for_floats: true, batch: 2048 },
     rerank: { dialect: 'cohere', alternative: 'tei', is_model_optional: true },
   },
 } as const satisfies Record<string, Provider>;
 
 type Table = typeof providers;
-/** Names of the providers that offer something. */
-export type ProviderOf<K extends Kind> = { [N in keyof Table]: Table[N] extends Record<K, unknown> ? N : never }[keyof Table];
+/** Names of the providers that offer a kind. */
+export type ProviderOf<K extends ProviderKind> = { [N in keyof Table]: Table[N] extends Record<K, unknown> ? N : never }[keyof Table];
 
 /** Looks up a provider by name; undefined if there is none. */
-export const providerNamed = (name: string): Provider | undefined =>
+export const findProvider = (name: string): Provider | undefined =>
   Object.hasOwn(providers, name) ? providers[name as keyof Table] : undefined;
 
 /** Lists the names of the providers that offer `kind`, in the order of the table. */
-export const providersOf = <K extends Kind>(kind: K): ProviderOf<K>[] =>
-  Object.keys(providers).filter((name): name is ProviderOf<K> => providerNamed(name)![kind] !== undefined);
+export const providersOf = <K extends ProviderKind>(kind: K): ProviderOf<K>[] =>
+  Object.keys(providers).filter((name): name is ProviderOf<K> => findProvider(name)![kind] !== undefined);
 
-/** The default model of a provider; empty if it has none. */
-export const defaultModel = (name: string, kind: Kind): string => providerNamed(name)?.[kind]?.model ?? '';
+/** Returns the default model of a provider; empty if it has none. */
+export const defaultModel = (name: string, kind: ProviderKind): string => findProvider(name)?.[kind]?.model ?? '';
 
-/** The error of a provider whose key is missing; undefined if it is set or not needed. */
-export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): KbError | undefined {
-  const provider = providerNamed(name);
-  if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
+/** Makes the error of a provider whose key is missing; undefined if the key is set or not needed. */
+export function missingKeyError(name: string, env: NodeJS.ProcessEnv = process.env): KbError | undefined {
+  const provider = findProvider(name);
+  if (!provider || provider.is_keyless || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
   const [variable] = provider.key_variables;
   return new KbError('setup', `The provider ${name} needs a key, and ${variable} is not set.`, {
     hint: operatorAdvice`Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`,

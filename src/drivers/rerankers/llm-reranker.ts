@@ -4,12 +4,12 @@ import { truncate, truncateToTokens } from '../../text/truncate.ts';
 import { removeInvisible } from '../../text/clean-text.ts';
 import type { Llm, Message, Reranker } from '../../ports/models.ts';
 import { KbError } from '../../core/errors.ts';
-import { inPortions } from './portions.ts';
+import { scoreInBatches } from './score-batches.ts';
 
 /** Maximum characters of a passage and of the query in the prompt: a grade needs no more. */
 const LONGEST_PASSAGE = 2000;
 const LONGEST_QUERY = 2000;
-const BEST = 10;
+const BEST_GRADE = 10;
 
 const instructions = (marker: string): string[] => [
   'Grade how well each numbered passage of the last message answers the query, from 0 (has nothing to do with it) to 10 (answers it fully).',
@@ -22,34 +22,33 @@ const instructions = (marker: string): string[] => [
 export function gradingPrompt(query: string, texts: readonly string[]): Message[] {
   const marker = randomBytes(12).toString('hex');
   const fenced = texts.map((text, i) =>
-    [`--- passage ${i + 1} ${marker} ---`, shortened(text, LONGEST_PASSAGE), `--- end of passage ${i + 1} ${marker} ---`].join('\n'),
+    [`--- passage ${i + 1} ${marker} ---`, shorten(text, LONGEST_PASSAGE), `--- end of passage ${i + 1} ${marker} ---`].join('\n'),
   );
   return [
     { role: 'system', content: instructions(marker).join('\n') },
-    { role: 'user', content: [...fenced, `Query: ${shortened(query, LONGEST_QUERY)}`].join('\n\n') },
+    { role: 'user', content: [...fenced, `Query: ${shorten(query, LONGEST_QUERY)}`].join('\n\n') },
   ];
 }
 
-const shortened = (text: string, longest: number): string => truncate(removeInvisible(text), longest);
+const shorten = (text: string, longest: number): string => truncate(removeInvisible(text), longest);
 
 /** A line that is a number and a grade, and nothing else: «3: 7», «[3] 7.5», «**Passage 3:** 7/10», «3) 7», «3：7». */
 const GRADE_LINE =
   /^[\s*_-]*(?:passage\s+)?[[(]?(\d{1,4})[\])]?[*_]*(?:\s*[:：=–—-][*_]*(?:\s+[*_]*)?|\s*\.\s+[*_]*|\s+[*_]*)(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?[*_]*[.,;]?\s*$/i;
 
-/** Extracts the text after the reasoning of an answer; the end mark of the reasoning may also come last. */
-const finalAnswer = (answer: string): string =>
+/** Extracts the text behind the reasoning of an answer, or before it if nothing follows its end mark. */
+const textAfterReasoning = (answer: string): string =>
   answer.split('</think>').findLast((part) => part.trim() !== '' && !part.includes('<think>')) ?? '';
 
 /**
- * Reads the scores, 0 to 1, from the lines of an answer; undefined for a passage without a grade, or with one off the scale. The first
- * grade of a passage counts.
+ * Reads the scores, 0 to 1, from the lines of an answer; undefined for a passage whose grade is missing or off the scale. The first grade of a passage counts.
  */
-export function gradesIn(answer: string, count: number): (number | undefined)[] {
+export function parseGrades(answer: string, count: number): (number | undefined)[] {
   const grades = new Map<number, number>();
-  for (const line of finalAnswer(answer).split('\n')) {
+  for (const line of textAfterReasoning(answer).split('\n')) {
     const [, number, grade] = GRADE_LINE.exec(line) ?? [];
-    const [place, value] = [Number(number) - 1, Number(grade)];
-    if (place >= 0 && place < count && value <= BEST && !grades.has(place)) grades.set(place, value / BEST);
+    const [index, value] = [Number(number) - 1, Number(grade)];
+    if (index >= 0 && index < count && value <= BEST_GRADE && !grades.has(index)) grades.set(index, value / BEST_GRADE);
   }
   return Array.from({ length: count }, (_, i) => grades.get(i));
 }
@@ -62,50 +61,50 @@ interface GradingWindow {
   estimate(text: string): number;
 }
 
-/** Tokens of a line with a grade («Passage 12 - 7.5/10»), and of the text around all of them. */
+/** Tokens of a line with a grade («Passage 12 - 7.5/10»), and of any text around these lines. */
 const GRADE_LINE_TOKENS = 12;
-const AROUND = 100;
-/** Tokens of the two lines around a passage: the marker, twice, is 48 digits that are no words. */
-const FENCE = 80;
+const OVERHEAD_TOKENS = 100;
+/** Tokens of the two lines around a passage: each holds the marker, 24 random digits. */
+const FENCE_TOKENS = 80;
 /** Minimum tokens of a passage that are shown. */
-const LEAST_PASSAGE = 60;
+const LEAST_PASSAGE_TOKENS = 60;
 
 /**
- * Divides texts into portions, in their order, each of which fits into the window with the query and the answer. Also returns the tokens for an answer: a
- * line for each passage, or `max_tokens` for a model that reasons first, up to a quarter of the window. A text that does not fit alone is cut.
+ * Divides texts into batches, in their order, each of which fits into the window with the query and the answer. Also returns the tokens to reserve for an
+ * answer: a line for each passage, or `max_tokens` (for a model that reasons first) up to a quarter of the window. A text that does not fit alone is cut.
  */
 export function fitPassages(
   query: string,
   texts: readonly string[],
   { window, max_tokens }: { window: GradingWindow; max_tokens: number },
-): { portions: string[][]; answer: number } {
-  const needed = AROUND + GRADE_LINE_TOKENS * texts.length;
-  const answer = Math.min(Math.max(needed, Math.min(max_tokens, Math.floor(window.tokens / 4))), Math.floor(window.tokens / 2));
-  const taken = gradingPrompt(query, []).reduce((sum, { content }) => sum + window.estimate(content), 0);
-  const room = Math.max(FENCE + LEAST_PASSAGE, window.tokens - answer - taken - FENCE);
-  const portions: string[][] = [];
-  let left = 0;
+): { batches: string[][]; answer: number } {
+  const neededTokens = OVERHEAD_TOKENS + GRADE_LINE_TOKENS * texts.length;
+  const answer = Math.min(Math.max(neededTokens, Math.min(max_tokens, Math.floor(window.tokens / 4))), Math.floor(window.tokens / 2));
+  const promptTokens = gradingPrompt(query, []).reduce((sum, { content }) => sum + window.estimate(content), 0);
+  const room = Math.max(FENCE_TOKENS + LEAST_PASSAGE_TOKENS, window.tokens - answer - promptTokens - FENCE_TOKENS);
+  const batches: string[][] = [];
+  let remaining = 0;
   for (const text of texts) {
-    const shown = truncateToTokens(truncate(text, LONGEST_PASSAGE), room - FENCE, (part) => window.estimate(part));
-    const cost = FENCE + window.estimate(shown);
-    if (cost > left) {
-      portions.push([]);
-      left = room;
+    const shown = truncateToTokens(truncate(text, LONGEST_PASSAGE), room - FENCE_TOKENS, (part) => window.estimate(part));
+    const cost = FENCE_TOKENS + window.estimate(shown);
+    if (cost > remaining) {
+      batches.push([]);
+      remaining = room;
     }
-    portions.at(-1)!.push(shown);
-    left -= cost;
+    batches.at(-1)!.push(shown);
+    remaining -= cost;
   }
-  return { portions, answer };
+  return { batches, answer };
 }
 
-/** Maximum passages that are graded, the best of the search; the others keep their order behind them. */
+/** Maximum passages that are graded, the best of the search; the others follow in their order. */
 const MOST_GRADED = 50;
 /** Maximum characters of an answer that are read: a grade takes ten. */
 const LONGEST_ANSWER = 20_000;
 
 /** Options of the reranker that asks a language model. */
 export interface LlmRerankerOptions {
-  /** A model that generates text, not one that quotes. */
+  /** A generative model, not the extractive one. */
   llm: Llm;
   /** Maximum tokens of an answer; more if the grades need them, fewer if the window is small. */
   max_tokens: number;
@@ -137,13 +136,13 @@ export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmReranke
     min_rerank_score: undefined,
     rank: async (query, passages, { signal, instrument = (model) => model }) => {
       const texts = passages.slice(0, MOST_GRADED).map(({ text }) => text);
-      const { portions, answer } = fitPassages(query, texts, { window, max_tokens });
-      const ask = async (portion: readonly string[]): Promise<number[]> => {
-        const grading = await answerOf(instrument(llm), { query, texts: portion }, { max_tokens: answer, timeout, signal });
-        return gradesIn(grading, portion.length).map((grade, _, grades) => grade ?? ungraded(llm, grades));
+      const { batches, answer } = fitPassages(query, texts, { window, max_tokens });
+      const score = async (batch: readonly string[]): Promise<number[]> => {
+        const grading = await generateGrades(instrument(llm), { query, texts: batch }, { max_tokens: answer, timeout, signal });
+        return parseGrades(grading, batch.length).map((grade, _, grades) => grade ?? throwMissingGrades(llm, grades));
       };
       const scores: number[] = [];
-      for (const portion of portions) scores.push(...(await inPortions(portion, ask)));
+      for (const batch of batches) scores.push(...(await scoreInBatches(batch, score)));
       return passages.map((_, i) => scores[i] ?? 0);
     },
   };
@@ -151,7 +150,7 @@ export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmReranke
 
 type Limits = Pick<LlmRerankerOptions, 'max_tokens' | 'timeout'> & { signal: AbortSignal | undefined };
 
-async function answerOf(llm: Llm, question: { query: string; texts: readonly string[] }, limits: Limits): Promise<string> {
+async function generateGrades(llm: Llm, question: { query: string; texts: readonly string[] }, limits: Limits): Promise<string> {
   let answer = '';
   const messages = gradingPrompt(question.query, question.texts);
   for await (const piece of llm.generate({ messages, grounding: { query: question.query, sources: [] }, ...limits })) {
@@ -162,7 +161,7 @@ async function answerOf(llm: Llm, question: { query: string; texts: readonly str
 }
 
 /** Throws for passages without a grade: a partial order is useless, because the best passage may be missing. */
-function ungraded({ provider, model }: Llm, grades: readonly (number | undefined)[]): never {
+function throwMissingGrades({ provider, model }: Llm, grades: readonly (number | undefined)[]): never {
   const count = grades.filter((grade) => grade !== undefined).length;
   const graded = count === 0 ? 'gave no passage a grade' : `graded only ${count} of ${grades.length} passages`;
   throw new KbError('invalid', `${provider} / ${model} ${graded}.`, {

@@ -4,21 +4,21 @@ import { PassThrough } from 'node:stream';
 import { throwIfAborted } from '../../core/run.ts';
 
 /** Lines of an installer that are shown as the reason of its failure. */
-const LAST = 3;
+const REASON_LINES = 3;
 
 interface InstallerOptions {
   signal?: AbortSignal | undefined;
-  /** The error of an installer that failed, for this reason. */
+  /** Makes the error to throw if the installer fails for this reason. */
   failure(reason: string): Error;
 }
 
 /** Runs an installer, a program with its arguments, and yields the lines of its output. */
 export async function* runInstaller(
-  [program, ...words]: readonly string[],
+  [program, ...args]: readonly string[],
   { signal, failure }: InstallerOptions,
 ): AsyncGenerator<string, void, void> {
   throwIfAborted(signal);
-  const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
   const stop = () => killGroup(child);
   signal?.addEventListener('abort', stop);
   const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
@@ -36,9 +36,9 @@ export async function* runInstaller(
     signal?.removeEventListener('abort', stop);
     stop();
   }
-  const end = await ended;
+  const outcome = await ended;
   throwIfAborted(signal);
-  if (end !== 0) throw failure(end instanceof Error ? end.message : reasonIn(lines) || `the installer ended with ${end}`);
+  if (outcome !== 0) throw failure(outcome instanceof Error ? outcome.message : findReason(lines) || `the installer ended with ${outcome}`);
 }
 
 /** Ends a process and the processes that it has started; Windows has no such groups. */
@@ -49,8 +49,8 @@ function killGroup(child: ChildProcess): void {
   } catch {} // they are gone
 }
 
-/** Finds the errors among the lines of an installer (of Playwright and apt), each once, or else its last lines. */
-function reasonIn(lines: readonly string[]): string {
+/** Returns the distinct errors that the installer (Playwright, apt) printed, else its last lines. */
+function findReason(lines: readonly string[]): string {
   const errors = [...new Set(lines.filter((line) => /^(Error|E): /.test(line)))].map((line) => line.replace(/^\w+: /, ''));
-  return (errors.length > 0 ? errors : lines).slice(-LAST).join('; ');
+  return (errors.length > 0 ? errors : lines).slice(-REASON_LINES).join('; ');
 }

@@ -1,20 +1,20 @@
 import type { StoredChunk } from '../../ports/stores.ts';
 
-/** Bytes of decoded chunks that a store keeps, of all its collections together: some 15,000 chunks of 1,000 characters with 384 dimensions. */
+/** Maximum bytes of decoded chunks in the cache of a store: some 15,000 chunks of 1,000 characters with 384 dimensions. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 /**
- * Keeps chunks that searches have read, up to a number of bytes; the least recently used goes first. Reading a row takes LanceDB a quarter of a millisecond
- * of processor time, and a hybrid search reads 200 of them; Qdrant sends 400 kB for as many. Most searches find what others found before. A key names one
- * state of a chunk, which never changes: its table and version, or its point.
+ * LRU cache of the chunks that searches have read, bounded in bytes. Reading a row takes LanceDB a quarter of a millisecond of processor time, and a hybrid
+ * search reads 200 of them; Qdrant sends 400 kB for as many. Most searches find chunks that earlier ones have found. A key identifies one immutable state of
+ * a chunk: its row and the version of the table, or its point.
  */
 export class ChunkCache {
   readonly #chunks = new Map<string, StoredChunk>();
-  readonly #most: number;
+  readonly #capacity: number;
   #bytes = 0;
 
-  constructor(most = MOST_BYTES) {
-    this.#most = most;
+  constructor(capacity = MOST_BYTES) {
+    this.#capacity = capacity;
   }
 
   /** Estimated bytes of the chunks. */
@@ -31,24 +31,24 @@ export class ChunkCache {
   add(key: string, chunk: StoredChunk): void {
     this.#remove(key);
     this.#chunks.set(key, chunk);
-    this.#bytes += bytesOf(chunk);
+    this.#bytes += estimateBytes(chunk);
     for (const oldest of this.#chunks.keys()) {
-      if (this.#bytes <= this.#most) break;
+      if (this.#bytes <= this.#capacity) break;
       this.#remove(oldest);
     }
   }
 
   #remove(key: string): void {
     const chunk = this.#chunks.get(key);
-    if (chunk && this.#chunks.delete(key)) this.#bytes -= bytesOf(chunk);
+    if (chunk && this.#chunks.delete(key)) this.#bytes -= estimateBytes(chunk);
   }
 }
 
-/** Ranking adds hashes and counts of the terms to a chunk, 4 bytes each; there is a term for six characters. */
-const ANALYSED = 2;
+/** Ranking adds the terms of a chunk to it: a hash and a count of 4 bytes each, and about six characters make a term. */
+const BYTES_PER_ANALYSED_LETTER = 2;
 
-/** Estimates the bytes of a chunk: two for each character, its analysed terms, and some for small objects. */
-function bytesOf({ text, embed_text = '', metadata, vector }: StoredChunk): number {
-  const analysed = ANALYSED * (embed_text || text).length;
-  return 2 * (text.length + embed_text.length + JSON.stringify(metadata).length) + analysed + (vector?.byteLength ?? 0) + 500;
+/** Estimates the bytes of a chunk: two for each character, those of its terms and vector, and some for small objects. */
+function estimateBytes({ text, embed_text = '', metadata, vector }: StoredChunk): number {
+  const analysedBytes = BYTES_PER_ANALYSED_LETTER * (embed_text || text).length;
+  return 2 * (text.length + embed_text.length + JSON.stringify(metadata).length) + analysedBytes + (vector?.byteLength ?? 0) + 500;
 }

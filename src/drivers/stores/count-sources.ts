@@ -1,8 +1,8 @@
 import type { SourceContent, StoredSource } from '../../ports/stores.ts';
 import type { Metadata } from '../../schema/items.ts';
 
-/** Adds a chunk to the counts of its source. A source with chunks of several versions was left incomplete: it gets no version, and counts as changed. */
-export function countSources(found: Map<string, StoredSource>, chunk: Omit<StoredSource, 'chunks'>): void {
+/** Adds a chunk to the counts of its source. A source with chunks of several versions is incomplete: it gets no version, so that it counts as changed. */
+export function countChunk(found: Map<string, StoredSource>, chunk: Omit<StoredSource, 'chunks'>): void {
   const known = found.get(chunk.source);
   if (!known) return void found.set(chunk.source, { ...chunk, chunks: 1 });
   known.chunks++;
@@ -10,12 +10,12 @@ export function countSources(found: Map<string, StoredSource>, chunk: Omit<Store
   if (known.version !== chunk.version) known.version = '';
 }
 
-/** Counts distinct names by 53 bits of a hash, without keeping them. Of a million names, two share a hash once in some 20,000 collections. */
-export class NameCount {
-  readonly #seen = new Set<number>();
+/** Counts distinct names by a hash of 53 bits, without keeping them. Among a million names, two share a hash in one of some 20,000 collections. */
+export class DistinctCounter {
+  readonly #hashes = new Set<number>();
 
   get size(): number {
-    return this.#seen.size;
+    return this.#hashes.size;
   }
 
   add(name: Uint8Array): void {
@@ -26,12 +26,12 @@ export class NameCount {
     }
     a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
     b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
-    this.#seen.add(2 ** 32 * (b & 0x1fffff) + (a >>> 0));
+    this.#hashes.add(2 ** 32 * (b & 0x1fffff) + (a >>> 0));
   }
 }
 
-/** Adds a chunk to the content of its source; `metadata` is JSON, and read only of the first chunk. */
-export function countContent(
+/** Adds a chunk to the content of its source; `metadata` is JSON, and is read for the first chunk only. */
+export function countChunkContent(
   found: Map<string, SourceContent>,
   source: string,
   { metadata, characters }: { metadata: string; characters: number },

@@ -2,7 +2,7 @@ import { call, operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
-// Stores pad, cut or refuse vectors of another length, each in its own way: so all vectors are checked before.
+// Each store treats vectors of the wrong length differently (pads, cuts or refuses them): so they are checked before.
 
 /** Throws a KbError (`invalid`) that names the chunk whose vector does not fit the collection. */
 export function assertVectors(chunks: readonly StoredChunk[], info: CollectionInfo): void {

@@ -4,8 +4,8 @@ import { DEAD_AFTER, isAlive, mayStillRun, HEARTBEAT_INTERVAL, THIS_PROCESS, typ
 import { waitFor } from '../../core/run.ts';
 import { KbError } from '../../core/errors.ts';
 
-// A writer names itself in a file (process and host), and touches it every few seconds as a sign of life. To take or leave that file, a process holds a
-// lock of proper-lockfile for a moment, so that of two processes that see the same dead owner only one replaces it.
+// A writer writes its process and host into a file, and touches the file every few seconds as a heartbeat. To create, replace or remove the file, a process
+// briefly holds a guard (proper-lockfile): if two processes find the same dead owner, only one of them replaces it.
 
 interface LockOwner extends Owner {
   /** Differs between the locks of one process. */
@@ -16,9 +16,9 @@ interface LockOwner extends Owner {
 export const LOCK_FOLDER = '.locks';
 
 /** Milliseconds between two checks whether the lock is free. */
-const LOOK_EVERY = 100;
-/** Milliseconds after which a process that was taking the lock counts as dead. */
-const STALE_GUARD = 4_000;
+const CHECK_INTERVAL = 100;
+/** Milliseconds after which a process that holds the guard counts as dead. */
+const GUARD_STALE_AFTER = 4_000;
 
 /** How to wait for a lock. */
 export interface LockOptions {
@@ -30,11 +30,11 @@ export interface LockOptions {
 /** A lock that this process holds. */
 export interface WriterLock {
   /**
-   * Whether it was taken from an owner that gives no signs of life but may wake up: writes that the owner has begun must not take effect.
+   * Whether it was taken from an owner that is silent but may wake up: the writes that this owner has begun must be fenced off.
    */
-  readonly overtook: boolean;
+  readonly needsFencing: boolean;
   release(): Promise<void>;
-  /** Throws a KbError (`conflict`) if another process has taken it, because this one stood still for too long (suspended, for instance). */
+  /** Throws a KbError (`conflict`) if another process has taken it over, because this one was suspended for too long. */
   assertHeld(): Promise<void>;
 }
 
@@ -46,25 +46,25 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
   const owner: LockOwner = { ...THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
-  let taken = await take(file, owner);
+  let taken = await tryTake(file, owner);
   if (!taken) onWait?.();
-  for (; !taken; taken = await take(file, owner)) await waitFor(LOOK_EVERY, signal);
-  const isOurs = async () => (await ownerOf(file))?.lock === owner.lock;
-  const giveSign = async () => {
-    if (await isOurs()) await utimes(file, new Date(), new Date()); // touching the lock of another process would keep it alive after its death
+  for (; !taken; taken = await tryTake(file, owner)) await waitFor(CHECK_INTERVAL, signal);
+  const isHeldByUs = async () => (await readOwner(file))?.lock === owner.lock;
+  const sendHeartbeat = async () => {
+    if (await isHeldByUs()) await utimes(file, new Date(), new Date()); // a heartbeat in the lock of another process would hide that process's death
   };
-  const signs = setInterval(() => void giveSign().catch(() => {}), HEARTBEAT_INTERVAL).unref();
+  const heartbeat = setInterval(() => void sendHeartbeat().catch(() => {}), HEARTBEAT_INTERVAL).unref();
   return {
-    overtook: taken.overtook,
+    needsFencing: taken.needsFencing,
     release: async () => {
-      clearInterval(signs);
+      clearInterval(heartbeat);
       const removeFile = async () => {
-        if (await isOurs()) await unlink(file);
+        if (await isHeldByUs()) await unlink(file);
       };
-      await guarded(file, removeFile).catch(() => {}); // if the folder is gone or full, the lock is taken over after the end of this process
+      await withGuard(file, removeFile).catch(() => {}); // if the folder is gone or full, the next writer takes the lock over from this dead process
     },
     assertHeld: async () => {
-      if (!(await isOurs())) throw lockLostError(name);
+      if (!(await isHeldByUs())) throw lockLostError(name);
     },
   };
 }
@@ -81,22 +81,22 @@ export const lockLostError = (name: string): KbError =>
   );
 
 /** Takes the lock unless a living process holds it; undefined if one does. */
-async function take(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'overtook'> | undefined> {
+async function tryTake(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'needsFencing'> | undefined> {
   if (await isHeld(file)) return undefined;
-  return await guarded(file, async () => {
-    if (await isHeld(file)) return undefined; // another process was quicker
-    const before = await ownerOf(file);
+  return await withGuard(file, async () => {
+    if (await isHeld(file)) return undefined; // another process has just taken it
+    const previous = await readOwner(file);
     await writeFile(`${file}.new`, JSON.stringify(owner));
-    await rename(`${file}.new`, file); // whole or not at all
-    return { overtook: before !== undefined && mayStillRun(before) };
+    await rename(`${file}.new`, file); // atomic: a reader never sees half of it
+    return { needsFencing: previous !== undefined && mayStillRun(previous) };
   });
 }
 
-async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function withGuard<T>(file: string, work: () => Promise<T>): Promise<T> {
   const { lock } = await import('proper-lockfile');
   const retries = { retries: 1_000, factor: 1, minTimeout: 10, maxTimeout: 30, randomize: true };
-  const onCompromised = () => {}; // the default throws out of a timer; the work here is short, and checked under the lock
-  const release = await lock(file, { realpath: false, stale: STALE_GUARD, retries, onCompromised });
+  const onCompromised = () => {}; // the default throws out of a timer; the guarded work is short, and checks the owner again
+  const release = await lock(file, { realpath: false, stale: GUARD_STALE_AFTER, retries, onCompromised });
   try {
     return await work();
   } finally {
@@ -104,15 +104,15 @@ async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Lists the locks in the folder that dead processes of this host, or silent ones, have left. */
-export async function abandonedLocks(folder: string): Promise<string[]> {
+/** Lists the locks in the folder that are held by dead processes of this host or by silent ones of others. */
+export async function listAbandonedLocks(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const abandoned: string[] = [];
   for (const name of names.filter((one) => !/\.(?:lock|new)$/.test(one))) if (!(await isHeld(join(folder, name)))) abandoned.push(name);
   return abandoned;
 }
 
-async function ownerOf(file: string): Promise<LockOwner | undefined> {
+async function readOwner(file: string): Promise<LockOwner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as LockOwner;
   } catch {
@@ -121,8 +121,8 @@ async function ownerOf(file: string): Promise<LockOwner | undefined> {
 }
 
 async function isHeld(file: string): Promise<boolean> {
-  const owner = await ownerOf(file);
+  const owner = await readOwner(file);
   if (!owner) return false;
-  const sign = await stat(file).catch(() => undefined);
-  return sign !== undefined && isAlive(owner, sign.mtimeMs);
+  const lastHeartbeat = await stat(file).catch(() => undefined);
+  return lastHeartbeat !== undefined && isAlive(owner, lastHeartbeat.mtimeMs);
 }

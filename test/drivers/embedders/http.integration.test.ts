@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { openHttpEmbedder } from '../../../src/drivers/embedders/http-embedder.ts';
-import { providerNamed, providersOf } from '../../../src/drivers/providers/providers.ts';
+import { findProvider, providersOf } from '../../../src/drivers/providers/providers.ts';
 import { embedTexts } from '../../../src/stages/ingest/embed-chunks.ts';
 import { embeddingWires, openEmbeddingServer, type EmbeddingBehaviour } from '../../support/embedding-server.ts';
 import type { JsonServer } from '../../support/json-server.ts';
@@ -29,7 +29,7 @@ const names = Object.keys(SAYS);
 async function open(name: string, behaviour: EmbeddingBehaviour = {}, options: Record<string, unknown> = {}) {
   const server = await openEmbeddingServer(name, behaviour);
   onTestFinished(() => server.close());
-  const { key_variables, embedding } = providerNamed(name)!;
+  const { key_variables, embedding } = findProvider(name)!;
   const env = { [key_variables[0]]: KEY };
   const embedder = await openHttpEmbedder({
     provider: name,
@@ -78,11 +78,11 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is asked more than once where one request can not hold the texts', async () => {
-    const most = Math.min(embeddingWires[name]!.most, providerNamed(name)!.embedding!.batch);
+    const most = Math.min(embeddingWires[name]!.most, findProvider(name)!.embedding!.batch);
     const { server, embed } = await open(name);
     const texts = Array.from({ length: most + 1 }, (_, i) => `text ${i}`);
     expect(await embed(...texts)).toHaveLength(most + 1);
-    expect(sizes(name, server)).toEqual([providerNamed(name)!.embedding!.batch, most + 1 - providerNamed(name)!.embedding!.batch]);
+    expect(sizes(name, server)).toEqual([findProvider(name)!.embedding!.batch, most + 1 - findProvider(name)!.embedding!.batch]);
   });
 
   it('is asked in halves for what it refuses as too much, and one text that stays too long costs no other its vector', async () => {
@@ -112,7 +112,7 @@ describe.each(names)('%s', (name) => {
     const error = await thrown(embed('abc'));
     expect(error).toMatchObject({ code: 'unauthorized', isRetryable: false, attempts: 1 });
     expect(error.message).toBe(`${name} answered ${status}: Invalid key: …`);
-    expect(error.hint).toContain(providerNamed(name)!.key_variables[0]);
+    expect(error.hint).toContain(findProvider(name)!.key_variables[0]);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -137,15 +137,15 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-describe.each(names.filter((name) => !providerNamed(name)!.is_open))('%s without a key', (name) => {
+describe.each(names.filter((name) => !findProvider(name)!.is_keyless))('%s without a key', (name) => {
   it('is a setup error that names the variable', async () => {
     const error = await thrown(openHttpEmbedder({ provider: name, env: {} }));
     expect(error.code).toBe('setup');
-    expect(error.message).toContain(providerNamed(name)!.key_variables[0]);
+    expect(error.message).toContain(findProvider(name)!.key_variables[0]);
   });
 
   it('at its own address the length of its vectors is known before the first', async () => {
-    const { embedding, key_variables } = providerNamed(name)!;
+    const { embedding, key_variables } = findProvider(name)!;
     const embedder = await openHttpEmbedder({ provider: name, env: { [key_variables[0]]: KEY } });
     expect(embedder.dimensions).toBe(embedding!.dimensions[embedding!.model!]);
     expect(embedder.dimensions).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { conversation, openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
+import { separateSystemMessages, openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
 import type { GenerateRequest } from '../../../src/ports/models.ts';
 import { openAnthropicServer, type AnthropicServer } from '../../support/anthropic-server.ts';
 import { ask, read, until } from '../../support/heard.ts';
@@ -58,7 +58,7 @@ describe('a language model that speaks the Messages API', () => {
     const { system, messages: turns } = server.requests[0]!.body as { system: unknown; messages: unknown };
     expect(system).toBe('One.\n\nTwo.');
     expect(turns).toEqual(messages.filter(({ role }) => role !== 'system'));
-    expect(conversation([{ role: 'user', content: 'Hi.' }])).toEqual({ messages: [{ role: 'user', content: 'Hi.' }] });
+    expect(separateSystemMessages([{ role: 'user', content: 'Hi.' }])).toEqual({ messages: [{ role: 'user', content: 'Hi.' }] });
   });
 
   it('is read whole wherever its bytes are cut and however its lines end', async () => {

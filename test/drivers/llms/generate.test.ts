@@ -16,7 +16,7 @@ function work() {
 test('restart begins the measurement anew', async () => {
   const silence = startSilenceTimeout(10, undefined);
   const { done, end } = work();
-  const waited = silence.during(done);
+  const waited = silence.limit(done);
   for (let i = 0; i < 3; i++) {
     vi.advanceTimersByTime(9000);
     silence.restart();
@@ -32,7 +32,7 @@ test('restart begins the measurement anew', async () => {
 test('measures nothing while nothing is waited for', async () => {
   const silence = startSilenceTimeout(10, undefined);
   const { done, end } = work();
-  const waited = silence.during(done);
+  const waited = silence.limit(done);
   end();
   await waited;
   vi.advanceTimersByTime(60_000);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { providerNamed, providersOf } from '../../../src/drivers/providers/providers.ts';
+import { findProvider, providersOf } from '../../../src/drivers/providers/providers.ts';
 import { drivers } from '../../../src/drivers/registry.ts';
 import { openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';
@@ -27,10 +27,10 @@ let close: (() => Promise<void>) | undefined;
 afterEach(() => close?.());
 
 async function open(name: string, reply: (count: number) => Answer) {
-  const { llm, base_url_variable, key_variables, is_open } = providerNamed(name)!;
+  const { llm, base_url_variable, key_variables, is_keyless } = findProvider(name)!;
   const server = await dialects[llm!.dialect].serve(reply);
   ({ close } = server);
-  const env = { [base_url_variable]: server.url, ...(!is_open && { [key_variables[0]]: KEY }) };
+  const env = { [base_url_variable]: server.url, ...(!is_keyless && { [key_variables[0]]: KEY }) };
   const model = llm!.model ? {} : { model: 'own' };
   return { server, row: llm!, env, llm: await dialects[llm!.dialect].open({ provider: name, ...model, env }) };
 }
@@ -44,7 +44,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
     expect([llm.provider, llm.model]).toEqual([name, row.model ?? 'own']);
     expect(body).toMatchObject({ model: llm.model, stream: true, ...('parameters' in row && row.parameters) });
     const limits = Object.entries(body).filter(([field]) => field.startsWith('max_'));
-    expect(limits).toEqual([['limit' in row ? row.limit : 'max_tokens', 77]]);
+    expect(limits).toEqual([['max_tokens_name' in row ? row.max_tokens_name : 'max_tokens', 77]]);
     expect('stream_options' in body).toBe('usage' in row && row.usage === 'on_request');
   });
 
@@ -52,7 +52,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
     const { llm, server, row } = await open(name, () => 'So.');
     await read(ask(llm));
     const { authorization, 'x-api-key': apiKey } = server.requests[0]!.headers;
-    const key = providerNamed(name)!.is_open ? undefined : KEY;
+    const key = findProvider(name)!.is_keyless ? undefined : KEY;
     expect([authorization, apiKey]).toEqual(row.dialect === 'anthropic' ? [undefined, key] : [key && `Bearer ${key}`, undefined]);
   });
 
@@ -75,7 +75,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
 
 it('the registry opens each with the driver of its dialect', async () => {
   for (const name of providersOf('llm')) {
-    const { key_variables, base_url_variable } = providerNamed(name)!;
+    const { key_variables, base_url_variable } = findProvider(name)!;
     vi.stubEnv(key_variables[0], KEY);
     vi.stubEnv(base_url_variable, 'http://127.0.0.1:1/v1');
     expect(await drivers.llms[name].open({ provider: name, model: 'm' })).toMatchObject({ provider: name, model: 'm' });

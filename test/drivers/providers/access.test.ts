@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
-import { accessTo } from '../../../src/drivers/providers/access.ts';
+import { resolveAccess } from '../../../src/drivers/providers/access.ts';
 
 const KEYS = { OPENAI_API_KEY: 'key-of-openai' };
 
@@ -16,7 +16,7 @@ function refusal(work: () => unknown): KbError {
 
 describe('openai', () => {
   it('is asked at its own address with the key of the environment', () => {
-    expect(accessTo({ provider: 'openai', env: KEYS }, 'embedding')).toMatchObject({
+    expect(resolveAccess({ provider: 'openai', env: KEYS }, 'embedding')).toMatchObject({
       base_url: 'https://api.openai.com/v1',
       key: 'key-of-openai',
       model: 'text-embedding-3-small',
@@ -26,21 +26,24 @@ describe('openai', () => {
 
   it('is asked elsewhere where OPENAI_BASE_URL or the configuration says so, the configuration first', () => {
     const env = { ...KEYS, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/' };
-    expect(accessTo({ provider: 'openai', env }, 'embedding')).toMatchObject({ base_url: 'http://127.0.0.1:1/v1', is_own_address: false });
+    expect(resolveAccess({ provider: 'openai', env }, 'embedding')).toMatchObject({
+      base_url: 'http://127.0.0.1:1/v1',
+      is_own_address: false,
+    });
     const options = { base_url: 'http://127.0.0.1:2/v1' };
-    expect(accessTo({ provider: 'openai', options, env }, 'llm').base_url).toBe('http://127.0.0.1:2/v1');
+    expect(resolveAccess({ provider: 'openai', options, env }, 'llm').base_url).toBe('http://127.0.0.1:2/v1');
   });
 
   it('without a key is a setup error that names the variable', () => {
     for (const env of [{}, { OPENAI_API_KEY: '' }, { OPENAI_API_KEY: ' \n' }]) {
-      const error = refusal(() => accessTo({ provider: 'openai', env }, 'llm'));
+      const error = refusal(() => resolveAccess({ provider: 'openai', env }, 'llm'));
       expect([error.code, error.hint?.includes('export OPENAI_API_KEY=')]).toEqual(['setup', true]);
     }
   });
 });
 
 describe('a key', () => {
-  const keyIn = (OPENAI_API_KEY: string) => accessTo({ provider: 'openai', env: { OPENAI_API_KEY } }, 'llm').key;
+  const keyIn = (OPENAI_API_KEY: string) => resolveAccess({ provider: 'openai', env: { OPENAI_API_KEY } }, 'llm').key;
 
   it('loses the end of a line', () => {
     expect(keyIn(' secret\r\n')).toBe('secret');
@@ -54,7 +57,7 @@ describe('a key', () => {
   });
 
   it('is the first that is set of several', () => {
-    const keyWith = (env: NodeJS.ProcessEnv) => accessTo({ provider: 'gemini', env }, 'llm');
+    const keyWith = (env: NodeJS.ProcessEnv) => resolveAccess({ provider: 'gemini', env }, 'llm');
     expect(keyWith({ GOOGLE_API_KEY: 'g' })).toMatchObject({ key: 'g', key_variable: 'GOOGLE_API_KEY' });
     expect(keyWith({ GOOGLE_API_KEY: 'g', GEMINI_API_KEY: 'own' })).toMatchObject({ key: 'own', key_variable: 'GEMINI_API_KEY' });
   });
@@ -64,29 +67,29 @@ describe('openai_compatible', () => {
   const options = { base_url: 'http://127.0.0.1:8080/v1' };
 
   it('needs an address and a model, and says where they are set', () => {
-    const noAddress = refusal(() => accessTo({ provider: 'openai_compatible', model: 'm', env: KEYS }, 'embedding'));
+    const noAddress = refusal(() => resolveAccess({ provider: 'openai_compatible', model: 'm', env: KEYS }, 'embedding'));
     expect([noAddress.code, noAddress.message]).toEqual([
       'configuration',
       'The provider openai_compatible needs embedding.options.base_url.',
     ]);
     expect(noAddress.hint).toContain('OPENAI_COMPATIBLE_BASE_URL');
-    const noModel = refusal(() => accessTo({ provider: 'openai_compatible', options, env: KEYS }, 'llm'));
+    const noModel = refusal(() => resolveAccess({ provider: 'openai_compatible', options, env: KEYS }, 'llm'));
     expect([noModel.code, noModel.message]).toEqual(['configuration', 'The provider openai_compatible needs chat.llm.model.']);
   });
 
   it('may rerank without a model: some servers have but one', () => {
-    expect(accessTo({ provider: 'openai_compatible', options, env: {} }, 'rerank').model).toBe('');
+    expect(resolveAccess({ provider: 'openai_compatible', options, env: {} }, 'rerank').model).toBe('');
   });
 
   it('takes its address from its own variable, not from OPENAI_BASE_URL', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
-    expect(refusal(() => accessTo({ provider: 'openai_compatible', model: 'm', env }, 'embedding')).code).toBe('configuration');
+    expect(refusal(() => resolveAccess({ provider: 'openai_compatible', model: 'm', env }, 'embedding')).code).toBe('configuration');
     const own = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:3/v1' };
-    expect(accessTo({ provider: 'openai_compatible', model: 'm', env: own }, 'embedding').base_url).toBe('http://127.0.0.1:3/v1');
+    expect(resolveAccess({ provider: 'openai_compatible', model: 'm', env: own }, 'embedding').base_url).toBe('http://127.0.0.1:3/v1');
   });
 
   it('is asked with its own key, else with none: that of openai is for openai alone', () => {
-    const keyWith = (env: NodeJS.ProcessEnv) => accessTo({ provider: 'openai_compatible', model: 'm', options, env }, 'embedding').key;
+    const keyWith = (env: NodeJS.ProcessEnv) => resolveAccess({ provider: 'openai_compatible', model: 'm', options, env }, 'embedding').key;
     expect(keyWith({ ...KEYS, OPENAI_COMPATIBLE_API_KEY: 'own' })).toBe('own');
     expect(keyWith(KEYS)).toBeUndefined();
   });
@@ -95,7 +98,7 @@ describe('openai_compatible', () => {
 describe('a provider', () => {
   it('that cannot be asked for it is refused with those that can', () => {
     for (const name of ['voyage', 'nobody', 'toString', '__proto__']) {
-      const error = refusal(() => accessTo({ provider: name, env: { VOYAGE_API_KEY: 'k' } }, 'llm'));
+      const error = refusal(() => resolveAccess({ provider: name, env: { VOYAGE_API_KEY: 'k' } }, 'llm'));
       expect([error.code, error.message]).toEqual(['configuration', `There is no provider «${name}» for chat.llm.`]);
       expect(error.hint).toMatch(/^Known are openai, anthropic, .*openai_compatible\.$/);
     }
@@ -107,12 +110,12 @@ describe('a provider', () => {
       'https://hunter2secret@models.example',
       'http://:hunter2secret@127.0.0.1',
     ]) {
-      const given = refusal(() => accessTo({ provider: 'ollama', options: { base_url: address }, env: {} }, 'embedding'));
+      const given = refusal(() => resolveAccess({ provider: 'ollama', options: { base_url: address }, env: {} }, 'embedding'));
       expect([given.code, given.message]).toEqual([
         'configuration',
         'The address in embedding.options.base_url holds a user name or a password.',
       ]);
-      const exported = refusal(() => accessTo({ provider: 'ollama', env: { OLLAMA_BASE_URL: address } }, 'llm'));
+      const exported = refusal(() => resolveAccess({ provider: 'ollama', env: { OLLAMA_BASE_URL: address } }, 'llm'));
       expect([exported.code, exported.message]).toEqual([
         'configuration',
         'The address in OLLAMA_BASE_URL holds a user name or a password.',
@@ -123,7 +126,7 @@ describe('a provider', () => {
 
   it('whose variable holds no address is refused by its name', () => {
     for (const value of ['localhost:8080', 'file:///etc', 'nonsense']) {
-      const error = refusal(() => accessTo({ provider: 'ollama', env: { OLLAMA_BASE_URL: value } }, 'llm'));
+      const error = refusal(() => resolveAccess({ provider: 'ollama', env: { OLLAMA_BASE_URL: value } }, 'llm'));
       expect([error.code, error.message]).toEqual(['configuration', 'OLLAMA_BASE_URL in the environment is not an address.']);
     }
   });
@@ -136,13 +139,16 @@ describe('options', () => {
       [{ base_url: 'file:///etc' }, 'base_url'],
       [{ dimensions: 0 }, 'dimensions'],
     ] as const) {
-      const error = refusal(() => accessTo({ provider: 'openai', options, env: KEYS }, 'embedding'));
+      const error = refusal(() => resolveAccess({ provider: 'openai', options, env: KEYS }, 'embedding'));
       expect([error.code, error.message.includes(`embedding.options.${name}`)]).toEqual(['configuration', true]);
     }
   });
 
   it('that kb does not know go into the request', () => {
     const options = { base_url: 'http://127.0.0.1:1', dimensions: 64, user: 'kb' };
-    expect(accessTo({ provider: 'openai', options, env: KEYS }, 'embedding')).toMatchObject({ dimensions: 64, parameters: { user: 'kb' } });
+    expect(resolveAccess({ provider: 'openai', options, env: KEYS }, 'embedding')).toMatchObject({
+      dimensions: 64,
+      parameters: { user: 'kb' },
+    });
   });
 });

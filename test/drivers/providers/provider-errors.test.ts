@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfter, providerError, refusalIn } from '../../../src/drivers/providers/provider-errors.ts';
+import { retryAfter, providerError, parseErrorResponse } from '../../../src/drivers/providers/provider-errors.ts';
 
 const asked = {
   provider: 'openai',
@@ -166,7 +166,7 @@ describe('retryAfter', () => {
 });
 
 const read = (body: unknown, init: ResponseInit = { status: 400, statusText: 'Bad Request' }) =>
-  refusalIn(new Response(null, init), typeof body === 'string' ? body : JSON.stringify(body));
+  parseErrorResponse(new Response(null, init), typeof body === 'string' ? body : JSON.stringify(body));
 
 describe('a refusal', () => {
   it('is read in the shape of each kind of service', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { drivers } from '../../../src/drivers/registry.ts';
-import { defaultModel, missingKey, providerNamed, providers, providersOf } from '../../../src/drivers/providers/providers.ts';
+import { defaultModel, missingKeyError, findProvider, providers, providersOf } from '../../../src/drivers/providers/providers.ts';
 import { EmbeddingProvider, LlmProvider, RerankProvider } from '../../../src/schema/provider-names.ts';
 
-const rows = Object.keys(providers).map((name) => ({ name, ...providerNamed(name)! }));
+const rows = Object.keys(providers).map((name) => ({ name, ...findProvider(name)! }));
 
 describe('the table of providers', () => {
   it('has what the configuration offers, and nothing else, with a driver for each', () => {
@@ -49,10 +49,10 @@ it('the default model of what nobody knows is none', () => {
 });
 
 it('a missing key is named with the way to set it, where one is needed', () => {
-  for (const { name, is_open, key_variables } of rows) {
-    const missing = missingKey(name, {});
+  for (const { name, is_keyless: is_open, key_variables } of rows) {
+    const missing = missingKeyError(name, {});
     if (is_open) expect([name, missing]).toEqual([name, undefined]);
     else expect([name, missing]).toEqual([name, expect.objectContaining({ hint: expect.stringContaining(`export ${key_variables[0]}=`) })]);
-    for (const variable of key_variables) expect([variable, missingKey(name, { [variable]: 'k' })]).toEqual([variable, undefined]);
+    for (const variable of key_variables) expect([variable, missingKeyError(name, { [variable]: 'k' })]).toEqual([variable, undefined]);
   }
 });

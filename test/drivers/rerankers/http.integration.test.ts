@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
-import { providerNamed, providersOf } from '../../../src/drivers/providers/providers.ts';
+import { findProvider, providersOf } from '../../../src/drivers/providers/providers.ts';
 import { openHttpReranker } from '../../../src/drivers/rerankers/http-reranker.ts';
 import type { JsonServer } from '../../support/json-server.ts';
 import { openRerankServer, rerankWires, type RerankBehaviour } from '../../support/rerank-server.ts';
@@ -21,7 +21,7 @@ const SAYS: [service: string, provider: string, says: object][] = [
 async function open(service: string, provider: string, behaviour: RerankBehaviour = {}, options: Record<string, unknown> = {}) {
   const server = await openRerankServer(service, behaviour);
   onTestFinished(() => server.close());
-  const { key_variables, rerank } = providerNamed(provider)!;
+  const { key_variables, rerank } = findProvider(provider)!;
   const model = rerank!.model ?? (service === 'tei' ? undefined : 'own-model');
   const env = { [key_variables[0]]: KEY };
   const reranker = await openHttpReranker({ provider, model, options: { base_url: server.url, ...options }, env });
@@ -155,5 +155,5 @@ describe('a compatible server', () => {
 it.each(['cohere', 'jina', 'voyage'])('%s without a key is a setup error that names the variable', async (provider) => {
   const error = await thrown(openHttpReranker({ provider, env: {} }));
   expect(error.code).toBe('setup');
-  expect(error.message).toContain(providerNamed(provider)!.key_variables[0]);
+  expect(error.message).toContain(findProvider(provider)!.key_variables[0]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gradesIn, gradingPrompt, fitPassages } from '../../../src/drivers/rerankers/llm-reranker.ts';
+import { parseGrades, gradingPrompt, fitPassages } from '../../../src/drivers/rerankers/llm-reranker.ts';
 
 describe('the grades of an answer', () => {
   it('are read from lines of a number and a grade, however they are written', () => {
@@ -15,11 +15,11 @@ describe('the grades of an answer', () => {
       'Hm. So perhaps:\n1: 2\n2: 2\n3: 2\n</think>\n1: 10\n2: 0\n3: 7.5',
       '<think>\n1: 2\n</think>\n1: 10\n2: 0\n3: 7.5\n</think>\n',
     ])
-      expect([answer, gradesIn(answer, 3)]).toEqual([answer, [1, 0, 0.75]]);
+      expect([answer, parseGrades(answer, 3)]).toEqual([answer, [1, 0, 0.75]]);
   });
 
   it('are none for a passage without one, with one out of the scale, or with words around it', () => {
-    expect(gradesIn('1: 8\n2: 11\n3: -4\n4: 9 because it says so\nI give 5: 9', 5)).toEqual([
+    expect(parseGrades('1: 8\n2: 11\n3: -4\n4: 9 because it says so\nI give 5: 9', 5)).toEqual([
       0.8,
       undefined,
       undefined,
@@ -29,12 +29,12 @@ describe('the grades of an answer', () => {
   });
 
   it('count once, and only for passages that there are', () => {
-    expect(gradesIn('1: 3\n1: 9\n0: 9\n7: 9', 2)).toEqual([0.3, undefined]);
+    expect(parseGrades('1: 3\n1: 9\n0: 9\n7: 9', 2)).toEqual([0.3, undefined]);
   });
 
   it('are none where nothing is one', () => {
     for (const answer of ['', 'I will not grade these.', '9: 9', '1: eleven', '<think>\n1: 9\n</think>\n'])
-      expect(gradesIn(answer, 3)).toEqual([undefined, undefined, undefined]);
+      expect(parseGrades(answer, 3)).toEqual([undefined, undefined, undefined]);
   });
 
   it('are 0 to 1 for each passage, whatever an answer says', () => {
@@ -43,7 +43,7 @@ describe('the grades of an answer', () => {
         fc.string({ unit: fc.constantFrom(...'0123456789:. -/[]*\npassage') }),
         fc.integer({ min: 1, max: 20 }),
         (answer, count) => {
-          const grades = gradesIn(answer, count);
+          const grades = parseGrades(answer, count);
           expect(grades).toHaveLength(count);
           expect(grades.every((grade) => grade === undefined || (grade >= 0 && grade <= 1))).toBe(true);
         },
@@ -82,12 +82,12 @@ const sizeOf = (texts: readonly string[]) => gradingPrompt('Why?', texts).reduce
 
 describe('passages that are graded', () => {
   it('go together where the window holds them', () => {
-    const { portions, answer } = fitPassages('Why?', ['one', 'two'], { window: { tokens: 8000, estimate }, max_tokens: 1024 });
+    const { batches: portions, answer } = fitPassages('Why?', ['one', 'two'], { window: { tokens: 8000, estimate }, max_tokens: 1024 });
     expect([portions, answer]).toEqual([[['one', 'two']], 1024]);
   });
 
   it('are none where there are none', () => {
-    expect(fitPassages('Why?', [], { window: { tokens: 8000, estimate }, max_tokens: 5 }).portions).toEqual([]);
+    expect(fitPassages('Why?', [], { window: { tokens: 8000, estimate }, max_tokens: 5 }).batches).toEqual([]);
   });
 
   it('leave an answer a quarter of the window, more where the grades need it, and never more than half', () => {
@@ -100,7 +100,7 @@ describe('passages that are graded', () => {
     const text = fc.nat(3000).map((length) => 'word '.repeat(length / 5).trim());
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 50 }), fc.integer({ min: 2500, max: 40_000 }), (texts, tokens) => {
-        const { portions, answer } = fitPassages('Why?', texts, { window: { tokens, estimate }, max_tokens: 1024 });
+        const { batches: portions, answer } = fitPassages('Why?', texts, { window: { tokens, estimate }, max_tokens: 1024 });
         expect(portions.flat()).toEqual(texts.map((whole) => whole.slice(0, 2000)));
         for (const portion of portions) expect(sizeOf(portion) + answer).toBeLessThanOrEqual(tokens);
       }),
@@ -109,13 +109,16 @@ describe('passages that are graded', () => {
 
   it('are cut between letters', () => {
     for (const tokens of [900, 901, 902, 903]) {
-      const { portions } = fitPassages('Why?', [`a${'😀'.repeat(1500)}`], { window: { tokens, estimate }, max_tokens: 1024 });
+      const { batches: portions } = fitPassages('Why?', [`a${'😀'.repeat(1500)}`], { window: { tokens, estimate }, max_tokens: 1024 });
       expect(portions.flat().every((shown) => shown.isWellFormed())).toBe(true);
     }
   });
 
   it('are cut where even one does not fit', () => {
-    const { portions, answer } = fitPassages('Why?', ['word '.repeat(400)], { window: { tokens: 1000, estimate }, max_tokens: 1024 });
+    const { batches: portions, answer } = fitPassages('Why?', ['word '.repeat(400)], {
+      window: { tokens: 1000, estimate },
+      max_tokens: 1024,
+    });
     expect(sizeOf(portions[0]!) + answer).toBeLessThanOrEqual(1000);
     expect(portions[0]![0]!.length).toBeGreaterThan(200);
   });

@@ -1,13 +1,13 @@
 import type { Field as ArrowField, RecordBatch, Schema, Table, Vector } from 'apache-arrow';
 import { terms } from '../../../text/terms.ts';
 import type { CollectionInfo, Fingerprint, StoredChunk } from '../../../ports/stores.ts';
-import { fieldsText, LABELS, rowLabels } from './field-entries.ts';
+import { toFieldsText, LABELS, toRowLabels } from './field-entries.ts';
 import type { Metadata } from '../../../schema/items.ts';
 
 type Arrow = typeof import('apache-arrow');
 
 /** Lists the columns from which chunks are restored, with that of the vectors if requested. */
-export const columnsRead = ({ dimensions }: CollectionInfo, vectors: boolean): string[] => [
+export const chunkColumns = ({ dimensions }: CollectionInfo, vectors: boolean): string[] => [
   'id',
   'text',
   'lead',
@@ -19,8 +19,8 @@ export const columnsRead = ({ dimensions }: CollectionInfo, vectors: boolean): s
   ...(vectors && dimensions > 0 ? ['vector'] : []),
 ];
 
-/** Columns of text. `terms` is searched, `fields` is filtered; `lead` is the beginning of an `embed_text` that ends with the text. */
-const texts = {
+/** Columns of text. `terms` is for searches, `fields` for filters; `lead` is the beginning of an `embed_text` that ends with the text. */
+const TEXT_COLUMNS = {
   id: (chunk: StoredChunk) => chunk.id,
   text: (chunk: StoredChunk) => chunk.text,
   lead: ({ embed_text, text }: StoredChunk) =>
@@ -30,26 +30,26 @@ const texts = {
   source: (chunk: StoredChunk) => chunk.source,
   source_kind: ({ metadata }: StoredChunk) => (typeof metadata['source_kind'] === 'string' ? metadata['source_kind'] : ''),
   metadata: ({ metadata }: StoredChunk) => JSON.stringify(metadata),
-  fields: ({ metadata }: StoredChunk) => fieldsText(metadata),
+  fields: ({ metadata }: StoredChunk) => toFieldsText(metadata),
   version: (chunk: StoredChunk) => chunk.version,
 } satisfies Record<string, (chunk: StoredChunk) => string | undefined>;
 
 const OPTIONAL = new Set(['lead', 'embed_text', 'version']);
 
-const EMBEDDER = 'kb.embedder';
+const EMBEDDER_KEY = 'kb.embedder';
 
 /** Reads the embedder of a table's collection from the schema. */
-export const embedderIn = ({ metadata }: Schema): Fingerprint => JSON.parse(metadata.get(EMBEDDER)!) as Fingerprint;
+export const readEmbedder = ({ metadata }: Schema): Fingerprint => JSON.parse(metadata.get(EMBEDDER_KEY)!) as Fingerprint;
 
 /** Makes the schema of a collection's table, with the embedder in its metadata. */
 export async function schemaOf({ provider, model, dimensions }: CollectionInfo): Promise<Schema> {
   const arrow = await import('apache-arrow');
-  const fields: ArrowField[] = Object.keys(texts).map((name) => new arrow.Field(name, new arrow.Utf8(), OPTIONAL.has(name)));
+  const fields: ArrowField[] = Object.keys(TEXT_COLUMNS).map((name) => new arrow.Field(name, new arrow.Utf8(), OPTIONAL.has(name)));
   fields.push(new arrow.Field(LABELS, listType(arrow), false));
-  // `chunk_count` of the port
+  // `chunk_count` of the port, under its first name
   fields.push(new arrow.Field('siblings', new arrow.Int32(), false));
   if (dimensions > 0) fields.push(new arrow.Field('vector', vectorType(arrow, dimensions), false));
-  return new arrow.Schema(fields, new Map([[EMBEDDER, JSON.stringify({ provider, model, dimensions })]]));
+  return new arrow.Schema(fields, new Map([[EMBEDDER_KEY, JSON.stringify({ provider, model, dimensions })]]));
 }
 
 const listType = (arrow: Arrow) => new arrow.List(new arrow.Field('item', new arrow.Utf8(), true));
@@ -58,13 +58,13 @@ const vectorType = (arrow: Arrow, dimensions: number) =>
   new arrow.FixedSizeList(dimensions, new arrow.Field('item', new arrow.Float32(), true));
 
 /** Converts chunks (at least one, with checked vectors) to an Arrow table. Building whole columns is several times faster than rows of objects. */
-export async function toArrow(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
+export async function toArrowTable(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
   const arrow = await import('apache-arrow');
   const columns: Record<string, Vector> = {};
-  for (const [name, value] of Object.entries(texts)) columns[name] = textColumn(arrow, chunks.map(value));
+  for (const [name, value] of Object.entries(TEXT_COLUMNS)) columns[name] = textColumn(arrow, chunks.map(value));
   columns[LABELS] = listColumn(
     arrow,
-    chunks.map(({ metadata }) => rowLabels(metadata)),
+    chunks.map(({ metadata }) => toRowLabels(metadata)),
   );
   const siblings = Int32Array.from(chunks, (chunk) => chunk.chunk_count ?? 0);
   columns['siblings'] = new arrow.Vector([
@@ -107,15 +107,15 @@ function vectorColumn(arrow: Arrow, chunks: readonly StoredChunk[], dimensions: 
 type Rows = Table | RecordBatch;
 
 /** Makes a function that reads one column at a row. Columns are read one by one, because objects of whole rows are slow. */
-export function reader(rows: Rows, name: string): (at: number) => unknown {
+export function createColumnReader(rows: Rows, name: string): (at: number) => unknown {
   const column = rows.getChild(name);
   return (at) => column?.get(at) ?? undefined;
 }
 
 /** Restores the chunks of rows as they were given, with their vectors if those were read. */
 export function toChunks(rows: Rows): StoredChunk[] {
-  const text = (name: string) => reader(rows, name) as (at: number) => string | undefined;
-  const [id, passage, lead, embedText, source, metadata, version] = [
+  const text = (name: string) => createColumnReader(rows, name) as (at: number) => string | undefined;
+  const [id, chunkText, lead, embedText, source, metadata, version] = [
     'id',
     'text',
     'lead',
@@ -124,22 +124,22 @@ export function toChunks(rows: Rows): StoredChunk[] {
     'metadata',
     'version',
   ].map(text);
-  const siblings = reader(rows, 'siblings') as (at: number) => number;
-  const vector = reader(rows, 'vector') as (at: number) => { toArray(): Float32Array } | undefined;
+  const siblings = createColumnReader(rows, 'siblings') as (at: number) => number;
+  const vector = createColumnReader(rows, 'vector') as (at: number) => { toArray(): Float32Array } | undefined;
   return Array.from({ length: rows.numRows }, (_, at) => {
     const beginning = lead!(at);
-    const whole = beginning === undefined ? embedText!(at) : beginning + passage!(at)!;
+    const embedded = beginning === undefined ? embedText!(at) : beginning + chunkText!(at)!;
     const numbers = vector(at);
-    const made = version!(at);
+    const chunkVersion = version!(at);
     return {
       id: id!(at)!,
-      text: passage!(at)!,
-      ...(whole === undefined ? {} : { embed_text: whole }),
+      text: chunkText!(at)!,
+      ...(embedded === undefined ? {} : { embed_text: embedded }),
       source: source!(at)!,
       metadata: JSON.parse(metadata!(at)!) as Metadata,
-      ...(made === undefined ? {} : { version: made }),
+      ...(chunkVersion === undefined ? {} : { version: chunkVersion }),
       ...(siblings(at) > 0 ? { chunk_count: siblings(at) } : {}),
-      ...(numbers ? { vector: numbers.toArray().slice() } : {}), // a copy: the original keeps the memory of all rows
+      ...(numbers ? { vector: numbers.toArray().slice() } : {}), // a copy: the original would keep the memory of all rows
     };
   });
 }

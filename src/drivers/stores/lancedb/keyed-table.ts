@@ -1,23 +1,23 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import { retryConflicts } from './lancedb-connection.ts';
-import { isTableGone } from './store-error.ts';
+import { isTableGone } from './lancedb-errors.ts';
 
-/** Columns of a small table for kb itself; `name` is its key. */
-export interface Columns {
+/** Columns of an internal table; `name` is its key. */
+export interface KeyedColumns {
   texts: readonly ['name', ...string[]];
   numbers: readonly string[];
 }
 
-/** Opens the table, which is made if missing. Of several writers that add a row of one name at once, one succeeds. */
-export async function keyedTable(connection: Connection, name: string, columns: Columns): Promise<Table> {
+/** Opens the table; creates it if missing. If several writers add a row of one name at once, one succeeds. */
+export async function openKeyedTable(connection: Connection, name: string, columns: KeyedColumns): Promise<Table> {
   const found = await findTable(connection, name);
-  const table = found ?? (await makeTable(connection, name, columns));
+  const table = found ?? (await createKeyedTable(connection, name, columns));
   await setKey(table);
   if (!found) await restoreLostRows(connection, name);
   return table;
 }
 
-/** Adds the rows whose names the table does not have; the result holds their number. */
+/** Adds the rows whose names the table does not have; the result holds the number of added rows. */
 export const addRows = (table: Table, rows: object[]) =>
   table
     .mergeInsert('name')
@@ -25,8 +25,8 @@ export const addRows = (table: Table, rows: object[]) =>
     .execute(rows as Record<string, unknown>[]);
 
 /**
- * Adds rows again that were lost when the table was made. Of several processes that make it at once, a slow one empties what the others have made and filled:
- * LanceDB commits its empty table as the next version of theirs.
+ * Restores rows that were lost when the table was created. If several processes create it at once, a slow one empties what the others have filled: LanceDB
+ * commits its empty table as the next version of theirs.
  */
 export async function restoreLostRows(connection: Connection, name: string): Promise<void> {
   const table = await connection.openTable(name);
@@ -41,7 +41,7 @@ export async function restoreLostRows(connection: Connection, name: string): Pro
   }
 }
 
-/** Opens the table; undefined if there is none, or its maker has only begun (or was killed then). */
+/** Opens the table; undefined if there is none, or its creation is not complete (the process may have been killed). */
 export async function findTable(connection: Connection, name: string): Promise<Table | undefined> {
   if (!(await connection.tableNames()).includes(name)) return undefined;
   return await connection.openTable(name).catch((error: unknown) => {
@@ -50,22 +50,22 @@ export async function findTable(connection: Connection, name: string): Promise<T
   });
 }
 
-async function makeTable(connection: Connection, name: string, { texts, numbers }: Columns): Promise<Table> {
+async function createKeyedTable(connection: Connection, name: string, { texts, numbers }: KeyedColumns): Promise<Table> {
   const arrow = await import('apache-arrow');
   const fields = [
     ...texts.map((column) => new arrow.Field(column, new arrow.Utf8(), false)),
     ...numbers.map((column) => new arrow.Field(column, new arrow.Int32(), false)),
   ];
-  const making = connection.createEmptyTable(name, new arrow.Schema(fields), { mode: 'create', existOk: true });
-  return await making.catch(async (error: unknown) => {
-    const made = await findTable(connection, name); // for LanceDB, one that has its key already has another schema
-    if (!made) throw error;
-    return made;
+  const creation = connection.createEmptyTable(name, new arrow.Schema(fields), { mode: 'create', existOk: true });
+  return await creation.catch(async (error: unknown) => {
+    const existing = await findTable(connection, name); // to LanceDB, a table whose key is already set has another schema
+    if (!existing) throw error;
+    return existing;
   });
 }
 
-/** Makes `name` the key of the table, also if its maker was killed before that. */
+/** Makes `name` the key of the table, even if the process that created it was killed before doing so. */
 const setKey = (table: Table): Promise<void> =>
   table.setUnenforcedPrimaryKey('name').catch((error: unknown) => {
-    if (!/primary key|incompatible transaction|commit conflict/i.test(String(error))) throw error; // it is set, or being set
+    if (!/primary key|incompatible transaction|commit conflict/i.test(String(error))) throw error; // already set, or another process is setting it
   });

@@ -1,13 +1,13 @@
 import { type FilterNode, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
-import { NUMBER_MARK, TEXT_MARK, ENTRY_MARK, sortableNumber, textValue, unmarked, LABELS, labelOf } from './field-entries.ts';
+import { NUMBER_MARK, TEXT_MARK, ENTRY_MARK, toSortableNumber, toTextValue, removeMarks, LABELS, toLabel } from './field-entries.ts';
 import type { Where } from '../../../ports/stores.ts';
 import type { Filter, FilterRange } from '../../../schema/stored/filter.ts';
 
-/** Writes a text as SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Writes a text as an SQL literal. */
+export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Makes a condition that holds if the column has one of the texts. */
-export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
+export const inCondition = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoteSql).join(', ')})`;
 
 /** Bounds of a range: `lower` and `upper` may be missing; each is within the range or just outside. */
 interface Bounds<Value> {
@@ -16,80 +16,84 @@ interface Bounds<Value> {
 }
 
 /** A regular expression that matches nothing. */
-const NOTHING = '[^\\x{0}-\\x{10FFFF}]';
+const MATCHES_NOTHING = '[^\\x{0}-\\x{10FFFF}]';
 
 /** Escapes a text for a regular expression. */
-export const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
+export const escapeRegex = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
 
-const digit = (text: string): number => Number.parseInt(text[0]!, 16);
-const any = (length: number): string => (length > 0 ? `[0-9a-f]{${length}}` : '');
+const hexDigit = (text: string): number => Number.parseInt(text[0]!, 16);
+const anyHex = (length: number): string => (length > 0 ? `[0-9a-f]{${length}}` : '');
 
 /** Makes a regular expression for the hexadecimal numbers of this length from `from` to `to`, both included. */
-function hexBetween(from: string, to: string): string {
-  if (from > to) return NOTHING;
+function hexRangePattern(from: string, to: string): string {
+  if (from > to) return MATCHES_NOTHING;
   const length = from.length;
-  if (/^0*$/.test(from) && /^f*$/.test(to)) return any(length);
-  if (from[0] === to[0]) return from[0] + hexBetween(from.slice(1), to.slice(1));
-  const middle = '0123456789abcdef'.slice(digit(from) + 1, digit(to));
+  if (/^0*$/.test(from) && /^f*$/.test(to)) return anyHex(length);
+  if (from[0] === to[0]) return from[0] + hexRangePattern(from.slice(1), to.slice(1));
+  const middle = '0123456789abcdef'.slice(hexDigit(from) + 1, hexDigit(to));
   const parts = [
-    from[0] + hexBetween(from.slice(1), 'f'.repeat(length - 1)),
-    ...(middle ? [`[${middle}]${any(length - 1)}`] : []),
-    to[0] + hexBetween('0'.repeat(length - 1), to.slice(1)),
+    from[0] + hexRangePattern(from.slice(1), 'f'.repeat(length - 1)),
+    ...(middle ? [`[${middle}]${anyHex(length - 1)}`] : []),
+    to[0] + hexRangePattern('0'.repeat(length - 1), to.slice(1)),
   ];
   return `(?:${parts.join('|')})`;
 }
 
-const shifted = (hex: string, by: bigint): string => (BigInt(`0x${hex}`) + by).toString(16).padStart(16, '0');
+const addToHex = (hex: string, by: bigint): string => (BigInt(`0x${hex}`) + by).toString(16).padStart(16, '0');
 
-/** Makes a regular expression for `sortableNumber` of the numbers within the bounds. */
-export function numberRange({ lower, upper }: Bounds<number>): string {
-  const from = sortableNumber(lower?.value ?? -Infinity);
-  const to = sortableNumber(upper?.value ?? Infinity);
-  return hexBetween(lower?.included === false ? shifted(from, 1n) : from, upper?.included === false ? shifted(to, -1n) : to);
+/** Makes a regular expression for the numbers within the bounds, as `toSortableNumber` writes them. */
+export function numberRangePattern({ lower, upper }: Bounds<number>): string {
+  const from = toSortableNumber(lower?.value ?? -Infinity);
+  const to = toSortableNumber(upper?.value ?? Infinity);
+  return hexRangePattern(lower?.included === false ? addToHex(from, 1n) : from, upper?.included === false ? addToHex(to, -1n) : to);
 }
 
 const REST = '[^\\x{0}-\\x{3}]*';
-const code = (value: number): string => `\\x{${value.toString(16).toUpperCase()}}`;
+const codePointPattern = (value: number): string => `\\x{${value.toString(16).toUpperCase()}}`;
 
-/** Makes a regular expression for one letter between two, neither included; surrogates are no letters. Undefined if there is none. */
-function letterBetween(after: number, before: number): string | undefined {
+/** Makes a regular expression for one letter between two, both excluded; surrogates are not letters. Undefined if there is none. */
+function letterRangePattern(after: number, before: number): string | undefined {
   const from = after === 0xd7ff ? 0xe000 : after + 1;
   const to = before === 0xe000 ? 0xd7ff : before - 1;
-  return from > to ? undefined : `[${code(from)}-${code(to)}]`;
+  return from > to ? undefined : `[${codePointPattern(from)}-${codePointPattern(to)}]`;
 }
 
-const FIRST = 3; // below all letters: the marks stand there
-const LAST = 0x110000;
+const BELOW_LETTERS = 3; // the largest code point of the marks
+const ABOVE_LETTERS = 0x110000;
 
-const alternatives = (parts: readonly (string | undefined)[]): string => {
+const joinAlternatives = (parts: readonly (string | undefined)[]): string => {
   const possible = parts.filter((part) => part !== undefined);
-  return possible.length > 0 ? `(?:${possible.join('|')})` : NOTHING;
+  return possible.length > 0 ? `(?:${possible.join('|')})` : MATCHES_NOTHING;
 };
 
 /** Makes a regular expression for texts within the bounds, by the code points of their letters. */
-export function textRange({ lower, upper }: Bounds<string>): string {
+export function textRangePattern({ lower, upper }: Bounds<string>): string {
   const letters = (bound: Bounds<string>['lower']) =>
-    bound && Array.from(unmarked(bound.value).toWellFormed().slice(0, 200), (letter) => letter.codePointAt(0)!);
-  return textsBetween(letters(lower), letters(upper), { lower: lower?.included ?? true, upper: upper?.included ?? true });
+    bound && Array.from(removeMarks(bound.value).toWellFormed().slice(0, 200), (letter) => letter.codePointAt(0)!);
+  return codePointRangePattern(letters(lower), letters(upper), { lower: lower?.included ?? true, upper: upper?.included ?? true });
 }
 
-/** Makes a regular expression for texts between two; a missing one is no bound. */
-function textsBetween(
+/** Makes a regular expression for texts between two, given as code points; an undefined one is no bound. */
+function codePointRangePattern(
   from: readonly number[] | undefined,
   to: readonly number[] | undefined,
   included: { lower: boolean; upper: boolean },
 ): string {
   const isFromStart = from === undefined || (from.length === 0 && included.lower);
-  if (to?.length === 0) return isFromStart && included.upper ? '' : NOTHING;
-  const [first = FIRST, ...afterFirst] = from ?? [];
-  const [last = LAST, ...afterLast] = to ?? [];
-  if (first > last) return NOTHING;
-  if (first === last) return code(first) + textsBetween(afterFirst, afterLast, included);
-  const inside = letterBetween(first, last);
-  return alternatives([
-    first === FIRST ? (isFromStart ? '' : undefined) : code(first) + textsBetween(afterFirst, undefined, included),
+  if (to?.length === 0) return isFromStart && included.upper ? '' : MATCHES_NOTHING;
+  const [first = BELOW_LETTERS, ...afterFirst] = from ?? [];
+  const [last = ABOVE_LETTERS, ...afterLast] = to ?? [];
+  if (first > last) return MATCHES_NOTHING;
+  if (first === last) return codePointPattern(first) + codePointRangePattern(afterFirst, afterLast, included);
+  const inside = letterRangePattern(first, last);
+  return joinAlternatives([
+    first === BELOW_LETTERS
+      ? isFromStart
+        ? ''
+        : undefined
+      : codePointPattern(first) + codePointRangePattern(afterFirst, undefined, included),
     inside && inside + REST,
-    last === LAST ? undefined : code(last) + textsBetween(undefined, afterLast, included),
+    last === ABOVE_LETTERS ? undefined : codePointPattern(last) + codePointRangePattern(undefined, afterLast, included),
   ]);
 }
 
@@ -99,13 +103,13 @@ function boundsOf<Value extends string | number>(range: FilterRange, kind: 'stri
   return { lower: bound(range.gt, false) ?? bound(range.gte, true), upper: bound(range.lt, false) ?? bound(range.lte, true) };
 }
 
-const matches = (key: string, mark: string, pattern: string): string =>
-  `regexp_like(fields, ${quoted(`${ENTRY_MARK}${literal(unmarked(key))}${mark}(?:${pattern})${ENTRY_MARK}`)})`;
+const entryMatches = (key: string, mark: string, pattern: string): string =>
+  `regexp_like(fields, ${quoteSql(`${ENTRY_MARK}${escapeRegex(removeMarks(key))}${mark}(?:${pattern})${ENTRY_MARK}`)})`;
 
 /** Makes the SQL condition of a range; all its bounds must hold for one value of the chunk. */
-function rangeOf(key: string, range: FilterRange): string {
-  if (rangeType(key, range) === 'number') return matches(key, NUMBER_MARK, numberRange(boundsOf(range, 'number')));
-  return matches(key, TEXT_MARK, textRange(boundsOf(range, 'string')));
+function rangeCondition(key: string, range: FilterRange): string {
+  if (rangeType(key, range) === 'number') return entryMatches(key, NUMBER_MARK, numberRangePattern(boundsOf(range, 'number')));
+  return entryMatches(key, TEXT_MARK, textRangePattern(boundsOf(range, 'string')));
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -114,57 +118,59 @@ type FieldNode = Extract<FilterNode, { field: string }>;
 
 /** Makes the condition on `source`, which has a column and an index of its own. */
 function sourceCondition(node: FieldNode): string {
-  if (node.kind === 'in') return inList('source', node.values.map(String));
-  if (node.kind === 'prefix') return `starts_with(source, ${quoted(node.prefix)})`;
+  if (node.kind === 'in') return inCondition('source', node.values.map(String));
+  if (node.kind === 'prefix') return `starts_with(source, ${quoteSql(node.prefix)})`;
   if (node.kind === 'exists') return 'true';
   const bounds = Object.entries(node.range);
-  return bounds.map(([sign, value]) => `source ${SIGNS[sign as keyof typeof SIGNS]} ${quoted(String(value))}`).join(' AND ');
+  return bounds.map(([sign, value]) => `source ${SIGNS[sign as keyof typeof SIGNS]} ${quoteSql(String(value))}`).join(' AND ');
 }
 
 function metadataCondition(node: FieldNode): string {
-  if (node.kind === 'range') return rangeOf(node.field, node.range);
-  const start = `${ENTRY_MARK}${unmarked(node.field)}${TEXT_MARK}`;
-  const holds = (text: string) => `contains(fields, ${quoted(start + text)})`;
+  if (node.kind === 'range') return rangeCondition(node.field, node.range);
+  const start = `${ENTRY_MARK}${removeMarks(node.field)}${TEXT_MARK}`;
+  const holds = (text: string) => `contains(fields, ${quoteSql(start + text)})`;
   if (node.kind === 'exists') return holds('');
-  if (node.kind === 'prefix') return holds([...unmarked(node.prefix)].slice(0, MAX_INDEXED_LENGTH).join(''));
-  const [only, ...others] = node.values.map(textValue);
-  return others.length === 0 ? holds(only! + ENTRY_MARK) : matches(node.field, TEXT_MARK, [only!, ...others].map(literal).join('|'));
+  if (node.kind === 'prefix') return holds([...removeMarks(node.prefix)].slice(0, MAX_INDEXED_LENGTH).join(''));
+  const [only, ...others] = node.values.map(toTextValue);
+  return others.length === 0
+    ? holds(only! + ENTRY_MARK)
+    : entryMatches(node.field, TEXT_MARK, [only!, ...others].map(escapeRegex).join('|'));
 }
 
-/** Lists the labels of which a row has one if the condition holds; undefined if labels cannot decide it. */
-function labelsFor(node: FilterNode): string[] | undefined {
+/** Lists the labels of which a row has at least one if the condition holds; undefined if labels cannot decide that. */
+function findLabels(node: FilterNode): string[] | undefined {
   if (node.kind !== 'in' || node.field === 'source') return undefined;
-  const labels = node.values.map((value) => labelOf(node.field, value));
+  const labels = node.values.map((value) => toLabel(node.field, value));
   return labels.includes(undefined) ? undefined : (labels as string[]);
 }
 
 /** Whether indexes alone decide which rows match. */
 function isIndexed(node: FilterNode): boolean {
   if (node.kind === 'not') return isIndexed(node.part);
-  if ('field' in node) return (node.kind === 'in' && node.field === 'source') || labelsFor(node) !== undefined;
+  if ('field' in node) return (node.kind === 'in' && node.field === 'source') || findLabels(node) !== undefined;
   return node.parts.every(isIndexed);
 }
 
-/** Writes a condition; with `labels`, by their index where it helps: LanceDB uses indexes for conditions that must all hold, and reads all rows for alternatives. */
-function sqlOf(node: FilterNode, labels: boolean): string {
-  const ofLabels = labels && node.kind !== 'and' && !isIndexed(node) ? false : labels;
-  if (node.kind === 'not') return `NOT (${sqlOf(node.part, ofLabels)})`;
-  if ('parts' in node) return node.parts.map((part) => `(${sqlOf(part, ofLabels)})`).join(node.kind === 'and' ? ' AND ' : ' OR ');
-  const wanted = ofLabels ? labelsFor(node) : undefined;
-  if (wanted) return `array_has_any(${LABELS}, [${wanted.map(quoted).join(', ')}])`;
+/** Writes a condition as SQL. `withLabels` uses their index where it helps: LanceDB uses indexes for conjunctions, and scans all rows for disjunctions. */
+function toSql(node: FilterNode, withLabels: boolean): string {
+  const ofLabels = withLabels && node.kind !== 'and' && !isIndexed(node) ? false : withLabels;
+  if (node.kind === 'not') return `NOT (${toSql(node.part, ofLabels)})`;
+  if ('parts' in node) return node.parts.map((part) => `(${toSql(part, ofLabels)})`).join(node.kind === 'and' ? ' AND ' : ' OR ');
+  const rowLabels = ofLabels ? findLabels(node) : undefined;
+  if (rowLabels) return `array_has_any(${LABELS}, [${rowLabels.map(quoteSql).join(', ')}])`;
   return node.field === 'source' ? sourceCondition(node) : metadataCondition(node);
 }
 
 /**
- * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. Without `labels` it asks only the texts of fields, which
- * means the same. Throws a KbError (`usage`) for a range with bounds of different kinds.
+ * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. Without `labels` it uses only the column `fields`, with the
+ * same meaning. Throws a KbError (`usage`) for a range with bounds of different kinds.
  */
 export const filterSql = (filter: Filter | undefined, labels = true): string | undefined =>
-  filter && Object.keys(filter).length > 0 ? sqlOf(toFilterTree(filter), labels) : undefined;
+  filter && Object.keys(filter).length > 0 ? toSql(toFilterTree(filter), labels) : undefined;
 
 /** Converts a selection of chunks to SQL; undefined if it selects all or none. */
 export function whereSql(where: Where): string | undefined {
-  if ('source' in where) return inList('source', [where.source]);
+  if ('source' in where) return inCondition('source', [where.source]);
   if ('filter' in where) return filterSql(where.filter);
-  return where.ids.length > 0 ? inList('id', where.ids) : undefined;
+  return where.ids.length > 0 ? inCondition('id', where.ids) : undefined;
 }

@@ -1,2 +1,2 @@
-/** LanceDB. The build puts it into this file: installed as a package, it brings transformers.js and a second client of OpenAI along, 600 MB. */
+/** LanceDB. The build bundles it into this file: the package would also install transformers.js and a second OpenAI client, 600 MB. */
 export { connect, Index, MatchQuery, Session } from '@lancedb/lancedb';

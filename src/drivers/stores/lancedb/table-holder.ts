@@ -2,31 +2,31 @@ import type { ChunkCache } from '../chunk-cache.ts';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import { untilStopped } from '../../../core/run.ts';
-import type { Entry } from './lancedb-catalog.ts';
+import type { CatalogEntry } from './lancedb-catalog.ts';
 import { retryConflicts } from './lancedb-connection.ts';
-import { isTableGone, translateErrors } from './store-error.ts';
-import { openTable, readTableName } from './tables.ts';
+import { isTableGone, translateErrors } from './lancedb-errors.ts';
+import { openTable, parseTableName } from './lancedb-tables.ts';
 
-/** Holds the table of a collection open, whatever other processes do to it. */
+/** Holds the table of a collection open, and follows its replacement by other processes. */
 export interface TableHolder {
   readonly url: string;
   /** Entry of the catalog; it changes if another table replaces this one. */
-  readonly entry: Entry;
+  readonly entry: CatalogEntry;
   /** When the table was made, in milliseconds. */
   readonly created: number;
   /** Cache of the chunks that searches have read, of all collections of the store. */
   readonly chunks: ChunkCache;
-  /** Runs a query; again, on the table that has replaced it, if the table or its files are gone. */
+  /** Runs a query. If the table or its files are gone, runs it again on the table that has replaced it. */
   read<T>(work: (table: Table) => Promise<T>): Promise<T>;
-  /** Opens the table again, fixed at its present version; the caller closes it. */
+  /** Opens the table again, pinned to its current version; the caller closes it. */
   pin(): Promise<Table>;
-  /** Makes the next reads see all writes so far, also if reads check for writes only at intervals. */
+  /** Makes the next reads see all writes so far, even if reads check for writes only at intervals. */
   refresh(): Promise<void>;
-  /** Runs writes one at a time, and again if another process interfered. `isAlone`: the lock is held, so that none can. */
-  write<T>(work: (table: Table, isAlone: boolean) => Promise<T>): Promise<T>;
+  /** Runs writes one at a time, and retries those that conflict with another process. `isExclusive`: the lock is held, so that no process can interfere. */
+  write<T>(work: (table: Table, isExclusive: boolean) => Promise<T>): Promise<T>;
 }
 
-/** Returns whether the lock of the collection is held, so that nobody else writes. Throws if another process has taken it over. */
+/** Returns whether this process holds the lock of the collection, so that no other writes. Throws if another process has taken it over. */
 export type MayWrite = (name: string) => Promise<boolean>;
 
 interface HolderOptions {
@@ -37,24 +37,25 @@ interface HolderOptions {
   mayWrite: MayWrite;
   chunks: ChunkCache;
   /** Reads the current entry of the catalog. */
-  current: (name: string) => Promise<Entry | undefined>;
+  findEntry: (name: string) => Promise<CatalogEntry | undefined>;
 }
 
 /** Opens the table of the collection. */
-export async function holdTable(entry: Entry, { url, connection, pinned, mayWrite, chunks, current }: HolderOptions): Promise<TableHolder> {
-  let now = entry;
-  let opened = await openTable(connection, entry.table);
-  let writable: Table | undefined;
+export async function holdTable(entry: CatalogEntry, options: HolderOptions): Promise<TableHolder> {
+  const { url, connection, pinned, mayWrite, chunks, findEntry } = options;
+  let currentEntry = entry;
+  let tableToRead = await openTable(connection, entry.table);
+  let tableToWrite: Table | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const reopen = async (cause: unknown): Promise<void> => {
-    const found = await current(entry.name);
-    if (!found) throw new KbError('not_found', `The collection «${entry.name}» was removed meanwhile.`, { cause });
-    opened = await openTable(connection, found.table);
-    writable = undefined;
-    now = found;
+    const newEntry = await findEntry(entry.name);
+    if (!newEntry) throw new KbError('not_found', `The collection «${entry.name}» was removed meanwhile.`, { cause });
+    tableToRead = await openTable(connection, newEntry.table);
+    tableToWrite = undefined;
+    currentEntry = newEntry;
   };
-  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+  const reopenIfGone = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -63,28 +64,28 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
       return await work();
     }
   };
-  /** Checks the lock after opening the table: who takes over the lock makes a later version, behind which nothing commits. */
-  const toWrite = async (): Promise<[Table, boolean]> => {
-    writable ??= await openTable(pinned, now.table);
-    await writable.checkoutLatest();
-    return [writable, await mayWrite(now.name)];
+  /** Checks the lock after the version is checked out: a process that takes the lock over creates a later version, so that the commit fails. */
+  const writeOnce = async <T>(work: (table: Table, isExclusive: boolean) => Promise<T>): Promise<T> => {
+    tableToWrite ??= await openTable(pinned, currentEntry.table);
+    await tableToWrite.checkoutLatest();
+    return await work(tableToWrite, await mayWrite(currentEntry.name));
   };
-  const translated = <T>(work: () => Promise<T>): Promise<T> => translateErrors(url, () => attempt(work));
+  const translate = <T>(work: () => Promise<T>): Promise<T> => translateErrors(url, () => reopenIfGone(work));
   return {
     url,
     chunks,
     get entry() {
-      return now;
+      return currentEntry;
     },
     get created() {
-      return readTableName(now.table)?.created ?? 0;
+      return parseTableName(currentEntry.table)?.created ?? 0;
     },
-    read: (work) => untilStopped(translated(() => work(opened))),
-    pin: () => translated(() => openTable(pinned, now.table)),
-    refresh: () => translated(() => opened.checkoutLatest()),
+    read: (work) => untilStopped(translate(() => work(tableToRead))),
+    pin: () => translate(() => openTable(pinned, currentEntry.table)),
+    refresh: () => translate(() => tableToRead.checkoutLatest()),
     write: (work) => {
-      const writing = last.then(() => translateErrors(url, () => retryConflicts(() => attempt(async () => work(...(await toWrite()))))));
-      const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // this process reads its own writes at once
+      const writing = last.then(() => translateErrors(url, () => retryConflicts(() => reopenIfGone(() => writeOnce(work)))));
+      const turn = writing.finally(() => tableToRead.checkoutLatest().catch(() => {})); // this process reads its own writes at once
       last = turn.catch(() => {});
       return turn;
     },

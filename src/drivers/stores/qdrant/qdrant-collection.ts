@@ -5,7 +5,7 @@ import { type CollectionHolder, conditionsFrom, POINTS_PER_PAGE, pages } from '.
 import { visiblePoints } from './collection-state.ts';
 import { CHUNK, DENSE, type Payload, safe, toChunk } from './points.ts';
 import { deletePoints, replacePoints, tidyPoints, upsertPoints } from './qdrant-writes.ts';
-import { countContent, countSources, NameCount } from '../count-sources.ts';
+import { countChunkContent, countChunk, DistinctCounter } from '../count-sources.ts';
 
 /** Sources of one request. */
 const AT_ONCE = 1_000;
@@ -77,7 +77,7 @@ async function storedSources(holder: CollectionHolder): Promise<Map<string, Stor
   })) {
     for (const { payload } of page) {
       const { source, source_kind, version = '', siblings = 0 } = payload as unknown as Payload;
-      countSources(found, { source, source_kind, version, chunk_count: siblings });
+      countChunk(found, { source, source_kind, version, chunk_count: siblings });
     }
   }
   return found;
@@ -85,7 +85,7 @@ async function storedSources(holder: CollectionHolder): Promise<Map<string, Stor
 
 /** Qdrant does not sort texts: all names are read, and those of the page are kept. */
 async function sourcePage(holder: CollectionHolder, { filter, after, limit }: SourcePageRequest): Promise<SourcePage> {
-  const names = new NameCount();
+  const names = new DistinctCounter();
   let kept: string[] = [];
   const cut = (): string[] => [...new Set(kept)].toSorted(byCodePoint).slice(0, limit);
   for await (const page of pages(holder, { conditions: await conditionsFrom(holder, filter), payload: ['source'], size: PAGE_OF_NAMES })) {
@@ -108,7 +108,7 @@ async function sourceContents(holder: CollectionHolder, sources: readonly string
     for await (const page of pages(holder, { conditions, payload: ['source', 'metadata', 'text'], size: POINTS_PER_PAGE }))
       for (const { payload } of page) {
         const { source, metadata, text } = payload as unknown as Payload;
-        countContent(found, source, { metadata, characters: text.length });
+        countChunkContent(found, source, { metadata, characters: text.length });
       }
   }
   return found;

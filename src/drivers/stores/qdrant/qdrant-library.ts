@@ -1,2 +1,2 @@
-/** Qdrant's client. The build puts it into this file: installed as a package, it brings the TypeScript compiler along. */
+/** Qdrant's client. The build bundles it into this file: the package would also install the TypeScript compiler. */
 export { QdrantClient, QdrantClientResourceExhaustedError } from '@qdrant/js-client-rest';

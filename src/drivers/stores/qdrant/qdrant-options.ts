@@ -38,7 +38,7 @@ const Options = z.strictObject({
 });
 
 /** The names of the options that requests over the network may set. */
-export const OPEN_OPTIONS: readonly string[] = Object.keys(OPEN);
+export const REQUEST_OPTIONS: readonly string[] = Object.keys(OPEN);
 
 type NewCollection = Schemas['CreateCollection'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Bitmap, detectDirection, invertDarkBands, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
-import { widenSpaces } from '../../../../src/drivers/parsers/ocr/read-again.ts';
+import { widenSpaces } from '../../../../src/drivers/parsers/ocr/reread-uncertain.ts';
 import { tiffFile } from '../../../support/scans.ts';
 import { read } from '../read.ts';
 

@@ -3,16 +3,16 @@ import {
   NUMBER_MARK,
   TEXT_MARK,
   ENTRY_MARK,
-  fieldsText,
-  sortableNumber,
-  textValue,
+  toFieldsText,
+  toSortableNumber,
+  toTextValue,
 } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
 
 const entry = (path: string, value: string) => ENTRY_MARK + path + TEXT_MARK + value + ENTRY_MARK;
 
 describe('fieldsText', () => {
   it('holds every scalar under its path', () => {
-    const text = fieldsText({
+    const text = toFieldsText({
       title: 'One',
       draft: false,
       tags: ['a', 'b'],
@@ -36,28 +36,28 @@ describe('fieldsText', () => {
   });
 
   it('holds numbers, and texts that are numbers, a second time as sortable ones', () => {
-    const text = fieldsText({ year: 1999, price: '12.50', version: '1.2.3' });
-    expect(text).toContain(`year${NUMBER_MARK}${sortableNumber(1999)}`);
-    expect(text).toContain(`price${NUMBER_MARK}${sortableNumber(12.5)}`);
+    const text = toFieldsText({ year: 1999, price: '12.50', version: '1.2.3' });
+    expect(text).toContain(`year${NUMBER_MARK}${toSortableNumber(1999)}`);
+    expect(text).toContain(`price${NUMBER_MARK}${toSortableNumber(12.5)}`);
     expect(text).not.toContain(`version${NUMBER_MARK}`);
   });
 
   it('holds dates as JSON writes them', () => {
-    expect(fieldsText({ at: new Date('2024-05-01T10:00:00Z'), bad: new Date(Number.NaN) })).toBe(entry('at', '2024-05-01T10:00:00.000Z'));
+    expect(toFieldsText({ at: new Date('2024-05-01T10:00:00Z'), bad: new Date(Number.NaN) })).toBe(entry('at', '2024-05-01T10:00:00.000Z'));
   });
 
   it('lets no value look like another entry', () => {
-    expect(fieldsText({ note: `x${entry('lang', 'en')}` })).not.toContain(entry('lang', 'en'));
+    expect(toFieldsText({ note: `x${entry('lang', 'en')}` })).not.toContain(entry('lang', 'en'));
   });
 
   it('of nothing holds nothing', () => {
-    expect(fieldsText({})).toBe(ENTRY_MARK + ENTRY_MARK);
+    expect(toFieldsText({})).toBe(ENTRY_MARK + ENTRY_MARK);
   });
 });
 
 describe('textValue', () => {
   it('tells long texts with the same beginning apart, and bounds them', () => {
-    const [one, other] = ['a', 'b'].map((end) => textValue('x'.repeat(10_000) + end));
+    const [one, other] = ['a', 'b'].map((end) => toTextValue('x'.repeat(10_000) + end));
     expect(one).not.toBe(other);
     expect(one!.length).toBeLessThan(250);
   });

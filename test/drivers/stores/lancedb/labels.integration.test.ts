@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { connect, type Table } from '@lancedb/lancedb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
-import { toArrow } from '../../../../src/drivers/stores/lancedb/columns.ts';
-import { labelOf, rowLabels } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
+import { toArrowTable } from '../../../../src/drivers/stores/lancedb/columns.ts';
+import { toLabel, toRowLabels } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
 import { filterSql } from '../../../../src/drivers/stores/lancedb/lancedb-filter.ts';
 import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
 import type { Filter } from '../../../../src/schema/stored/filter.ts';
@@ -87,7 +87,7 @@ async function expectSame(table: Table): Promise<void> {
 
 describe('labels', () => {
   it('are the short values of all but kb own keys of single passages', () => {
-    const labels = rowLabels(note(41).metadata);
+    const labels = toRowLabels(note(41).metadata);
     expect(labels.map((label) => label.replace('\u0002', '='))).toEqual([
       'lang=en',
       'year=2001',
@@ -99,7 +99,7 @@ describe('labels', () => {
       'key=1234567890123456',
       'release=10.5.12',
     ]);
-    expect(rowLabels({})).toEqual([]);
+    expect(toRowLabels({})).toEqual([]);
     for (const [field, value] of [
       ['title', 'x'],
       ['location.page', 3],
@@ -109,8 +109,8 @@ describe('labels', () => {
       ['lang', 'x'.repeat(41)],
       ['k'.repeat(65), 'x'],
     ] as const)
-      expect(labelOf(field, value)).toBeUndefined();
-    expect(labelOf('title.de', 'x'.repeat(40))).toBe(`title.de\u0002${'x'.repeat(40)}`);
+      expect(toLabel(field, value)).toBeUndefined();
+    expect(toLabel('title.de', 'x'.repeat(40))).toBe(`title.de\u0002${'x'.repeat(40)}`);
   });
 
   it('and their index mean what the fields say, after writes, edits, deletions and upkeep of every kind', { timeout: 60_000 }, async () => {
@@ -142,7 +142,7 @@ describe('labels', () => {
     const { store, table } = await open();
     const collection = await store.create(INFO);
     await collection.upsert([note(0), note(1)]);
-    const whole = await toArrow([note(0, { metadata: { lang: 'xx' } }), note(2)], INFO);
+    const whole = await toArrowTable([note(0, { metadata: { lang: 'xx' } }), note(2)], INFO);
     const rows = whole.select(whole.schema.names.filter((name) => name !== 'labels'));
     const merging = async () => (await table()).mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
     for (const write of [merging, async () => (await table()).add(rows)]) await expect(write()).rejects.toThrow('labels');

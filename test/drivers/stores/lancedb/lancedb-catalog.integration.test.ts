@@ -4,16 +4,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { schemaOf } from '../../../../src/drivers/stores/lancedb/columns.ts';
 import { copyTable } from '../../../../src/drivers/stores/lancedb/table-copies.ts';
-import { dropUnlisted, openTable } from '../../../../src/drivers/stores/lancedb/tables.ts';
+import { dropUnlisted, openTable } from '../../../../src/drivers/stores/lancedb/lancedb-tables.ts';
 import { restoreLostRows } from '../../../../src/drivers/stores/lancedb/keyed-table.ts';
 import { CATALOG_LOCK, openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
-import { connectTo, readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import { connectTo, readStoreLocation } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 import { lockForWriting, lockLostError } from '../../../../src/drivers/stores/writer-lock.ts';
 import { folder } from '../../../support/folder.ts';
 
 /** The database in a folder, as one of several processes has it. */
 async function database(url: string) {
-  const connections = (await connectTo(readStorePlace(url), { create: true }))!;
+  const connections = (await connectTo(readStoreLocation(url), { create: true }))!;
   onTestFinished(() => {
     connections.connection.close();
     connections.pinned.close();

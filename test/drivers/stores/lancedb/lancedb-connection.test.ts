@@ -1,9 +1,9 @@
 import { describe, expect, it, afterEach, vi } from 'vitest';
-import { connectTo, readStorePlace, folderOf } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import { connectTo, readStoreLocation, folderOf } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 
 describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
   it('is refused at once', async () => {
-    await expect(connectTo(readStorePlace('/proc/kb/deep/store'), { create: true })).rejects.toMatchObject({
+    await expect(connectTo(readStoreLocation('/proc/kb/deep/store'), { create: true })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('/proc/kb'),
     });
@@ -23,7 +23,7 @@ describe('folderOf', () => {
 describe('readStorePlace', () => {
   it("keeps kb's own options from LanceDB", () => {
     const own = { index_cache_mb: 1, metadata_cache_mb: '2', read_interval: 3 };
-    expect(readStorePlace('s3://bucket/kb', { ...own, region: 'eu-west-1' })).toEqual({
+    expect(readStoreLocation('s3://bucket/kb', { ...own, region: 'eu-west-1' })).toEqual({
       url: 's3://bucket/kb',
       storageOptions: { region: 'eu-west-1' },
       cache: { index: 2 ** 20, metadata: 2 * 2 ** 20 },
@@ -32,13 +32,13 @@ describe('readStorePlace', () => {
   });
 
   it('has each read of a folder look for what others wrote, and those of a bucket twice a second', () => {
-    expect([readStorePlace('/data/kb').readInterval, readStorePlace('gs://bucket/kb').readInterval]).toEqual([0, 0.5]);
+    expect([readStoreLocation('/data/kb').readInterval, readStoreLocation('gs://bucket/kb').readInterval]).toEqual([0, 0.5]);
   });
 
   it('takes an endpoint without TLS for one that is meant', () => {
     vi.stubEnv('AWS_ENDPOINT_URL', undefined);
     vi.stubEnv('AWS_ENDPOINT', undefined);
-    const allowed = (options: Record<string, unknown>) => readStorePlace('s3://bucket/kb', options).storageOptions['allow_http'];
+    const allowed = (options: Record<string, unknown>) => readStoreLocation('s3://bucket/kb', options).storageOptions['allow_http'];
     expect([allowed({}), allowed({ endpoint: 'https://s3.test' }), allowed({ endpoint: 'http://s3.test' })]).toEqual([
       undefined,
       undefined,
@@ -54,6 +54,6 @@ describe('readStorePlace', () => {
     ['metadata_cache_mb', 'much'],
     ['read_interval', -1],
   ])('refuses %s: %s', (name, value) => {
-    expect(() => readStorePlace('/data/kb', { [name]: value })).toThrow(`storage.options.${name} must be a number`);
+    expect(() => readStoreLocation('/data/kb', { [name]: value })).toThrow(`storage.options.${name} must be a number`);
   });
 });

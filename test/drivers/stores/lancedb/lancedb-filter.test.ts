@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortableNumber } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
-import { literal, numberRange, textRange } from '../../../../src/drivers/stores/lancedb/lancedb-filter.ts';
+import { toSortableNumber } from '../../../../src/drivers/stores/lancedb/field-entries.ts';
+import { escapeRegex, numberRangePattern, textRangePattern } from '../../../../src/drivers/stores/lancedb/lancedb-filter.ts';
 
 /** LanceDB's regular expressions are Rust's: only the spelling of a letter by its number differs here. */
 const compile = (pattern: string): RegExp => new RegExp(`^(?:${pattern.replaceAll('\\x{', '\\u{')})$`, 'u');
@@ -27,7 +27,7 @@ describe('a range of numbers', () => {
   it('is sorted as its digits are', () => {
     fc.assert(
       fc.property(numbers, numbers, (a, b) => {
-        const [x, y] = [sortableNumber(a), sortableNumber(b)];
+        const [x, y] = [toSortableNumber(a), toSortableNumber(b)];
         expect(x).toMatch(/^[0-9a-f]{16}$/);
         expect([x < y, x === y]).toEqual([a < b, a === b]);
       }),
@@ -39,7 +39,7 @@ describe('a range of numbers', () => {
       fc.property(numbers, bounded(numbers), bounded(numbers), (number, lower, upper) => {
         const above = !lower || number > lower.value || (lower.included && number === lower.value);
         const below = !upper || number < upper.value || (upper.included && number === upper.value);
-        expect(compile(numberRange({ lower, upper })).test(sortableNumber(number))).toBe(above && below);
+        expect(compile(numberRangePattern({ lower, upper })).test(toSortableNumber(number))).toBe(above && below);
       }),
       { numRuns: 1_000 },
     );
@@ -53,7 +53,7 @@ describe('a range of texts', () => {
         const order = (bound: string) => compared(letters(text), letters(bound));
         const above = !lower || order(lower.value) > 0 || (lower.included && order(lower.value) === 0);
         const below = !upper || order(upper.value) < 0 || (upper.included && order(upper.value) === 0);
-        expect(compile(textRange({ lower, upper })).test(text)).toBe(above && below);
+        expect(compile(textRangePattern({ lower, upper })).test(text)).toBe(above && below);
       }),
       { numRuns: 3_000 },
     );
@@ -64,7 +64,7 @@ describe('a literal', () => {
   it('matches itself and nothing else', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, other) => {
-        const pattern = new RegExp(`^${literal(text).replace(/\\([#&~-])/g, '$1')}$`, 'u');
+        const pattern = new RegExp(`^${escapeRegex(text).replace(/\\([#&~-])/g, '$1')}$`, 'u');
         expect(pattern.test(text)).toBe(true);
         expect(pattern.test(other)).toBe(other === text);
       }),

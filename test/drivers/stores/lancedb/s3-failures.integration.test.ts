@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
-import { lanceDb } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import { loadLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 import type { Collection, StoredChunk } from '../../../../src/ports/stores.ts';
 import { openS3, withS3, type S3Disturbance, type S3Server } from '../../../support/s3-server.ts';
 import { everything } from '../../../support/store-contract.ts';
@@ -15,7 +15,7 @@ async function machine({ url, writer }: S3Server) {
 
 /** The table of the locks, as any machine sees it. */
 async function locksOf({ url, writer }: S3Server) {
-  const { connect } = await lanceDb();
+  const { connect } = await loadLanceDb();
   const connection = await connect(url, { storageOptions: writer, readConsistencyInterval: 0 });
   return await connection.openTable('_kb_locks');
 }

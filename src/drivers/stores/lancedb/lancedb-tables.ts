@@ -2,14 +2,14 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import { operatorAdvice } from '../../../core/advice/advice.ts';
 import { LABELS } from './field-entries.ts';
-import { isTableGone } from './store-error.ts';
+import { isTableGone } from './lancedb-errors.ts';
 
-/** Makes the name of a new table: it holds the name of the collection and the time. */
-export const tableName = (name: string): string =>
+/** Makes the name of a new table, with the name of the collection and the time. */
+export const newTableName = (name: string): string =>
   `kb.${name}.${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8).padEnd(6, '0')}`;
 
-/** Reads the collection and the creation time (milliseconds) from the name of a table; undefined for a table that is not of kb. */
-export function readTableName(table: string): { name: string; created: number } | undefined {
+/** Reads the collection and the creation time (milliseconds) from the name of a table; undefined for a table of another program. */
+export function parseTableName(table: string): { name: string; created: number } | undefined {
   const [, name, time] = /^kb\.(.+)\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table) ?? [];
   return time === undefined ? undefined : { name: name!, created: Number.parseInt(time, 36) };
 }
@@ -20,7 +20,7 @@ export function splitAddress(address: string): { table: string; branch: string |
   return { table, branch };
 }
 
-/** Opens the table or branch at an address. Throws a KbError (`configuration`) for one of a development version, which has no labels for filters. */
+/** Opens the table or branch at an address. Throws a KbError (`configuration`) for a table of a development version, which lacks the labels for filters. */
 export async function openTable(connection: Connection, address: string): Promise<Table> {
   const { table, branch } = splitAddress(address);
   const main = await connection.openTable(table);
@@ -36,24 +36,24 @@ export interface ListedTables {
   connection: Connection;
   catalog: {
     listLatest(): Promise<{ table: string }[]>;
-    created(): Promise<number>;
+    creationTime(): Promise<number>;
   };
 }
 
-/** Lists the addresses in a table that the catalog names. */
-export const listedAddresses = async (catalog: ListedTables['catalog'], table: string): Promise<string[]> =>
+/** Lists the addresses of a table and its branches that the catalog names. */
+export const listAddressesOf = async (catalog: ListedTables['catalog'], table: string): Promise<string[]> =>
   (await catalog.listLatest()).map((entry) => entry.table).filter((address) => splitAddress(address).table === table);
 
-/** Removes what lies at the address, unless the catalog names it; the whole table if the catalog names no branch of it either. A missing one is no error. */
+/** Removes the table or branch at an address, unless the catalog names it; the whole table if the catalog names nothing in it. A missing one is no error. */
 export async function dropUnlisted({ connection, catalog }: ListedTables, address: string): Promise<void> {
   const { table, branch } = splitAddress(address);
-  const listed = await listedAddresses(catalog, table);
+  const listed = await listAddressesOf(catalog, table);
   if (listed.includes(address)) return; // listed by a request whose response was lost
-  const removing = async () => {
+  const remove = async () => {
     if (listed.length === 0) return await connection.dropTable(table);
     if (branch !== undefined) await (await (await connection.openTable(table)).branches()).delete(branch);
   };
-  await removing().catch((error: unknown) => {
+  await remove().catch((error: unknown) => {
     if (!isTableGone(error)) throw error;
   });
 }
@@ -61,20 +61,20 @@ export async function dropUnlisted({ connection, catalog }: ListedTables, addres
 /** Milliseconds without a write after which a table or copy is no longer work in progress. */
 export const ORPHANED_AFTER = 3_600_000;
 
-/** Finds tables without a collection: `orphans` of processes that died, and `lost` ones, older than the catalog, which must have been made anew. */
-export async function unlistedTables({ connection, catalog }: ListedTables): Promise<{ orphans: string[]; lost: string[] }> {
+/** Finds tables without a collection: `orphans` of dead processes, and `lost` ones that are older than the catalog, which must have been recreated. */
+export async function findUnlistedTables({ connection, catalog }: ListedTables): Promise<{ orphans: string[]; lost: string[] }> {
   const old = Date.now() - ORPHANED_AFTER;
-  const tables = (await connection.tableNames()).filter((table) => (readTableName(table)?.created ?? Infinity) < old);
+  const tables = (await connection.tableNames()).filter((table) => (parseTableName(table)?.created ?? Infinity) < old);
   const known = new Set((await catalog.listLatest()).map(({ table }) => splitAddress(table).table));
   const unlisted = tables.filter((table) => !known.has(table));
   if (unlisted.length === 0) return { orphans: [], lost: [] };
-  const made = await catalog.created();
-  const lost = unlisted.filter((table) => readTableName(table)!.created < made);
+  const catalogCreated = await catalog.creationTime();
+  const lost = unlisted.filter((table) => parseTableName(table)!.created < catalogCreated);
   const orphans = [];
   for (const table of unlisted)
-    if (!lost.includes(table) && (await lastWritten(await connection.openTable(table))) < old) orphans.push(table);
+    if (!lost.includes(table) && (await readLastWriteTime(await connection.openTable(table))) < old) orphans.push(table);
   return { orphans, lost };
 }
 
-const lastWritten = async (table: Table): Promise<number> =>
+const readLastWriteTime = async (table: Table): Promise<number> =>
   Math.max(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime()));

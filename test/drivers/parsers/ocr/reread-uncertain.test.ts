@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Bitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
-import { readAgain } from '../../../../src/drivers/parsers/ocr/read-again.ts';
+import { readAgain } from '../../../../src/drivers/parsers/ocr/reread-uncertain.ts';
 import { type PixelBox, type Tesseract, type Line, SEGMENT, type Word } from '../../../../src/drivers/parsers/ocr/tesseract.ts';
 
 const HEIGHT = 30;

@@ -1,12 +1,12 @@
 import { call, operatorAdvice } from '../../../core/advice/advice.ts';
 import { KbError } from '../../../core/errors.ts';
-import { folderOf, notAFolder } from './lancedb-connection.ts';
+import { folderOf, notAFolderError } from './lancedb-connection.ts';
 
 /** Whether LanceDB reports that a table or its files are missing. */
 export const isTableGone = (error: unknown): boolean =>
   !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
 
-/** Converts an error of LanceDB or of its folder to a KbError with a sentence for people. */
+/** Converts an error of LanceDB or of its folder to a KbError with a readable message. */
 export function storeError(error: unknown, url: string): KbError {
   if (error instanceof KbError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -25,7 +25,7 @@ export function storeError(error: unknown, url: string): KbError {
       cause: error,
     });
   }
-  if (/ENOTDIR|EEXIST|not a directory|os error 20\b/i.test(message)) return notAFolder(url, error);
+  if (/ENOTDIR|EEXIST|not a directory|os error 20\b/i.test(message)) return notAFolderError(url, error);
   if (/regexp_like|regex_match/.test(message)) {
     return new KbError('usage', 'The filter is too large: it has too many values, or a bound that is too long.', {
       hint: 'Give fewer values (some thousands are possible) or a shorter bound.',
@@ -42,7 +42,7 @@ export function storeError(error: unknown, url: string): KbError {
   });
 }
 
-/** Runs work on a store; its errors become KbErrors. */
+/** Runs work on a store, and converts its errors to KbErrors. */
 export const translateErrors = <T>(url: string, work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw storeError(error, url);
@@ -57,7 +57,7 @@ interface Failure {
 }
 
 /** Failures of object storage, the most specific first. */
-const FAILURES: readonly Failure[] = [
+const STORAGE_FAILURES: readonly Failure[] = [
   {
     message: /Failed to get AWS credentials|CredentialsNotLoaded|no providers in chain provided credentials/i,
     code: 'configuration',
@@ -128,7 +128,7 @@ const FAILURES: readonly Failure[] = [
 
 /** Converts a failure of object storage to a KbError; undefined for another message. */
 function objectStorageError(message: string, { url, cause }: { url: string; cause: unknown }): KbError | undefined {
-  const found = FAILURES.find((failure) => failure.message.test(message));
+  const found = STORAGE_FAILURES.find((failure) => failure.message.test(message));
   if (!found) return undefined;
   const { code, problem, hint } = found;
   return new KbError(code, `The store ${url} can't be used: ${problem}.`, {

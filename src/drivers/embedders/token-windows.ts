@@ -7,20 +7,20 @@ interface TokenWindow {
  * Divides `count` tokens into as few windows of at most `limit` tokens as possible, of about the same length. A window begins at the start of a word if
  * `isInWord` (whether a token continues the word before it) allows that.
  */
-export function windows(count: number, limit: number, isInWord: (index: number) => boolean): TokenWindow[] {
-  const found: TokenWindow[] = [];
-  for (let start = 0; start < count || found.length === 0;) {
-    const left = count - start;
-    const even = start + Math.ceil(left / Math.max(1, Math.ceil(left / limit)));
-    const end = even < count ? wordStart(even, start + Math.ceil((even - start) / 2), isInWord) : count;
-    found.push({ start, end });
+export function splitIntoWindows(count: number, limit: number, isInWord: (index: number) => boolean): TokenWindow[] {
+  const windows: TokenWindow[] = [];
+  for (let start = 0; start < count || windows.length === 0;) {
+    const remaining = count - start;
+    const evenEnd = start + Math.ceil(remaining / Math.max(1, Math.ceil(remaining / limit)));
+    const end = evenEnd < count ? findWordStart(evenEnd, start + Math.ceil((evenEnd - start) / 2), isInWord) : count;
+    windows.push({ start, end });
     start = end;
   }
-  return found;
+  return windows;
 }
 
 /** Finds the last start of a word at or before `at`, no earlier than `lowest`; `at` itself if there is none. */
-function wordStart(at: number, lowest: number, isInWord: (index: number) => boolean): number {
+function findWordStart(at: number, lowest: number, isInWord: (index: number) => boolean): number {
   for (let index = at; index >= lowest; index--) if (!isInWord(index)) return index;
   return at;
 }

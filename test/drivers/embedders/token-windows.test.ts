@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { weightedMean, windows } from '../../../src/drivers/embedders/windows.ts';
+import { weightedMean, splitIntoWindows } from '../../../src/drivers/embedders/token-windows.ts';
 
 describe('windows', () => {
   it('leaves what fits in one piece', () => {
-    expect(windows(254, 254, () => false)).toEqual([{ start: 0, end: 254 }]);
-    expect(windows(0, 254, () => false)).toEqual([{ start: 0, end: 0 }]);
+    expect(splitIntoWindows(254, 254, () => false)).toEqual([{ start: 0, end: 254 }]);
+    expect(splitIntoWindows(0, 254, () => false)).toEqual([{ start: 0, end: 0 }]);
   });
 
   it('divides evenly instead of leaving a short rest', () => {
-    expect(windows(260, 254, () => false)).toEqual([
+    expect(splitIntoWindows(260, 254, () => false)).toEqual([
       { start: 0, end: 130 },
       { start: 130, end: 260 },
     ]);
@@ -17,21 +17,21 @@ describe('windows', () => {
 
   it('cuts no word where a start of one is near', () => {
     const inWord = (index: number) => index >= 8 && index <= 11;
-    expect(windows(20, 15, inWord)).toEqual([
+    expect(splitIntoWindows(20, 15, inWord)).toEqual([
       { start: 0, end: 7 },
       { start: 7, end: 20 },
     ]);
   });
 
   it('cuts a word that is longer than a window', () => {
-    const found = windows(30, 10, () => true);
+    const found = splitIntoWindows(30, 10, () => true);
     expect(found.map(({ start, end }) => end - start)).toEqual([10, 10, 10]);
   });
 
   it('holds every token once, within the limit, whatever the words', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 3000 }), fc.integer({ min: 1, max: 300 }), (inWord, limit) => {
-        const found = windows(inWord.length, limit, (index) => inWord[index]!);
+        const found = splitIntoWindows(inWord.length, limit, (index) => inWord[index]!);
         expect(found[0]!.start).toBe(0);
         expect(found.at(-1)!.end).toBe(inWord.length);
         for (const [i, { start, end }] of found.entries()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
-import { storeError } from '../../../../src/drivers/stores/lancedb/store-error.ts';
+import { storeError } from '../../../../src/drivers/stores/lancedb/lancedb-errors.ts';
 
 describe('storeError', () => {
   it.each([
