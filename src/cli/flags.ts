@@ -6,7 +6,7 @@ import { parseWhere } from './parse-where.ts';
 import { KbError } from '../core/errors.ts';
 import { setPath, type Layer } from '../core/settings.ts';
 import { parsePart } from '../core/parse-request.ts';
-import { fromText, readSet } from '../config/load.ts';
+import { parseValueText, readSetFlags } from '../config/load.ts';
 import type { ConfigSection, Operation } from '../schema/operation-row.ts';
 import { Config } from '../schema/config.ts';
 import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/fields.ts';
@@ -114,11 +114,11 @@ export function settingsOfFlags(
   values: FlagValues,
   { configuration = Config }: { configuration?: z.ZodObject } = {},
 ): { layer: Layer; names: Map<string, string> } {
-  const { layer, names } = readSet((values.set as string[] | undefined) ?? []);
+  const { layer, names } = readSetFlags((values.set as string[] | undefined) ?? []);
   for (const key of keysOf(configuration)) {
     const value = key.flag === undefined ? undefined : values[key.flag];
     if (value === undefined) continue;
-    setPath(layer, key.path, typeof value === 'string' ? fromText(key, value) : value);
+    setPath(layer, key.path, typeof value === 'string' ? parseValueText(key, value) : value);
     names.set(key.path, `--${key.flag}`);
   }
   return { layer, names };
@@ -192,7 +192,7 @@ const safe = (word: string): string => (IN_ADDRESS.test(word) ? redactUrl(word) 
 /** `KEY=VALUE` with … for a value that is a credential, or holds one. */
 function safeSetting(setting: string): string {
   const [, key = '', value = ''] = /^([^=]*)=(.*)$/s.exec(setting) ?? [];
-  const isSecret = key.split('.').some((name) => holdsSecret(name, value)) || holdsCredentials(fromText(undefined, value));
+  const isSecret = key.split('.').some((name) => holdsSecret(name, value)) || holdsCredentials(parseValueText(undefined, value));
   return `${key}=${isSecret ? '…' : safe(value)}`;
 }
 

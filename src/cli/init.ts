@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { describeFileError } from '../core/file-names.ts';
 import { type Layer, mergeLayers } from '../core/settings.ts';
 import { explainValidationError } from '../core/validation-issues.ts';
-import { CONFIG_NAME, readSet, validated } from '../config/load.ts';
+import { CONFIG_NAME, readSetFlags, validateConfig } from '../config/load.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
 import { findProvider, providersOf } from '../drivers/providers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
@@ -28,8 +28,8 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
   const path = flags.config === undefined ? join(process.cwd(), CONFIG_NAME) : resolve(String(flags.config));
   const name = basename(path);
-  const { layer, names } = readSet((flags.set as string[] | undefined) ?? []);
-  validated(mergeLayers(DEFAULTS, layer), (key) => names.get(key) ?? key);
+  const { layer, names } = readSetFlags((flags.set as string[] | undefined) ?? []);
+  validateConfig(mergeLayers(DEFAULTS, layer), (key) => names.get(key) ?? key);
   const asks = !flags.yes;
   if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
   if (existsSync(path) && !(asks && (await askToConfirm(`${name} is there already. Overwrite it?`, 'kb init')))) {

@@ -43,7 +43,7 @@ export interface NamedLayer {
   names: Map<string, string>;
 }
 
-/** Contents of a configuration file, and the line of each key by its dotted path. */
+/** The contents of a configuration file, with the line of each key by its dotted path. */
 interface ConfigFile {
   layer: Layer;
   lines: Map<string, number>;
@@ -76,7 +76,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       const line = counter.linePos((isScalar(pair.key) && pair.key.range?.[0]) || 0).line;
       const field = fieldOf(schema, prefix, key);
       if (field === undefined) {
-        unknown.push(unknownKey(`${name}, line ${line}`, prefix + key, Object.keys(schema.shape)));
+        unknown.push(unknownKeyError(`${name}, line ${line}`, prefix + key, Object.keys(schema.shape)));
         continue;
       }
       const target = prefix + key === 'storage.collection' ? 'collection' : prefix + key;
@@ -107,9 +107,9 @@ function fieldOf(schema: z.ZodObject, prefix: string, key: string): z.ZodType | 
   return Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
 }
 
-function unknownKey(where: string, path: string, known: readonly string[]): KbError {
+function unknownKeyError(where: string, path: string, known: readonly string[]): KbError {
   const name = path.split('.').at(-1)!;
-  if (holdsSecret(name)) return credential(where, path);
+  if (holdsSecret(name)) return credentialInFileError(where, path);
   const meant = findNearest(name, known);
   const prefix = path.slice(0, path.length - name.length);
   return new KbError('configuration', `${where}: unknown key «${path}».`, {
@@ -117,7 +117,7 @@ function unknownKey(where: string, path: string, known: readonly string[]): KbEr
   });
 }
 
-const credential = (where: string, path: string): KbError =>
+const credentialInFileError = (where: string, path: string): KbError =>
   new KbError('configuration', `${where}: «${path}» looks like a credential, which does not belong in a file.`, {
     hint: /^(network|ingestion|sources)\./.test(path)
       ? 'Set it in the environment (or .env), and write ${NAME} in its place.'
@@ -128,32 +128,32 @@ const credential = (where: string, path: string): KbError =>
 function refuseUnsafeKeys(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    const isReference = typeof inner === 'string' && (key === 'basic_auth' ? isReferred(inner) : hasReference(inner));
-    const isSecret = !Array.isArray(value) && (holdsSecret(key, String(inner)) || isGivenToSite(path, key, inner));
+    const isReference = typeof inner === 'string' && (key === 'basic_auth' ? hasPasswordReference(inner) : hasReference(inner));
+    const isSecret = !Array.isArray(value) && (holdsSecret(key, String(inner)) || isSiteCredentialValue(path, key, inner));
     if (key === '__proto__') throw new KbError('configuration', `${where}: ${path}.${key}: no key may have this name.`);
-    if (isSecret && !isReference) throw credential(where, `${path}.${key}`);
+    if (isSecret && !isReference) throw credentialInFileError(where, `${path}.${key}`);
     refuseUnsafeKeys(inner, where, `${path}.${key}`);
   }
 }
 
-/** Fixed values that some services expect beside a token, as user name or password: no secrets. */
-const NO_PASSWORD = /^(x|none|x-oauth-basic|(api[_-]?)?token)?$/i;
+/** Fixed values that some services expect as user name or password beside a token; they are no secrets. */
+const PLACEHOLDER_PASSWORD = /^(x|none|x-oauth-basic|(api[_-]?)?token)?$/i;
 
-/** Whether the password of a `name:password` is only in variables; a variable in the name alone does not suffice. */
-function isReferred(given: string): boolean {
+/** Whether the password of `name:password` comes from a variable; a variable in the name does not suffice. */
+function hasPasswordReference(given: string): boolean {
   const [, password] = /^[^:]*:(.*)$/s.exec(given) ?? [];
   if (!hasReference(given)) return false;
-  return password === undefined || NO_PASSWORD.test(withoutReferences(password));
+  return password === undefined || PLACEHOLDER_PASSWORD.test(withoutReferences(password));
 }
 
-/** Characters from which a cookie may be a secret, and not a setting such as `lang=en`. */
-const LONG_COOKIE = 12;
+/** Minimum length of a cookie that may be a secret rather than a setting such as `lang=en`. */
+const MIN_SECRET_COOKIE = 12;
 
 /** Whether a value is a password of `network.sites`, or a cookie there that identifies a user. */
-const isGivenToSite = (path: string, key: string, value: unknown): boolean =>
+const isSiteCredentialValue = (path: string, key: string, value: unknown): boolean =>
   /^network\.sites\.\d+$/.test(path)
     ? key === 'basic_auth'
-    : /^network\.sites\.\d+\.cookies$/.test(path) && (/sess|auth|sid|login|user/i.test(key) || String(value).length >= LONG_COOKIE);
+    : /^network\.sites\.\d+\.cookies$/.test(path) && (/sess|auth|sid|login|user/i.test(key) || String(value).length >= MIN_SECRET_COOKIE);
 
 /** Where the configuration comes from. */
 export interface LoadOptions {
@@ -177,12 +177,12 @@ export interface LoadedConfig {
   environment: Environment;
 }
 
-/** Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws as `validated`. */
+/** Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws as `validateConfig` does. */
 export function loadConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): LoadedConfig {
   const file = findConfig(cwd, named ?? given.KB_CONFIG);
   const home = file ? dirname(file) : resolve(cwd);
   const dotenv = join(home, '.env');
-  const isFile = statSync(dotenv, { throwIfNoEntry: false })?.isFile(); // a folder of that name is another program's
+  const isFile = statSync(dotenv, { throwIfNoEntry: false })?.isFile(); // a folder named .env belongs to another program
   const environment = { ...(isFile && parseEnv(readText(dotenv))), ...given };
   const read: ConfigFile = file ? readConfigFile(file, environment) : { layer: {}, lines: new Map() };
   const variables = readEnvironment(environment);
@@ -191,11 +191,11 @@ export function loadConfig({ cwd, file: named, environment: given, flags, own = 
     flags?.names.get(path) ??
     variables.names.get(path) ??
     (read.lines.has(path) ? `${basename(file!)}, line ${read.lines.get(path)}: ${path}` : path);
-  return { config: validated(merged, originOf, withOwnNames(Config, ownNames(own))), file, home, environment };
+  return { config: validateConfig(merged, originOf, withOwnNames(Config, ownNames(own))), file, home, environment };
 }
 
 /** Validates the merged layers. Throws a KbError that names each faulty value and its origin, which `originOf` returns for a path. */
-export function validated(merged: Layer, originOf: (path: string) => string, schema = Config): Config {
+export function validateConfig(merged: Layer, originOf: (path: string) => string, schema = Config): Config {
   const result = schema.safeParse(merged);
   if (result.success) {
     const unfit = explainChunkingConflict(result.data.chunking, originOf);
@@ -214,7 +214,7 @@ export function validated(merged: Layer, originOf: (path: string) => string, sch
 }
 
 /** Reads the values of `--set`, such as `chat.history_compaction.keep_recent=8`, as a layer. Throws a KbError for an unknown key. */
-export function readSet(settings: readonly string[]): NamedLayer {
+export function readSetFlags(settings: readonly string[]): NamedLayer {
   const layer: Layer = {};
   const names = new Map<string, string>();
   const keys = new Map(keysOf(Config).map((key) => [key.path, key]));
@@ -225,15 +225,15 @@ export function readSet(settings: readonly string[]): NamedLayer {
     if (!keys.has(path) && ![...keys.keys()].some((known) => path.startsWith(`${known}.`))) {
       const prefix = path.slice(0, path.lastIndexOf('.') + 1);
       const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
-      throw known.length > 0 ? unknownKey('--set', path, known) : unknownSection(path, [...keys.keys()]);
+      throw known.length > 0 ? unknownKeyError('--set', path, known) : unknownSectionError(path, [...keys.keys()]);
     }
-    setPath(layer, path, fromSetting(keys.get(path), text));
+    setPath(layer, path, parseSettingText(keys.get(path), text));
     names.set(path, `--set ${name}`);
   }
   return { layer, names };
 }
 
-function unknownSection(path: string, keys: readonly string[]): KbError {
+function unknownSectionError(path: string, keys: readonly string[]): KbError {
   const sections = [...new Set(keys.map((key) => key.split('.')[0]))].join(', ');
   return new KbError('configuration', `--set: unknown key «${path}».`, {
     hint: didYouMean(path, keys) ?? `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
@@ -247,11 +247,11 @@ const QUOTED = /^\s*(["'])[^]*\1\s*$/;
  * Parses the text of a value as YAML; `key` is absent inside a free map. Unquoted text for a key of texts stays unchanged, also with `#` or `: `.
  * Commas may separate the words of a list. Throws a KbError (`usage`) for anything but plain data.
  */
-export function fromText(key: Key | undefined, text: string): unknown {
+export function parseValueText(key: Key | undefined, text: string): unknown {
   const schema = key && unwrapped(key.schema);
   const isText = schema instanceof z.ZodString || schema instanceof z.ZodEnum;
   if (isText && !QUOTED.test(text)) return text;
-  const value = yamlIn(text);
+  const value = parseYamlOrText(text);
   assertPlainData(value, key ? [key.path] : []);
   if (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum && typeof value === 'string')
     return value.split(',').map((word) => word.trim());
@@ -259,7 +259,7 @@ export function fromText(key: Key | undefined, text: string): unknown {
 }
 
 /** Parses YAML; invalid YAML stays text, so that the schema reports it. */
-function yamlIn(text: string): unknown {
+function parseYamlOrText(text: string): unknown {
   try {
     return parse(text);
   } catch {
@@ -267,16 +267,16 @@ function yamlIn(text: string): unknown {
   }
 }
 
-/** Parses the value of `--set`: as `fromText`, but trimmed; an empty text, `null` and `~` mean null. */
-function fromSetting(key: Key | undefined, text: string): unknown {
-  const value = fromText(key, text);
+/** Parses the value of `--set`: like `parseValueText`, but trimmed; an empty text, `null` and `~` mean null. */
+function parseSettingText(key: Key | undefined, text: string): unknown {
+  const value = parseValueText(key, text);
   if (value !== text) return value;
   const bare = text.trim();
   return /^(?:null|Null|NULL|~)?$/.test(bare) ? null : bare;
 }
 
 /** Variables of kb that are not configuration keys. */
-const OTHERS = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN', 'KB_PDF_PASSWORD', 'KB_OCR_FOLDER']);
+const OTHER_VARIABLES = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN', 'KB_PDF_PASSWORD', 'KB_OCR_FOLDER']);
 
 /** Reads environment variables such as `KB_CHUNKING_CHUNK_SIZE`. Throws a KbError (`configuration`) for a name that differs from a known one by a letter or two. */
 export function readEnvironment(environment: Environment): NamedLayer {
@@ -287,11 +287,11 @@ export function readEnvironment(environment: Environment): NamedLayer {
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('KB_') || value === undefined || value === '') continue;
     const key = keys.get(name);
-    const meant = key || OTHERS.has(name) ? undefined : [...keys.keys()].find((known) => editDistance(known, name) <= 2);
+    const meant = key || OTHER_VARIABLES.has(name) ? undefined : [...keys.keys()].find((known) => editDistance(known, name) <= 2);
     if (meant)
       throw new KbError('configuration', `The environment variable ${name} means nothing to kb.`, { hint: `Did you mean ${meant}?` });
     if (!key) continue;
-    setPath(layer, key.path, fromText(key, value));
+    setPath(layer, key.path, parseValueText(key, value));
     names.set(key.path, name);
   }
   return { layer, names };

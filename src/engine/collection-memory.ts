@@ -21,17 +21,19 @@ const OriginsFile = z.object({ version: z.literal(1), inputs: z.record(z.string(
 const originsFile = ({ storage, collection }: Config, home: string): string =>
   join(folderBeside(storage, { home, name: '.sources' }), `${collection}.json`);
 
-/** Called with a sentence that says what failed and why. */
+/** Receives a sentence that says what failed and why. */
 type OnProblem = (message: string) => void;
 
-/** Reads from which configured input each stored source came, to find those of inputs that were removed. Never throws. */
+/** Reads which configured input each stored source came from, to find sources of inputs that were removed since. Never throws. */
 export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
   try {
     const { inputs } = OriginsFile.parse(JSON.parse(await readFile(originsFile(settings, home), 'utf8')));
     return new Map(Object.entries(inputs).flatMap(([input, sources]) => sources.map((source) => [source, input] as const)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
-      onProblem(`What the configured sources gave before can't be read: ${reasonOf(cause)}. What left their list since is not told.`);
+      onProblem(
+        `What the configured sources gave before can't be read: ${describeProblem(cause)}. What left their list since is not told.`,
+      );
     return new Map();
   }
 }
@@ -47,7 +49,7 @@ export async function saveOrigins(origins: Origins, { settings, home }: Context,
     await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof OriginsFile>)}\n`);
     await rename(`${file}.new`, file);
   } catch (cause) {
-    onProblem(`What the configured sources gave can't be kept: ${reasonOf(cause)}. What leaves their list is not told then.`);
+    onProblem(`What the configured sources gave can't be kept: ${describeProblem(cause)}. What leaves their list is not told then.`);
   }
 }
 
@@ -63,22 +65,22 @@ export async function copyOrigins(from: Context, to: Context): Promise<void> {
     .catch(() => {});
 }
 
-const reasonOf = (cause: unknown): string =>
+const describeProblem = (cause: unknown): string =>
   cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : describeFileError(cause, 'write');
 
-interface Change {
+interface OriginsChange {
   /** Known before the run. */
   known: Origins;
   /** Found by this run. */
-  met: Origins;
+  found: Origins;
   before: ReadonlyMap<string, StoredSource>;
   removed: readonly string[];
   /** Whether the run read the configured sources; others have no origin. */
   isConfigured: boolean;
 }
 
-/** The origins after a run: the last input that gave a source owns it, and removed sources are dropped. */
-export function changedOrigins({ known, met, before, removed, isConfigured }: Change): Origins {
+/** Computes the origins after a run: each source belongs to the last input that yielded it, and removed sources are dropped. */
+export function changedOrigins({ known, found: met, before, removed, isConfigured }: OriginsChange): Origins {
   const gone = new Set(removed);
   const stays = [...known].filter(([source]) => before.has(source) && !met.has(source) && !gone.has(source));
   return new Map([...stays, ...(isConfigured ? met : [])]);
@@ -103,11 +105,11 @@ interface OpenMemory {
   close(): Promise<void>;
 }
 
-const NONE: OpenMemory = { pages: undefined, close: async () => {} };
+const NO_MEMORY: OpenMemory = { pages: undefined, close: async () => {} };
 
-/** Opens what earlier runs know of the collection's pages. A page is recalled only if it is stored as this run would store it. Never throws. */
+/** Opens the memory of the collection's pages. It recalls a page only if it is stored as this run would store it. Never throws. */
 export async function openMemory(context: Context, { request, before, onProblem }: MemoryOptions): Promise<OpenMemory> {
-  if (request.urls === undefined || (request.dry_run && request.force)) return NONE; // all is to be read, and nothing written down
+  if (request.urls === undefined || (request.dry_run && request.force)) return NO_MEMORY; // reads everything and keeps nothing
   const { settings, home, surface } = context;
   const { folder, name } = memoryFile(settings, home);
   const mode = request.dry_run ? 'read' : request.force ? 'write' : 'use';
@@ -119,38 +121,38 @@ export async function openMemory(context: Context, { request, before, onProblem 
     const memory = await openPageMemory({
       file,
       mode,
-      settings: settingsHash(settings),
+      settings: hashSettings(settings),
       isStored: (page) => isStoredAs(page, { before, chunking: settings.chunking, metadata: request.metadata }),
       isKnown: (source) => before.has(source),
       onProblem: problem,
     });
     return { pages: memory, close: () => memory.close() };
   };
-  if (mode === 'read') return await open().catch(() => NONE);
+  if (mode === 'read') return await open().catch(() => NO_MEMORY);
   try {
     await mkdir(folder, { recursive: true });
     return await withFileLock({ folder, name }, open);
   } catch (cause) {
     problem(cause instanceof KbError ? 'another run is writing to it' : memoryErrorReason(cause));
-    return NONE;
+    return NO_MEMORY;
   }
 }
 
 /** Removes the page memory of the collection. */
 export async function dropMemory({ settings, home }: Context): Promise<void> {
   const { folder, name } = memoryFile(settings, home);
-  await rm(join(folder, name), { force: true }).catch(() => {}); // what it says is compared with what is stored
+  await rm(join(folder, name), { force: true }).catch(() => {}); // a leftover does no harm: its pages are compared with the stored ones
 }
 
-/** A hash of the settings and the kb version, which affect how pages are read; of sites only the names of what is sent. */
-function settingsHash({ ingestion: { urls }, network }: Config): string {
-  const given = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
+/** Hashes the settings and the kb version that affect how pages are read. Of site credentials, only the names are hashed. */
+function hashSettings({ ingestion: { urls }, network }: Config): string {
+  const siteFields = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
     origin,
     Object.keys(headers),
     Object.keys(cookies),
     basic_auth !== undefined,
   ]);
-  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, given])).slice(0, 8);
+  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, siteFields])).slice(0, 8);
 }
 
 /** Opens the memory while holding a lock on its file. Throws a KbError (`aborted`) if another run holds it. */

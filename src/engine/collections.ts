@@ -11,20 +11,24 @@ import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';
 import { mayUse } from '../core/access-rights.ts';
 
-/** Chooses the embedder: of the settings, else of the collection, else the default; the collection's model only with the collection's provider. */
-function chooseEmbedder({ provider, model, options }: Config['embedding'], made: EmbedderName | undefined): ChosenEmbedder {
+/** Chooses the embedder: of the settings, else of the collection, else the default. The collection's model applies only to its own provider. */
+function chooseEmbedder({ provider, model, options }: Config['embedding'], storedEmbedder: EmbedderName | undefined): ChosenEmbedder {
   if (provider !== undefined)
-    return { provider, model: model ?? (provider === made?.provider ? made.model || undefined : undefined), options };
-  const isOfModel = made && (made.provider !== 'none' || model === undefined); // a model contradicts a collection without vectors
-  return { provider: isOfModel ? made.provider : DEFAULT_EMBEDDER, model: model ?? (made?.model || undefined), options };
+    return { provider, model: model ?? (provider === storedEmbedder?.provider ? storedEmbedder.model || undefined : undefined), options };
+  const keepsProvider = storedEmbedder && (storedEmbedder.provider !== 'none' || model === undefined); // with a configured model, a collection without vectors does not decide
+  return {
+    provider: keepsProvider ? storedEmbedder.provider : DEFAULT_EMBEDDER,
+    model: model ?? (storedEmbedder?.model || undefined),
+    options,
+  };
 }
 
-/** Names the embedder for a collection that was `made` with one. The model of `none` is empty. */
+/** Names the embedder for a collection, which may be stored with one already. The model of `none` is empty. */
 export async function embedderName(
   { settings, resources }: Pick<Context, 'settings' | 'resources'>,
-  made?: EmbedderName,
+  storedEmbedder?: EmbedderName,
 ): Promise<EmbedderName> {
-  const embedder = chooseEmbedder(settings.embedding, made);
+  const embedder = chooseEmbedder(settings.embedding, storedEmbedder);
   const { provider } = embedder;
   return { provider, model: provider === 'none' ? '' : await resources.modelOf(embedder) };
 }
@@ -33,14 +37,14 @@ export async function embedderName(
 export const embedderLabel = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
 
 /** Throws a KbError (`conflict`) if the collection was embedded with another embedder than the configured one. */
-async function assertSameEmbedder({ info: { name, ...made } }: Collection, context: Context): Promise<void> {
+async function assertSameEmbedder({ info: { name, ...collectionEmbedder } }: Collection, context: Context): Promise<void> {
   const { provider, model } = context.settings.embedding;
-  if (provider === undefined && (model === undefined || model === made.model)) return;
-  const wanted = await embedderName(context, made);
-  if (made.provider === wanted.provider && made.model === wanted.model) return;
+  if (provider === undefined && (model === undefined || model === collectionEmbedder.model)) return;
+  const configured = await embedderName(context, collectionEmbedder);
+  if (collectionEmbedder.provider === configured.provider && collectionEmbedder.model === configured.model) return;
   throw new KbError(
     'conflict',
-    `The collection «${name}» was embedded with ${embedderLabel(made)}; the configuration says ${embedderLabel(wanted)}.`,
+    `The collection «${name}» was embedded with ${embedderLabel(collectionEmbedder)}; the configuration says ${embedderLabel(configured)}.`,
     {
       hint: [
         advice`Vectors of two models can't be compared: set ${setting('embedding.provider')} and ${setting('embedding.model')} back.`,
@@ -50,10 +54,10 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
   );
 }
 
-const noCollection = (name: string, there: readonly string[] = []): KbError => {
+const collectionNotFound = (name: string, existingNames: readonly string[] = []): KbError => {
   return new KbError('not_found', `There is no collection «${name}».`, {
     hint: [
-      didYouMean(name, there) ?? '',
+      didYouMean(name, existingNames) ?? '',
       advice`Create it with «${call('ingest', { docs: 'FOLDER', collection: name })}».`,
       optionalAdvice`«${call('list_collections')}» lists all collections.`,
     ],
@@ -71,14 +75,14 @@ async function findCollection(context: Context): Promise<Collection | undefined>
 /** Opens the configured collection; throws if it does not exist. */
 export async function openCollection(context: Context): Promise<Collection> {
   const collection = await findCollection(context);
-  if (!collection) throw noCollection(context.settings.collection, await permittedCollections(context));
+  if (!collection) throw collectionNotFound(context.settings.collection, await permittedCollections(context));
   return collection;
 }
 
 /** Opens a collection of any embedder by name; throws if it does not exist. */
 export async function existingCollection({ settings, resources }: Context, name: string): Promise<Collection> {
   const collection = await (await resources.store(settings.storage)).open(name);
-  if (!collection) throw noCollection(name);
+  if (!collection) throw collectionNotFound(name);
   return collection;
 }
 
@@ -93,22 +97,22 @@ export async function permittedCollections({
   return names.filter((name) => !isSnapshot(name) && mayUse(access, name)).toSorted();
 }
 
-/** The collection to write into. `get` creates it on first use, with this vector length and the embedder of the settings, else of `given`. */
+/** Finds the collection to write into. `get` creates it on first use, with the vector length and the embedder of the settings, else `embedder`. */
 export async function targetCollection(
   context: Context,
-  given?: EmbedderName,
+  embedder?: EmbedderName,
 ): Promise<{ existing: Collection | undefined; get(dimensions: number): Promise<Collection> }> {
   const { settings, resources } = context;
   const existing = await findCollection(context);
-  if (!existing && !settings.storage.ensure_collection) throw noCollection(settings.collection);
-  let made = existing ? Promise.resolve(existing) : undefined;
-  const make = async (dimensions: number) =>
+  if (!existing && !settings.storage.ensure_collection) throw collectionNotFound(settings.collection);
+  let collection = existing ? Promise.resolve(existing) : undefined;
+  const create = async (dimensions: number) =>
     createOrOpen(await resources.store(settings.storage), {
       name: settings.collection,
-      ...(await embedderName(context, given)),
+      ...(await embedderName(context, embedder)),
       dimensions,
     });
-  return { existing, get: (dimensions) => (made ??= make(dimensions)) };
+  return { existing, get: (dimensions) => (collection ??= create(dimensions)) };
 }
 
 /** Creates the collection, or opens one that another run has just created. Throws a KbError (`conflict`) if that has other vectors. */
@@ -116,20 +120,20 @@ async function createOrOpen(store: VectorStore, info: CollectionInfo): Promise<C
   try {
     return await store.create(info);
   } catch (error) {
-    const made = error instanceof KbError && error.code === 'conflict' ? await store.open(info.name) : undefined;
-    if (!made) throw error;
-    const { provider, model, dimensions } = made.info;
-    if (provider === info.provider && model === info.model && dimensions === info.dimensions) return made;
-    throw new KbError('conflict', `Another run has just created «${info.name}», embedded with ${embedderLabel(made.info)}.`, {
+    const existing = error instanceof KbError && error.code === 'conflict' ? await store.open(info.name) : undefined;
+    if (!existing) throw error;
+    const { provider, model, dimensions } = existing.info;
+    if (provider === info.provider && model === info.model && dimensions === info.dimensions) return existing;
+    throw new KbError('conflict', `Another run has just created «${info.name}», embedded with ${embedderLabel(existing.info)}.`, {
       hint: `Run it again with that embedder, or name another collection. This run embedded with ${embedderLabel(info)}.`,
       cause: error,
     });
   }
 }
 
-/** Opens the embedder for a collection that was `made` with one; undefined if it is searched by words alone. */
-export async function openEmbedder({ settings, resources }: Context, made?: EmbedderName): Promise<Embedder | undefined> {
-  const embedder = chooseEmbedder(settings.embedding, made);
+/** Opens the embedder for a collection, which may be stored with one already; undefined if it is searched by words only. */
+export async function openEmbedder({ settings, resources }: Context, storedEmbedder?: EmbedderName): Promise<Embedder | undefined> {
+  const embedder = chooseEmbedder(settings.embedding, storedEmbedder);
   return embedder.provider === 'none' ? undefined : resources.embedder(embedder);
 }
 
@@ -146,21 +150,21 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
     }
     return yield* work();
   } finally {
-    const release = await locking.catch(() => undefined); // also if the wait was stopped
+    const release = await locking.catch(() => undefined); // also releases a lock that was granted after the wait was stopped
     await release?.();
   }
 }
 
 /** Fills a draft and commits it, which replaces the collection of its name in one step. On failure the draft is removed. */
 export async function* withDraft<R>(draft: Draft, fill: (collection: Collection) => Run<R>): Run<R> {
-  let isInPlace = false;
+  let isCommitted = false;
   try {
     const result = yield* fill(draft.collection);
     await draft.commit();
-    isInPlace = true;
+    isCommitted = true;
     return result;
   } finally {
-    if (!isInPlace) await draft.discard().catch(() => {}); // the first error is thrown; `kb doctor` finds the draft
+    if (!isCommitted) await draft.discard().catch(() => {}); // the first error is thrown; `kb doctor` finds the draft
   }
 }
 
@@ -180,11 +184,11 @@ const PREFIX = '.snapshot.';
 const isSnapshot = (stored: string): boolean => stored.startsWith(PREFIX);
 
 /** The name of the collection that stores a snapshot. Snapshot names and sums have no dot. */
-export const storedName = ({ collection, created, name, sum }: SnapshotName): string =>
+export const snapshotCollectionName = ({ collection, created, name, sum }: SnapshotName): string =>
   `${PREFIX}${collection}.${created.toString(36)}.${name}.${sum}`;
 
 /** Parses the name of a snapshot's collection; undefined for other collections. */
-export function readStoredName(stored: string): SnapshotName | undefined {
+export function parseSnapshotName(stored: string): SnapshotName | undefined {
   const [, collection, created, name, sum] = /^\.snapshot\.(.+)\.([0-9a-z]+)\.([^.]+)\.([^.]+)$/.exec(stored) ?? [];
   return sum === undefined ? undefined : { collection: collection!, created: Number.parseInt(created!, 36), name: name!, sum };
 }

@@ -16,17 +16,17 @@ export type ChosenEmbedder = Pick<Config['embedding'], 'model' | 'options'> & { 
 /** Resources that are opened on first use, shared, and closed with the engine. */
 export interface Resources {
   embedder(settings: ChosenEmbedder): Promise<Embedder>;
-  /** The model of an embedder, without opening it if the name is known. */
+  /** Returns the model of an embedder, without opening it if the name is known. */
   modelOf(settings: ChosenEmbedder): Promise<string>;
   store(settings: Config['storage']): Promise<VectorStore>;
-  /** `llm` grades if the provider is `llm`, with the model and options of `settings` over its own. */
+  /** `llm` is the grader of the provider `llm`; model and options of `settings` override its own. */
   reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
-  /** `embedder` is for an answerer that quotes; undefined if the collection has no vectors. */
+  /** `embedder` is used by an answerer that quotes; undefined if the collection has no vectors. */
   llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
-  /** `settings` say what is done with scans. Passwords are the operator's, whatever a request says. */
+  /** `settings` say how scans are handled. Passwords always come from the operator, never from a request. */
   reader(settings: Config['ingestion']['docs']): Promise<DocumentReader>;
-  /** A renderer for one run: which private addresses are allowed depends on the sources that its user named. All runs share one browser. */
-  renderer(door: RendererOptions): Renderer;
+  /** Makes a renderer for one run, whose options say which private addresses are allowed. All runs share one browser. */
+  renderer(options: RendererOptions): Renderer;
   /** Limits requests per host across all runs. */
   host_limiter: HostLimiter;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Resources {
 
 /** What an operation needs besides its request. */
 export interface Context extends PathPlace {
-  /** The configuration with the request's settings over it. */
+  /** The configuration, overridden by the settings of the request. */
   settings: Config;
   resources: Resources;
   surface: Surface;
@@ -43,7 +43,7 @@ export interface Context extends PathPlace {
   signal?: AbortSignal | undefined;
   /** Whether the report includes its lists (`items`, `outputs`); counts are always included. */
   lists: boolean;
-  /** More requests of this kind follow at once. */
+  /** Whether more requests of this kind follow at once. */
   hasMore: boolean;
 }
 
@@ -64,7 +64,7 @@ export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);
 
 /** Throws a KbError (`configuration`) if the configuration lists no source to watch. */
-export function assertConfigured(_request: object, { sources }: Config): void {
+export function assertSourcesConfigured(_request: object, { sources }: Config): void {
   if (namesSources(sources)) return;
   throw new KbError('configuration', 'There is nothing to watch: the configuration lists no sources.', {
     hint: 'List files, sites or APIs under sources in kb.config.yaml, such as «sources: { docs: [manuals] }».',

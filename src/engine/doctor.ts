@@ -17,7 +17,7 @@ import type {
 } from '../schema/diagnosis.ts';
 import { embedderLabel, embedderName, permittedCollections, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
-import { inProcess } from './resources.ts';
+import { describeInProcess } from './resources.ts';
 import { storeUrl } from './store-address.ts';
 import { setUpBrowser } from '../drivers/browser/install-browser.ts';
 
@@ -27,8 +27,8 @@ const ok = (message: string): Finding => ({ status: 'ok', message });
 const warning = (message: string): Finding => ({ status: 'warning', message });
 
 /** Checks the setup, all at once. Each check reports what it found and how to fix it. `connections` also sends requests to the providers. */
-export async function* doctor({ connections = false, ...mending }: DoctorRequest, context: Context): Run<DoctorResult> {
-  const damage = (await checkDamage(context, mending).catch(() => [])).map((finding) => ({ name: 'damage', ...finding })); // a store that can't be opened is a finding of its own
+export async function* doctor({ connections = false, ...repairOptions }: DoctorRequest, context: Context): Run<DoctorResult> {
+  const damage = (await checkDamage(context, repairOptions).catch(() => [])).map((finding) => ({ name: 'damage', ...finding })); // the check of the store reports that it cannot be opened
   const steps: [string, () => Promise<Finding>][] = [
     ['node', async () => ok(`Node ${process.versions.node}`)],
     ['store', () => checkStore(context)],
@@ -41,8 +41,8 @@ export async function* doctor({ connections = false, ...mending }: DoctorRequest
     ['sites', async () => checkSites(context)],
   ];
   const found = await Promise.all(
-    steps.map(async ([name, look]): Promise<DoctorCheck[]> => {
-      const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
+    steps.map(async ([name, check]): Promise<DoctorCheck[]> => {
+      const finding = await check().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
       return [{ name, ...finding }, ...(name === 'store' ? damage : [])];
     }),
   );
@@ -54,11 +54,11 @@ export async function* doctor({ connections = false, ...mending }: DoctorRequest
 
 async function checkStore(context: Context): Promise<Finding> {
   const { settings, home } = context;
-  const found = await permittedCollections(context);
+  const collections = await permittedCollections(context);
   const store = await context.resources.store(settings.storage);
   const place = `${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}`;
   const { message: description, warnings = [] } = (await store.describe?.()) ?? {};
-  const message = [`${place}: ${count(found.length, 'collection')}`, description].filter(Boolean).join('; ');
+  const message = [`${place}: ${count(collections.length, 'collection')}`, description].filter(Boolean).join('; ');
   return warnings.length > 0 ? warning(`${[message, ...warnings].join('. ')}.`) : ok(message);
 }
 
@@ -95,21 +95,21 @@ async function checkCollection(context: Context): Promise<Finding> {
 }
 
 async function checkEmbedder(context: Context, connections: boolean): Promise<Finding> {
-  const made = (await collectionOf(context).catch(() => undefined))?.info; // a store that can't be opened is a finding of its own
-  const { provider, model } = await embedderName(context, made);
+  const collectionEmbedder = (await collectionOf(context).catch(() => undefined))?.info; // the check of the store reports that it cannot be opened
+  const { provider, model } = await embedderName(context, collectionEmbedder);
   if (provider === 'none') return ok('none: search by words alone');
-  const embedder = await openEmbedder(context, made);
-  if (!inProcess('embedders', provider) && !connections) return notAsked(provider, model);
+  const embedder = await openEmbedder(context, collectionEmbedder);
+  if (!describeInProcess('embedders', provider) && !connections) return notCalled(provider, model);
   const [vector] = await embedder!.embed(['A test.'], { input_type: 'query', signal: context.signal });
   return ok(`${provider} / ${model}: answers with vectors of length ${vector!.length}`);
 }
 
 async function checkLlm({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
   const { provider, timeout, max_tokens } = settings.chat.llm;
-  const quoting = inProcess('llms', provider);
+  const quoting = describeInProcess('llms', provider);
   if (quoting) return ok(`${provider}: ${quoting}`);
   const llm = await resources.llm(settings.chat.llm, undefined);
-  if (!connections) return notAsked(provider, llm.model);
+  if (!connections) return notCalled(provider, llm.model);
   const answer = llm.generate({
     messages: [{ role: 'user', content: 'Say yes.' }],
     grounding: { query: '', sources: [] },
@@ -124,16 +124,16 @@ async function checkLlm({ settings, resources, signal }: Context, connections: b
 async function checkReranker({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
   const { enabled, provider } = settings.rerank;
   if (!enabled) return ok('off: passages stay in the order of the search');
-  const comparing = inProcess('rerankers', provider);
+  const comparing = describeInProcess('rerankers', provider);
   if (comparing) return ok(`${provider}: ${comparing}`);
   const reranker = await resources.reranker(settings.rerank, settings.chat.llm);
-  if (!connections) return notAsked(provider, reranker.model);
+  if (!connections) return notCalled(provider, reranker.model);
   await reranker.rank('Is this a test?', [{ text: 'This is a test.', score: 1, metadata: {} }], { signal });
   return ok(`${provider} / ${reranker.model}: answers`);
 }
 
 /** The finding for a provider that could be opened but was not called. */
-function notAsked(provider: string, model: string): Finding {
+function notCalled(provider: string, model: string): Finding {
   const isKeyless = findProvider(provider)?.is_keyless;
   return ok(`${provider} / ${model}: ${isKeyless ? 'needs no key' : 'the key is set'} (--connections asks the provider)`);
 }

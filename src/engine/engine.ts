@@ -4,7 +4,7 @@ import { withWording } from '../core/advice/advice.ts';
 import { commandLineWording } from '../core/advice/wordings.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, explainChunkingConflict } from '../core/parse-request.ts';
-import { validated } from '../config/load.ts';
+import { validateConfig } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, readOverrides } from '../core/settings.ts';
 import { mapEvents, type Run, withSignal, runInContext } from '../core/run.ts';
@@ -13,19 +13,19 @@ import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
 import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
-import { driverNames, requestOptionsOf, createResources, tracedResources } from './resources.ts';
-import { assertCollections, assertPermitted, collectionsOf, lendable, placesOf } from './permissions.ts';
-import { assertConfigured, assertSources, type Context } from './context.ts';
+import { driverNames, requestOptionsOf, createResources, traceResources } from './resources.ts';
+import { assertCollections, assertPermitted, requestedCollections, requestDefaults, requestedStores } from './permissions.ts';
+import { assertSourcesConfigured, assertSources, type Context } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
-  validated(config, (path) => path, schema);
+  validateConfig(config, (path) => path, schema);
   const opened = createResources({ config, home, surface, own });
-  const resources = tracer ? tracedResources(opened, tracer) : opened;
-  const base = surface === 'server' ? lendable(config) : config;
-  const prepared = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
+  const resources = tracer ? traceResources(opened, tracer) : opened;
+  const base = surface === 'server' ? requestDefaults(config) : config;
+  const prepare = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
     const known = operationNamed(name);
     assertScope(access, operations[known].scope);
     const input = withOwnNames(operations[known].input as z.ZodType, names);
@@ -34,10 +34,10 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     const settings = schema.parse(mergeLayers(base, layer));
     const unfit = explainChunkingConflict(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
-    const collections = collectionsOf(known, given, settings);
-    const places = placesOf(known, given, { layer, settings });
+    const collections = requestedCollections(known, given, settings);
+    const places = requestedStores(known, given, { layer, settings });
     assertCollections(access, collections, { places, config, home });
-    const { check, run } = work[known] as Work;
+    const { check, run } = implementations[known] as OperationImplementation;
     check?.(given, settings);
     if (surface === 'server')
       for (const place of places)
@@ -49,15 +49,15 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     async *run(name, request, options = {}) {
       const { signal, access, traceparent, wording = commandLineWording, onBegin, lists = true, hasMore = false } = options;
       const enter = <T>(work: () => T): T => withWording(wording, work);
-      const { run, given, settings, collections } = enter(() => prepared(name, request, access));
+      const { run, given, settings, collections } = enter(() => prepare(name, request, access));
       onBegin?.(collections);
-      const work = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
-      const running = runInContext(withSignal(work, signal), enter);
-      const isSpan = name !== 'watch'; // it ends with the process: each of its ingests is one
+      const steps = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
+      const running = runInContext(withSignal(steps, signal), enter);
+      const isSpan = name !== 'watch'; // a watch ends with the process: each of its ingests is a span
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
     },
     check: (name, request, { access, wording = commandLineWording } = {}) =>
-      withWording(wording, () => prepared(name, request, access)).collections,
+      withWording(wording, () => prepare(name, request, access)).collections,
     collections: async ({ access } = {}) =>
       (await import('./collections.ts')).permittedCollections({ settings: config, resources, access }),
     embeddingModel: async () => (await (await import('./collections.ts')).embedderName({ settings: config, resources })).model,
@@ -77,10 +77,10 @@ function numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
   return mapEvents(run, (event) => ({ ...event, sequence: sequence++ }));
 }
 
-type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
+type ParsedRequestOf<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
 
 /** The implementation of an operation. */
-interface Work<Request = unknown, Result = unknown> {
+interface OperationImplementation<Request = unknown, Result = unknown> {
   /** Throws a KbError for a valid request that makes no sense with these settings. */
   check?(request: Request, settings: Config): void;
   run(request: Request, context: Context): Run<Result>;
@@ -96,10 +96,10 @@ const convertUploads = lazily(async () => (await import('./parse-sources.ts')).u
 const storeUploads = lazily(async () => (await import('./ingest.ts')).ingestUploads);
 
 /** The implementation of each operation. */
-const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
+const implementations: { [Name in OperationName]: OperationImplementation<ParsedRequestOf<Name>, ResultOf<Name>> } = {
   ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
   watch: {
-    check: assertConfigured,
+    check: assertSourcesConfigured,
     run: lazily(async () => {
       const [{ watchSources }, { ingest }] = await Promise.all([import('./watch-sources.ts'), import('./ingest.ts')]);
       return (_request, context) => watchSources(context, ingest);

@@ -10,7 +10,7 @@ import { openCollection } from './collections.ts';
 import type { Context } from './context.ts';
 import { chat, openQuestionWriter, retrieve } from './query.ts';
 
-/** Minimum number of hits in which a gold passage is searched for: recall is measured at 10. */
+/** Minimum number of hits that are searched for a gold passage: recall is measured at 10. */
 const DEPTH = 10;
 
 /** Asks every question of a golden set (for an answer only if it expects one) and scores the results. Throws a KbError if none could be asked. */
@@ -20,9 +20,9 @@ export async function* evaluate({ questions }: EvaluationRequest, context: Conte
   for (const [index, question] of questions.entries()) {
     yield progress('evaluate', { done: index, expected: questions.length });
     const began = performance.now();
-    const found = await askQuestion(question, context);
-    if (found.error) errors.push(found.error);
-    else outcomes.push(outcomeOf(question, { ...found, index, milliseconds: performance.now() - began }));
+    const outcome = await askQuestion(question, context);
+    if (outcome.error) errors.push(outcome.error);
+    else outcomes.push(outcomeOf(question, { ...outcome, index, milliseconds: performance.now() - began }));
   }
   if (outcomes.length === 0) {
     const [first] = errors;
@@ -34,7 +34,7 @@ export async function* evaluate({ questions }: EvaluationRequest, context: Conte
   return summarize(outcomes, { errors, failed: errors.length, missing_sources, lists: context.lists });
 }
 
-interface Found {
+interface QuestionOutcome {
   rank?: number | undefined;
   result?: ChatResult | undefined;
   error?: ErrorItem | undefined;
@@ -44,20 +44,20 @@ const needsAnswer = ({ answerable = true, must = [], turns }: GoldenQuestion): b
   !answerable || must.length > 0 || turns !== undefined;
 
 /** Retrieves and answers. In a conversation, the hits are those of the last turn. */
-async function askQuestion(question: GoldenQuestion, context: Context): Promise<Found> {
-  const [last, ...before] = (question.turns ?? [question.question!]).toReversed();
+async function askQuestion(question: GoldenQuestion, context: Context): Promise<QuestionOutcome> {
+  const [last, ...earlierTurns] = (question.turns ?? [question.question!]).toReversed();
   let rank: number | undefined;
-  if (before.length === 0) {
+  if (earlierTurns.length === 0) {
     const { items, errors } = await settle(retrieve({ query: last! }, withDepth(context)));
     if (errors[0]) return { error: errors[0] };
     rank = findGoldRank(question, items);
   }
   if (!needsAnswer(question)) return { rank };
   let history: HistoryEntry[] = [];
-  for (const query of before.toReversed()) ({ history } = await settle(chat({ query, history }, inConversation(context, history))));
+  for (const query of earlierTurns.toReversed()) ({ history } = await settle(chat({ query, history }, inConversation(context, history))));
   const result = await settle(chat({ query: last, history }, inConversation(context, history)));
   if (result.answer_confidence.reason === 'errors') return { error: result.errors[0] };
-  return { rank: before.length === 0 ? rank : findGoldRank(question, result.retrieval.outputs), result };
+  return { rank: earlierTurns.length === 0 ? rank : findGoldRank(question, result.retrieval.outputs), result };
 }
 
 function withDepth(context: Context): Context {
@@ -75,7 +75,7 @@ function inConversation(context: Context, history: readonly HistoryEntry[]): Con
 
 function outcomeOf(
   question: GoldenQuestion,
-  { rank, result, index, milliseconds }: Found & { index: number; milliseconds: number },
+  { rank, result, index, milliseconds }: QuestionOutcome & { index: number; milliseconds: number },
 ): JudgedOutcome {
   const { id, type, answerable = true, must = [], turns } = question;
   const verdict = result && judgeAnswer(question, result);

@@ -11,7 +11,7 @@ import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
 import { namedOrigins } from '../stages/extract/pages/web-addresses.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
-import { tracedNetwork } from './resources.ts';
+import { traceNetwork } from './resources.ts';
 
 /** What is known of sources before they are read. */
 export interface KnownSources {
@@ -23,7 +23,7 @@ export interface KnownSources {
   isStored?: ((source: string) => boolean) | undefined;
 }
 
-/** Extractors of a request. `close` closes their connections. */
+/** Extractors of a request, with their connections. */
 export interface OpenExtractors {
   extractors: Extractors;
   close(): Promise<void>;
@@ -40,8 +40,8 @@ export async function openExtractors(
   const isRequested = surface === 'server';
   const reader = await resources.reader(ingestion.docs);
   const named = namedOrigins({ docs, urls, api });
-  const door = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
-  const { http, renderer } = tracer ? tracedNetwork(door, tracer) : door;
+  const clients = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
+  const { http, renderer } = tracer ? traceNetwork(clients, tracer) : clients;
   const parts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
   const files = () => {

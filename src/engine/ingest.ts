@@ -24,31 +24,31 @@ import { encodePath } from '../core/file-names.ts';
 import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 
 /** Milliseconds between progress events. */
-const PULSE = 200;
-/** Share of non-English text above which the multilingual model is suggested. */
+const PROGRESS_INTERVAL = 200;
+/** Share of non-English text from which the multilingual model is suggested. */
 const FOREIGN_SHARE = 0.2;
 
 /**
- * Runs the full pipeline: extract, chunk, embed, store. What was stored stays if it is stopped. Without sources it reads the configured ones,
- * with paths relative to `home`; with `changes`, of these only the files that may have changed.
+ * Runs the full pipeline: extract, chunk, embed, store. Stored documents stay if it is stopped. Without sources in the request it reads the
+ * configured ones, with paths relative to `home`; with `changes`, only those of their files that may have changed.
  */
-export async function* ingest(given: IngestRequest, asked: Context, changes?: KnownChanges): Run<IngestResult> {
+export async function* ingest(given: IngestRequest, callerContext: Context, changes?: KnownChanges): Run<IngestResult> {
   const isConfigured = !namesSources(given);
-  const { sources } = asked.settings;
+  const { sources } = callerContext.settings;
   const request = isConfigured ? { ...given, ...(changes ? { docs: sources.docs } : sources) } : given;
-  const context = isConfigured ? { ...asked, cwd: asked.home } : asked;
+  const context = isConfigured ? { ...callerContext, cwd: callerContext.home } : callerContext;
   const open: IngestTask['open'] = (reading, known) => openExtractors(request, reading, known);
   const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
-  return yield* runIngest({ request, context, report: newReport(names, context), isConfigured, changes, open });
+  return yield* runIngest({ request, context, report: createReport(names, context), isConfigured, changes, open });
 }
 
 /** Runs the same pipeline for uploaded files. */
 export async function* ingestUploads(given: UploadRequest, context: Context): Run<IngestResult> {
   const open: IngestTask['open'] = (reading) => openUploads(given, reading, extractUploadsBySource);
-  return yield* runIngest({ request: {}, context, report: newReport(['docs'], context), isConfigured: false, open });
+  return yield* runIngest({ request: {}, context, report: createReport(['docs'], context), isConfigured: false, open });
 }
 
-const newReport = (names: readonly SourceName[], { settings, lists }: Context): IngestReport => {
+const createReport = (names: readonly SourceName[], { settings, lists }: Context): IngestReport => {
   const { storage, collection, ingestion } = settings;
   return new IngestReport({ names, provider: storage.vector_db, collection, lists, verbose: ingestion.urls.verbose });
 };
@@ -66,33 +66,39 @@ interface IngestTask {
 async function* runIngest(task: IngestTask): Run<IngestResult> {
   const { request, context, report } = task;
   try {
-    if (request.dry_run) yield* rehearse(task);
-    else yield* withLock(context, () => store(task));
+    if (request.dry_run) yield* dryRun(task);
+    else yield* withLock(context, () => storeSources(task));
   } catch (error) {
     throw attachPartialResult(withProgressHint(error, report), report.result);
   }
   return report.result;
 }
 
-/** Adds to the error that ended an ingest what was stored by then. */
+/** Adds a hint to the error that ended an ingest: what was stored by then. */
 function withProgressHint(error: unknown, { storedDocuments, result }: IngestReport): unknown {
-  const kept =
+  const progressHint =
     storedDocuments > 0
       ? `What was stored stays (${count(storedDocuments, 'document')}, ${count(result.stored, 'chunk')} in «${result.store_result.collection}»); the same again goes on from there.`
       : undefined;
-  if (isAbort(error)) return new KbError('aborted', 'Stopped.', { hint: kept ?? 'Nothing was stored.', cause: error });
-  if (!(error instanceof KbError) || !kept) return error;
+  if (isAbort(error)) return new KbError('aborted', 'Stopped.', { hint: progressHint ?? 'Nothing was stored.', cause: error });
+  if (!(error instanceof KbError) || !progressHint) return error;
   const { code, message, hint, isRetryable, attempts, retryAfter } = error;
-  return new KbError(code, message, { hint: hint ? `${hint} ${kept}` : kept, isRetryable, attempts, retryAfter, cause: error });
+  return new KbError(code, message, {
+    hint: hint ? `${hint} ${progressHint}` : progressHint,
+    isRetryable,
+    attempts,
+    retryAfter,
+    cause: error,
+  });
 }
 
-async function* store(task: IngestTask): Run<void> {
+async function* storeSources(task: IngestTask): Run<void> {
   const { context, report, isConfigured } = task;
   const { settings, signal } = context;
   const target = await targetCollection(context);
   const embedder = await openEmbedder(context, target.existing?.info);
   const tally = new LanguageTally();
-  const state = await stateBefore(task, target.existing);
+  const state = await readStoredState(task, target.existing);
   let removed: readonly string[] = [];
   try {
     yield* readSources(task, state, (documents, onFailure) => {
@@ -115,9 +121,9 @@ async function* store(task: IngestTask): Run<void> {
     if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
     if (collection) await prune(collection, pruned);
     removed = pruned;
-    await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
+    await collection?.optimize(); // also if nothing was written, because a killed run may not have done it
   } finally {
-    const origins = changedOrigins({ ...state, met: state.inventory.origins, removed, isConfigured });
+    const origins = changedOrigins({ ...state, found: state.inventory.origins, removed, isConfigured });
     if (isConfigured || origins.size !== state.known.size) await saveOrigins(origins, context, state.onProblem);
   }
 }
@@ -128,13 +134,13 @@ const multilingualNotice = (share: number, { model, english_only }: Embedder, co
 const otherModel = ({ reads, other_model }: NonNullable<Embedder['english_only']>, name: string): Hint =>
   operatorAdvice`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
 
-/** Does everything but embedding, writing and removing. */
-async function* rehearse(task: IngestTask): Run<void> {
-  const { existing } = await targetCollection(task.context); // it makes none, and refuses what the run itself would
-  yield* readSources(task, await stateBefore(task, existing), (documents) => reportUnwritten(documents, task.report));
+/** Does everything except embedding, writing and removing. */
+async function* dryRun(task: IngestTask): Run<void> {
+  const { existing } = await targetCollection(task.context); // creates nothing, and fails where the real run would
+  yield* readSources(task, await readStoredState(task, existing), (documents) => reportUnwritten(documents, task.report));
 }
 
-/** What is stored before a run, and what the run meets of it. */
+/** State of the collection before a run, and the inventory of the sources that the run finds. */
 interface StoredState {
   existing: Collection | undefined;
   before: ReadonlyMap<string, StoredSource>;
@@ -143,17 +149,17 @@ interface StoredState {
   onProblem(message: string): void;
 }
 
-async function stateBefore({ context, report }: IngestTask, existing: Collection | undefined): Promise<StoredState> {
+async function readStoredState({ context, report }: IngestTask, existing: Collection | undefined): Promise<StoredState> {
   const onProblem = (message: string) => report.addNotice(message);
   const known = existing ? await recallOrigins(context, onProblem) : new Map<string, string>();
   const before = (await existing?.sources()) ?? new Map<string, StoredSource>();
   return { existing, before, known, inventory: new Inventory(report), onProblem };
 }
 
-/** Processes the documents that were read. `onFailure` must get a fatal error before the input closes. */
+/** Processes the documents that were read. It must call `onFailure` with a fatal error before the input closes. */
 type FinishDocuments = (read: AsyncIterable<IngestDocument>, onFailure: (error: unknown) => void) => AsyncIterable<void>;
 
-/** Extracts, compares, parses and chunks all sources, and reports which stored ones are gone. */
+/** Extracts, compares, parses and chunks all sources, and reports the stored ones that are gone. */
 async function* readSources(
   { request, context, report, isConfigured, changes, open }: IngestTask,
   { existing, before, known, inventory, onProblem }: StoredState,
@@ -166,7 +172,7 @@ async function* readSources(
   try {
     const { extractors, close } = await open(reading, {
       memory: memory.pages,
-      isUnchanged: changes && unchangedIn(changes, before, context),
+      isUnchanged: changes && unchangedFilter(changes, before, context),
       isStored: (source) => before.has(source),
     });
     try {
@@ -185,9 +191,9 @@ async function* readSources(
     await memory.close();
   }
   report.finishReading({ dry_run: request.dry_run ?? false });
-  const origins = isConfigured ? (changes ? ofDocs(known) : known) : undefined;
+  const origins = isConfigured ? (changes ? onlyDocsOrigins(known) : known) : undefined;
   if (request.prune) for (const sentence of inventory.explainKept(before, origins)) report.addNotice(sentence);
-  const gone = new Set([...inventory.findGone(before, origins), ...(changes ? removedIn(changes, before, context) : [])]);
+  const gone = new Set([...inventory.findGone(before, origins), ...(changes ? listRemovedFiles(changes, before, context) : [])]);
   report.addGone([...gone], { pruned: request.prune ?? false });
 }
 
@@ -218,18 +224,18 @@ async function* reportUnwritten(documents: AsyncIterable<IngestDocument>, report
 
 async function* reportProgress(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
   let reported = 0;
-  for await (const _step of withHeartbeat(written, PULSE)) {
+  for await (const _step of withHeartbeat(written, PROGRESS_INTERVAL)) {
     throwIfAborted(signal);
-    if (Date.now() - reported < PULSE - 5) continue; // a timer may be early by some milliseconds
+    if (Date.now() - reported < PROGRESS_INTERVAL - 5) continue; // timers may fire some milliseconds early
     reported = Date.now();
     yield* report.takeEvents();
   }
   yield* report.takeEvents();
 }
 
-/** What a watch knows about changed files, so that an ingest need not read all of them. */
+/** Files that a watch has seen change, so that an ingest need not read all of them. */
 export interface KnownChanges {
-  /** Whether a file may have changed since it was last looked at, by its absolute and real path. */
+  /** Whether the file at an absolute, real path may have changed since the last run. */
   isChanged(path: string): boolean;
   /** Sources that could not be read and need not be read again. */
   unreadable: ReadonlySet<string>;
@@ -237,22 +243,22 @@ export interface KnownChanges {
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
-/** Returns a predicate for paths of files that are stored as they are, or known to be unreadable. */
-const unchangedIn =
+/** Makes a predicate for files that need not be read: unchanged ones that are stored or known to be unreadable. */
+const unchangedFilter =
   ({ isChanged, unreadable }: KnownChanges, before: Stored, place: PathPlace) =>
   (path: string): boolean => {
     const source = fileSource(path, place);
     return !isChanged(path) && (before.has(source) || unreadable.has(source));
   };
 
-/** Lists stored files that were removed from their folders, also the last one of a folder, which may otherwise be one that is not mounted. */
-const removedIn = ({ isChanged }: KnownChanges, before: Stored, place: PathPlace): string[] =>
+/** Lists stored files that were deleted from a folder that still exists; a missing folder may only be unmounted. */
+const listRemovedFiles = ({ isChanged }: KnownChanges, before: Stored, place: PathPlace): string[] =>
   [...before.values()].flatMap(({ source, source_kind }) => {
     const path = source_kind === 'path' ? filePathOf(source, place) : undefined;
-    return path !== undefined && isChanged(path) && !isThere(path) && isThere(dirname(path)) ? [source] : [];
+    return path !== undefined && isChanged(path) && !pathExists(path) && pathExists(dirname(path)) ? [source] : [];
   });
 
-const isThere = (path: string): boolean => existsSync(encodePath(path));
+const pathExists = (path: string): boolean => existsSync(encodePath(path));
 
-/** The origins that are configured files or folders: a run for changes reads nothing else. */
-const ofDocs = (origins: Origins): Origins => new Map([...origins].filter(([, input]) => input.startsWith('docs ')));
+/** Selects the origins that are files or folders: a run for changes reads nothing else. */
+const onlyDocsOrigins = (origins: Origins): Origins => new Map([...origins].filter(([, input]) => input.startsWith('docs ')));

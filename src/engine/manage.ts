@@ -16,8 +16,8 @@ import { embedderName, existingCollection, openEmbedder, permittedCollections, w
 import { type Context, inCollection } from './context.ts';
 import { dropOrigins, dropMemory } from './collection-memory.ts';
 
-/** Figures in the list for a collection or snapshot that cannot be read. */
-export const NOTHING_KNOWN = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: null };
+/** Figures of a collection or snapshot that cannot be read, for lists. */
+export const UNKNOWN_SUMMARY = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: null };
 
 /** Summarizes an open collection. */
 export async function summaryOf(collection: Collection): Promise<CollectionSummary> {
@@ -35,7 +35,7 @@ export async function* listCollections(_request: object, context: Context): Run<
       collections.push({ ...(await summaryOf(await existingCollection(context, name))), configured });
     } catch (error) {
       if (!(error instanceof KbError) || error.code !== 'configuration') throw error;
-      collections.push({ name, ...NOTHING_KNOWN, configured, error: error.message });
+      collections.push({ name, ...UNKNOWN_SUMMARY, configured, error: error.message });
     }
   }
   return { collections };
@@ -50,10 +50,10 @@ export async function* showCollection({ name }: CollectionRequest, context: Cont
 export async function* dropCollection({ name }: CollectionRequest, context: Context): Run<DropResult> {
   await existingCollection(context, name);
   const { settings, resources } = context;
-  const its = inCollection(context, name);
-  return yield* withLock(its, async function* () {
+  const collectionContext = inCollection(context, name);
+  return yield* withLock(collectionContext, async function* () {
     const dropped = await (await resources.store(settings.storage)).drop(name);
-    await Promise.all([dropMemory(its), dropOrigins(its)]);
+    await Promise.all([dropMemory(collectionContext), dropOrigins(collectionContext)]);
     return { name, dropped };
   });
 }
@@ -73,7 +73,7 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
       for await (const page of old.all()) {
         throwIfAborted(signal);
         const vectors: Float32Array[] = [];
-        for await (const batch of embedder ? vectorsOf(page, embedder, context) : []) {
+        for await (const batch of embedder ? embedPage(page, embedder, context) : []) {
           vectors.push(...batch);
           yield progress('reembed', { done: embedded + vectors.length, expected });
         }
@@ -88,7 +88,7 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
 }
 
 /** Embeds a page of chunks in batches. Throws if a vector cannot be made, since the collection would lack its chunk. */
-async function* vectorsOf(
+async function* embedPage(
   page: readonly StoredChunk[],
   embedder: Embedder,
   { settings, signal }: Context,

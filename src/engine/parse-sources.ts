@@ -16,9 +16,9 @@ import type { Context } from './context.ts';
 import { openExtractors, openUploads } from './extractors.ts';
 
 /** Documents parsed concurrently. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** Minimum milliseconds between progress events. */
-const PULSE = 200;
+const PROGRESS_INTERVAL = 200;
 
 /** Reads files, folders and links. Throws a KbError (`usage`) unless exactly one of `files` and `folder` is given. */
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
@@ -38,18 +38,18 @@ export async function* upload(request: UploadRequest, context: Context): Run<Doc
 /** Reads web pages. */
 export async function* scrape({ url }: ScrapeRequest, context: Context): Run<PagesResult> {
   try {
-    return asPages(yield* documents({ urls: url }, context));
+    return toPagesResult(yield* documents({ urls: url }, context));
   } catch (error) {
-    throw attachPartialResult(error, asPages((partialResultOf(error) as DocumentsResult | undefined) ?? nothingYet()));
+    throw attachPartialResult(error, toPagesResult((partialResultOf(error) as DocumentsResult | undefined) ?? emptyResult()));
   }
 }
 
-function asPages({ documents: pages, ...rest }: DocumentsResult): PagesResult {
+function toPagesResult({ documents: pages, ...rest }: DocumentsResult): PagesResult {
   const retryable = rest.errors.filter((error) => error.isRetryable);
   return { pages, ...rest, dlq: retryable.length > 0 ? retryable : null };
 }
 
-const nothingYet = (): DocumentsResult => ({ documents: 0, failed: 0, outputs: [], notices: [], errors: [] });
+const emptyResult = (): DocumentsResult => ({ documents: 0, failed: 0, outputs: [], notices: [], errors: [] });
 
 /** Reads records of HTTP APIs. */
 export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: Context): Run<DocumentsResult> {
@@ -71,7 +71,7 @@ async function* documents(sources: Sources, context: Context): Run<DocumentsResu
 }
 
 async function* collectDocuments(extractors: Extractors, context: Context): Run<DocumentsResult> {
-  const result = nothingYet();
+  const result = emptyResult();
   try {
     yield* collectInto(result, extractors, context);
   } catch (error) {
@@ -82,15 +82,15 @@ async function* collectDocuments(extractors: Extractors, context: Context): Run<
 
 async function* collectInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
   const { verbose } = context.settings.ingestion.urls;
-  const leftOut = new OmittedContent();
-  let [expected, told] = [0, 0];
+  const omitted = new OmittedContent();
+  let [expected, reportedAt] = [0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
-  for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => parseItem(item))) {
+  for await (const { document, page, error, newlyExpected, notice } of mapOrdered(extracted, CONCURRENCY, ({ item }) => parseItem(item))) {
     throwIfAborted(context.signal);
-    if (!document && !error && coming === undefined && notice === undefined) continue;
-    expected += coming ?? 0;
-    if (Date.now() - told >= PULSE) {
-      told = Date.now();
+    if (!document && !error && newlyExpected === undefined && notice === undefined) continue;
+    expected += newlyExpected ?? 0;
+    if (Date.now() - reportedAt >= PROGRESS_INTERVAL) {
+      reportedAt = Date.now();
       yield progress(extractors.urls ? 'crawl' : 'parse', countsOf(result, { expected, isCrawl: extractors.urls !== undefined }));
     }
     if (notice !== undefined) result.notices.push(notice);
@@ -102,13 +102,13 @@ async function* collectInto(result: DocumentsResult, extractors: Extractors, con
     if (!document) continue;
     for (const one of [withoutMembers(document), ...(document.members ?? [])]) {
       result.documents++;
-      leftOut.add(one.source, one.metadata);
+      omitted.add(one.source, one.metadata);
       if (context.lists) result.outputs.push(one);
       yield { type: 'item', stage: 'parse', message: '', data: one };
     }
     if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
   }
-  result.notices.push(...leftOut.notices());
+  result.notices.push(...omitted.notices());
 }
 
 /** Progress counts; for pages also how many are queued. */
@@ -116,17 +116,18 @@ function countsOf({ documents: done, failed }: DocumentsResult, { expected, isCr
   return { expected, done, failed, ...(isCrawl ? { pages: done, queued: Math.max(0, expected - done - failed) } : {}) };
 }
 
-interface Made {
+/** What one step of an extraction adds to the result. */
+interface ParsedItem {
   document?: FoundDocument;
   page?: Candidate['page'] | undefined;
   error?: ErrorItem;
-  coming?: number;
+  newlyExpected?: number;
   notice?: string;
 }
 
-async function parseItem(item: Extracted): Promise<Made> {
+async function parseItem(item: Extracted): Promise<ParsedItem> {
   if ('error' in item) return { error: item.error };
-  if ('expected' in item) return { coming: item.expected };
+  if ('expected' in item) return { newlyExpected: item.expected };
   if ('notice' in item) return { notice: item.notice };
   if (!('candidate' in item)) return {};
   try {

@@ -5,10 +5,10 @@ import { fileSource } from '../stages/extract/files/local-path.ts';
 import { storeFolder } from './store-address.ts';
 import { dirname } from 'node:path';
 
-/** Maximum paths that are kept separately. */
-const MOST_PATHS = 10_000;
+/** Maximum paths that are kept one by one. */
+const MAX_PATHS = 10_000;
 
-/** Paths that have changed, in bounded memory: where there are too many, their folders stand for them. */
+/** Changed paths in bounded memory: too many are replaced by their folders. */
 export class ChangedPaths {
   #paths = new Set<string>();
 
@@ -18,7 +18,7 @@ export class ChangedPaths {
 
   add(path: string): void {
     if (this.has(path)) return;
-    if (this.#paths.size >= MOST_PATHS) this.#paths = new Set([...this.#paths].map((one) => dirname(one)));
+    if (this.#paths.size >= MAX_PATHS) this.#paths = new Set([...this.#paths].map((one) => dirname(one)));
     this.#paths.add(path);
   }
 
@@ -27,20 +27,20 @@ export class ChangedPaths {
     return this.#paths.has(path) || (path !== dirname(path) && this.has(dirname(path)));
   }
 
-  /** Those that lie in no other one. */
+  /** Returns the paths that are not inside another one. */
   outermost(): string[] {
     return [...this.#paths].filter((path) => path === dirname(path) || !this.has(dirname(path)));
   }
 }
 
-/** Milliseconds without a change after which files have settled, and after which files that change on and on are read all the same. */
-const SETTLED = 1_000;
-const LONGEST_BURST = 30_000;
+/** Milliseconds without a change after which files have settled, and milliseconds after which continually changing files are read nevertheless. */
+const SETTLE_TIME = 1_000;
+const MAX_BURST_TIME = 30_000;
 
-/** Calls back once changes have settled, or have gone on for long. */
-export class Settling {
+/** Calls back when changes have settled, or have continued for MAX_BURST_TIME. */
+export class ChangeDebouncer {
   readonly #onSettled: () => void;
-  /** When the first change came, in milliseconds. */
+  /** Time of the first change, in milliseconds since 1970. */
   #first: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -48,12 +48,12 @@ export class Settling {
     this.#onSettled = onSettled;
   }
 
-  /** Whether the last change is not long ago. */
+  /** Whether changes have not settled yet. */
   get isWaiting(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Something has changed. */
+  /** Records a change. */
   note(): void {
     const now = Date.now();
     this.#first ??= now;
@@ -63,11 +63,11 @@ export class Settling {
         this.#timer = undefined;
         this.#onSettled();
       },
-      Math.max(0, Math.min(SETTLED, this.#first + LONGEST_BURST - now)),
+      Math.max(0, Math.min(SETTLE_TIME, this.#first + MAX_BURST_TIME - now)),
     );
   }
 
-  /** The next change is the first one again. */
+  /** Forgets earlier changes: the next one counts as the first. */
   reset(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -75,24 +75,24 @@ export class Settling {
   }
 }
 
-/** Changes of the files of the configured sources since they were last taken. */
+/** Changes of the configured files since the last call of `takeChanges`. */
 export class PendingChanges {
-  /** What could not be watched, as sentences; the reporter empties it. */
+  /** What could not be watched, as sentences; the reader empties it. */
   readonly problems: string[] = [];
   readonly #context: Context;
   #watcher: FileWatcher | undefined;
-  /** What is watched, as JSON. */
+  /** The watched paths, as JSON. */
   #watched = '';
   #hasReplacedFolders = false;
   #changed = new ChangedPaths();
-  readonly #settling = new Settling(() => this.#wake?.());
+  readonly #debouncer = new ChangeDebouncer(() => this.#wake?.());
   #wake: (() => void) | undefined;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** What is watched, such as `3 folders`. */
+  /** Describes what is watched: `3 folders`. */
   get description(): string {
     return this.#watcher ? count(this.#watcher.folders, 'folder') : 'sites and APIs';
   }
@@ -114,7 +114,7 @@ export class PendingChanges {
       this.#watcher?.close();
       this.#watcher = undefined;
       this.#watched = watched;
-      for (const { folder, file = folder } of places) this.#noteChange(file); // it may have changed while it was not watched
+      for (const { folder, file = folder } of places) this.#noteChange(file); // it may have changed before it was watched
     }
     this.#watcher ??= new FileWatcher({
       places,
@@ -137,29 +137,29 @@ export class PendingChanges {
     await this.#watcher.sync();
   }
 
-  /** Resolves when something has changed and nothing more does. */
+  /** Resolves when there are changes and they have settled. */
   whenSettled(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#changed.size > 0 && !this.#settling.isWaiting) resolve();
+      if (this.#changed.size > 0 && !this.#debouncer.isWaiting) resolve();
     });
   }
 
-  /** Takes the changes so far: a test for paths, and their names. */
+  /** Returns the changes so far (a predicate for paths, and their sources) and forgets them. */
   takeChanges(): { isChanged(path: string): boolean; names: string[] } {
     const changed = this.#changed;
     this.#changed = new ChangedPaths();
-    this.#settling.reset();
+    this.#debouncer.reset();
     return { isChanged: (path) => changed.has(path), names: changed.outermost().map((path) => fileSource(path, this.#context)) };
   }
 
   close(): void {
-    this.#settling.reset();
+    this.#debouncer.reset();
     this.#watcher?.close();
   }
 
   #noteChange(path: string): void {
     this.#changed.add(path);
-    this.#settling.note();
+    this.#debouncer.note();
   }
 }

@@ -6,7 +6,7 @@ import { isWithin, type PathPlace, realPath } from '../stages/extract/files/loca
 import { getPath, type Layer } from '../core/settings.ts';
 import type { CopyRequest } from '../schema/collection-operations.ts';
 import type { Config } from '../schema/config.ts';
-import { isAddress, isOperators, isSameStore, liesInFolder, storeUrl, targetStorage } from './store-address.ts';
+import { isAddress, isOperatorsStore, isSameStore, isFolderStore, storeUrl, targetStorage } from './store-address.ts';
 
 /** The folders that a server may read: `allowed_roots`, relative to `home`; by default `cwd`. */
 export interface Roots extends PathPlace {
@@ -31,39 +31,43 @@ export function authorizer(roots: Roots): (path: string, given?: string) => void
   };
 }
 
-/** Paths of provider options in the settings. Requests may set them, except the address that a key is sent to. */
+/** Provider options in the settings. Requests may set them, except the address that a key is sent to. */
 const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.options'];
 
-/** Longest quotation of a name from a request, in characters. */
-const LONGEST_NAME = 60;
+/** Maximum characters of a name from a request in a message. */
+const MAX_QUOTED_NAME = 60;
 
-/** Settings that are sent to every API; they may hold secrets. */
-const SENT_TO_APIS = ['headers', 'params', 'body'] as const;
+/** Settings that are sent to every API and may hold secrets. */
+const API_REQUEST_KEYS = ['headers', 'params', 'body'] as const;
 
-/** The configuration that network requests are merged into: without configured sources and what would be sent to an API address of the caller's. */
-export function lendable(config: Config): Config {
+/** Returns the configuration that network requests override: without configured sources, and without values that would be sent to an API of the caller's choice. */
+export function requestDefaults(config: Config): Config {
   const api = { ...config.ingestion.api };
-  for (const key of SENT_TO_APIS) delete api[key];
+  for (const key of API_REQUEST_KEYS) delete api[key];
   return { ...config, ingestion: { ...config.ingestion, api }, sources: {} };
 }
 
-/** The collections of a request: the configured one, or the one that it names. */
-export function collectionsOf(name: OperationName, given: unknown, settings: Config): string[] {
+/** Lists the collections of a request: those that it names, else the configured one. */
+export function requestedCollections(name: OperationName, given: unknown, settings: Config): string[] {
   const { name: own, to, store } = (given ?? {}) as { name?: unknown; to?: unknown; store?: unknown };
-  if (name === 'upload' && store !== true) return []; // it is only converted
+  if (name === 'upload' && store !== true) return []; // it is only converted, not stored
   if (operations[name].sections.includes('collection')) return searchedCollections(given, settings);
   return [own, to].filter((collection) => typeof collection === 'string');
 }
 
-/** What a request says and the settings with it, for each store that it is about: its own, and the one that it copies to. */
-export function placesOf<Place extends Pick<Caller, 'layer' | 'settings'>>(name: OperationName, given: unknown, own: Place): Place[] {
+/** Returns layer and settings for each store of a request: its own and, for a copy, the target. */
+export function requestedStores<Place extends Pick<Caller, 'layer' | 'settings'>>(
+  name: OperationName,
+  given: unknown,
+  own: Place,
+): Place[] {
   if (name !== 'copy_collection') return [own];
   const request = given as CopyRequest;
   const layer = { storage: { options: request.to_options } };
   return [own, { ...own, layer, settings: { ...own.settings, storage: targetStorage(request, own.settings.storage) } }];
 }
 
-/** The collections of a search: those of a list in its request, or the one of its settings. */
+/** Lists the collections of a search: those of a list in the request, else the one of the settings. */
 export function searchedCollections(given: unknown, { collection }: Pick<Config, 'collection'>): string[] {
   const { collection: flat, retrieval } = (given ?? {}) as { collection?: unknown; retrieval?: { collection?: unknown } };
   const list = [flat, retrieval?.collection].find(Array.isArray) as string[] | undefined;
@@ -74,14 +78,14 @@ export function searchedCollections(given: unknown, { collection }: Pick<Config,
 export function assertCollections(
   access: AccessRights | undefined,
   collections: readonly string[],
-  { places, config, home }: { places: readonly Pick<Caller, 'settings'>[] } & Pick<Caller, 'config' | 'home'>,
+  { places: stores, config, home }: { places: readonly Pick<Caller, 'settings'>[] } & Pick<Caller, 'config' | 'home'>,
 ): void {
   if (access === undefined || access.collections.includes('*')) return;
   const refused = collections.find((name) => !mayUse(access, name));
   const hint = `It may use ${access.collections.join(', ')}; the operator lists them in server.tokens_file.`;
   if (refused !== undefined)
     throw new KbError('forbidden', `The token «${access.name}» may not use the collection «${refused}».`, { hint });
-  if (!places.every(({ settings }) => isSameStore(settings.storage, config.storage, home)))
+  if (!stores.every(({ settings }) => isSameStore(settings.storage, config.storage, home)))
     throw new KbError('forbidden', `The token «${access.name}» may use the configured store alone.`, {
       hint: 'Leave vector_db and url out.',
     });
@@ -107,7 +111,7 @@ export function assertPermitted(caller: Caller): void {
       hint: 'The operator sets it in kb.config.yaml.',
     });
   }
-  if (caller.layer.storage !== undefined) assertStore(caller); // most requests name no store
+  if (caller.layer.storage !== undefined) assertStore(caller); // without storage settings, the configured store is used
 }
 
 function assertStore({ layer, settings, config, home, cwd, requestOptions }: Caller): void {
@@ -117,17 +121,17 @@ function assertStore({ layer, settings, config, home, cwd, requestOptions }: Cal
     const open = requestOptions.length > 0 ? ` A request may set ${requestOptions.join(', ')}.` : '';
     throw new KbError(
       'forbidden',
-      `storage.options.${refused.slice(0, LONGEST_NAME)} can't be set in a request: where ${vector_db} is and how it is reached is not a caller's to say.`,
+      `storage.options.${refused.slice(0, MAX_QUOTED_NAME)} can't be set in a request: where ${vector_db} is and how it is reached is not a caller's to say.`,
       {
         hint: `The operator sets it in kb.config.yaml.${open}`,
       },
     );
   }
-  if (isOperators(settings.storage, { config, home })) return;
+  if (isOperatorsStore(settings.storage, { config, home })) return;
   const url = storeUrl(settings.storage, home);
-  if (liesInFolder(vector_db) && !isAddress(url))
+  if (isFolderStore(vector_db) && !isAddress(url))
     return authorizer({ allowed_roots: config.server.allowed_roots, home, cwd })(url, 'The store');
-  if (!liesInFolder(vector_db) && url === storeUrl({ vector_db }, home)) return; // the default is this machine's own
+  if (!isFolderStore(vector_db) && url === storeUrl({ vector_db }, home)) return; // the default address is on this machine
   throw new KbError('forbidden', 'This server may not use the store named in the request.', {
     hint: 'The operator lists its address in server.allowed_store_urls.',
   });

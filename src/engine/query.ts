@@ -8,7 +8,7 @@ import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName, ErrorItem, RetrievedItem } from '../schema/items.ts';
 import { isGrounded, runTurn } from '../stages/chat/turn.ts';
 import type { Collection, CollectionInfo } from '../ports/stores.ts';
-import { inProcess, isQuoting, withKnownWindow } from './resources.ts';
+import { describeInProcess, isQuoting, withKnownWindow } from './resources.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-record.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
@@ -22,7 +22,7 @@ import { embedderLabel, openCollection, openEmbedder } from './collections.ts';
 import { type Context, inCollection } from './context.ts';
 import { searchedCollections } from './permissions.ts';
 
-/** Retrieves passages. A collection that cannot be searched is an item of `errors`. So is a failed rewrite: the query is then searched for as it is, and `failed` does not count it. */
+/** Retrieves passages. A collection that cannot be searched becomes an item of `errors`. So does a failed rewrite, after which the original query is searched for; `failed` does not count it. */
 export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> =>
   withRetryProgress(retrieveItems(request, context), {
     stage: 'retrieval',
@@ -33,9 +33,9 @@ async function* retrieveItems(request: RetrieveRequest, context: Context): Run<R
   const { query, filter, explain } = request;
   let rewriting = { search_query: query, errors: [] as ErrorItem[] };
   try {
-    const parts = await openAll(request, context);
+    const parts = await openSearches(request, context);
     rewriting = yield* rewriteRequest(request, parts[0]!, context);
-    const result = yield* searchAll(inputOf(query, { search_query: rewriting.search_query, filter, explain }, context), parts);
+    const result = yield* searchAll(toRetrieveInput(query, { search_query: rewriting.search_query, filter, explain }, context), parts);
     return { ...result, errors: [...rewriting.errors, ...result.errors] };
   } catch (error) {
     if (endsWork(error) || !(error instanceof KbError)) throw error;
@@ -49,7 +49,7 @@ async function* searchAll(input: RetrieveInput, opened: readonly RetrieveParts[]
   const [first, ...others] = opened;
   if (others.length === 0) return yield* searchOne(input, first!);
   const further = Promise.all(others.map((parts) => settle(searchOne(input, parts))));
-  further.catch(() => {}); // thrown where it is waited for
+  further.catch(() => {}); // rethrown when it is awaited
   const results = [yield* searchOne(input, first!), ...(await further)];
   const found = results.map((result, i) => ({ collection: opened[i]!.collection.info.name, result }));
   return fuseCollections(found, input.rerank?.top_k ?? input.top_k);
@@ -63,7 +63,7 @@ async function* searchOne(input: RetrieveInput, parts: RetrieveParts): Run<Retri
   return notice === undefined ? result : { ...result, notice };
 }
 
-/** Retrieval with its settings in nested blocks. */
+/** Retrieves with the request format that nests its settings in blocks. */
 export function retrieveInBlocks({ query, retrieval = {} }: QueryRequest, context: Context): Run<RetrieveResult> {
   const { filter, explain, query_rewrite = {} } = retrieval;
   const rewriting = { use_query_rewrite: query_rewrite.enabled, rewrite_context: query_rewrite.context };
@@ -92,7 +92,7 @@ const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefine
 export const openQuestionWriter = async (context: Context): Promise<Llm | undefined> =>
   isQuoting(context.settings.chat.llm) ? undefined : await openLlm(context, undefined);
 
-/** One turn of a conversation. Collection and model are opened when they are needed, but their setup is checked before the first event. */
+/** Answers one turn of a conversation. The collection is opened when it is needed; the setup of the models is checked before the first event. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
   withRetryProgress(answerTurn(request, context), { stage: 'chat', data: { query: request.query } });
 
@@ -107,7 +107,7 @@ async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResu
     { query, history, settings: { ...settings.chat, llm: withKnownWindow(settings.chat.llm) }, explain, show_prompt },
     {
       search: async (reranking) => {
-        const opened = await openAll(request, context);
+        const opened = await openSearches(request, context);
         const { embedder, reranker } = opened[0]!;
         const traced = reranker && reranking(reranker);
         const parts = opened.map((one) => ({ ...one, reranker: traced }));
@@ -115,7 +115,7 @@ async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResu
         const isQuoted = isQuoting(settings.chat.llm) && embedder !== undefined;
         return {
           retrieve: (search_query) =>
-            searchAll(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts),
+            searchAll(toRetrieveInput(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts),
           neighbours: (items) => neighboursIn(items, opened),
           embedder,
           min_retrieval_score,
@@ -131,18 +131,22 @@ async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResu
   );
 }
 
-/** Opens the model and the reranker; throws only what the operator or the caller must mend, such as a missing key. Sends no request. */
+/** Opens the model and the reranker without sending a request. Throws only errors that the operator or the caller must fix, such as a missing key. */
 async function assertSetUp({ settings, resources }: Context): Promise<void> {
   const { rerank } = settings;
   const { llm } = settings.chat;
-  const laterUnlessEnding = (error: unknown): void => {
+  const rethrowFatal = (error: unknown): void => {
     if (endsWork(error)) throw error;
   };
-  await resources.llm(llm, undefined).catch(laterUnlessEnding);
-  if (rerank.enabled) await resources.reranker(rerank, llm).catch(laterUnlessEnding);
+  await resources.llm(llm, undefined).catch(rethrowFatal);
+  if (rerank.enabled) await resources.reranker(rerank, llm).catch(rethrowFatal);
 }
 
-function inputOf(query: string, rest: Pick<RetrieveInput, 'search_query' | 'filter' | 'explain'>, { settings }: Context): RetrieveInput {
+function toRetrieveInput(
+  query: string,
+  rest: Pick<RetrieveInput, 'search_query' | 'filter' | 'explain'>,
+  { settings }: Context,
+): RetrieveInput {
   const { retrieval, rerank } = settings;
   return { query, ...rest, mode: retrieval.mode, top_k: retrieval.top_k, ...(rerank.enabled ? { rerank: { top_k: rerank.top_k } } : {}) };
 }
@@ -158,7 +162,7 @@ async function neighboursIn(items: readonly RetrievedItem[], opened: readonly Re
   return new Map((await Promise.all(found)).flatMap((neighbours) => [...neighbours]));
 }
 
-async function openAll(request: Pick<RetrieveRequest, 'collection'>, context: Context): Promise<RetrieveParts[]> {
+async function openSearches(request: Pick<RetrieveRequest, 'collection'>, context: Context): Promise<RetrieveParts[]> {
   const { settings, resources, signal } = context;
   const names = searchedCollections(request, settings);
   const opened = await Promise.all(names.map((collection) => openCollection(inCollection(context, collection))));
@@ -169,7 +173,7 @@ async function openAll(request: Pick<RetrieveRequest, 'collection'>, context: Co
   return opened.map((collection) => ({ collection, embedder, reranker, signal }));
 }
 
-/** Throws a KbError (`conflict`) for collections whose vectors are of different models: their scores can't be compared. */
+/** Throws a KbError (`conflict`) for collections of different embedding models: their scores can't be compared. */
 function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void {
   const key = ({ provider, model, dimensions }: CollectionInfo) => JSON.stringify([provider, model, dimensions]);
   const other = others.find((info) => key(info) !== key(first!));
@@ -188,10 +192,12 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
   );
 }
 
-/** Opens the embedder of the collection if vectors are compared; for a search by words only one that makes no requests, so that scores mean the same. */
-async function embedderFor(context: Context, made: EmbedderName): Promise<Embedder | undefined> {
-  if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, made);
-  return inProcess('embedders', made.provider) ? await openEmbedder(context, made).catch(rethrowUnexpected) : undefined;
+/** Opens the embedder of the collection if vectors are compared. A search by words uses one only if it sends no requests, so that scores mean the same. */
+async function embedderFor(context: Context, collectionEmbedder: EmbedderName): Promise<Embedder | undefined> {
+  if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, collectionEmbedder);
+  return describeInProcess('embedders', collectionEmbedder.provider)
+    ? await openEmbedder(context, collectionEmbedder).catch(rethrowUnexpected)
+    : undefined;
 }
 
 function rethrowUnexpected(error: unknown): undefined {

@@ -15,22 +15,22 @@ import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
 import type { Resources } from './context.ts';
-import { isOperators, storeUrl } from './store-address.ts';
+import { isOperatorsStore, storeUrl } from './store-address.ts';
 import type { Http } from '../http/message.ts';
 import type { Renderer } from '../ports/reading.ts';
 
 interface Driver<Options, Opened> {
-  /** What a driver does that runs in this process without requests. */
+  /** For a driver that runs in this process and sends no requests: what it does. */
   in_process?: string;
   open(options: Options): Promise<Opened>;
 }
 
 interface LlmRow extends Driver<ModelOptions & { embedder?: Embedder | undefined }, Llm> {
-  /** It quotes the sources, and compares with the embedder of the question. */
+  /** Whether it quotes the sources, and compares with the embedder of the collection. */
   quotes?: boolean;
 }
 
-/** The built-in language models, and the answer without one. */
+/** The built-in language models, and the answerer without one. */
 const llms: Record<string, LlmRow> = {
   [BUNDLED]: { quotes: true, in_process: 'quotes the sentences that answer', open: async (options) => openQuoteLlm(options) },
   ...drivers.llms,
@@ -41,12 +41,12 @@ export const isQuoting = ({ provider }: Pick<LlmConfig, 'provider'>): boolean =>
   Object.hasOwn(llms, provider) && llms[provider]!.quotes === true;
 
 /** Describes a built-in driver that runs in this process and calls no service; undefined for others. */
-export function inProcess(kind: 'embedders' | 'llms' | 'rerankers', provider: string): string | undefined {
+export function describeInProcess(kind: 'embedders' | 'llms' | 'rerankers', provider: string): string | undefined {
   const rows: Record<string, { in_process?: string; open: unknown }> = { ...drivers, llms }[kind];
   return Object.hasOwn(rows, provider) ? rows[provider]!.in_process : undefined;
 }
 
-/** The built-in and own drivers of an engine by name. Each lookup throws a KbError (`configuration`) with the nearest name if there is none. */
+/** The drivers of an engine by name. Each lookup throws a KbError (`configuration`) with the nearest name if there is none. */
 interface DriverTable {
   /** `model` is absent if only the opened driver knows it. */
   embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
@@ -55,7 +55,7 @@ interface DriverTable {
   store(name: string): Driver<StoreOptions, VectorStore>;
 }
 
-/** The names of own drivers. Throws a KbError (`configuration`) for a name that a built-in driver has. */
+/** Lists the names of the caller's drivers. Throws a KbError (`configuration`) for a built-in name. */
 export function driverNames(own: OwnDrivers): OwnNames {
   const names = ownNames(own);
   for (const [kind, { options }] of DRIVER_KINDS) {
@@ -68,14 +68,14 @@ export function driverNames(own: OwnDrivers): OwnNames {
   return names;
 }
 
-/** The built-in drivers and own drivers. */
-export function driverTable(own: OwnDrivers): DriverTable {
+/** Combines the built-in drivers with those of the caller. */
+export function createDriverTable(own: OwnDrivers): DriverTable {
   const { llm: _llm, ...rerankers } = drivers.rerankers; // it needs a language model, and is opened with one
   return {
-    embedder: lookup('embedding provider', { ...drivers.embedders, ...wrapFactories(own.embedders) }),
-    llm: lookup('language model provider', { ...llms, ...wrapFactories(own.llms) }),
-    reranker: lookup('reranker', { ...rerankers, ...wrapFactories(own.rerankers) }),
-    store: lookup('vector database', { ...drivers.stores, ...wrapFactories(own.stores) }),
+    embedder: createLookup('embedding provider', { ...drivers.embedders, ...wrapFactories(own.embedders) }),
+    llm: createLookup('language model provider', { ...llms, ...wrapFactories(own.llms) }),
+    reranker: createLookup('reranker', { ...rerankers, ...wrapFactories(own.rerankers) }),
+    store: createLookup('vector database', { ...drivers.stores, ...wrapFactories(own.stores) }),
   };
 }
 
@@ -97,7 +97,7 @@ const wrapFactories = <Options, Opened>(
 ): Record<string, Driver<Options, Opened>> =>
   Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { open: async (options) => await factory(options) }]));
 
-function lookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
+function createLookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
   return (name) => {
     if (Object.hasOwn(table, name)) return table[name]!;
     throw new KbError('configuration', `There is no ${kind} «${name}» here.`, {
@@ -108,8 +108,8 @@ function lookup<Entry>(kind: string, table: Record<string, Entry>): (name: strin
   };
 }
 
-/** Most resources that stay open: requests choose the names of models and stores, so that their number is not bounded otherwise. */
-const MOST = 64;
+/** Maximum resources that stay open. Requests may name any number of models and stores. */
+const MAX_OPEN = 64;
 
 interface Closable {
   close?(): Promise<void>;
@@ -121,8 +121,8 @@ interface ResourceCache {
   clear(): Promise<void>;
 }
 
-/** A cache that evicts the least recently used resource; that may still be in use, so `clear` or the garbage collector closes it. */
-export function createResourceCache(most = MOST): ResourceCache {
+/** Creates a cache that evicts the least recently used resource. It may still be in use, so only `clear` closes it, unless it was collected. */
+export function createResourceCache(most = MAX_OPEN): ResourceCache {
   const opened = new Map<string, Promise<Closable>>();
   const evicted = new Set<WeakRef<Closable>>();
   const evict = (): void => {
@@ -138,7 +138,7 @@ export function createResourceCache(most = MOST): ResourceCache {
     get(key, open) {
       const name = JSON.stringify(key);
       const known = opened.get(name);
-      opened.delete(name); // and added as the last: the first is the least recently used
+      opened.delete(name); // re-inserted at the end: the first is the least recently used
       const opening = known ?? open();
       opened.set(name, opening);
       if (!known) opening.catch(() => opened.get(name) === opening && opened.delete(name));
@@ -148,14 +148,17 @@ export function createResourceCache(most = MOST): ResourceCache {
     async clear() {
       const all = await Promise.allSettled(opened.values());
       opened.clear();
-      const things = [...all.map((one) => (one.status === 'fulfilled' ? one.value : undefined)), ...[...evicted].map((one) => one.deref())];
+      const resources = [
+        ...all.map((one) => (one.status === 'fulfilled' ? one.value : undefined)),
+        ...[...evicted].map((one) => one.deref()),
+      ];
       evicted.clear();
-      await Promise.allSettled(things.map((thing) => thing?.close?.()));
+      await Promise.allSettled(resources.map((thing) => thing?.close?.()));
     },
   };
 }
 
-const READER = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
+const READER_LIMITS = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
 interface ResourceOptions {
   config: Config;
@@ -167,21 +170,21 @@ interface ResourceOptions {
 
 /** Creates the resources of an engine. On a server, a store gets its key only if the operator named the store. */
 export function createResources({ config, home, surface, own: ownDrivers = {} }: ResourceOptions): Resources {
-  const table = driverTable(ownDrivers);
+  const table = createDriverTable(ownDrivers);
   const cache = createResourceCache();
   const browser = drivers.browser();
   const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) => {
     const { quotes, open } = table.llm(provider);
     return quotes ? open({ provider, embedder }) : cache.get(['llm', provider, model, options], () => open({ provider, model, options }));
   };
-  const workers = createResourceCache(Infinity); // resources with threads: never evicted, and one for each model whatever the options
+  const workers = createResourceCache(Infinity); // resources with threads are never evicted; one per model, whatever the options
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {
     const row = table.embedder(provider);
     return row.in_process
       ? workers.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
       : cache.get(['embedder', provider, model, options], () => row.open({ provider, model, options }));
   };
-  const passwords = passwordsIn(process.env[config.ingestion.docs.password]);
+  const passwords = parsePasswords(process.env[config.ingestion.docs.password]);
   return {
     embedder: openEmbedder,
     modelOf: async (settings) => {
@@ -191,14 +194,14 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     store: (settings) => {
       const { vector_db, options } = settings;
       const url = storeUrl(settings, home);
-      const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
+      const isTrusted = surface === 'cli' || isOperatorsStore(settings, { config, home });
       const open = () => table.store(vector_db).open({ url, options, isTrusted });
-      return untilStopped(cache.get(['store', vector_db, url, options], open)); // others may wait for it, too
+      return untilStopped(cache.get(['store', vector_db, url, options], open)); // shared with other runs, so only the wait is stopped
     },
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')
         return cache.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options }));
-      const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // that of the model of chat.llm alone
+      const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // applies to the model of chat.llm only
       const grader = { ...llm, context_window, model: model ?? llm.model, options: { ...llm.options, ...options } };
       const window = { tokens: windowOf(withKnownWindow(grader)).tokens, estimate: estimateTokens };
       const { max_tokens, timeout } = llm;
@@ -206,7 +209,7 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     },
     llm: openLlm,
     reader: async ({ ocr, ocr_languages }) => {
-      const readers = await workers.get(['readers'], () => drivers.readers(READER));
+      const readers = await workers.get(['readers'], () => drivers.readers(READER_LIMITS));
       const { parsers } = await workers.get(['parsers'], async () => ({ parsers: await openParsers(ownDrivers.parsers) }));
       return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords }), parsers);
     },
@@ -218,8 +221,8 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
 
 const openParsers = (parsers: OwnDrivers['parsers'] = {}) => Promise.all(Object.values(parsers).map(async (open) => await open()));
 
-/** Methods of a collection that wait for the store. */
-const COLLECTION = {
+/** Methods of a collection that are recorded, by the name of their span. */
+const COLLECTION_SPANS = {
   search: 'search',
   get: 'read',
   sources: 'read',
@@ -229,22 +232,22 @@ const COLLECTION = {
   optimize: 'optimize',
 } as const satisfies Partial<Record<keyof Collection, string>>;
 
-/** A span of a request, with its host alone: the rest of an address may hold credentials. */
+/** Names a request span, with the host only: the rest of an address may hold credentials. */
 const requestSpan = (name: string): CallSpan => ({
   name,
   attributesOf: (address) => ({ 'server.address': URL.parse(String(address))?.hostname ?? '' }),
 });
 
 /** Records each request and each opened page of a run as a span. */
-export const tracedNetwork = <T extends { http: Http; renderer: Renderer }>(parts: T, tracer: Tracer): T => ({
+export const traceNetwork = <T extends { http: Http; renderer: Renderer }>(parts: T, tracer: Tracer): T => ({
   ...parts,
   http: tracer.instrument(parts.http, { request: requestSpan('fetch') }),
   renderer: tracer.instrument(parts.renderer, { render: requestSpan('render') }),
 });
 
 /** Records the work of models, stores and parsers as spans. */
-export function tracedResources(resources: Resources, tracer: Tracer): Resources {
-  const collection = (found: Collection) => tracer.instrument(found, COLLECTION);
+export function traceResources(resources: Resources, tracer: Tracer): Resources {
+  const collection = (found: Collection) => tracer.instrument(found, COLLECTION_SPANS);
   const store = (opened: VectorStore): VectorStore =>
     new Proxy(opened, {
       get(target, name) {
@@ -264,5 +267,5 @@ export function tracedResources(resources: Resources, tracer: Tracer): Resources
   };
 }
 
-/** Passwords as a variable holds them: one a line. */
-const passwordsIn = (text = ''): string[] => text.split(/\r?\n/).filter((line) => line !== '');
+/** Parses passwords in an environment variable, one per line. */
+const parsePasswords = (text = ''): string[] => text.split(/\r?\n/).filter((line) => line !== '');

@@ -8,9 +8,9 @@ import type { Context } from './context.ts';
 import type { KnownChanges } from './ingest.ts';
 import { PendingChanges } from './pending-changes.ts';
 
-/** Seconds before a run that failed is tried again; doubled each time, up to the interval. */
+/** Seconds before a failed run is repeated; doubled each time, up to the interval. */
 const FIRST_RETRY = 10;
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Ingests the configured sources; with `changes`, only the files that may have changed. */
 type Ingest = (request: IngestRequest, context: Context, changes?: KnownChanges) => Run<IngestResult>;
@@ -36,10 +36,10 @@ class Watch {
   readonly #context: Context;
   readonly #ingest: Ingest;
   readonly #files: PendingChanges;
-  /** Messages of the last run of all sources and of the runs for changes since: each is reported once. */
+  /** Messages that were reported since the last run of all sources: each is reported once. */
   #reported = new Set<string>();
   #unreadable = new Set<string>();
-  /** When all sources are read again, in milliseconds. */
+  /** When all sources are read again, in milliseconds since 1970. */
   #due = Date.now();
   #retries = 0;
   /** Whether the last run failed as a whole: changes then wait for its retry. */
@@ -78,7 +78,7 @@ class Watch {
     const changes = this.#files.takeChanges();
     if (isWhole) this.#unreadable = new Set();
     const known = isWhole ? undefined : { isChanged: changes.isChanged, unreadable: this.#unreadable };
-    yield this.#event(isWhole ? 'Reading all sources.' : `Changed: ${listNames(changes.names, MOST_NAMED)}.`, 'reading');
+    yield this.#event(isWhole ? 'Reading all sources.' : `Changed: ${listNames(changes.names, MAX_NAMED)}.`, 'reading');
     const { tracer } = this.#context;
     const running = this.#ingest({ prune: true }, { ...this.#context, lists: false }, known);
     try {
@@ -86,7 +86,7 @@ class Watch {
       this.#isBlocked = false;
       yield* this.#report(result, isWhole);
     } catch (error) {
-      if (isAbort(error) || (isFirst && !isPassing(error))) throw error;
+      if (isAbort(error) || (isFirst && !isTransient(error))) throw error;
       this.#isBlocked = true;
       this.result.failed++;
       yield this.#event(`${describe(error)} Trying again in ${this.#postpone()} s.`, 'failing');
@@ -143,7 +143,7 @@ class Watch {
     this.#due = Date.now() + this.#interval * 1000;
   }
 
-  /** Puts the next run of all sources off; returns by how many seconds. */
+  /** Postpones the next run of all sources; returns by how many seconds. */
   #postpone(): number {
     const seconds = Math.min(this.#interval, FIRST_RETRY * 2 ** this.#retries++);
     this.#due = Date.now() + seconds * 1000;
@@ -158,7 +158,7 @@ class Watch {
 
 type State = 'reading' | 'waiting' | 'failing';
 
-const isPassing = (error: unknown): boolean => error instanceof KbError && error.isRetryable;
+const isTransient = (error: unknown): boolean => error instanceof KbError && error.isRetryable;
 
 /** Passes on the progress of an ingest, without its items and notices. */
 const onlyProgress = <R>(run: Run<R>): Run<R> =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
-import { readEnvironment, loadConfig, readSet } from '../../src/config/load.ts';
+import { readEnvironment, loadConfig, readSetFlags } from '../../src/config/load.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder, write } from '../support/folder.ts';
 
@@ -16,7 +16,7 @@ const failure = (work: () => unknown): KbError => {
 };
 const load = (cwd: string, rest: Partial<Parameters<typeof loadConfig>[0]> = {}) => loadConfig({ cwd, environment: {}, ...rest });
 const flag = (path: string, value: unknown) => {
-  const { layer, names } = readSet([`${path}=${JSON.stringify(value)}`]);
+  const { layer, names } = readSetFlags([`${path}=${JSON.stringify(value)}`]);
   return { layer, names };
 };
 
@@ -84,7 +84,7 @@ describe('loadConfig', () => {
       );
     const environment = { KB_EMBEDDING_OPTIONS: '{a: [{__proto__: 1}]}' };
     expect(() => readEnvironment(environment)).toThrow('embedding.options.a[0].__proto__: no key may have this name.');
-    expect(() => readSet(['embedding.options={__proto__: 1}'])).toThrow('embedding.options.__proto__: no key may have this name.');
+    expect(() => readSetFlags(['embedding.options={__proto__: 1}'])).toThrow('embedding.options.__proto__: no key may have this name.');
   });
 
   it.each([
@@ -214,7 +214,9 @@ describe('loadConfig', () => {
 
 describe('readSet', () => {
   it('reads values as YAML, into options too', () => {
-    expect(readSet(['retrieval.top_k=5', 'chat.persona=A kind clerk', 'embedding.options.base_url=http://127.0.0.1:1/v1']).layer).toEqual({
+    expect(
+      readSetFlags(['retrieval.top_k=5', 'chat.persona=A kind clerk', 'embedding.options.base_url=http://127.0.0.1:1/v1']).layer,
+    ).toEqual({
       retrieval: { top_k: 5 },
       chat: { persona: 'A kind clerk' },
       embedding: { options: { base_url: 'http://127.0.0.1:1/v1' } },
@@ -231,31 +233,31 @@ describe('readSet', () => {
     ['chat.persona="Be kind" and "be brief"', '"Be kind" and "be brief"'],
     ['chat.persona="a": "b"', '"a": "b"'],
   ])('takes a text as it is, or what stands in quotes: %s', (setting, expected) => {
-    expect(readSet([setting]).layer).toEqual({ chat: { persona: expected } });
+    expect(readSetFlags([setting]).layer).toEqual({ chat: { persona: expected } });
   });
 
   it.each(['', ' ', '~', 'null', 'Null'])('takes «%s» for no text, as YAML does', (text) => {
-    expect(readSet([`chat.persona=${text}`, `embedding.model=${text}`]).layer).toEqual({
+    expect(readSetFlags([`chat.persona=${text}`, `embedding.model=${text}`]).layer).toEqual({
       chat: { persona: null },
       embedding: { model: null },
     });
   });
 
   it('leaves out blanks around a text, but none in quotes', () => {
-    expect(readSet(['collection= manuals ', 'chat.llm.provider= local', 'chat.persona=" "']).layer).toEqual({
+    expect(readSetFlags(['collection= manuals ', 'chat.llm.provider= local', 'chat.persona=" "']).layer).toEqual({
       collection: 'manuals',
       chat: { llm: { provider: 'local' }, persona: ' ' },
     });
-    expect(readSet(['chat.persona="null"']).layer).toEqual({ chat: { persona: 'null' } });
+    expect(readSetFlags(['chat.persona="null"']).layer).toEqual({ chat: { persona: 'null' } });
   });
 
   it('names an unknown key and the nearest', () => {
-    const error = failure(() => readSet(['retrieval.topk=3']));
+    const error = failure(() => readSetFlags(['retrieval.topk=3']));
     expect(`${error.message} ${error.hint}`).toMatch(/retrieval\.topk.*retrieval\.top_k/);
   });
 
   it('wants KEY=VALUE', () => {
-    expect(failure(() => readSet(['collection'])).message).toContain('KEY=VALUE');
+    expect(failure(() => readSetFlags(['collection'])).message).toContain('KEY=VALUE');
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ChangedPaths, Settling } from '../../src/engine/pending-changes.ts';
+import { ChangedPaths, ChangeDebouncer } from '../../src/engine/pending-changes.ts';
 
 it('changed paths cover all paths below them, and only the outermost are named', () => {
   const changed = new ChangedPaths();
@@ -30,7 +30,7 @@ describe('settling', () => {
 
   it('changes have settled when none has come for a second', () => {
     const settled = vi.fn<() => void>();
-    const settling = new Settling(settled);
+    const settling = new ChangeDebouncer(settled);
     settling.note();
     vi.advanceTimersByTime(900);
     settling.note();
@@ -43,7 +43,7 @@ describe('settling', () => {
   it('changes without a pause are reported every 30 seconds', () => {
     const times: number[] = [];
     const begin = Date.now();
-    const settling = new Settling(() => {
+    const settling = new ChangeDebouncer(() => {
       times.push(Date.now() - begin);
       settling.reset();
     });
@@ -56,7 +56,7 @@ describe('settling', () => {
 
   it('a reset before changes have settled calls nothing', () => {
     const settled = vi.fn<() => void>();
-    const settling = new Settling(settled);
+    const settling = new ChangeDebouncer(settled);
     settling.note();
     settling.reset();
     vi.advanceTimersByTime(60_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mergeLayers, readOverrides, type Layer } from '../../src/core/settings.ts';
 import { requestOptionsOf } from '../../src/engine/resources.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
-import { assertPermitted, collectionsOf } from '../../src/engine/permissions.ts';
+import { assertPermitted, requestedCollections } from '../../src/engine/permissions.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
@@ -73,16 +73,18 @@ describe('an operation', () => {
     const opening = (Object.keys(operations) as OperationName[]).filter((name) =>
       operations[name].sections.some((section) => section.startsWith('storage') || section === 'collection'),
     );
-    const silent = opening.filter((name) => collectionsOf(name, { name: 'default', store: true }, DEFAULTS).length === 0 || !namesIt(name));
+    const silent = opening.filter(
+      (name) => requestedCollections(name, { name: 'default', store: true }, DEFAULTS).length === 0 || !namesIt(name),
+    );
     expect(silent).toEqual(['list_collections', 'list_snapshots']);
   });
 
   it('that only converts uploaded files is about none', () => {
-    expect(collectionsOf('upload', { files: [] }, DEFAULTS)).toEqual([]);
+    expect(requestedCollections('upload', { files: [] }, DEFAULTS)).toEqual([]);
   });
 
   it('that copies a collection is about both', () => {
-    expect(collectionsOf('copy_collection', { name: 'default', to: 'spare' }, DEFAULTS)).toEqual(['default', 'spare']);
+    expect(requestedCollections('copy_collection', { name: 'default', to: 'spare' }, DEFAULTS)).toEqual(['default', 'spare']);
   });
 });
 

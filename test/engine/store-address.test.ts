@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { mergeLayers } from '../../src/core/settings.ts';
-import { isOperators, storeUrl } from '../../src/engine/store-address.ts';
+import { isOperatorsStore, storeUrl } from '../../src/engine/store-address.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
@@ -32,8 +32,8 @@ describe('the address of a store', () => {
 
   it("is the operator's where it is configured or listed, for that database", () => {
     const home = folder();
-    const operators = (settings: object, asked: Parameters<typeof isOperators>[0]) =>
-      isOperators(asked, { config: Config.parse(mergeLayers(DEFAULTS, { ...settings })), home });
+    const operators = (settings: object, asked: Parameters<typeof isOperatorsStore>[0]) =>
+      isOperatorsStore(asked, { config: Config.parse(mergeLayers(DEFAULTS, { ...settings })), home });
     const cloud = { vector_db: 'qdrant', url: 'https://cloud.example:6333' } as const;
     const near = { vector_db: 'qdrant', url: 'http://localhost:6333' } as const;
     expect([operators({ storage: cloud }, cloud), operators({ storage: cloud }, near)]).toEqual([true, false]);

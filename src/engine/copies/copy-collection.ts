@@ -9,16 +9,16 @@ import { copyOrigins } from '../collection-memory.ts';
 import { isSameStore, storeUrl, targetStorage } from '../store-address.ts';
 import { createHash } from 'node:crypto';
 
-/** In the place of a sum of contents: the store keeps checksums of files. */
-export const IN_FILES = 'files';
+/** Takes the place of a checksum of chunks if the store itself keeps checksums of files. */
+export const CHECKSUMS_IN_FILES = 'files';
 
-/** How often a copy is begun again because another machine wrote meanwhile. */
-const TRIES = 5;
+/** Maximum attempts of a copy, each of which another machine may disturb by writing. */
+const MAX_TRIES = 5;
 
 interface Target {
   /** The context of the copy: its store and its name. */
   into: Context;
-  /** Whether the copy is never written to. */
+  /** Whether the copy will never be written to. */
   isSealed?: boolean;
   /** Expected checksum of the contents, if chunks are copied one by one. */
   expected?: { sum: string; mismatch: KbError };
@@ -29,9 +29,9 @@ export async function* copyAs(from: Collection, { into, isSealed, expected }: Ta
   const { settings, resources, home } = context;
   const { storage, collection: to } = into.settings;
   const store = await resources.store(storage);
-  const ready = isSameStore(storage, settings.storage, home) ? await store.copy?.(from.info.name, to, { isSealed }) : undefined;
-  const chunks = yield* ready
-    ? withDraft(ready, async function* () {
+  const storeCopy = isSameStore(storage, settings.storage, home) ? await store.copy?.(from.info.name, to, { isSealed }) : undefined;
+  const chunks = yield* storeCopy
+    ? withDraft(storeCopy, async function* () {
         return await from.count();
       })
     : withDraft(await store.draft({ ...from.info, name: to }), (draft) => copyChunks(from, { draft, expected }, context));
@@ -57,14 +57,14 @@ async function* copyChunks(
 }
 
 interface CopyPlan {
-  /** Where the copy of the contents with this sum goes. */
+  /** Returns the target of a copy with this checksum. */
   contextFor(sum: string): Context;
   isSealed: boolean;
 }
 
 /**
- * Copies one state of a collection to the place that `contextFor` returns for its checksum. Locks of some stores hold for one machine only,
- * so a copy is repeated if another machine has written meanwhile. Throws a KbError (`conflict`) if that happens again and again.
+ * Copies one state of a collection to the target that `contextFor` returns for its checksum. Locks of some stores exclude writers on the same
+ * machine only, so a copy is repeated if another machine has written meanwhile. Throws a KbError (`conflict`) after MAX_TRIES.
  */
 export async function* copyConsistently(
   from: Collection,
@@ -72,19 +72,19 @@ export async function* copyConsistently(
   context: Context,
 ): Run<{ to: string; chunks: number }> {
   const store = await context.resources.store(context.settings.storage);
-  const isChecked = isSealed ? !store.verify : !store.copy; // a store that copies reads one version
+  const isChecked = isSealed ? !store.verify : !store.copy; // a store with its own copy reads one version
   const mismatch = new KbError('conflict', `Another machine writes to «${from.info.name}» faster than it can be copied.`, {
     hint: 'Run it again when less is written.',
     isRetryable: true,
   });
   for (let tries = 1; ; tries++) {
-    const sum = isChecked ? yield* sumContents(from, context.signal) : IN_FILES;
+    const sum = isChecked ? yield* sumContents(from, context.signal) : CHECKSUMS_IN_FILES;
     const into = contextFor(sum);
     try {
       const chunks = yield* copyAs(from, { into, isSealed, ...(isChecked ? { expected: { sum, mismatch } } : {}) }, context);
       return { to: into.settings.collection, chunks };
     } catch (error) {
-      if (error !== mismatch || tries === TRIES) throw error;
+      if (error !== mismatch || tries === MAX_TRIES) throw error;
     }
   }
 }
@@ -93,13 +93,13 @@ export async function* copyConsistently(
 export async function* copyCollection({ name, to, replace = false, ...place }: CopyRequest, context: Context): Run<CopyResult> {
   const { settings, resources, home } = context;
   const from = await existingCollection(context, name);
-  const its = inCollection(context, name);
+  const sourceContext = inCollection(context, name);
   const into = inStore(context, targetStorage(place, settings.storage), to);
   if (name === to && isSameStore(into.settings.storage, settings.storage, home))
     throw new KbError('conflict', `«${name}» can't be copied to itself.`, {
       hint: 'Copy under another name, or to another store.',
     });
-  const [first, second] = [its, into].toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1)) as [Context, Context];
+  const [first, second] = [sourceContext, into].toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1)) as [Context, Context];
   return yield* withLock(first, () =>
     withLock(second, async function* () {
       const hint = advice`Copy under another name, replace it with ${field('replace')}, or remove it with «${call('drop_collection', { name: to })}».`;
@@ -110,33 +110,33 @@ export async function* copyCollection({ name, to, replace = false, ...place }: C
   );
 }
 
-/** Two who copy in opposite directions take the locks in one order, so that they do not wait for each other. */
+/** Key that orders locks, so that two copies in opposite directions do not wait for each other. */
 const lockKey = ({ settings, home }: Context): string =>
   JSON.stringify([settings.storage.vector_db, storeUrl(settings.storage, home), settings.collection]);
 
-/** Chunks after which the indexes of a draft are brought up to date in between: each write looks for its ids in them. */
-const INDEXED_EVERY = 10_000;
+/** Chunks after which the indexes of a draft are updated: each write looks up its ids in them. */
+const INDEX_INTERVAL = 10_000;
 
-interface Filling {
-  /** What the progress is called: `copy`, `import`. */
+interface FillOptions {
+  /** Stage of the progress events: `copy`, `import`. */
   stage: string;
-  /** How many chunks are to come, where that is known. */
+  /** Expected number of chunks, if known. */
   expected?: number;
   signal: AbortSignal | undefined;
 }
 
-/** Writes batches of chunks into a draft, and its indexes in the end. Returns the number of chunks. */
+/** Writes batches of chunks into a draft, and then its indexes. Returns the number of chunks. */
 export async function* fillDraft(
   draft: Collection,
   batches: AsyncIterable<StoredChunk[]>,
-  { stage, expected, signal }: Filling,
+  { stage, expected, signal }: FillOptions,
 ): Run<number> {
   let [done, indexed] = [0, 0];
   for await (const batch of batches) {
     throwIfAborted(signal);
     await draft.upsert(batch);
     done += batch.length;
-    if (done - indexed >= INDEXED_EVERY) {
+    if (done - indexed >= INDEX_INTERVAL) {
       await draft.optimize({ hasMore: true });
       indexed = done;
     }
@@ -146,7 +146,7 @@ export async function* fillDraft(
   return done;
 }
 
-/** Throws a KbError (`conflict`) where the store has a collection of the name. */
+/** Throws a KbError (`conflict`) if the store has a collection of that name. */
 export async function assertFree(store: VectorStore, name: string, hint: Hint): Promise<void> {
   if (!(await store.open(name))) return;
   throw new KbError('conflict', `There is a collection «${name}» already.`, { hint });

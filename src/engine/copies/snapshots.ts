@@ -16,33 +16,33 @@ import type {
   SnapshotsResult,
   VerifySnapshotResult,
 } from '../../schema/collection-operations.ts';
-import { existingCollection, withLock, readStoredName, type SnapshotName, storedName } from '../collections.ts';
+import { existingCollection, withLock, parseSnapshotName, type SnapshotName, snapshotCollectionName } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
-import { NOTHING_KNOWN, summaryOf } from '../manage.ts';
+import { UNKNOWN_SUMMARY, summaryOf } from '../manage.ts';
 import { dropOrigins } from '../collection-memory.ts';
-import { sumContents, copyAs, copyConsistently, IN_FILES } from './copy-collection.ts';
+import { sumContents, copyAs, copyConsistently, CHECKSUMS_IN_FILES } from './copy-collection.ts';
 
 /** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
     const from = await existingCollection(context, collection);
-    const there = await ownSnapshots(context);
+    const existing = await snapshotsOfCollection(context);
     const created = Date.now();
-    const name = given ?? freeName(created, there);
-    if (there.some((other) => other.name === name))
+    const name = given ?? chooseFreeName(created, existing);
+    if (existing.some((other) => other.name === name))
       throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
         hint: advice`Choose another name, or remove it with «${call('delete_snapshot', { name })}».`,
       });
-    const contextFor = (sum: string) => inCollection(context, storedName({ collection, created, name, sum }));
+    const contextFor = (sum: string) => inCollection(context, snapshotCollectionName({ collection, created, name, sum }));
     const { to } = yield* copyConsistently(from, { contextFor, isSealed: true }, context);
-    const removed = keep === undefined ? [] : there.slice(0, Math.max(0, there.length + 1 - keep));
-    for (const old of removed) await remove(old, context);
-    return { ...(await summarize(readStoredName(to)!, context)), removed: removed.map((old) => old.name) };
+    const removed = keep === undefined ? [] : existing.slice(0, Math.max(0, existing.length + 1 - keep));
+    for (const old of removed) await removeSnapshot(old, context);
+    return { ...(await summarize(parseSnapshotName(to)!, context)), removed: removed.map((old) => old.name) };
   });
 }
 
-/** All snapshots of the store, grouped by collection, oldest first. */
+/** Lists all snapshots of the store, grouped by collection, oldest first. */
 export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest>, context: Context): Run<SnapshotsResult> {
   const snapshots: CollectionSnapshot[] = [];
   for (const one of await allSnapshots(context))
@@ -66,15 +66,15 @@ export async function* verifySnapshot({ name }: SnapshotRequest, context: Contex
   const { collection } = context.settings;
   const snapshot = await findSnapshot(context, name);
   const stored = await openIntact(snapshot, context);
-  if (snapshot.sum !== IN_FILES && (yield* sumContents(stored, context.signal)) !== snapshot.sum) throw damageError(snapshot);
+  if (snapshot.sum !== CHECKSUMS_IN_FILES && (yield* sumContents(stored, context.signal)) !== snapshot.sum) throw damageError(snapshot);
   return { name, collection, chunks: await stored.count() };
 }
 
-/** Opens a snapshot whose files are as they were; what other stores hold is compared when it is read. */
+/** Opens a snapshot after a check of its files. If the store has no checksums of files, its chunks are compared when they are read. */
 async function openIntact(snapshot: SnapshotName, context: Context): Promise<Collection> {
-  const stored = storedName(snapshot);
+  const stored = snapshotCollectionName(snapshot);
   const store = await context.resources.store(context.settings.storage);
-  if (snapshot.sum === IN_FILES)
+  if (snapshot.sum === CHECKSUMS_IN_FILES)
     await store.verify?.(stored).catch((error: unknown) => {
       throw error instanceof KbError && error.code === 'invalid' ? damageError(snapshot, error) : error;
     });
@@ -92,14 +92,14 @@ function damageError({ name, collection }: SnapshotName, cause?: KbError): KbErr
 /** Removes a snapshot, but not the collection. */
 export async function* deleteSnapshot({ name }: SnapshotRequest, context: Context): Run<DeleteSnapshotResult> {
   return yield* withLock(context, async function* () {
-    await remove(await findSnapshot(context, name), context);
+    await removeSnapshot(await findSnapshot(context, name), context);
     return { name, collection: context.settings.collection };
   });
 }
 
-async function remove(snapshot: SnapshotName, context: Context): Promise<void> {
+async function removeSnapshot(snapshot: SnapshotName, context: Context): Promise<void> {
   const { settings, resources } = context;
-  const collection = storedName(snapshot);
+  const collection = snapshotCollectionName(snapshot);
   await (await resources.store(settings.storage)).drop(collection);
   await dropOrigins(inCollection(context, collection));
 }
@@ -108,19 +108,19 @@ async function allSnapshots({ settings, resources, access }: Context): Promise<S
   const stored = await (await resources.store(settings.storage)).collections();
   const order = ({ collection, created }: SnapshotName) => `${collection} ${String(created).padStart(15, '0')}`;
   return stored
-    .flatMap(({ name }) => readStoredName(name) ?? [])
+    .flatMap(({ name }) => parseSnapshotName(name) ?? [])
     .filter(({ collection }) => mayUse(access, collection))
     .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-const ownSnapshots = async (context: Context): Promise<SnapshotName[]> =>
+const snapshotsOfCollection = async (context: Context): Promise<SnapshotName[]> =>
   (await allSnapshots(context)).filter(({ collection }) => collection === context.settings.collection);
 
 async function findSnapshot(context: Context, name: string): Promise<SnapshotName> {
-  const there = await ownSnapshots(context);
-  const found = there.find((snapshot) => snapshot.name === name);
+  const existing = await snapshotsOfCollection(context);
+  const found = existing.find((snapshot) => snapshot.name === name);
   if (found) return found;
-  const names = there.map((snapshot) => snapshot.name);
+  const names = existing.map((snapshot) => snapshot.name);
   throw new KbError('not_found', `There is no snapshot «${name}» of «${context.settings.collection}».`, {
     hint: [didYouMean(name, names) ?? '', advice`«${call('list_snapshots')}» lists all snapshots.`],
   });
@@ -128,19 +128,19 @@ async function findSnapshot(context: Context, name: string): Promise<SnapshotNam
 
 async function summarize(snapshot: SnapshotName, context: Context): Promise<CollectionSnapshot> {
   const { name, collection, created } = snapshot;
-  const held = await existingCollection(context, storedName(snapshot));
-  return { ...(await summaryOf(held)), name, collection, created: new Date(created).toISOString() };
+  const stored = await existingCollection(context, snapshotCollectionName(snapshot));
+  return { ...(await summaryOf(stored)), name, collection, created: new Date(created).toISOString() };
 }
 
 function summarizeUnreadable({ name, collection, created }: SnapshotName, error: unknown): CollectionSnapshot {
   if (!(error instanceof KbError) || error.isRetryable) throw error;
-  return { ...NOTHING_KNOWN, name, collection, created: new Date(created).toISOString(), error: error.message };
+  return { ...UNKNOWN_SUMMARY, name, collection, created: new Date(created).toISOString(), error: error.message };
 }
 
-/** Date and time (UTC), such as 20261122-233012, with a number if the name is taken. */
-function freeName(created: number, there: readonly SnapshotName[]): string {
+/** Chooses a free name: date and time (UTC), such as 20261122-233012, with a number if that is taken. */
+function chooseFreeName(created: number, existing: readonly SnapshotName[]): string {
   const time = new Date(created).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  const isTaken = (name: string) => there.some((snapshot) => snapshot.name === name);
+  const isTaken = (name: string) => existing.some((snapshot) => snapshot.name === name);
   for (let number = 1; ; number++) {
     const name = number === 1 ? time : `${time}-${number}`;
     if (!isTaken(name)) return name;

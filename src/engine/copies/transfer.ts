@@ -20,8 +20,8 @@ import { existingCollection, withDraft, withLock } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
 import { assertFree, fillDraft } from './copy-collection.ts';
 
-/** Creates a SHA-256 of the lines of an export, including line feeds. */
-function createSeal(): { add(line: string): void; digest(): string } {
+/** Creates a SHA-256 hash of the lines of an export, each with its line feed. */
+function createLineHash(): { add(line: string): void; digest(): string } {
   const sum = createHash('sha256');
   return { add: (line) => void sum.update(line).update('\n'), digest: () => sum.digest('hex') };
 }
@@ -31,7 +31,7 @@ interface Line {
   text: string;
 }
 
-/** Reads an export: its header, then its chunks on demand. Throws a KbError (`invalid`) for a wrong line, and without `force` for an incomplete or changed export. */
+/** Reads an export: the header, then the chunks on demand. Throws a KbError (`invalid`) for an invalid line and, without `force`, for an incomplete or changed export. */
 async function readExport(
   lines: AsyncIterable<string>,
   { force }: { force: boolean },
@@ -60,8 +60,8 @@ interface ExportReading {
 }
 
 async function* readChunks(lines: AsyncIterator<Line>, { header, first, force }: ExportReading): AsyncGenerator<StoredChunk, void, void> {
-  const seal = createSeal();
-  seal.add(first);
+  const lineHash = createLineHash();
+  lineHash.add(first);
   let chunks = 0;
   let end: ExportEnd | undefined;
   for (let next = await lines.next(); !next.done;) {
@@ -69,22 +69,22 @@ async function* readChunks(lines: AsyncIterator<Line>, { header, first, force }:
     next = await lines.next();
     const value = parseJson(line);
     if (value === undefined && force && next.done) return;
-    if (isEnd(value) && next.done) end = parseLine(ExportEnd, line, value);
+    if (isExportEnd(value) && next.done) end = parseLine(ExportEnd, line, value);
     else {
-      yield toChunk(line, value, header);
-      seal.add(line.text);
+      yield parseChunk(line, value, header);
+      lineHash.add(line.text);
       chunks++;
     }
   }
-  if (!force) assertComplete(end, { chunks, sha256: seal.digest() });
+  if (!force) assertComplete(end, { chunks, sha256: lineHash.digest() });
 }
 
-const isEnd = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kb_export_end' in value;
+const isExportEnd = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kb_export_end' in value;
 
-const BY_FORCE = advice`Export the collection anew, or take what is there of it with ${field('force')}.`;
+const FORCE_HINT = advice`Export the collection anew, or take what is there of it with ${field('force')}.`;
 
 function assertComplete(end: ExportEnd | undefined, { chunks, sha256 }: Omit<ExportEnd, 'kb_export_end'>): void {
-  const invalid = (message: string) => new KbError('invalid', message, { hint: BY_FORCE });
+  const invalid = (message: string) => new KbError('invalid', message, { hint: FORCE_HINT });
   if (end === undefined)
     throw invalid(`The export has no closing line: it was cut off after ${count(chunks, 'chunk')}, or an older kb wrote it.`);
   if (end.chunks !== chunks) throw invalid(`The export holds ${count(chunks, 'chunk')}; its closing line counts ${end.chunks}.`);
@@ -92,7 +92,7 @@ function assertComplete(end: ExportEnd | undefined, { chunks, sha256 }: Omit<Exp
     throw invalid('The export was changed after it was written: its lines do not match the hash in its final line.');
 }
 
-function toChunk(line: Line, value: unknown, { dimensions }: ExportHeader): StoredChunk {
+function parseChunk(line: Line, value: unknown, { dimensions }: ExportHeader): StoredChunk {
   const { embedding, ...chunk } = parseLine(ExportedChunk, line, value);
   if ((embedding?.length ?? 0) !== dimensions)
     throw new KbError(
@@ -122,9 +122,9 @@ function parseLine<T>(schema: z.ZodType<T>, { number }: Line, value: unknown): T
 export async function* exportCollection({ name }: CollectionRequest, context: Context): Run<ExportResult> {
   const collection = await existingCollection(context, name);
   const { provider, model, dimensions } = collection.info;
-  const seal = createSeal();
+  const lineHash = createLineHash();
   const item = (data: ExportHeader | ExportedChunk): Progress => {
-    seal.add(JSON.stringify(data));
+    lineHash.add(JSON.stringify(data));
     return { type: 'item', stage: 'export', message: '', data };
   };
   yield item({ kb_export: 1, name, provider, model, dimensions });
@@ -134,7 +134,7 @@ export async function* exportCollection({ name }: CollectionRequest, context: Co
     for (const chunk of page) yield item(toExported(chunk));
     exported += page.length;
   }
-  const end: ExportEnd = { kb_export_end: 1, chunks: exported, sha256: seal.digest() };
+  const end: ExportEnd = { kb_export_end: 1, chunks: exported, sha256: lineHash.digest() };
   yield { type: 'item', stage: 'export', message: '', data: end };
   return { name, exported };
 }
