@@ -2,7 +2,7 @@ import type { FallbackMessages, LanguageMarks } from './language.ts';
 import { languageOrEnglish, LANGUAGES } from './languages.ts';
 import { OTHER_FOLLOW_UPS, OTHER_MARKS } from './other-languages.ts';
 
-/** Languages that are detected by their letters, in this order: of those that share an alphabet, by the letters that only one has. */
+/** Scripts that identify a language, in the order of testing. `LETTERS_WITHIN_SCRIPT` separates languages that share one. */
 const SCRIPT_LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ['zh', /\p{Script=Han}/gu],
@@ -16,10 +16,10 @@ const SCRIPT_LETTERS: readonly (readonly [language: string, letters: RegExp])[] 
   ['ru', /\p{Script=Cyrillic}/gu],
 ];
 
-/** The share of a question's letters from which its script tells the language; the rest may be names and codes. */
+/** Minimum share of a question's letters in a script that identifies its language; the rest may be names and codes. */
 const MIN_SCRIPT_SHARE = 0.3;
 
-/** Letters within a script that the languages in its first line do not have. */
+/** Letters or words that separate languages of one script; the first match decides, else the language of the script. */
 const LETTERS_WITHIN_SCRIPT: Readonly<Record<string, readonly (readonly [language: string, letter: RegExp])[]>> = {
   ar: [
     ['ur', /[ٹڈڑےںہھ]/u],
@@ -38,7 +38,7 @@ const LANGUAGE_MARKS: readonly (readonly [language: string, marks: LanguageMarks
   ...OTHER_MARKS,
 ];
 
-/** Small words that are words or parts of names in English, too: they tell nothing. */
+/** Short words that also occur in English, as words or in names: they do not identify a language. */
 const AMBIGUOUS_WORDS = new Set(
   'die man per over ten era son pot sale los las la el le de du des den del con pro par plus sur mag gem han min van mi me no so do to a i an in on is was as at be'.split(
     ' ',
@@ -54,14 +54,14 @@ const LEADING_WORDS = new Set(
     .flatMap((words) => words.split('|')),
 );
 
-/** The first words of questions, where they tell more than elsewhere, and the words that decide between languages. */
+/** First words of questions, which are stronger evidence than words elsewhere, and the words that break ties. */
 const BEGINNINGS = LANGUAGE_MARKS.map(([language, { beginnings }]) => [language, toWordSet(beginnings)] as const);
 const TIE_BREAKERS = LANGUAGE_MARKS.map(([language, { tieBreakers }]) => [language, toWordSet(tieBreakers)] as const);
 
-/** A beginning that other languages have, too: it only tells beside a word of the one that it stands for here. */
+/** A first word that other languages have, too (`was`): it counts only beside another word of the same language. */
 const SHARED_BEGINNING = 'was';
 
-/** Minimum letters of a word that decides alone, if no other language has it. */
+/** Minimum length of a word that identifies a language alone, if no other language has it. */
 const MIN_DECIDING_LENGTH = 4;
 
 let languagesByWord: Map<string, string[]> | undefined;
@@ -85,7 +85,7 @@ function detectByLetters(text: string): string | undefined {
   return LETTERS_WITHIN_SCRIPT[found[0]]?.find(([, letter]) => letter.test(text))?.[0] ?? found[0];
 }
 
-/** Two words tell, or one long one or a mark that no other language has; the language with most of them. */
+/** Detects the language with the highest score of at least 2: a word counts 1, a long unique word or a unique mark 2. */
 function detectByWords(text: string): string | undefined {
   const counts = new Map<string, number>();
   const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
@@ -114,7 +114,7 @@ export function languageOf(question: string): string | undefined {
 
 type EarlierMessages = readonly { role: string; content: string }[];
 
-/** The fallback messages in the language of the question if it can be detected, else of the questions before it («Garantie?»), else in English. */
+/** The fallback messages in the language of the question, else of the latest question before it that has one («Garantie?»), else in English. */
 export function fallbacksFor(question: string, before: EarlierMessages = []): FallbackMessages {
   const earlier = before.filter(({ role }) => role === 'user').toReversed();
   const language = languageOf(question) ?? earlier.map(({ content }) => languageOf(content)).find((found) => found !== undefined);

@@ -1,7 +1,7 @@
 import type { Language } from './language.ts';
 
-// How models say in English that the sources do not answer. An answer may also be about documents, data or a text; so each pattern requires more than such
-// a word: an article or "provided", and a verb or a noun of telling.
+// How models say in English that the sources do not answer. An answer may be about documents or data as well, so each pattern requires more than
+// such a noun: an article or "provided", and a verb or noun of saying.
 const GIVEN = '(?:provided|given|available|supplied|retrieved|quoted|listed|cited|above)';
 const THE = `‹(?:(?:the|these|those|this|your|my|any of the|all)(?: (?:${GIVEN}|numbered|following|relevant|other|search|\\p{N}+|two|three))*|${GIVEN}) `;
 /** Terms that almost only name the sources of the prompt. */
@@ -107,7 +107,7 @@ export const english: Language = {
       /^(?<one>.{1,200}?) or (?<other>[^,:;–—]{1,200})[,:;–—].{0,200}\bdiffer/u,
     ],
     locatives: 'in|on|with|for|of',
-    // a verb begins a question only before what can be nothing but its subject: "… and have a diesel engine?" and "… and is the cheapest?" ask no second thing
+    // a verb begins a second question only before a certain subject: "… and have a diesel engine?" and "… and is the cheapest?" do not begin one
     joint:
       /(?:,|(?<!\s))\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why|do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
   },

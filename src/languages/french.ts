@@ -79,7 +79,7 @@ export const french: Language = {
     introductions: 'introduction|présentation|aperçu|description|résumé|préface|préambule',
     compares: [/\bdifférences? (?:y a-t-il )?entre (?<one>.{1,200}?) et (?<other>.{1,200})$/iu],
     locatives: 'dans|chez|avec|pour|sous',
-    // "qui" joins clauses as often as it asks
+    // without "qui": it introduces relative clauses as often as questions
     joint: /(?:,|(?<!\s))\s+et\s+(?=(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
   },
   followUps: {

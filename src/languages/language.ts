@@ -5,10 +5,9 @@ export type DirectIntent = 'greeting' | 'thanks' | 'farewell' | 'acknowledgement
 type SmallTalk = Readonly<Record<DirectIntent, readonly [phrases: string, reply: string]>>;
 
 /**
- * Messages in place of an answer or beside it. Without an answer: the sources hold none (`nothing`); none but what was said before
- * (`no_more`); asks for a narrower question (`narrower`); a refusal (`refused`); `{part}` of several questions has none (`part`); the
- * sources are written in `{language}` (`written_in`). The others say why an answer is less reliable, or introduce further passages
- * (`see_also`).
+ * Messages in place of an answer or beside it. In place of one: the sources do not answer (`nothing`), or say no more than before (`no_more`);
+ * a request for a narrower question (`narrower`); a refusal (`refused`); no answer to `{part}` of several questions (`part`). Beside one: the
+ * sources are written in `{language}` (`written_in`), why the answer is less reliable, an introduction to further passages (`see_also`).
  */
 export type FallbackMessages = Readonly<
   Record<
@@ -33,7 +32,7 @@ export interface LanguageMarks {
   functionWords: string;
   /** First words of questions. */
   beginnings?: string;
-  /** Words that decide between two languages with equally many of the others. */
+  /** Words that decide between languages with the same score. */
   tieBreakers?: string;
   /** Letters or signs that no other language has. */
   mark?: RegExp;
@@ -41,15 +40,15 @@ export interface LanguageMarks {
 
 /** How questions are asked. Strings are alternatives of a regular expression for whole words, unless they say otherwise. */
 interface QuestionPatterns {
-  /** How a question or request without a question mark begins: not only whole words. */
+  /** Beginnings of questions and requests without a question mark; they may end inside a word. */
   openings: string;
-  /** Words before a question, or after it, that ask nothing: "please". */
+  /** Polite words before or after a question: "please". */
   courtesies: string;
-  /** Function words that are also content words: "kostet". Separated by blanks. */
+  /** Function words that count as content words: "kostet". Separated by blanks. */
   contentWords?: string;
-  /** Further words that are no content words. Separated by blanks. */
+  /** Stop words beyond the function words. Separated by blanks. */
   stopWords?: string;
-  /** A question word (`word`) with what makes it ask for a measure: "how long". Global. */
+  /** A question word (`word`) and the word that makes it ask for a measure: "how long". Global. */
   measure: RegExp;
   /** Asks for a number, a time or a price. */
   figures: string;
@@ -71,7 +70,7 @@ interface QuestionPatterns {
   introductions: string;
   /** Asks how `one` differs from `other`, or `from`. */
   compares: readonly RegExp[];
-  /** Words before the place of what is compared: "in Postgres". */
+  /** Prepositions before the place or context of a comparison: "in Postgres". */
   locatives: string;
   /** Joins a second question to the first: ", and how long …". */
   joint: RegExp;
@@ -81,13 +80,13 @@ interface QuestionPatterns {
 export interface FollowUpWords {
   /** Words that begin a question that continues the last one: "and". */
   conjunctions: string;
-  /** Questions that continue the last one by themselves: "why". */
+  /** Questions of one word that continue the last one: "why". */
   askingOn?: string;
   /** Pronouns of the third person. */
   pronouns?: string;
   /** Other words that point back: "that", "hers". */
   pointers: string;
-  /** Adverbs that may point back, and need not: "there" in «How do I get there by bus?». */
+  /** Adverbs that may or may not point back: "there" in «How do I get there by bus?». */
   adverbs: string;
   /** Ends of questions that point back: "use one". */
   pointingEnds?: string;
@@ -112,16 +111,16 @@ export interface FollowUpWords {
  * of a sentence.
  */
 export interface ModelPhrases {
-  /** The sources do not answer; one pattern each. */
+  /** Statements that the sources do not answer, one pattern each. */
   refusals: readonly string[];
-  /** After a refusal: an answer follows. */
+  /** Conjunctions after a refusal that introduce an answer: "but". */
   contrasts: string;
   /** How a polite phrase beside a refusal begins. */
   politeness: string;
   /** Names of a search query, and of a remark about it: "query", "note". */
   queries: string;
   remarks: string;
-  /** How a model begins to decline the work. */
+  /** How a model begins to decline a task. */
   excuses: string;
 }
 

@@ -4,7 +4,7 @@ import { german } from './german.ts';
 import type { Language } from './language.ts';
 import { spanish } from './spanish.ts';
 
-/** The languages that kb knows completely. A phrase that several share is answered in the first; English stands in for all others. */
+/** The languages that kb supports fully. A phrase that several share is answered in the first of them; English replaces all others. */
 export const LANGUAGES: readonly Language[] = [english, german, french, spanish];
 
 /** Looks up a language by its code; English if it is unknown. */

@@ -1,7 +1,7 @@
 import type { FollowUpWords, LanguageMarks, ModelPhrases, DirectIntent } from './language.ts';
 
-// What is known of languages beyond those of `languages.ts`: enough to tell them, and not to take small talk, follow-ups and refusals for anything else. Their
-// speakers get English sentences from kb, and their own language from a model.
+// Languages beyond those of `languages.ts`: enough to detect them, and to recognise their small talk, follow-ups and refusals. Their speakers get English
+// messages from kb, and their own language from a model.
 
 const FUNCTION_WORDS: Readonly<Record<string, string>> = {
   it: 'il lo la i gli le un uno una è sono era che cosa chi quale quali dove quando come perché quanto quanta quanti quante costa posso può devo deve si mio per con di del della dei delle nel nella al alla e o non su senza',
@@ -38,10 +38,10 @@ export const OTHER_MARKS = Object.entries(FUNCTION_WORDS).map(([code, functionWo
   { functionWords, ...FURTHER_MARKS[code] },
 ]);
 
-/** Kinds of words that are only known of whole languages. */
+/** Kinds of words that are listed only for fully supported languages. */
 type OnlyOfWhole = 'askingOn' | 'pronouns' | 'pointingEnds' | 'vague';
 
-/** Words of follow-ups. Italian, Portuguese, Dutch, and some of Russian, Chinese, Japanese and Korean. */
+/** Words of follow-ups in Italian, Portuguese and Dutch, and some in Russian, Chinese, Japanese and Korean. */
 export const OTHER_FOLLOW_UPS: Omit<FollowUpWords, OnlyOfWhole> & { courtesies: string } = {
   conjunctions: 'e|ma|mas|en|maar|и|а|но|그럼|그리고',
   courtesies: 'grazie|obrigado',
@@ -152,5 +152,5 @@ export const OTHER_SMALL_TALK: Readonly<Record<DirectIntent, string>> = {
     entesos|d'acord|molt bé|perfecte|sawa|sawa sawa|nimeelewa|sige|sige po|naiintindihan ko|باشه|فهمیدم|بسیار خوب|متوجه شدم|ٹھیک ہے|سمجھ گیا|سمجھ گئی|ঠিক আছে|বুঝেছি|বুঝতে পেরেছি|โอเค|เข้าใจแล้ว|ตกลง|เข้าใจแล้วครับ|เข้าใจแล้วค่ะ`,
 };
 
-/** Words that may stand beside it. */
+/** Words that may stand beside small talk in these languages. */
 export const OTHER_FILLERS = 'tutti|e|wszystkim|всем|и|大家|さん|여러분';

@@ -4,7 +4,7 @@ import { alternatives, LANGUAGES, wholeWord, wordList } from './languages.ts';
 import { OTHER_FOLLOW_UPS } from './other-languages.ts';
 import { queryTerms, terms } from '../text/terms.ts';
 
-/** A question as it is looked for (`query`, which brings along what it points at) and as it was asked. */
+/** A question as it is searched for (`query`, which includes what its pronouns refer to) and as it was asked. */
 export interface SearchQuestion {
   query: string;
   question: string;
@@ -12,7 +12,7 @@ export interface SearchQuestion {
 
 const COURTESIES = alternatives(({ questions }) => questions.courtesies, OTHER_FOLLOW_UPS.courtesies);
 
-/** Matches a question without a question mark. */
+/** Matches the beginning of a question or request, with or without a question mark. */
 const BEGINS_AS_QUESTION = new RegExp(
   String.raw`^\P{L}*(?:(?:${alternatives(({ followUps }) => followUps.conjunctions)}|${COURTESIES}) )*(?:${alternatives(({ questions }) => questions.openings)})`,
   'iu',
@@ -21,10 +21,10 @@ const BEGINS_AS_QUESTION = new RegExp(
 /** Whether a text is a question or a request: it ends with a question mark, or begins as questions do. */
 export const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text) || BEGINS_AS_QUESTION.test(text);
 
-/** Matches a remark after a question that asks nothing: a complete sentence, or thanks. */
+/** Matches a closing remark after a question: a complete sentence, or thanks. */
 const CLOSING_REMARK = new RegExp(String.raw`[.!…]\P{L}{0,20}$|^\P{L}*(?:${COURTESIES})(?!\p{L})`, 'iu');
 
-/** Extracts the last question of a text: a follow-up stands after earlier questions, and a remark after a question asks nothing. */
+/** Extracts the last question of a text, without a closing remark. The question of a follow-up stands after the earlier ones. */
 export function lastQuestion(question: string): string {
   const parts = question.trim().split(/(?<=[?？])\s+/);
   const last = parts.at(-1)!;
@@ -32,15 +32,18 @@ export function lastQuestion(question: string): string {
   return isRemark ? (parts.at(-2) ?? last) : last;
 }
 
-/** Removes the words that only ask for a figure: `long` in «how long» is no content word. */
+/** Removes words that only ask for a measure, such as `long` in «how long», which is not a content word. */
 export const withoutMeasure = (question: string): string =>
   LANGUAGES.reduce((text, { questions: { measure } }) => text.replace(measure, '$<word>'), question);
 
-/** How Chinese asks: no word of the subject, though two of its letters together look like one. Its particles stand at the end of a clause; elsewhere they belong to a word (酒吧, 吗啡). */
+/**
+ * Chinese question words, whose letter pairs would count as content. Particles match only at the end of a clause: elsewhere they belong to a
+ * word (酒吧, 吗啡).
+ */
 const CHINESE_ASKING =
   /多[长長](?:时间|時間)|多久|多少[钱錢]?|什[么麼](?:时候|時候|意思|样的|樣的)?|怎[么麼](?:样|樣|办|辦)?|哪[里裡些个個]|为[什甚][么麼]|為[什甚][麼么]|可不可以|(?<!可)可以|能不能|能否|是不是|是否|有没有|有沒有|请问|請問|[吗嗎呢吧](?=\P{L}*$|[，。？！?!,])/gu;
 
-/** The terms that say how is asked, of each language but English: its own are no terms of a query at all. */
+/** The terms of question and function words, by language, except English: `queryTerms` drops the English ones. */
 const ASKING_TERMS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   LANGUAGES.filter(({ code }) => code !== 'en').map(({ code, marks, questions: { contentWords = '', stopWords = '' } }) => {
     const kept = contentWords.split(' ');
@@ -50,15 +53,15 @@ const ASKING_TERMS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 );
 
 /**
- * The terms that a question is compared with retrieved texts by: those of a query, in Chinese without the words that ask. The German ones stay: the scores are
- * calibrated with them, and without them the gate stops three times as many of XQuAD's answerable German questions.
+ * The terms of a question that are compared with retrieved texts: query terms, in Chinese without question words. German question words stay:
+ * scores are calibrated with them, and without them the gate stops three times as many of XQuAD's answerable German questions.
  */
 export function comparedTerms(question: string): string[] {
   const all = queryTerms(question.replace(CHINESE_ASKING, ' '));
   return all.length > 0 ? all : queryTerms(question);
 }
 
-/** The terms of a question that say what it is about: the same, without the words of its language that ask. */
+/** The terms of the topic of a question: `comparedTerms` without the question words of its language; all if no other is left. */
 export function topicTerms(question: string): string[] {
   const all = comparedTerms(question);
   const asking = ASKING_TERMS.get(languageOf(question) ?? 'en');
@@ -66,21 +69,21 @@ export function topicTerms(question: string): string[] {
   return telling.length > 0 ? telling : all;
 }
 
-/** Lists the content terms of a question, without words that ask for a figure. */
+/** The topic terms of a question, without words that ask for a measure. */
 export const subjectTerms = (question: string): string[] => topicTerms(withoutMeasure(question));
 
 const LISTING = wholeWord(alternatives(({ questions }) => questions.listing));
 
-/** Whether a question may be after a list: a table of contents, an index, a change log. */
+/** Whether a question may ask for a listing: a table of contents, an index, a change log. */
 export const asksListing = (question: string): boolean => LISTING.test(question);
 
 /** Detects the language in which a second question is joined («…, and how long …»); undefined if there is none. */
 export const conjunctionIn = (question: string): Language | undefined => LANGUAGES.find(({ questions }) => questions.joint.test(question));
 
-/** Questions that one is taken apart into, at most: more are looked for as a whole. */
+/** Maximum questions that one is split into; a longer one is searched for as a whole. */
 const MAX_PARTS = 3;
 
-/** Whether a question says what it asks about: of nothing but function words nothing can be found. */
+/** Whether a part is a question of its own: it has function words, and content words that can be searched for. */
 function namesSubject(part: string, { code }: Language): boolean {
   const [all, telling] = [terms, queryTerms].map((termsOf) => termsOf(withoutMeasure(part)));
   const idle = ASKING_TERMS.get(code);
@@ -90,7 +93,7 @@ function namesSubject(part: string, { code }: Language): boolean {
 
 const trimPart = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
 
-/** Splits a question into the questions that it joins, each with what it refers to; a single one is returned as it is. */
+/** Splits a question into the questions that it joins, each with the context that it refers to. A single question is returned unchanged. */
 export function splitQuestion({ query, question }: SearchQuestion): SearchQuestion[] {
   const asked = lastQuestion(question);
   const language = conjunctionIn(asked);
@@ -112,12 +115,12 @@ const MORE = new Set(wordList(({ followUps }) => followUps.more, OTHER_FOLLOW_UP
 /** Ambiguous words, which alone do not ask for more. */
 const AMBIGUOUS_WORDS = new Set(['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn']);
 
-/** Words of which a question for more has at least one: «What is this about?» has none and stands alone. */
+/** A request for more has at least one of these words; «What is this about?» has none and is a question of its own. */
 const CONTINUES = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(
   AMBIGUOUS_WORDS,
 );
 
-/** Function words that ask something else: «and how much?». */
+/** Function words that ask for something new: «and how much?». */
 const ASKS_ELSE = new Set(wordList(({ followUps }) => followUps.asksElse, OTHER_FOLLOW_UPS.asksElse));
 
 /** Whether a question asks for more without naming a subject: «why?», «tell me more». */

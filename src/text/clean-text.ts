@@ -1,6 +1,6 @@
 import type { Document, Mark } from '../schema/items.ts';
 
-/** Control characters but tab and newline, soft hyphens, marks of direction, joiners and fillers without width, annotation anchors, tag letters, variation selectors. */
+/** Control characters except tab and newline, soft hyphens, direction marks, zero-width characters, annotation anchors, tag characters, variation selectors. */
 const HIDDEN =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
@@ -8,7 +8,7 @@ const HIDDEN =
 /** Control sequences of terminals (CSI). */
 // oxlint-disable-next-line no-control-regex
 const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
-/** A terminal's control string (OSC, DCS, …) and its terminator, which a stray beginning lacks. */
+/** A terminal control string (OSC, DCS, …) with its terminator. A start without a terminator is text. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL_STRING = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(\u0007|\u001b\\|\u009c)?/g;
 
@@ -19,10 +19,7 @@ export const removeTerminalSequences = (text: string): string =>
 /** Zero-width joiners outside of words. Between two letters they are part of the spelling (Persian, Hindi). */
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])|[\u200c\u200d]{2,}/gu;
 
-/**
- * Removes invisible characters and terminal sequences, which can hide text from a reader or address someone who reads the source. Keeps
- * newlines.
- */
+/** Removes invisible characters and terminal sequences, which can hide text from a person but not from a model. Line ends become newlines. */
 export const removeInvisible = (text: string): string =>
   removeTerminalSequences(text)
     .replace(/\r\n?|\u2028|\u2029/g, '\n')
@@ -33,10 +30,7 @@ export const removeInvisible = (text: string): string =>
 // oxlint-disable-next-line no-control-regex -- it is what has to be found
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * A terminal control sequence that begins with ESC. The single-character forms (U+009B) come from misread encodings more often, so the text
- * after those is kept.
- */
+/** A terminal control sequence that begins with ESC. The one-character form (U+009B) is usually a misread encoding, so the text after it is kept. */
 const ESCAPE_SEQUENCE =
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c))/g;

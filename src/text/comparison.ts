@@ -28,15 +28,15 @@ export function createComparison(
   };
 }
 
-/** Added to the number of terms: one shared term of one is weaker evidence than six of six. */
+/** Added to the number of terms, since one shared term of one is weaker evidence than six of six. */
 const SMOOTHING = 2;
-/** Chinese letters that ask or join: a pair with one of them is no word. */
+/** Chinese particles and question words: a pair with one of these letters is not a word. */
 const CHINESE_PARTICLE = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
 const WORD = /[\p{L}\p{N}]+(?:[-.'’][\p{L}\p{N}]+)*/gu;
-/** Whether capitals of a question tell names from other words. */
+/** Whether capitals mark names in the language of a question; in German every noun has one. */
 const capitalsMarkNames = (question: string): boolean => !languageOrEnglish(languageOf(question)).capitalNouns;
 
-/** The telling terms of a question whose words have a capital though they do not begin it; where capitals do not tell, only of those with a figure (`E31`). */
+/** The compared terms of capitalized words after the first word; if capitals do not mark names, only words with a digit (`E31`). */
 export function capitalTerms(question: string): Set<string> {
   const isTelling = capitalsMarkNames(question) ? /^\p{Lu}/u : /^\p{Lu}.*\p{N}/u;
   const [, ...rest] = Array.from(question.matchAll(WORD), ([word]) => word);
@@ -45,7 +45,7 @@ export function capitalTerms(question: string): Set<string> {
   return new Set(capitals.filter((term) => telling.has(term)));
 }
 
-/** A text that was analysed before. */
+/** An analysed text. */
 export interface TermHolder {
   holds(term: string): boolean;
 }
@@ -56,8 +56,8 @@ function toTermHolder(text: string): TermHolder {
 }
 
 /**
- * Tells how many of a question's terms a text holds: m of n give m / (n + 2), 0 to 1. The question is analysed once, however many texts are asked about: it may be
- * as long as a book.
+ * Returns a function that computes the share of a question's terms in a text: m of n give m / (n + 2), 0 to 1. The question, which may be as
+ * long as a book, is analysed once.
  */
 export function createTermShare(
   question: string,

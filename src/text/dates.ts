@@ -12,7 +12,7 @@ const YEAR = String.raw`(?<year>[12]\d{3})`;
 const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|er|\.|º)?`;
 const OFFSET = String.raw`(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?`;
 
-/** Day, month and year where their order is beyond doubt: ISO 8601 (also with slashes, as Highwire's meta elements have it), RFC 2822, dots behind the year, and words. */
+/** Dates with an unambiguous order: ISO 8601 (also with slashes, as in Highwire's meta elements), RFC 2822, dots after the year, names of months. */
 const DAYS = [
   String.raw`${YEAR}(?:(?<mark>[-/])(?<month>\d{1,2})(?:\k<mark>(?<day>\d{1,2}))?)?`,
   String.raw`${YEAR}(?<month>\d\d)(?<day>\d\d)`,
@@ -20,18 +20,18 @@ const DAYS = [
   String.raw`${WEEKDAY}${DAY}(?:\s+(?:de\s+)?|-)${MONTH}(?:-|[.,]?\s+(?:de\s+)?)${YEAR}`,
   String.raw`${WEEKDAY}${MONTH}\.?\s+(?:${DAY},?\s+)?${YEAR}`,
 ].map((form) => new RegExp(`^${form}`, 'iu'));
-/** The year comes last where C's `asctime`, `date` and the APIs of Ruby write: `Wed Oct 10 20:19:24 +0000 2018`. */
+/** Dates with the year last, as C's `asctime`, `date` and Ruby APIs write them: `Wed Oct 10 20:19:24 +0000 2018`. */
 const YEAR_LAST = new RegExp(
   String.raw`^${WEEKDAY}(?<day>[a-z]+\s+\d{1,2})\s+(?<time>\d\d:\d\d:\d\d)(?<zone>\s+(?:[a-z]{1,3}|${OFFSET}))?\s+${YEAR}$`,
   'iu',
 );
-/** A zone's name may stand behind its offset: Go and Java write both. */
+/** A time zone; Go and Java write its name after its offset. */
 const ZONE = String.raw`(?<zone>z|${OFFSET})(?:\s+[a-z]{2,5}|\[[\w/+-]+\])?|(?<letters>[a-z]{1,3})`;
 const TIME = new RegExp(
   String.raw`^(?:T|,?\s+(?:at\s+)?)(?<hour>\d{1,2}):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:\s*(?<half>[ap])\.?m\.?)?(?:\s*(?:${ZONE}))?(?:\s*\([^()]*\))?$`,
   'i',
 );
-/** Hours beside Greenwich (RFC 2822, 4.3). */
+/** Offsets of named zones from UTC, in hours (RFC 2822, 4.3). */
 const ZONES: Record<string, number> = {
   z: 0,
   ut: 0,
@@ -46,15 +46,15 @@ const ZONES: Record<string, number> = {
   pst: -8,
   pdt: -7,
 };
-/** More is no date. */
+/** Maximum length of a date, in characters. */
 const MAX_LENGTH = 100;
 
 type MatchedGroups = Record<string, string | undefined>;
 
 /**
- * A written date in ISO 8601, so that dates of all sources compare as texts: a point in time in UTC (`2026-03-01T08:00:00.000Z`), a day, a month or a year as
- * precise as it is given (`2026-03-01`). Understood are ISO 8601, RFC 2822, what programs print, and months in words of `LANGUAGES`; a time without a zone is taken for UTC, whatever
- * the zone of the machine. Undefined for all else, such as `03/04/2026`, which is a day in March or in April.
+ * Converts a written date to ISO 8601, so that dates of all sources can be compared as text: a point in time in UTC (`2026-03-01T08:00:00.000Z`), or
+ * a day, month or year with the given precision (`2026-03-01`). It reads ISO 8601, RFC 2822, formats that programs print, and names of months in
+ * `LANGUAGES`. A time without a zone counts as UTC on every machine. Undefined for anything else, such as `03/04/2026`, which is ambiguous.
  */
 export function readDate(written: string): string | undefined {
   const trimmed = written.trim();
@@ -78,7 +78,7 @@ function toIsoDate({ year = '', month, day }: MatchedGroups, time: MatchedGroups
   return iso.slice(0, day === undefined ? (month === undefined ? 4 : 7) : 10);
 }
 
-/** A time on a day, in UTC. */
+/** Converts a time on a day to ISO 8601 in UTC; undefined if it is invalid. */
 function toInstant(
   day: string,
   { hour, minute, second = '0', fraction = '0', half, zone, letters = 'z' }: MatchedGroups,
@@ -92,7 +92,7 @@ function toInstant(
   return new Date(Date.parse(day) + seconds * 1000 + Math.floor(Number(`0.${fraction}`) * 1000)).toISOString();
 }
 
-/** Minutes beside Greenwich. */
+/** The offset of a zone from UTC, in minutes; undefined if it is unknown. */
 function offsetMinutes(zone: string): number | undefined {
   const [, sign, hours, minutes = '0'] = /([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
   if (sign !== undefined) return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

@@ -4,10 +4,10 @@ export const CITATIONS = /(?<!\\)\[([\d\s,;–-]{1,50})\]/g;
 /** Maximum digits of a source number: longer ones are years or something else in brackets. */
 const MAX_DIGITS = 3;
 
-/** A range of citations may end here, also with fewer sources; else at twice their number. */
+/** A range of citations may end at this number although there are fewer sources, or at twice their number if that is more. */
 const MIN_RANGE_LIMIT = 30;
 
-/** A part of the list: a number or a range. */
+/** An entry of the list: a number or a range. */
 const PART = new RegExp(String.raw`^\s*(\d{1,${MAX_DIGITS}})\s*(?:[-–]\s*(\d{1,${MAX_DIGITS}})\s*)?$`);
 
 /**
@@ -26,8 +26,8 @@ export function numbersCited(list: string, count: number): number[] | undefined 
 }
 
 /**
- * A whole text of a model without the thoughts before it, which some open models write as `<think>…</think>`: of some, the first mark stands in the prompt,
- * so that only the last one comes.
+ * Removes the reasoning (`<think>…</think>`) that some open models write before a text. Only the closing mark is required: for some models the
+ * opening mark is part of the prompt.
  */
 export const stripReasoning = (text: string): string => text.split('</think>').at(-1)!;
 
@@ -35,8 +35,8 @@ const OPENING = '<think>';
 const CLOSING = '</think>';
 
 /**
- * Makes a filter that removes the reasoning (`<think>…</think>`) which some open models write before their answer, if the server does not
- * separate it. It takes the pieces of the answer, and holds back only what may be the beginning of a mark.
+ * Creates a filter that removes the reasoning (`<think>…</think>`) that some open models write before their answer, if the server does not
+ * separate it. It takes pieces of the answer and holds back only a possible beginning of a mark.
  */
 export function reasoningFilter(): (piece: string) => string {
   let state: 'before' | 'thinking' | 'answering' = 'before';

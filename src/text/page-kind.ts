@@ -1,9 +1,9 @@
 import { plainTitle, readBlocks } from './markdown/blocks.ts';
 
-/** Kinds of pages and passages that lead to answers and hold none: they are found if a question asks for them. */
+/** Kinds of pages and passages that list answers elsewhere instead of holding any: only a question that asks for them should find them. */
 type PageKind = 'contents' | 'changelog' | 'index';
 
-/** Minimum entries of a list. */
+/** Minimum entries of a listing. */
 const MIN_ENTRIES = 5;
 /** Minimum share of the words in links on a page of links. */
 const MIN_LINKED_SHARE = 0.5;
@@ -30,7 +30,7 @@ const VERSION =
   /^(?:\[?unreleased\]?|(?:release |version )?\[?v?\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?\]?\)?(?:\s*[-–—:(].*)?|\[?\d{4}-\d\d-\d\d\]?.*)$/i;
 /** The end of an entry of a table of contents: dots and a page, as the parser of PDFs writes them. */
 const LEADER = / … ?(?:\d+|[ivxlc]+)$/i;
-/** The page of an entry that the passage before ends with. */
+/** The page number of an entry whose text is on the line before. */
 const PAGE_NUMBER = /^(?:\d+|[ivxlc]+)$/i;
 /** A term of an index with its pages. */
 const INDEX_ENTRY = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+)?)*$/;
@@ -40,7 +40,7 @@ const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
 const ITEM = /^(?:[-*+]|\d+[.)])\s+/;
 const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
-/** Classifies a Markdown page by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
+/** Classifies a Markdown page by its title, headings and lines; undefined for a page that may hold answers. */
 export function pageKindOf(text: string, title = ''): PageKind | undefined {
   const named = withoutSectionNumber(plainTitle(title).trim());
   const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutSectionNumber(words)] : []));
@@ -61,7 +61,7 @@ const isVersioned = (headings: readonly string[]): boolean => {
   return parts.length >= MIN_ENTRIES && parts.filter((heading) => VERSION.test(heading)).length >= parts.length * MIN_VERSION_SHARE;
 };
 
-/** Contents, index or list of people, by the shape of its lines. */
+/** Recognizes a table of contents, an index or a list of people by its lines and titles. */
 function listKindOf(text: string, titles: readonly string[]): PageKind | undefined {
   const lines = text
     .split('\n')
@@ -103,5 +103,5 @@ function isSorted(lines: readonly string[]): boolean {
 
 const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
-/** A title without the number of its section. */
+/** Removes the section number of a title. */
 const withoutSectionNumber = (title: string): string => title.replace(/^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\p{Lu})/u, '');

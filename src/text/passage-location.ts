@@ -4,7 +4,7 @@ import { newlinesIn } from './markdown/lines.ts';
 /** Kinds of files whose pages are slides. */
 const SLIDES = /^(?:pptx|odp)$/;
 
-/** Writes a location as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
+/** Writes a location for people: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
 export function locationText(location: Location = {}, file_type?: unknown): string {
   const { member, page, page_end, sheet, row_start, row_end, headings, line_start, line_end, anchor, time_start, time_end } = location;
   const range = (name: string, from: number | undefined, to: number | undefined) =>

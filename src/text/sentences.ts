@@ -6,18 +6,18 @@ const REACH = 48;
 
 const wordPattern = (words: readonly string[]): string => `(?:${words.join('|')})(?![\\p{L}\\p{N}])`;
 
-/** Words before ordinals, rarely before numbers that end a sentence: «am 30. September». The English «I am 12.» does end. */
+/** Words before ordinals, rarely before a number that ends a sentence: «am 30. September». The English «I am 12.» ends one. */
 const ORDINAL = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?<!\bI[^\S\n])(?:${wordList(({ sentences }) => sentences.ordinals?.before).join('|')})[^\S\n]+\d{1,2}\.$`,
   'iu',
 );
 
-/** Words that begin sentences and are never counted: «von 8 bis 12. Die Werkstatt …». */
+/** Words that begin sentences and never follow an ordinal: «von 8 bis 12. Die Werkstatt …». */
 const OPENER = new RegExp(`^${wordPattern(wordList(({ sentences }) => sentences.openers))}`, 'u');
 
 const NUMBER = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 
-/** Words that ordinals count. Words that are English, too, are none where English follows: «There were 12. August was hot.» */
+/** Words that follow ordinals, unless English follows them: «There were 12. August was hot.» */
 const COUNTED = new RegExp(
   String.raw`^${wordPattern(
     wordList(({ months, sentences: { ordinals } }) => ordinals && `${months.replaceAll('|', ' ')} ${ordinals.counted}`),
@@ -25,7 +25,7 @@ const COUNTED = new RegExp(
   'u',
 );
 
-/** Abbreviations that no sentence ends with. */
+/** Abbreviations that never end a sentence. */
 const ABBREVIATION = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${alternatives(({ sentences }) => sentences.continued?.always)})\.$`, 'u');
 
 /** The first letter of an abbreviation with blanks: the `z.` of «z. B.» */
@@ -37,9 +37,9 @@ const BEFORE_NUMBER = new RegExp(String.raw`(?:${alternatives(({ sentences }) =>
 const NUMBERED = /^(?:\+\d|\(?\d|§|Nr\.)/;
 
 /**
- * Whether a sentence goes on behind a full stop though a capital letter or a figure follows, as in German: behind an ordinal («bis zum 30. September»,
- * «im 2. Stock») or an abbreviation («z. B.», «Abs. 2»). `end` is an index behind the full stop, before or behind the blanks that follow it. No sentence goes on
- * behind an empty line.
+ * Whether a sentence continues after a full stop although a capital letter or a digit follows, as in German after an ordinal («bis zum 30. September»,
+ * «im 2. Stock») or an abbreviation («z. B.», «Abs. 2»). `end` is an index after the full stop, before or after the blanks that follow it. No
+ * sentence continues after an empty line.
  */
 export function isSentenceContinued(text: string, end: number): boolean {
   const before = text.slice(Math.max(0, end - REACH), end).trimEnd();
@@ -55,7 +55,7 @@ export function isSentenceContinued(text: string, end: number): boolean {
   );
 }
 
-/** Possible ends of sentences, with closing quotes and brackets; bounded, so that rows of dots take linear time. Scripts without spaces between sentences need none behind it. */
+/** Possible ends of sentences with closing quotes and brackets; bounded, so that rows of dots take linear time. Only Latin marks need a space after them. */
 const SENTENCE_END = /[.!?…]{1,8}["'”’»)\]*_]{0,8}(?=\s)|[。！？｡]{1,8}["'”’」』）】》]{0,8}|[؟۔।॥።]/g;
 
 const ABBREVIATIONS = wordList(({ sentences }) => sentences.abbreviations);
@@ -65,13 +65,13 @@ const UNCUT_ABBREVIATIONS = new Set(
   [...ABBREVIATIONS, ...wordList(({ sentences }) => sentences.softAbbreviations)].map((word) => word.toLowerCase()),
 );
 
-/** Full stops that end no sentence: after an initial, a title, an abbreviation. */
+/** A full stop after an initial, a title or an abbreviation, which does not end a sentence. */
 const ABBREVIATED = new RegExp(
   String.raw`(?:^|[\s("«“])(?:\p{Lu}|(?:\p{L}\.)+\p{L}|${ABBREVIATIONS.map((word) => word.replaceAll('.', '\\.')).join('|')})\.\s*$`,
   'u',
 );
 
-/** Whether a text ends with an abbreviation that ends no sentence, or an initial. */
+/** Whether a text ends with an initial or an abbreviation that does not end a sentence. */
 export const endsWithAbbreviation = (text: string): boolean => ABBREVIATED.test(text);
 
 /** Finds the end (exclusive) of the last sentence between `from` and `to`; -1 if none ends there. */
@@ -91,7 +91,7 @@ export function firstSentenceStart(text: string, from: number, to: number): numb
 }
 
 function* sentenceEnds(text: string, from: number, to: number): Generator<number, void, void> {
-  // one character more, for the white space behind a sentence that ends at `to`
+  // one more character for the white space after a sentence that ends at `to`
   const window = text.slice(from, to + 1);
   for (const { 0: marks, index } of window.matchAll(SENTENCE_END)) {
     const end = from + index + marks.length;
@@ -99,7 +99,7 @@ function* sentenceEnds(text: string, from: number, to: number): Generator<number
   }
 }
 
-/** Whether the full stop at `dot` belongs to an abbreviation, an initial, an ordinal or the number of a list, or the sentence goes on in lower case. */
+/** Whether the full stop at `dot` belongs to an abbreviation, an initial, an ordinal or a list number, or lower case follows. */
 function isWithinSentence(text: string, dot: number, end: number): boolean {
   const next = text.charAt(skipSpace(text, end, Math.min(text.length, end + 40)));
   if (next !== next.toUpperCase() || isSentenceContinued(text, end)) return true;
@@ -119,8 +119,8 @@ const CODE = /(?<!`)(`+)(?!`)[^]{0,500}?[^`]\1(?!`)/g;
 const QUESTION_END = /[?？]["'”’»)\]*_]*\s*$/u;
 
 /**
- * The sentences of a paragraph, trimmed. Unicode's breaks at abbreviations and ordinals, before lower case and in code are undone. A question stays
- * together with the sentence after it: what a text asks answers nothing without what it says to that.
+ * Splits a paragraph into trimmed sentences. Unicode's breaks at abbreviations and ordinals, before lower case and in code are undone. A question
+ * stays with the sentence after it, since a question in a text says nothing without its answer.
  */
 export function sentencesOf(paragraph: string): string[] {
   const sentences: string[][] = [];

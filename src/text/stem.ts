@@ -17,7 +17,7 @@ const IRREGULAR = new Map(
 const INVARIANT = new Set(['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes']);
 const INVARIANT_SINGULARS = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'evening', 'proceed', 'exceed', 'succeed']);
 
-/** Endings of the second step and what takes their place, in the first region. Longer ones stand first. */
+/** Suffixes of the second step and their replacements, in the first region; longer ones first. */
 const SECOND_STEP: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['ization', 'ize'],
@@ -57,7 +57,7 @@ const FOURTH_STEP = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|i
 const VOWEL = /[aeiouy]/;
 const SHORT_SYLLABLE = /(?:^|[^aeiouy])[aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$|^past$/;
 
-/** Where the part begins that follows the first consonant after a vowel. */
+/** Finds the start of a region: after the first consonant that follows a vowel. */
 function regionStart(word: string, start: number): number {
   for (let i = start + 1; i < word.length; i++) if (VOWEL.test(word[i - 1]!) && !VOWEL.test(word[i]!)) return i + 1;
   return word.length;

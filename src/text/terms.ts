@@ -1,21 +1,21 @@
 import { stem } from './stem.ts';
 
-/** Scripts that are written without spaces between words, and Hangul, whose words carry their particles with them: their text is cut into pairs of letters. */
+/** Scripts without spaces between words, and Hangul, whose particles are attached to words. Their text is split into pairs of letters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]+/gu;
-/** What is joined without white space: words, numbers and what stands between them in identifiers, names of files, versions and addresses. */
+/** Words and numbers, also joined by punctuation: identifiers, file names, versions, addresses. */
 const JOINED = /[\p{L}\p{N}\p{M}]+(?:[-_.@'][\p{L}\p{N}\p{M}]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
-/** The same where there is nothing but ASCII, which is several times faster. */
+/** The same for ASCII only, which is several times faster. */
 const JOINED_ASCII = /[a-z0-9]+(?:[-_.@'][a-z0-9]+)*(?:\+\+|#(?![a-z0-9]))?/gi;
 const ASCII_WORD = /^[a-z]+$/;
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/;
-/** Letters without a decomposition, and how they are typed otherwise. */
+/** Letters without a Unicode decomposition, with their usual transcription. */
 const FOLDED: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' };
-/** Maximum length of a term: nobody types longer ones, and an index of them is as large as the text. */
+/** Maximum length of a term: nobody searches for longer ones, and an index of them would be as large as the text. */
 const MAX_TERM_LENGTH = 100;
 
-/** Compatible forms made one (full width, ligatures), accents, vowel points and invisible marks dropped; capitals stay for now. */
+/** Unifies compatibility forms (full width, ligatures), and removes accents, vowel points and invisible marks. Keeps capitals. */
 function normalizeLetters(text: string): string {
   return text
     .normalize('NFKD')
@@ -26,7 +26,7 @@ function normalizeLetters(text: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-/** The letters in pairs and alone, so that a word of one letter is found, too. */
+/** The pairs of adjacent letters, and the single letters, so that a word of one letter is found. */
 function letterPairs(run: string): string[] {
   const letters = [...run];
   const found = letters.slice(1).map((letter, i) => letters[i]! + letter);
@@ -62,13 +62,13 @@ function wordTerms(word: string): readonly string[] {
   return found.flat();
 }
 
-/** Between the words of `readOnlyFile`, not those of `mRNA` or `pH`. */
+/** The boundary between the words of `readOnlyFile`; none in `mRNA` or `pH`. */
 const CAMEL_CASE_BOUNDARY = /(?<=[a-z]{2})(?=[A-Z][a-zA-Z])/;
 
 /** The plural of an acronym: `LLMs`, `CPUs`; and of one in lower case that has no vowel, `llms`. */
 const ACRONYMS = /^(?:[A-Z]{2,}|(?=[a-z]{4})(?!https$)[b-df-hj-np-tv-xz]+(?<!s))s$/;
 
-/** A word in lower case, and its parts where capitals show them. The plural of an acronym is the acronym. */
+/** The terms of a word in lower case and of its camel-case parts. The plural of an acronym becomes the acronym. */
 function casedTerms(given: string): readonly string[] {
   const word = ACRONYMS.test(given) && given.length > 2 ? given.slice(0, -1) : given;
   const lower = word.toLowerCase();
@@ -85,7 +85,7 @@ const identifiersAmongUnspaced = (whole: string): string[] =>
     .map((part) => part.replace(/^[-_.@']+/, '').replace(/(?<![-_.@'+#])[-_.@'+#]+$/, ''))
     .filter((part) => part !== whole && /[-_.@]/.test(part));
 
-/** An identifier whole, then by the joints that hold it together: `a.b_c-d` gives itself, `b_c-d`, and `a`, `b`, `c`, `d`. */
+/** The terms of an identifier: the whole, its compound parts, its words. `a.b_c-d` gives itself, `b_c-d`, and `a`, `b`, `c`, `d`. */
 function joinedTerms(joined: string): readonly string[] {
   const whole = joined.includes("'") ? joined.replace(/'s?(?![\p{L}\p{N}])/giu, '') : joined;
   const words = whole.split(/[-_.@'+#]+/).filter(Boolean);
@@ -98,7 +98,7 @@ function joinedTerms(joined: string): readonly string[] {
   return kept.map((part) => part.toLowerCase()).concat(words.flatMap(casedTerms));
 }
 
-/** A word with nothing but punctuation around it: most of all text, and found without the rest. */
+/** A word with only punctuation around it, which is most of a text and needs no further analysis. */
 const PLAIN_WORD = /^[("'[*]*([A-Za-z]+)[)"'\].,;:!?*]*$/;
 
 /** The terms of a run of text without white space. */
@@ -111,11 +111,11 @@ function analyseRun(run: string): readonly string[] {
 }
 
 /**
- * Analysed runs of text without white space: a text repeats its words, so nearly all are found here. Each run has one place, by its FNV-1a hash,
- * and gives it up to the next one; so the table stays small, and a run is found without making a string of it.
+ * Slots of the cache of analysed runs (text without white space). A text repeats its words, so nearly all are found there. A run is stored in the
+ * slot of its FNV-1a hash and is replaced by the next one there: the table stays small, and a lookup allocates no string.
  */
 const CACHE_SIZE = 1 << 17;
-/** Longer runs come once, mostly: they are not kept. */
+/** Maximum length of a cached run; longer ones seldom repeat. */
 const MAX_CACHED_LENGTH = 32;
 const analysedRuns: ({ run: string; terms: readonly string[] } | undefined)[] = Array.from({ length: CACHE_SIZE }, () => undefined);
 
@@ -128,8 +128,8 @@ function analyseAndCache(run: string, place: number): readonly string[] {
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(String.fromCharCode(code)));
 
 /**
- * Lists the search terms of a text: its words, normalized and stemmed, in order, none with white space. Identifiers are kept whole beside
- * their parts (`ERR-4042`: `err-4042`, `err`, `4042`), so that merely similar ones share fewer terms. Texts and queries are analysed alike.
+ * Lists the search terms of a text: its words, normalized and stemmed, in order, without white space. Identifiers are listed whole and in
+ * parts (`ERR-4042`: `err-4042`, `err`, `4042`), so that merely similar ones share fewer terms. Texts and queries are analysed in the same way.
  */
 export function terms(text: string): string[] {
   const found: string[] = [];
@@ -153,7 +153,7 @@ export function terms(text: string): string[] {
   return found;
 }
 
-/** English words that say how a question is asked, not what about; stemmed as `terms` stems them. */
+/** English function words, stemmed by `terms`. */
 const FUNCTION_WORDS = new Set(
   terms(
     `a about after again all also am an and any are as at be because been before being but by can could did do does doing don for from had has have having he her here
@@ -163,7 +163,7 @@ const FUNCTION_WORDS = new Set(
   ),
 );
 
-/** The end of an English contraction: of «I'm», «won't», «they've». What stands before it is a word of its own. */
+/** The end of an English contraction, such as «I'm», «won't», «they've». The part before it is a word of its own. */
 const CONTRACTED = /(?<=[a-z])['\u2019](?:d|ll|m|re|t|ve)(?![\p{L}\p{N}])/giu;
 
 /** The content terms of a text: without English function words, and without single letters of unspaced scripts that are part of a pair. */
@@ -179,7 +179,7 @@ export function queryTerms(text: string): string[] {
   return telling.length > 0 ? telling : terms(text);
 }
 
-/** Maximum terms of a search: longer queries are pasted texts, and each term takes time in the index. */
+/** Maximum terms of a search: a longer query is a pasted text, and each term takes time in the index. */
 const MAX_SEARCHED = 1_000;
 
 /** The terms to search for: the first content terms of a query. */

@@ -1,11 +1,11 @@
-/** The first `length` UTF-16 units of a text, without half a letter at the end, which some servers refuse. */
+/** Truncates a text to `length` UTF-16 units without splitting a surrogate pair, which some servers refuse. */
 export function truncate(text: string, length: number): string {
   const end = Math.max(0, Math.floor(length));
   const last = text.charCodeAt(end - 1);
   return text.slice(0, end < text.length && last >= 0xd8_00 && last <= 0xdb_ff ? end - 1 : end);
 }
 
-/** The beginning of a text that has at most so many tokens, as `estimate` counts them. */
+/** Truncates a text to at most `tokens` tokens, as counted by `estimate`. */
 export function truncateToTokens(text: string, tokens: number, estimate: (text: string) => number): string {
   let shown = text;
   for (let all = estimate(shown); all > tokens && shown !== ''; all = estimate(shown)) {

@@ -39,7 +39,7 @@ const CAUTION =
 /** Placeholder before a history that begins with an answer: some providers require a user message first. */
 const EARLIER_PLACEHOLDER = '(Earlier in this conversation.)';
 
-/** Makes user and assistant alternate, the user first, without empty messages: some providers require that. */
+/** Merges messages so that user and assistant alternate, the user first, without empty messages: some providers require that. */
 function alternateRoles(messages: readonly Message[]): Message[] {
   const alternating: Message[] = [];
   for (const { role, content } of messages.filter((message) => message.content.trim() !== '')) {
@@ -70,17 +70,17 @@ export function groundedPrompt({ query, history, sources, persona, cautious }: P
 }
 
 interface GroundingInput extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_quality'> {
-  /** The chunks that it may use, best first. */
+  /** The chunks that the answer may use, best first. */
   context: readonly RetrievedItem[];
   search: ChatSearch;
 }
 
-/** Outcome of the generation, as fields of the result. */
+/** The outcome of the generation, as fields of the result. */
 interface GenerationOutcome extends Partial<ChatResult> {
   errors: ErrorItem[];
   /** The chunks given to the model, in the order of their numbers. */
   given: readonly RetrievedItem[];
-  /** The model says that the sources do not answer, and the mode wants something else to be said. */
+  /** The model says that the sources do not answer, and the mode replaces its answer. */
   isDeclined: boolean;
 }
 
@@ -120,7 +120,7 @@ function dropGivenNeighbours(all: ReadonlyMap<string, Neighbours>, given: readon
   return new Map([...all].map(([id, { before, after }]) => [id, { before: unlessGiven(before), after: unlessGiven(after) }]));
 }
 
-/** The links that an answer may have. Earlier messages hold addresses of earlier sources and of the user only. */
+/** Creates the check for links of the answer. Earlier messages contain only addresses of earlier sources and of the user. */
 function knownLinks({ query, settings }: Turn, { history, sources }: PromptContent, context: readonly RetrievedItem[]): AddressCheck {
   const spoken = [query, settings.persona, ...history.map(({ content }) => content)];
   const retrieved = sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after]);
@@ -148,7 +148,7 @@ interface GenerateOptions {
   attempts?: number;
 }
 
-/** Asks the model. If the prompt is too long for it, asks again with half of everything, unless a part of the answer was shown. */
+/** Asks the model. If the prompt is too long, it asks once more with half of everything, unless a part of the answer was shown. */
 async function* generateWithRetry(turn: Turn, grounds: GroundingInput, options: GenerateOptions): Run<GeneratedAnswer> {
   const { parts, query, settings, window, trace } = turn;
   const { llm, filling, isKnown, attempts = 1 } = options;
@@ -180,7 +180,7 @@ async function* generateWithRetry(turn: Turn, grounds: GroundingInput, options: 
 
 const showsRefusal = ({ settings }: Turn): boolean => settings.retrieval_quality.low_confidence_mode === 'answer_with_caution';
 
-/** Makes the note on messages and sources that did not fit into the prompt. */
+/** Writes the note about messages and sources that did not fit into the prompt. */
 function omissionNotes(all: PromptContent, { history, sources }: PromptContent): string[] {
   const older = all.history.length - history.length;
   const weaker = all.sources.length - sources.length;
@@ -192,7 +192,7 @@ function omissionNotes(all: PromptContent, { history, sources }: PromptContent):
   return parts.length > 0 ? [`The prompt was too long for the model: left out were ${parts.join(', ')}.`] : [];
 }
 
-/** An answer with what it was written from. */
+/** A generated answer with its model and sources. */
 interface AnswerDraft extends StreamedAnswer {
   llm: Llm;
   given: readonly RetrievedItem[];
@@ -235,7 +235,7 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
   return new Map([...byCitation].map(([citation, some]) => [given[citation - 1]!.id, some.map(({ lines }) => [...lines] as const)]));
 }
 
-/** High if the gate passed the sources, or is off, and the answer gives no reason for doubt. */
+/** High if the gate passed the sources or is off, and the answer itself gives no reason for doubt. */
 function assessConfidence(
   { status }: RetrievalQuality,
   { declined, isPartial, text, llm, quotation: { probability } }: AnswerDraft,

@@ -14,19 +14,19 @@ export interface StreamedAnswer {
   usage: Usage;
   /** Why generation stopped early, if it did. */
   cut_off: Outcome['cut_off'];
-  /** What an answerer that quotes reports about its answer. */
+  /** What an extractive model reports about its answer. */
   quotation: Pick<Outcome, 'quoted' | 'order' | 'probability' | 'highlight'>;
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
-  /** Whether it says, with `NO_ANSWER_MARKER` or in its own words, that the sources do not answer. */
+  /** Whether the answer says, with `NO_ANSWER_MARKER` or in its own words, that the sources do not answer. */
   declined: boolean;
-  /** Whether it says so of a part of the question, or too late to be held back; or whether a quotation leaves a part unanswered. */
+  /** Whether the answer declines a part of the question, or all of it too late to be held back; or a quotation leaves a part unanswered. */
   isPartial: boolean;
-  /** Number of removed links and images. */
+  /** Number of links and images that were removed. */
   links: number;
 }
 
 interface StreamOptions {
-  /** Whether to show a refusal; otherwise it is held back and replaced. */
+  /** Whether to show a refusal; otherwise it is held back, and the caller replaces it. */
   show_refusal: boolean;
   isKnown: AddressCheck;
   onShown?: () => void;
@@ -36,7 +36,7 @@ interface StreamOptions {
 class AnswerStream {
   text = '';
   declined = false;
-  /** Held back, since it may become a refusal. */
+  /** Text that is held back because it may become a refusal. */
   #held = '';
   #isHolding: boolean;
   readonly citations;
@@ -44,7 +44,7 @@ class AnswerStream {
   readonly #query: string;
   readonly #options: StreamOptions;
   readonly #isQuoting: boolean;
-  /** The refusal of an answerer that quotes, in the language of the question. */
+  /** The refusal of an extractive model, in the language of the question. */
   readonly #refusal: string;
 
   constructor(llm: Llm, { grounding, messages }: GenerateRequest, options: StreamOptions) {
@@ -70,7 +70,7 @@ class AnswerStream {
     return this.declined ? last + (this.#isQuoting ? this.text : '') : last + this.#held;
   }
 
-  /** Whether the answer may still become a refusal: a hidden one can't once a part was shown. */
+  /** Whether the answer may still become a refusal: one that must be hidden can't once a part was shown. */
   #mayDecline(): boolean {
     return !this.#isQuoting && this.citations.cited.size === 0 && (this.#options.show_refusal || this.#isHolding);
   }
@@ -99,7 +99,7 @@ function earlierAnswers(question: string, messages: readonly Message[]): string 
   return answers.length > 0 ? answers.join('\n') : undefined;
 }
 
-/** The request for an answerer that quotes, with the earlier answers that it must not repeat. */
+/** Adds the earlier answers, which an extractive model must not repeat. */
 function withEarlierAnswers(request: GenerateRequest): GenerateRequest {
   const { grounding, messages } = request;
   return { ...request, grounding: { ...grounding, previous_answers: earlierAnswers(grounding.question ?? grounding.query, messages) } };

@@ -19,8 +19,8 @@ const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 const NON_ASCII = /[^\p{ASCII}]/gu;
 
 /**
- * Estimates the tokens of a text, rather too high: 3.5 ASCII characters a token (English prose has about 4.5, code about 3), one letter of an
- * unspaced script, two of any other. Models have different tokenizers, so none is used.
+ * Estimates the tokens of a text, rather too high: a token for 3.5 ASCII characters (English prose has about 4.5, code about 3), one letter of an
+ * unspaced script, or two other characters. Models have different tokenizers, so none is used.
  */
 export function estimateTokens(text: string): number {
   const dense = text.match(DENSE)?.length ?? 0;
@@ -61,7 +61,7 @@ export interface PromptContent {
 
 /**
  * Fits history and sources into `room` tokens. It drops, in this order: the oldest messages down to `keep_recent`, the weakest sources down to one,
- * the remaining messages, the end of the last source. Neighbouring text is added to the best sources if room is left.
+ * the remaining messages, the end of the last source. The best sources keep their neighbouring text as far as it fits.
  */
 export function fitPrompt(
   { history, sources }: PromptContent,
@@ -97,7 +97,7 @@ export function fitPrompt(
   return { history: history.slice(from), sources: kept };
 }
 
-/** The newer half of the messages and the better half of the sources; the first half of a single source. */
+/** Halves a prompt: keeps the newer half of the messages and the better half of the sources, or the first half of a single source. */
 export function halvePrompt({ history, sources }: PromptContent): PromptContent {
   const [first] = sources;
   return {

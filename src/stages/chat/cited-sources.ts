@@ -22,13 +22,13 @@ interface CitedContext {
   neighbours?: ReadonlyMap<string, Neighbours>;
 }
 
-/** A chunk or neighbour with its first line in the joined text and its location. */
+/** A chunk or neighbour with its location and its lines in the joined text. */
 interface TextSpan {
   text: string;
   first: number;
-  /** The first line that is not shared. */
+  /** First line of the joined text that belongs to this span alone. */
   from: number;
-  /** Number of lines of its text before the joined ones. */
+  /** Number of leading lines of its text that are not joined. */
   skipped: number;
   location: Location;
 }
@@ -46,7 +46,7 @@ function spansOf(item: RetrievedItem, { before, after }: Neighbours = {}): TextS
   ];
 }
 
-/** The location of quoted lines: from the chunk or neighbour with the first line to the one with the last. */
+/** The location of quoted lines: it begins in the chunk or neighbour with the first line and ends in that with the last. */
 function quotedLocation(item: RetrievedItem, lines: readonly LineRange[], neighbours: Neighbours | undefined): Location {
   const start = Math.min(...lines.map(([first]) => first));
   const end = Math.max(...lines.map(([, last]) => last));
@@ -72,11 +72,11 @@ function pagesOf(boxes: readonly PassageBox[]): Pick<Location, 'page' | 'page_en
   return { page, page_end: last > page ? last : undefined };
 }
 
-/** A line of the joined text as one of a stretch. */
+/** Converts a line number of the joined text to one of a span. */
 const lineWithin = ({ text, first, skipped }: TextSpan, line: number): number =>
   Math.min(newlinesIn(text), Math.max(0, line - first + skipped));
 
-/** Where quoted lines stand on their pages. */
+/** The rectangles of quoted lines on their pages. */
 const quotedBoxes = (stretches: readonly TextSpan[], lines: readonly LineRange[]): PassageBox[] =>
   stretches.flatMap((stretch, i) => {
     const [from, next] = [stretch.from, stretches[i + 1]?.from ?? Number.POSITIVE_INFINITY];
@@ -87,7 +87,7 @@ const quotedBoxes = (stretches: readonly TextSpan[], lines: readonly LineRange[]
     return ranges.length > 0 ? boxesOfLines(stretch.location.boxes ?? [], ranges).map(({ line: _, ...box }) => box) : [];
   });
 
-/** The chunks of a prompt as numbered sources, with the location of the quoted lines, or one that applies to the whole chunk. */
+/** Converts the chunks of a prompt to numbered sources, with the location of the quoted lines, or one that applies to the whole chunk. */
 export function toSources(context: readonly RetrievedItem[], { cited, quoted, neighbours }: CitedContext): Source[] {
   return context.map((item, i) => ({
     id: item.id,
@@ -105,16 +105,16 @@ export function toSources(context: readonly RetrievedItem[], { cited, quoted, ne
   }));
 }
 
-/** Line breaks that do not count in a file. */
+/** Line separators that do not count as line ends. */
 const OTHER_LINE_ENDS = /\u2028|\u2029|\r(?!\n)/g;
 
-/** The visible text of a passage, with the same lines. */
+/** The visible text of a passage, with unchanged line numbers. */
 function visibleText({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>): string {
   const { file_type = GIVEN_TYPES.markdown } = metadata;
   return removeInvisible((file_type === GIVEN_TYPES.markdown ? withoutHidden(text) : text).replace(OTHER_LINE_ENDS, ' '));
 }
 
-/** The chunks as shown to a model: title and headings in one line, visible text, and neighbouring text. */
+/** Converts chunks to the sources that a model sees: title and headings in one line, visible text, and neighbouring text. */
 export function toGrounding(context: readonly RetrievedItem[], neighbours: ReadonlyMap<string, Neighbours> = new Map()): GroundingSource[] {
   return context.map((item, i) => {
     const path = [titleOf(item), ...(locationOf(item).headings ?? [])].map((part) => removeInvisible(part).replace(/\s+/g, ' ').trim());
@@ -151,7 +151,7 @@ function headingsIn(text: string): Heading[] {
   return headings.map(({ start, level, title }) => ({ line: newlinesIn(text.slice(0, start)), level, title }));
 }
 
-/** The headings that apply for certain from a line on. */
+/** The headings that certainly apply from a line on. */
 interface Section {
   line: number;
   headings: string[];
@@ -219,7 +219,7 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
     return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
   });
   const headings = touched.length > 0 ? commonPrefix(touched.map((section) => section.headings)) : (location.headings ?? []);
-  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, boxes, ...rest } = location; // those are the whole chunk's
+  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, boxes, ...rest } = location; // these describe the whole chunk
   const isOwn = headings.join('\0') === path.join('\0');
   const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];
   const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];

@@ -5,7 +5,7 @@ import type { Llm, Message } from '../../ports/models.ts';
 /** A request for a short text: a search query or a summary. */
 interface CompletionRequest {
   messages: readonly Message[];
-  /** The kind of text, for error messages, such as "summary". */
+  /** The kind of text for error messages, such as "summary". */
   what: string;
   /** Maximum length, in characters. */
   longest: number;

@@ -10,7 +10,7 @@ import type { Neighbours } from '../retrieve/neighbours.ts';
 
 type Call = ChatExplain['calls'][number];
 
-/** A record of a turn: the duration of each stage and the calls to models. */
+/** Records the duration of each stage of a turn and its calls to models. */
 export class Trace {
   readonly calls: Call[] = [];
   readonly #times = new Map<string, number>();
@@ -20,7 +20,7 @@ export class Trace {
     this.#add('rerank', milliseconds);
   });
 
-  /** `show_prompt` keeps the messages that are sent; an answerer that quotes gets none. */
+  /** `show_prompt` keeps the messages that are sent; an extractive model gets none. */
   constructor({ show_prompt }: { show_prompt: boolean }) {
     this.#showPrompt = show_prompt;
   }
@@ -29,7 +29,7 @@ export class Trace {
     return Array.from(this.#times, ([stage, time]) => ({ stage, milliseconds: tenths(time) }));
   }
 
-  /** Runs a stage and times it. A stage that runs again adds to its time. */
+  /** Runs a stage and adds its duration to the time of the stage. */
   async *timed<R>(stage: string, run: Run<R>): Run<R> {
     const began = performance.now();
     try {
@@ -53,7 +53,7 @@ export class Trace {
     };
   }
 
-  /** Returns the reranker with its time and its calls recorded under the stage `rerank`. Its time does not count as retrieval. */
+  /** Returns the reranker with its time and calls recorded under the stage `rerank`; its time is subtracted from that of the retrieval. */
   instrumentReranker(reranker: Reranker): Reranker {
     const rank: Reranker['rank'] = (query, passages, options) =>
       this.#reranks(() => reranker.rank(query, passages, { ...options, instrument: (llm) => this.instrument(llm, 'rerank') }));
@@ -67,7 +67,7 @@ export class Trace {
 
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
-/** Times work; concurrent work counts once. */
+/** Creates a timer that passes the duration of work to `add`; concurrent work counts once. */
 function createTimer(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
   let [running, began] = [0, 0];
   return async (work) => {
@@ -80,7 +80,7 @@ function createTimer(add: (milliseconds: number) => void): <R>(work: () => Promi
   };
 }
 
-/** Adds the tokens and the duration of an answer to the record of its call. */
+/** Records the tokens and the duration of an answer in its call. */
 async function* measureCall(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
   const began = performance.now();
   try {
@@ -104,7 +104,7 @@ interface TurnRecord {
 
 type Passage = ChatExplain['passages'][number];
 
-/** The threshold that a chunk does not reach; undefined if it passes or the gate is off. */
+/** The threshold that a chunk fails to reach; undefined if it passes or the gate is off. */
 function failedThreshold({ score, rerank_score }: RetrievedItem, quality: ChatResult['retrieval_quality']): Passage['rejected'] {
   if (quality.status === 'not_evaluated') return undefined;
   if (score < (quality.min_retrieval_score ?? 0)) return 'min_retrieval_score';
@@ -134,7 +134,7 @@ function explainPassage(
   };
 }
 
-/** Why the turn has no answer from the sources; undefined if it has one, or if its errors say why not. */
+/** Why the turn has no answer from the sources; undefined if it has one, or if its errors explain why not. */
 function declineReason(
   { retrieval, retrieval_quality, answer_confidence, llm }: ChatResult,
   given: readonly RetrievedItem[],
@@ -153,7 +153,7 @@ function declineReason(
 
 const countPassages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
 
-/** Explains how the result of a turn came about. */
+/** Explains the result of a turn: thresholds, passages, stages and calls. */
 export function explainTurn(result: ChatResult, { trace, searched, given, window }: TurnRecord): ChatExplain {
   const { min_retrieval_score, min_rerank_score } = result.retrieval_quality;
   const why = declineReason(result, given);
@@ -177,7 +177,7 @@ export interface ChatTurn {
   query: unknown;
   history: readonly HistoryEntry[];
   settings: Config['chat'];
-  /** Explain in the result how the answer came about. */
+  /** Add an explanation to the result. */
   explain?: boolean | undefined;
   /** Add the messages that were sent to the explanation. */
   show_prompt?: boolean | undefined;
@@ -199,12 +199,12 @@ export interface ChatSearch extends Calibrated {
   neighbours?: ((items: readonly RetrievedItem[]) => Promise<Map<string, Neighbours>>) | undefined;
 }
 
-/** What a turn works with. Nothing is opened before it is needed: a greeting needs neither a collection nor a model. */
+/** The dependencies of a turn, opened on demand: a greeting needs neither a collection nor a model. */
 export interface ChatParts {
-  /** Opens the search; `reranking` wraps the reranker, if there is one. */
+  /** Opens the search; `reranking` wraps its reranker, if there is one. */
   search(reranking: (reranker: Reranker) => Reranker): Promise<ChatSearch>;
   isReranked?: boolean | undefined;
-  /** Opens the model; one that quotes compares with this embedder. */
+  /** Opens the model; an extractive one compares texts with this embedder. */
   llm(embedder?: Embedder): Promise<Llm>;
   tracer?: Tracer | undefined;
   signal?: AbortSignal | undefined;
@@ -255,7 +255,7 @@ export function openRetrieval(query: string, search_query = query): ChatResult['
   return { query, search_query, retrieved: 0, outputs: [], failed: 0, errors: [] };
 }
 
-/** Yields an event for each failure; returns them for the result. */
+/** Yields an event for each failure, and returns the failures for the result. */
 export function* report(...items: ErrorItem[]): Generator<Progress, ErrorItem[]> {
   yield* items.map(errorEvent);
   return items;
@@ -265,11 +265,11 @@ export function* report(...items: ErrorItem[]): Generator<Progress, ErrorItem[]>
 export const answerNote = (source: string, text: string): ErrorItem =>
   toErrorItem(text, { source, source_kind: 'chat', stage: 'generate' });
 
-/** The failure as an item of `errors`. Throws it if it must end the work. */
+/** Converts a failure to an item of `errors`. Throws it if it must end the work. */
 export function turnError(error: unknown, where: Pick<ErrorItem, 'source' | 'source_kind' | 'stage'>): ErrorItem {
   if (endsWork(error)) throw error;
   return toErrorItem(error, where);
 }
 
-/** An event with a piece of the answer. */
+/** Creates an event with a piece of the answer. */
 export const tokenEvent = (text: string): Progress => ({ type: 'token', stage: 'generation', message: '', data: { text } });

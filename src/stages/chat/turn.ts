@@ -26,7 +26,7 @@ import { directReply } from './dialogue/intent.ts';
 import { mayStandAlone, withoutConjunction } from './dialogue/resolve-follow-up.ts';
 import { standAlone } from './dialogue/rewrite.ts';
 
-/** Outcome of a turn: the fields of its result that differ from an empty one, and the history without the turn itself. */
+/** Outcome of a turn: the fields of its result that differ from an empty result, and the history before this turn. */
 interface Outcome extends Partial<ChatResult> {
   errors: ErrorItem[];
   /** Queries searched for, if the question was split. */
@@ -36,9 +36,9 @@ interface Outcome extends Partial<ChatResult> {
 }
 
 /**
- * Answers a question from what was retrieved for it. Yields `progress` of the stages chat, intent, rewrite, retrieval, quality and generation, `token`
- * and `error`. Failures are items of `errors`. An error that ends the work (a stop, a missing key, a wrong configuration) is thrown and carries the
- * result so far. A turn without an answer leaves the history unchanged.
+ * Answers a question from retrieved chunks. Yields `progress` of the stages chat, intent, rewrite, retrieval, quality and generation, `token` and
+ * `error`. Failures are items of `errors`. An error that ends the work (a stop, a missing key, a wrong configuration) is thrown with the result so
+ * far. A turn without an answer leaves the history unchanged.
  */
 export async function* runTurn(request: ChatTurn, parts: ChatParts): Run<ChatResult> {
   const turn = openTurn(request, parts);
@@ -67,7 +67,7 @@ async function* answerQuery(turn: Turn): Run<Outcome> {
   return { ...compacted, intent: direct.intent, answer: direct.reply, answer_confidence: { level: 'none', reason: 'direct_intent' } };
 }
 
-/** Compacts the history, rewrites the question, searches, judges what was found, and has the answer written. */
+/** Compacts the history, rewrites the question, searches, applies the quality gate, and generates the answer. */
 async function* answerFromCollection(turn: Turn): Run<Outcome> {
   const { step } = turn;
   const compacted = yield* step('compact', compact(turn));
@@ -120,7 +120,7 @@ async function* compact(turn: Turn): Run<{ history: HistoryEntry[]; compacted: b
   }
 }
 
-/** The search query: the question, rewritten if the settings ask for that. */
+/** Determines the search query: the question, rewritten if the settings say so. */
 async function* rewriteQuery(
   { query, settings, parts, window, trace }: Turn,
   history: readonly HistoryEntry[],
@@ -138,14 +138,14 @@ async function* rewriteQuery(
   return { retrieval: openRetrieval(query, search_query), errors };
 }
 
-/** What a search came to; `search` is absent if it could not be opened. */
+/** The outcome of a search; `search` is absent if it could not be opened. */
 interface SearchStep extends Required<Pick<Outcome, 'retrieval' | 'searched' | 'errors'>> {
   search?: ChatSearch;
 }
 
 async function* searchCollection(turn: Turn, search_query: string): Run<SearchStep> {
   const { query, parts, trace } = turn;
-  yield progress('chat', { query, search_query }, 'Searching.'); // an event of the retrieval tells what was found
+  yield progress('chat', { query, search_query }, 'Searching.'); // a later event of the retrieval has the results
   try {
     const search = await parts.search((reranker) => trace.instrumentReranker(reranker));
     const found = await settle(search.retrieve(search_query));
@@ -166,7 +166,7 @@ async function* searchCollection(turn: Turn, search_query: string): Run<SearchSt
   }
 }
 
-/** Whether the question is searched for as it was asked, too: a rule, not a model, took it for a follow-up, and it may be none. */
+/** Whether to search for the unchanged question as well: it was rewritten by a rule, not a model, and may not be a follow-up. */
 async function maySearchAlone({ query, parts }: Turn, search_query: string, { embedder }: ChatSearch): Promise<boolean> {
   if (search_query === query || !mayStandAlone(query)) return false;
   return (await parts.llm(embedder)).extractive ?? false;
@@ -191,10 +191,10 @@ async function* applyGate(
   return { retrieval_quality: quality, context: isRefused ? [] : context };
 }
 
-/** The message of each mode in place of an answer. */
+/** The fallback message of each mode. */
 const FALLBACKS = { answer_with_caution: 'nothing', ask_clarifying_question: 'narrower', refuse_grounded_answer: 'refused' } as const;
 
-/** Ends the turn as its mode says if the sources do not answer. */
+/** Ends a turn that the sources do not answer, as the mode says. */
 async function* decline({ query, history, settings }: Turn, quality: RetrievalQuality): Run<Outcome> {
   const mode = settings.retrieval_quality.low_confidence_mode;
   const outcome: Outcome = {
@@ -211,7 +211,7 @@ async function* decline({ query, history, settings }: Turn, quality: RetrievalQu
   return { ...outcome, answer };
 }
 
-/** The verdict of the gate and the chunks for the prompt: those that passed, or the best rejected ones if none did. */
+/** The result of the quality gate and the chunks for the prompt: those that passed, or the best rejected ones if none did. */
 interface Assessment {
   quality: RetrievalQuality;
   context: RetrievedItem[];

@@ -14,7 +14,7 @@ import type { ChunkResult } from '../../schema/results.ts';
 import { removeInvisible } from '../../text/clean-text.ts';
 import { withoutMarks } from '../../text/markdown/plain-text.ts';
 
-/** Locates a piece in its source. Pieces have to be passed in order, so that the text is scanned once. */
+/** Locates a piece in its source. Pieces must be passed in order, so that the text is scanned once. */
 type Locator = (piece: Piece, group: Group) => Location;
 
 function createLocator(document: Document, blocks: readonly Block[]): Locator {
@@ -30,7 +30,7 @@ function createLocator(document: Document, blocks: readonly Block[]): Locator {
     const headings = host.headings.filter((title) => title !== '');
     if (headings.length > 0) location.headings = headings;
     if (marks.length === 0) return { ...location, ...place };
-    // headings without text may precede: the place of the text counts
+    // empty headings may precede the text, whose position counts
     const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
     if (mark?.page !== undefined) Object.assign(location, pagesOf(mark.page, markAt(marks, piece.end - 1)?.page));
     if (mark?.page_ratio !== undefined) location.page_ratio = mark.page_ratio;
@@ -40,7 +40,7 @@ function createLocator(document: Document, blocks: readonly Block[]): Locator {
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
     if (mark?.member !== undefined) location.member = mark.member;
     if (mark?.time !== undefined) Object.assign(location, { time_start: mark.time, time_end: markAt(marks, piece.end - 1)?.time });
-    // the overlap may be quoted, too: its lines count
+    // the overlap may be quoted as well, so its lines count
     const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
     if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });
     return { ...location, ...rowsOf(piece, group), ...place };
@@ -154,7 +154,7 @@ function sizesOf({ chunk_size, chunk_overlap, min_chunk_length }: Chunking): Pac
   return { longest: chunk_size, shortest: Math.max(1, Math.min(min_chunk_length, half)), overlap: Math.min(chunk_overlap, half) };
 }
 
-/** Whether a block begins a page or sheet; not if it continues a sentence in lower case. */
+/** Returns a function that tells whether a block begins a page or sheet. It does not if it continues a sentence in lower case. */
 function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (index: number) => boolean {
   if (!marks.some((mark) => mark.page !== undefined || mark.sheet !== undefined)) return () => false;
   return (index) => {
@@ -164,7 +164,7 @@ function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (
   };
 }
 
-/** The end of the chunk before a group with the same headings, on a page that continues. */
+/** The chunk before a group that continues the same section on a new page; undefined otherwise. */
 function continuedChunk(
   blocks: readonly Block[],
   group: Group,
@@ -180,7 +180,7 @@ function pieceText(text: string, { opening, closing, end }: Piece, from: number)
   return passage.includes('\r') ? passage.replaceAll('\r\n', '\n') : passage;
 }
 
-/** Where the embedded text begins: after leading headings that the path contains anyway. */
+/** The offset at which the embedded text begins: after leading headings that the path contains anyway. */
 function embedStart(blocks: readonly Block[], { first, last, host }: Group, { from, start, end }: Piece): number {
   let after = from;
   for (let index = first; index < last; index++) {
@@ -239,7 +239,7 @@ interface EmbedPathParts {
   headings: readonly string[];
 }
 
-/** Place, title and headings in one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
+/** Joins place, title and headings in one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
 export function embedPath({ place = '', title, headings }: EmbedPathParts): string {
   const names: string[] = [];
   for (const name of [title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH).toWellFormed(), ...headings]) {
@@ -253,14 +253,14 @@ function isNamed(names: readonly string[], name: string): boolean {
   return names.some((other) => ` ${other.toLowerCase()} `.includes(` ${name.toLowerCase()} `));
 }
 
-/** The text to embed: the path, then the passage without invisible characters and markup, which costs tokens. */
+/** Composes the text to embed: the path, then the passage without invisible characters and markup, which would cost tokens. */
 export function embedText(path: string, passage: string): string {
   const plain = withoutMarks(removeInvisible(passage));
   if (path === '' || plain === '') return path || plain || passage;
   return `${path}\n\n${plain}`;
 }
 
-/** Number of path segments that describe a document: itself and its folder, which is often named after the product. */
+/** Number of path segments that describe a document: its file name and its folder, which is often named after the product. */
 const PATH_SEGMENTS = 2;
 
 const MAX_PATH_WORDS_LENGTH = 100;
@@ -270,7 +270,7 @@ const OPAQUE = /^(?=.*\d)[\da-f-]{12,}$/i;
 const EXTENSION = /(?<=.)\.[a-z]\w{0,9}$/i;
 const WORD_BOUNDARY = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
 
-/** The words of the last segments of a path or address, which may be all that names the subject of a page. Empty for other sources. */
+/** Extracts the words of the last segments of a path or address, which may be the only mention of its subject. Empty for other sources. */
 export function placeWords(source: string): string {
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(source);
   const path = isAddress ? (URL.canParse(source) ? decodeUrlPart(new URL(source).pathname) : '') : source;

@@ -11,7 +11,7 @@ export interface Passage {
 /** A document rebuilt from its chunks. */
 export interface JoinedText {
   text: string;
-  /** In their order, the first line of each passage and the one behind its last: a parser may write more or fewer lines than it reads. */
+  /** In order, the first line of each passage and the line after its last: a parser may write more or fewer lines than it reads. */
   lines: readonly KnownLine[];
 }
 
@@ -40,7 +40,7 @@ function readOwnText(passage: Passage, next: Passage | undefined): OwnText {
 
 const repeatedText = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
 
-/** What frames a chunk, without the line that stands above it and leads to it. */
+/** Removes the introductory line of a repeated text; the frame of the table or fence stays. */
 const withoutLead = (repeated: string): string => repeated.slice(repeated.lastIndexOf('\n\n') + 1);
 
 /** Removes the closing fence that splitting added, if the next chunk reopens it. */
@@ -50,8 +50,8 @@ function withoutClosing({ text, location }: Passage, next: Passage | undefined):
   const last = text.lastIndexOf('\n');
   if (text.slice(last + 1).trim() !== fenceMark(opening, 0)) return text;
   const room = next!.location.offset! - (location.offset ?? 0);
-  const isLonger = text.length - (location.overlap ?? 0) > room; // than what stands between the two in the document
-  const isOpening = readBlocks(text).at(-1)!.start > last; // the fence was cut behind its first line
+  const isLonger = text.length - (location.overlap ?? 0) > room; // than the distance of the two chunks in the document
+  const isOpening = readBlocks(text).at(-1)!.start > last; // the fence was cut after its first line
   return isLonger || !isOpening ? text.slice(0, last) : text;
 }
 

@@ -66,9 +66,9 @@ interface Lengths {
 }
 
 /**
- * Joins sections that are too short. Short neighbours form a group as soon as it is long enough; a rest joins the section before, or at the beginning
- * of the document the one after. A heading without text joins what follows. Groups depend only on nearby sections, so that an edit does not change
- * ids elsewhere.
+ * Joins sections that are too short. Short neighbours form a group as soon as it is long enough; a rest joins the section before, or the one after at
+ * the beginning of the document. A heading without text joins the text after it. Groups depend only on nearby sections, so that an edit does not
+ * change ids elsewhere.
  */
 export function joinShort(sections: readonly DocumentSection[], { shortest, longest }: Lengths): Group[] {
   const groups: Group[] = [];
@@ -91,7 +91,7 @@ export function joinShort(sections: readonly DocumentSection[], { shortest, long
   return groups;
 }
 
-/** Joins a short run with the group before it, and returns what goes with the next section. */
+/** Joins a short run to the group before it, and returns the sections that belong to the next one: trailing headings without text. */
 function joinRun(run: DocumentSection[], groups: Group[]): DocumentSection[] {
   if (groups.length === 0) return run;
   const end = run.findLastIndex((section) => !section.isEmpty) + 1;
@@ -121,7 +121,7 @@ export interface Piece {
   /** The bounds of the chunk without overlap. */
   start: number;
   end: number;
-  /** What completes a table or fence that is continued or broken off. */
+  /** Text that completes a table or fence that is continued or cut off. */
   opening: string;
   closing: string;
 }
@@ -147,7 +147,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   for (let start = skipSpace(text, group.start, group.end); ;) {
     const rest = group.end - start;
     const opening = openingAt(text, blocks, { index, offset: start, sizes });
-    // the last chunk repeats less, so that no scrap follows it
+    // the last chunk has less overlap, so that no short rest follows it
     const limit = rest <= sizes.longest ? Math.min(sizes.overlap, sizes.longest - rest) : sizes.overlap;
     const isFramed = blocks[index]!.kind !== 'list' && opening !== '';
     const from = previous && !isFramed ? overlapStart(text, previous, { start, limit }) : start;
@@ -157,7 +157,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
     if (rest <= room) return pieces;
     const window = createCutWindow(text, { start, end: group.end, room, shortest: sizes.shortest });
     const cut = findCut(text, blocks, { index, window, sizes });
-    // a unit that was kept whole beyond the limit takes the place of the overlap
+    // a unit that is kept whole beyond the limit leaves no room for the overlap
     if (cut > window.to) piece.from = start;
     if (cut >= group.end) return pieces;
     while (blocks[index]!.end < cut) index += 1;
@@ -170,7 +170,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   }
 }
 
-/** Where a chunk may end so that it and the rest are long enough without white space. */
+/** Bounds the end of a chunk, so that it and the rest are long enough without white space. */
 function createCutWindow(
   text: string,
   { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number },
@@ -181,12 +181,12 @@ function createCutWindow(
   return { start, from, to: Math.max(from, Math.min(farthest, to)), end };
 }
 
-/** Characters of a caption or of the line that leads to a list, at most, and as a share of a chunk. */
+/** Maximum length of a caption or introductory line, in characters and as a share of a chunk. */
 const MAX_LEAD_LENGTH = 200;
 const MAX_LEAD_SHARE = 0.2;
 const CAPTION = /^[*_]*(?:tab(?:le|elle|leau|la|ela|ella)?|fig(?:ure|ur|ura)?|listing|code)\b\.?\s*\d/i;
 
-/** Makes the beginning of a chunk inside of a table, fence or list: the line that leads to it or names it, and its frame. */
+/** Composes the opening of a chunk inside a table, fence or list: its introductory line or caption, and its frame. */
 function openingAt(
   text: string,
   blocks: readonly Block[],
@@ -195,13 +195,13 @@ function openingAt(
   const block = blocks[index]!;
   const frame = frameAt(text, { block, offset, sizes })?.opening ?? '';
   const isContinued = frame !== '' || (block.kind === 'list' && offset > block.start);
-  const room = sizes.longest / 2 - frame.length; // a table's header and what leads to it take half of a chunk at most
+  const room = sizes.longest / 2 - frame.length; // the introductory line and the table header take at most half of a chunk
   return (isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MAX_LEAD_SHARE, room) }) : '') + frame;
 }
 
 /**
- * Finds the last line of the paragraph before a block that leads to it (`The parts are:`) or is its caption; empty if there is none of at
- * most `longest` characters.
+ * Finds the last line of the paragraph before a block if it introduces the block (`The parts are:`) or is its caption, and has at most `longest`
+ * characters; else empty.
  */
 function leadOf(text: string, before: Block | undefined, { block, longest: room }: { block: Block; longest: number }): string {
   if (before?.kind !== 'paragraph') return '';
@@ -233,14 +233,17 @@ function nextStart(text: string, { block, cut, end, longest }: { block: Block; c
   return line === cut || start - line > deepest ? start : line;
 }
 
-/** The end of the chunk before: its text and its last block. */
+/** The chunk before: its bounds and its last block. */
 export interface PreviousChunk {
   block: Block;
   start: number;
   end: number;
 }
 
-/** Where the overlap of the chunk at `start` begins: at a sentence, item or word, at most `limit` characters before; `start` in rows, code and headings. */
+/**
+ * The offset at which the overlap of the chunk at `start` begins: a sentence, item or word, at most `limit` characters before; `start` in rows, code
+ * and headings.
+ */
 function overlapStart(
   text: string,
   { block, start: earliest, end }: PreviousChunk,

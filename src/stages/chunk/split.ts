@@ -2,7 +2,7 @@ import { type Block, fenceMark } from '../../text/markdown/blocks.ts';
 import { lastSentenceEnd } from '../../text/sentences.ts';
 import { isSpace, readLine, skipSpace, trimEnd } from '../../text/markdown/lines.ts';
 
-/** What completes a chunk that begins or ends inside a table or fence. */
+/** Text that completes a chunk that begins or ends inside a table or fence. */
 interface Frame {
   /** Before a continuation: the header rows, or the opening line of the fence. */
   opening: string;
@@ -26,7 +26,7 @@ function indentAt(text: string, offset: number): string {
   return text.slice(start, offset);
 }
 
-/** Distance within which a grapheme or an unspaced word is searched for. */
+/** Characters on either side in which a grapheme or an unspaced word is searched for. */
 const REACH = 64;
 
 /** First code point of unspaced scripts (Thai, Khmer, kana, Han …). */
@@ -34,19 +34,19 @@ const SPACELESS = 0x0e00;
 
 const CLOSING = /[\p{Pe}\p{Pf}\p{Po}]/u;
 
-/** The best cut of prose between `from` and `to`: after a sentence, else a line, a word, a grapheme. */
+/** Finds the best cut of prose between `from` and `to`: after a sentence, else a line, a word, a grapheme. */
 export function cutText(text: string, from: number, to: number): number {
   const sentence = lastSentenceEnd(text, from, to);
   return sentence >= from ? sentence : cutLine(text, from, to);
 }
 
-/** The best cut of code: after a line, else a word, a grapheme. */
+/** Finds the best cut of code: after a line, else a word, a grapheme. */
 export function cutLine(text: string, from: number, to: number): number {
   const line = text.slice(from, to + 1).lastIndexOf('\n');
   return line >= 0 ? from + line : cutWord(text, from, to);
 }
 
-/** A cut after a word between `from` and `to`, else between graphemes. One after `to` if a surrogate pair needs it. */
+/** Finds a cut after a word between `from` and `to`, else between graphemes; it is one after `to` if a surrogate pair requires that. */
 export function cutWord(text: string, from: number, to: number): number {
   const word = text.charCodeAt(to) >= SPACELESS ? cutSpaceless(text, from, to) : -1;
   if (word >= from) return word;
@@ -54,7 +54,7 @@ export function cutWord(text: string, from: number, to: number): number {
   return cutGrapheme(text, from, to);
 }
 
-/** A cut before an unspaced word, but not before closing punctuation; -1 if there is none nearby. */
+/** Finds a cut before an unspaced word that is not before closing punctuation; -1 if there is none nearby. */
 function cutSpaceless(text: string, from: number, to: number): number {
   let at = segmentStart(text, to, 'word');
   for (let tries = 0; at > from && tries < 4 && CLOSING.test(text.charAt(at)); tries++) at = segmentStart(text, at - 1, 'word');
@@ -69,7 +69,7 @@ function cutGrapheme(text: string, from: number, to: number): number {
   return to > from ? to - 1 : to + 1;
 }
 
-/** The beginning of the next unspaced word; -1 if the script at `offset` has spaces or there is none nearby. */
+/** Finds the beginning of the next unspaced word; -1 if the script at `offset` has spaces or there is none nearby. */
 export function nextSpacelessWord(text: string, offset: number): number {
   if (text.charCodeAt(offset) < SPACELESS) return -1;
   const { start, found, reached } = segmentAround(text, offset, 'word');
@@ -78,7 +78,7 @@ export function nextSpacelessWord(text: string, offset: number): number {
   return end < reached ? end : -1;
 }
 
-/** The beginning of the word or grapheme at `offset`; -1 if it is too far away. */
+/** Finds the beginning of the word or grapheme at `offset`; -1 if it is too far away. */
 function segmentStart(text: string, offset: number, granularity: 'word' | 'grapheme'): number {
   const { start, found } = segmentAround(text, offset, granularity);
   return !found || (found.index === 0 && start > 0) ? -1 : start + found.index;
@@ -97,7 +97,7 @@ function segmentAround(text: string, offset: number, granularity: 'word' | 'grap
   };
 }
 
-/** Whether both characters at `offset` are ASCII. */
+/** Whether the characters before and at `offset` are ASCII. */
 function isAscii(text: string, offset: number): boolean {
   return text.charCodeAt(offset) < 128 && text.charCodeAt(offset - 1) < 128;
 }
@@ -106,7 +106,7 @@ const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdf
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Created on first use, since it takes milliseconds. */
+/** Returns a cached segmenter; creating one takes milliseconds. */
 function segmenter(granularity: 'word' | 'grapheme'): Intl.Segmenter {
   const created = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
   segmenters.set(granularity, created);
@@ -132,8 +132,8 @@ export interface Sizes {
 const INTRODUCES = /[:：]/;
 
 /**
- * The end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside it, at rows, lines, items, sentences or words. A
- * row or fence that fits into a chunk stays whole; the chunk may then be longer by less than `shortest` or the header.
+ * Finds the end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside it, at rows, lines, items, sentences or
+ * words. A row or fence that fits into a chunk stays whole; the chunk may then be longer by less than `shortest` or the header.
  */
 export function findCut(
   text: string,
@@ -178,7 +178,7 @@ const cutTable: Cut = (text, block, { window, sizes }) => {
   return endOfWhole(text, { begins, start, end: rowEnd }, { window, sizes }) ?? cutText(text, window.from, window.to);
 };
 
-/** Cuts after the last line that fits, unless the whole fence is short enough. The closing line is never alone, the opening line never cut for what stands before it. */
+/** Cuts after the last line that fits, unless the whole fence fits. Never leaves the closing line alone, nor cuts the opening line. */
 const cutFence: Cut = (text, block, { window, sizes }) => {
   const whole = endOfWhole(text, { begins: block.start, start: block.start, end: block.end }, { window, sizes });
   if (block.start >= window.start && whole !== undefined) return whole;
@@ -198,7 +198,7 @@ function lastLineStart(text: string, block: Block): number {
 }
 
 interface WholeUnit {
-  /** The beginning of what must stay with it. */
+  /** The beginning of the text that must stay with it, such as the table header. */
   begins: number;
   start: number;
   end: number;
@@ -215,7 +215,7 @@ function endOfWhole(
   return window.end - window.start <= sizes.longest + sizes.shortest ? window.end : undefined;
 }
 
-/** A cut before the last of the least indented list items; -1 if there is none. */
+/** Finds a cut before the last of the least indented list items; -1 if there is none. */
 function cutItems(text: string, from: number, to: number): number {
   const window = text.slice(from, to + 1);
   let best = -1;

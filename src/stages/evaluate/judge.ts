@@ -2,10 +2,10 @@ import type { ChatResult } from '../../schema/answers.ts';
 import type { GoldenQuestion, GoldPassage, Verdict } from '../../schema/evaluation.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 
-/** Words of an answer that is not too long. */
+/** Maximum words of a right answer. */
 const MAX_ANSWER_WORDS = 150;
 
-/** A text as it is compared: without Markdown's marks, in lower case, with plain quotes, dashes and single spaces. */
+/** Normalizes a text for comparison: no Markdown marks, lower case, plain quotes and dashes, single spaces. */
 function normalize(text: string): string {
   return text
     .normalize('NFKC')
@@ -23,10 +23,10 @@ function normalize(text: string): string {
     .toLowerCase();
 }
 
-/** The same without spaces and hyphens: PDFs break lines and words. */
+/** Normalizes a text and removes spaces and hyphens, since PDFs break lines and words. */
 const condense = (text: string): string => normalize(text).replace(/[\s-]/g, '');
 
-/** Whether a normalized text holds a phrase: words, a number, or a regular expression between slashes. */
+/** Whether a normalized text contains a phrase: words, a number, or a regular expression between slashes. */
 function containsPhrase(text: string, given: string | number): boolean {
   const phrase = String(given);
   return /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : text.includes(normalize(phrase));
@@ -42,25 +42,25 @@ function isGold({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>, { 
   return headings.some((title) => normalize(title) === normalize(heading));
 }
 
-/** Finds the rank of the first gold passage among the hits, from 1; 0 if none is found; undefined for a question without gold. */
+/** Finds the rank of the first gold passage among the hits, from 1; 0 if none is found; undefined for a question without gold passages. */
 export function findGoldRank({ gold = [] }: GoldenQuestion, items: readonly RetrievedItem[]): number | undefined {
   if (gold.length === 0) return undefined;
   return 1 + items.findIndex((item) => gold.some((passage) => isGold(item, passage)));
 }
 
-/** The sources of gold passages that no stored source is. */
+/** Lists the sources of gold passages that are not stored. */
 export function missingSources(questions: readonly GoldenQuestion[], stored: readonly string[]): string[] {
   const named = new Set(questions.flatMap(({ gold = [] }) => gold.map(({ source, file }) => (source ?? file)!)));
   return [...named].filter((expected) => !stored.some((source) => isSource(source, expected)));
 }
 
-/** Whether an answer was refused: nothing is cited, and there is no text or no confidence in it. */
+/** Whether the answer was declined: nothing is cited, and there is no text or no high confidence. */
 const isDeclined = ({ answer, sources, answer_confidence: { level } }: ChatResult): boolean =>
   !sources.some(({ cited }) => cited) && (answer === '' || level !== 'high');
 
 /**
- * Judges an answer. Right: it has a phrase of every group of `must`, none of `must_not`, in at most 150 words. Partly: some groups, or too
- * long. An answer to an unanswerable question is wrong. Undefined for an answer if the question does not say what is expected.
+ * Judges an answer. `right`: it has a phrase of every group of `must` and none of `must_not`, in at most 150 words. `partly`: it has some groups,
+ * or is too long. An answer to an unanswerable question is `wrong`. Undefined for an answer to a question without `must`.
  */
 export function judgeAnswer({ answerable = true, must = [], must_not = [] }: GoldenQuestion, result: ChatResult): Verdict | undefined {
   if (isDeclined(result)) return 'declined';

@@ -5,9 +5,9 @@ import type { GoldenQuestion } from '../../schema/evaluation.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { completeText } from '../chat/complete-text.ts';
 
-/** Characters of a passage from which it says enough to be asked about. */
+/** Minimum characters of a passage with enough content for a question. */
 const MIN_PASSAGE_LENGTH = 80;
-/** Characters of the words that a passage is known by. */
+/** Maximum characters of the words that identify a passage. */
 const MAX_NEEDLE_LENGTH = 100;
 const MAX_QUESTION_LENGTH = 300;
 const QUESTION_TOKENS = 100;
@@ -19,7 +19,7 @@ const INSTRUCTIONS =
 
 interface ProposeOptions {
   count: number;
-  /** The model that words the questions; without one they are made of headings. */
+  /** The model that writes the questions; without one they are built from headings. */
   writer: Llm | undefined;
   signal: AbortSignal | undefined;
 }
@@ -43,18 +43,18 @@ export async function* proposeQuestions(collection: Collection, { count, writer,
       questions.push(await questionAbout(chunk, { writer, signal }));
     }
     if (questions.length === before && sources.length <= count) break;
-    if (questions.length === before) sources.splice(0, sources.length, ...sources.filter((_, i) => i % 2 === 1)); // the chosen ones had nothing more
+    if (questions.length === before) sources.splice(0, sources.length, ...sources.filter((_, i) => i % 2 === 1)); // the chosen sources are used up
   }
   return questions;
 }
 
-/** So many entries of a list, evenly spaced; all where there are no more. */
+/** Picks `count` evenly spaced entries of a list; all if it has no more. */
 function spreadEvenly<T>(list: readonly T[], count: number): T[] {
   if (list.length <= count) return [...list];
   return Array.from({ length: count }, (_, i) => list[Math.floor(((i + 0.5) * list.length) / count)]!);
 }
 
-/** The longest passage of a source that was not taken yet and says enough: the longest says most. */
+/** Finds the longest unused passage of a source that has enough content; the longest has most. */
 async function nextPassage(collection: Collection, source: string, taken: ReadonlySet<string>): Promise<StoredChunk | undefined> {
   let longest: StoredChunk | undefined;
   for await (const page of collection.all({ source })) {
@@ -101,7 +101,7 @@ function templateQuestion({ source, metadata }: StoredChunk, heading: string | u
 
 const NO_PROSE = new Set(['heading', 'fence', 'separator']);
 
-/** The first whole words of the first line that says something, without Markdown's marks. */
+/** Takes the first whole words of the first line of prose, without Markdown marks. */
 function needleOf(text: string): string {
   const lines = text.split('\n').filter((line) => !NO_PROSE.has(lineKind(line)) && /\p{L}/u.test(line));
   const line = (lines.find(({ length }) => length > 30) ?? lines[0] ?? text).trim();

@@ -59,7 +59,7 @@ const foundWithin =
     rank! > 0 && rank! <= depth ? 1 : 0;
 const discountedGain: Measure = ({ rank }) => (rank! > 0 && rank! <= 10 ? 1 / Math.log2(rank! + 1) : 0);
 
-/** The retrieval figures: each is the mean of this measure over the questions with gold passages. */
+/** The measure of each retrieval figure, which is its mean over the questions with gold passages. */
 const RETRIEVAL = {
   'recall@1': foundWithin(1),
   'recall@5': foundWithin(5),
@@ -77,7 +77,7 @@ const isAnswered = ({ verdict }: EvaluationOutcome): boolean => verdict !== unde
 /** An outcome, and whether its question has required phrases (`must`). */
 export type JudgedOutcome = EvaluationOutcome & { must: boolean };
 
-/** The value of a question for each figure that it counts for. Paired comparisons are computed from these. */
+/** The value of a question for each figure that it contributes to; paired comparisons use these values. */
 function contributions(outcome: JudgedOutcome): Record<string, number> {
   const retrieval = hasGold(outcome) ? Object.entries(RETRIEVAL).map(([name, measure]) => [name, measure(outcome)] as const) : [];
   return {
@@ -140,8 +140,8 @@ function calibrationOf(outcomes: readonly JudgedOutcome[]): EvaluationResult['ca
 }
 
 /**
- * Scores how bad an outcome is: a wrong answer (100) is worse than a declined (50) or partly right one (20), high confidence in it adds 20,
- * a passage that was not found 15, one found late up to 10.
+ * Scores how bad an outcome is: 100 for a wrong answer, 50 for a declined one, 20 for a partly right one; plus 20 for high confidence in it, 15 for
+ * a passage that was not found, up to 10 for one found late.
  */
 function scoreBadness({ verdict, level, rank, answerable }: EvaluationOutcome): number {
   const answer =
@@ -154,7 +154,7 @@ function scoreBadness({ verdict, level, rank, answerable }: EvaluationOutcome): 
 
 const withoutMust = ({ must: _must, ...outcome }: JudgedOutcome): EvaluationOutcome => outcome;
 
-/** Computes the figures of a golden set from the outcomes of its questions, of which there must be one. */
+/** Computes the figures of a golden set from the outcomes of its questions; there must be at least one. */
 export function summarize(
   outcomes: readonly JudgedOutcome[],
   { lists, ...more }: Pick<EvaluationResult, 'errors' | 'failed' | 'missing_sources'> & { lists: boolean },

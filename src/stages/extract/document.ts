@@ -24,7 +24,7 @@ export function frontmatterBlock({ title, source, metadata }: Document): string 
   return `---\n${stringify({ title, source, ...description, ...known }, { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n`;
 }
 
-/** Puts the YAML block before the text. The marks move along; the block itself has no place in the source. */
+/** Puts the YAML block before the text, and moves the marks. The block has no location in the source. */
 export function withFrontmatter({ members, ...document }: FoundDocument): FoundDocument {
   const block = frontmatterBlock(document);
   const marks = document.marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
@@ -32,7 +32,7 @@ export function withFrontmatter({ members, ...document }: FoundDocument): FoundD
   return members ? { ...made, members: members.map(withFrontmatter) } : made;
 }
 
-/** What is known about a document besides the content of its file. */
+/** The origin of a document, and what the caller says about it. */
 interface Provenance {
   source: string;
   /** The document id, if it is not derived from the source alone. */
@@ -46,7 +46,7 @@ interface Provenance {
   description?: string | undefined;
 }
 
-/** Makes a clean document of what a parser returned, with the members of its file. Metadata of kb wins over front matter. Throws a KbError (`invalid`) without text. */
+/** Makes a clean document of a parsed file, with its members. Metadata of kb wins over front matter. Throws a KbError (`invalid`) if a page has no text. */
 export function toDocument(parsed: ParsedDocument, provenance: Provenance): FoundDocument {
   const members = memberDocuments(parsed, provenance);
   if (members.length === 0) return documentOf(parsed, provenance);
@@ -89,7 +89,7 @@ function documentOf(
   return document;
 }
 
-/** The title of last resort: the file name without its extension, or the last segment of the address (else its host). */
+/** The default title: the file name without its extension, or the last segment of the address, else its host. */
 function nameOf(source: string): string {
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return basename(source, extname(source)) || source;
   const { pathname, host } = new URL(source);
@@ -114,7 +114,7 @@ function addressCredentials(address: string): string[] {
   return [...pair, ...[...searchParams].flatMap(([name, value]) => credentialsIn(name, value))];
 }
 
-/** Makes a function that removes the credentials sent by a run from texts that it receives; undefined if it sends none. */
+/** Creates a function that removes the credentials that a run sends from the texts that it receives; undefined if it sends none. */
 export function redactorFor({ docs, urls, api, sites, settings }: RequestInput): RewriteText | undefined {
   const apis = [api ?? []].flat().map((entry) => settingsFor(entry, settings));
   const apiFields = apis.flatMap(({ headers, params, body }) => [headers, params, body].flatMap(fieldsIn));

@@ -13,7 +13,7 @@ export type SourceName = (typeof SOURCE_KINDS)[number];
 /** Extractors by kind; a kind that was not given is absent. */
 export type Extractors = { [Name in SourceName]?: (() => AsyncGenerator<Extracted, void, void>) | undefined };
 
-/** Items that a kind may prefetch while another is read. */
+/** Maximum items of a kind that are prefetched while another kind is read. */
 const MAX_PREFETCHED = 16;
 
 /** Yields the items of all extractors in the order of the kinds, which are read one after another or at the same time (`parallel`). */
@@ -32,7 +32,7 @@ export async function* extractAll(
   }
 }
 
-/** What fetching works with. */
+/** The dependencies of fetching. */
 export interface NetworkParts {
   http: Http;
   reader: DocumentReader;
@@ -44,41 +44,41 @@ export interface FoundDocument extends Document {
   members?: Document[];
 }
 
-/** A document that was found and not read yet, with what shows whether it has changed. */
+/** A document that was found and not read yet, with the hash that shows whether it has changed. */
 export interface Candidate {
-  /** What the document is stored under: a path, an address or a name. */
+  /** The source that the document is stored under: a path, an address or a name. */
   source: string;
   source_kind: SourceKind;
   /** Hash of everything that determines the document (`contentHash`). */
   content_hash: string;
-  /** Reads the document, which is the expensive part. Throws a KbError where that fails. Called at most once. */
+  /** Reads the document, which is expensive. Throws a KbError on failure. Called at most once. */
   document(): Promise<FoundDocument>;
-  /** Length of the file; absent where it was not one. */
+  /** Length of the file; absent if it is not a file. */
   bytes?: number;
   /** The file contains only white space or front matter. */
   isEmpty?: boolean;
   /** For a page: its distance in links from the start of the crawl, and its HTTP status. */
   page?: { depth: number; status_code: number };
-  /** Several documents share this source (texts without a name of their own): a new one stands beside the others and replaces none. */
+  /** Several documents share this source (texts without a name): a new one is added to the others and replaces none. */
   shares_source?: boolean;
-  /** Further documents with this source in the same request: all are stored together, in place of what is stored under it. */
+  /** Further documents with this source in the same request: all are stored together and replace what is stored under it. */
   siblings?: readonly Candidate[];
 }
 
-/** A folder, site or API that was listed completely: a stored source that it covers and that was not met is gone. */
+/** A folder, site or API that was listed completely: a stored source that it covers and that was not found is gone. */
 export interface Scope {
   source_kind: SourceKind;
   covers(source: string): boolean;
-  /** Why the list may be incomplete after all, as a part of a sentence: then nothing in it counts as gone. */
+  /** Why the list may be incomplete, as a part of a sentence: then nothing in it counts as gone. */
   doubt?: string;
 }
 
 /**
- * What an extractor yields. `input`: the entry, without credentials, that the following items come from. `candidate`: a document. `error`:
- * a document that failed (`isGone`: it no longer exists, so its chunks may be removed; `stored_as`: the source it is stored under, if
+ * An item of an extractor. `input`: the entry, without credentials, that the following items come from. `candidate`: a document. `error`: a
+ * document that failed (`isGone`: it no longer exists, so that its chunks may be removed; `stored_as`: the source it is stored under, if
  * another). `passed_over`: a file that no parser reads. `unchanged`: the source of a file that was not read because it has not changed.
- * `scope`: follows the items that it covers. `expected`: how many more documents are coming (negative: fewer), and their bytes, as far as
- * known. `notice`: a sentence for the user although nothing failed.
+ * `scope`: follows the items that it covers. `expected`: how many more documents are coming (negative: fewer), and their bytes, if known.
+ * `notice`: a sentence for the user that is not about a failure.
  */
 export type Extracted =
   | { input: string }
@@ -90,7 +90,7 @@ export type Extracted =
   | { expected: number; bytes?: number }
   | { notice: string };
 
-/** What the caller says about a document besides its content. */
+/** The caller's information about a document besides its content. */
 export interface GivenContent {
   title?: string | undefined;
   description?: string | undefined;
@@ -100,7 +100,7 @@ export interface GivenContent {
   revision?: string | undefined;
 }
 
-/** Hashes the content of a document with what the caller said about it, which makes the same bytes another document. */
+/** Hashes the content of a document with the caller's information about it: a change of either makes another document. */
 export const contentHash = (
   content: Uint8Array | string,
   { title = '', description = '', frontmatter = false, metadata = {}, revision }: GivenContent = {},

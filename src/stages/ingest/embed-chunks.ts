@@ -7,23 +7,21 @@ import type { EmbedResult } from '../../schema/results.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import type { IngestDocument } from './read-documents.ts';
 
-/** The embedder, what the texts are, and the signal that stops the work. */
+/** The embedder, the type of the texts, and the signal that stops the work. */
 export interface EmbedOptions {
   embedder: Embedder;
   input_type: 'document' | 'query';
   signal?: AbortSignal | undefined;
 }
 
-/** Codes of failures that every further text would meet as well. */
+/** Codes of failures that would affect every further text. */
 const FATAL_CODES: ReadonlySet<string> = new Set(['unauthorized', 'setup', 'configuration', 'aborted']);
-/**
- * Number of texts refused one by one, with none accepted, after which the texts are not to blame: the rest of the batch is not sent singly.
- */
+/** Number of texts that may be refused one by one, with none accepted, before the cause is assumed to be elsewhere and the rest is not sent singly. */
 const MAX_SINGLE_REFUSALS = 3;
 
 /**
- * Embeds texts; returns a vector or an error for each, in order, so that one bad text does not lose its batch. A request that is too large or holds a
- * refused text is sent again in halves. An error that outlasts the embedder's retries applies to every text of the request.
+ * Embeds texts; returns a vector or an error for each, in order, so that a bad text does not affect its batch. A request that is too large or has a
+ * refused text is sent again in halves. An error that remains after the embedder's retries applies to every text of the request.
  * @throws KbError if every further text would fail as well (`unauthorized`, `setup`, `configuration`), or the work was stopped.
  */
 export async function embedTexts(texts: readonly string[], options: EmbedOptions): Promise<(Float32Array | KbError)[]> {
@@ -109,11 +107,11 @@ function* sliceIntoBatches<Item>(items: readonly Item[], size: number): Generato
 /** Rounds to nine significant digits, enough to restore a 32-bit float (IEEE 754): half the bytes of a full double in JSON. */
 const roundToFloat32 = (value: number): number => Number(value.toPrecision(9));
 
-/** Maximum documents in a batch, also if they have no text to embed. */
+/** Maximum documents in a batch, including those without text to embed. */
 const MAX_BATCH_DOCUMENTS = 256;
-/** Milliseconds that a text waits for others to be embedded with it. */
+/** Maximum milliseconds that a text waits for its batch to be filled. */
 const MAX_WAIT = 1_000;
-/** Consecutive batches that fail as a whole before the embedder counts as down: every further one would wait through all retries. */
+/** Consecutive batches that may fail as a whole before the embedder counts as down: every further one would go through all retries. */
 const MAX_FAILED_BATCHES = 3;
 
 interface Slot {
@@ -123,7 +121,7 @@ interface Slot {
 
 interface Batch {
   slots: Slot[];
-  /** Documents whose last text is in this batch. */
+  /** Documents that are complete with this batch. */
   completes: IngestDocument[];
 }
 

@@ -13,7 +13,7 @@ import { pageEvent } from '../extract/pages/page-candidate.ts';
 /** Maximum number of pages that a notice names. */
 const MAX_NAMED = 3;
 
-/** Extracts the share of a document that was left out besides navigation, for the report. */
+/** Extracts from metadata the share of a document that was left out besides navigation. */
 export const leftOutShare = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
 
 /** Metadata keys that list badly read pages as ranges, and the notice about each. */
@@ -26,7 +26,7 @@ const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, docum
   ['unreadable_pages', (pages, documents) => `${pages} are damaged and were lost, of ${documents}.`],
 ];
 
-/** Collects documents that were not read completely, for notices at the end: omitted content (`left_out` in their metadata), and pages. */
+/** Collects documents that were not read completely, for notices at the end: omitted content (`left_out` in their metadata) and badly read pages. */
 export class OmittedContent {
   readonly #partialPages: { source: string; share: number }[] = [];
   readonly #scans = new Map(PAGE_NOTICES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
@@ -60,7 +60,7 @@ export class OmittedContent {
   }
 }
 
-/** Maximum entries of a list of the report: that of a million chunks would not fit into memory. Counts are always complete. */
+/** Maximum entries of a list of the report: a list of a million chunks would not fit into memory. Counts are always complete. */
 export const REPORT_LIMIT = 10_000;
 
 interface ReportOptions {
@@ -69,7 +69,7 @@ interface ReportOptions {
   collection: string;
   /** Whether `items` and `outputs` are filled. */
   lists: boolean;
-  /** Whether events of pages have a message for people. */
+  /** Whether events of pages have a message. */
   verbose?: boolean;
 }
 
@@ -79,7 +79,7 @@ interface Size {
   bytes?: number | undefined;
 }
 
-/** Writes the notice of stored sources that have no text any more. */
+/** Writes the notice of stored sources that no longer have text. */
 function emptiedNotice(emptied: readonly StoredSource[], { dry_run }: { dry_run: boolean }): string {
   const chunks = emptied.reduce((sum, one) => sum + one.chunks, 0);
   const removed = `${counted(chunks, 'chunk')} ${dry_run ? 'would be' : chunks === 1 ? 'was' : 'were'} removed`;
@@ -99,10 +99,10 @@ export class IngestReport {
   readonly #verbose: boolean;
   readonly #isCrawl: boolean;
   #expected = 0;
-  /** Number of documents that are known and not read yet. */
+  /** Number of documents that were found and not read yet. */
   #queued = 0;
   #done = 0;
-  /** Of the expected documents: the number of known lengths, their sum without unchanged documents, and the bytes that were read. */
+  /** Of the expected documents: the number with known length, the bytes of those to read, and the bytes that were read. */
   readonly #sizes = { known: 0, bytes: 0, read: 0 };
   #stored = 0;
   #pendingEvents: Progress[] = [];
@@ -157,7 +157,7 @@ export class IngestReport {
     this.#pendingEvents.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
   }
 
-  /** Adds the notices at the end of reading: incomplete pages, and sources without text, whose chunks are removed. */
+  /** Adds the notices at the end of reading: about incomplete pages, and about sources that are empty now, whose chunks are removed. */
   finishReading({ dry_run }: { dry_run: boolean }): void {
     for (const sentence of this.#omitted.notices()) this.addNotice(sentence);
     if (this.#emptied.length === 0) return;
@@ -174,7 +174,7 @@ export class IngestReport {
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
   }
 
-  /** Adds a source that was read and has no text any more. */
+  /** Adds a source that was read and no longer has text. */
   addEmptied(stored: StoredSource, size: Size): void {
     this.#finish(size);
     this.#emptied.push(stored);
@@ -230,7 +230,7 @@ export class IngestReport {
     for (const source of sources) list.push(source);
   }
 
-  /** Takes the events since the last call: pages and failures in order, then the counts. */
+  /** Returns the events since the last call: pages and failures in order, then the counts. */
   takeEvents(): Progress[] {
     const { sources, unchanged, chunks, embedded, reused, stored, failed, source_results } = this.result;
     const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};

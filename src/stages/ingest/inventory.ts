@@ -7,7 +7,7 @@ import type { IngestReport } from './ingest-report.ts';
 import type { ErrorItem } from '../../schema/items.ts';
 import type { Unread } from './read-documents.ts';
 
-/** Maps a stored source to the input that it came from: a kind and an entry of it, such as `docs manuals/`. */
+/** Maps stored sources to the inputs that they came from: kind and entry, such as `docs manuals/`. */
 export type Origins = ReadonlyMap<string, string>;
 
 class Inputs {
@@ -42,19 +42,19 @@ class Inputs {
     return !this.#outcomes.has(origin);
   }
 
-  /** Lists the inputs of the kind of `origin`, such as `docs manuals/`, from which nothing could be read: they may now hold its documents. */
+  /** Lists the inputs of the same kind as `origin` from which nothing could be read: they may now contain its documents. */
   unreadInputs(origin: string): string[] {
     const kind = origin.slice(0, origin.indexOf(' ') + 1);
     return [...this.#outcomes].flatMap(([key, outcome]) => (outcome === 'failed' && key.startsWith(kind) ? [key.slice(kind.length)] : []));
   }
 }
 
-/** Sources removed in one step. */
+/** Maximum sources that are removed in one step. */
 const PRUNE_BATCH = 500;
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
-/** Records what an ingest met, to find the stored sources that are gone. */
+/** Records the sources that an ingest found, to determine which stored sources are gone. */
 export class Inventory {
   readonly #inputs = new Inputs();
   readonly #report: IngestReport;
@@ -68,7 +68,7 @@ export class Inventory {
     this.#report = report;
   }
 
-  /** The sources that were met, each with the first input that gave it. */
+  /** The sources that were found, each with the first input that gave it. */
   get origins(): Origins {
     return this.#inputs.origins;
   }
@@ -88,7 +88,7 @@ export class Inventory {
         this.#report.addUnread(name, item.error);
       } else if ('input' in item) this.#inputs.begin(name, item.input);
       else if ('passed_over' in item) {
-        this.#failed.add(item.passed_over); // it is there, and what is stored of it stays
+        this.#failed.add(item.passed_over); // the file exists, so its stored version stays
         this.#report.addPassedOver(item.passed_over);
       } else if ('unchanged' in item) {
         this.#inputs.recordDocument(name, { source: item.unchanged });
@@ -101,13 +101,13 @@ export class Inventory {
 
   /**
    * Lists stored sources that are gone: missing from a scope that was listed completely, reported as gone, or from an input that this run
-   * no longer has. A source that failed to be read is not gone.
+   * no longer has. A source that could not be read is not gone.
    */
   findGone(before: Stored, origins?: Origins): string[] {
     return [...before.values()].filter((stored) => this.#isGone(stored, origins)).map(({ source }) => source);
   }
 
-  /** Explains why sources that were not met are kept: a sentence for each reason. */
+  /** Explains why sources that were not found are kept: a sentence for each reason. */
   explainKept(before: Stored, origins?: Origins): string[] {
     const reasons = [...before.values()].flatMap((stored) => (this.#isGone(stored, origins) ? [] : this.#doubtsAbout(stored, origins)));
     return [...Map.groupBy(reasons, (reason) => reason)].map(
@@ -121,7 +121,7 @@ export class Inventory {
     return this.#isFromDroppedInput(stored, origins) && this.#doubtsAbout(stored, origins).length === 0;
   }
 
-  /** Lists reasons why a source that was not met may still exist. */
+  /** Lists reasons why a source that was not found may still exist. */
   #doubtsAbout(stored: StoredSource, origins?: Origins): string[] {
     if (!this.#isMissing(stored)) return [];
     const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isInScope(stored, scope) ? [scope.doubt] : []));
@@ -174,7 +174,7 @@ export async function prune(collection: Collection, sources: readonly string[]):
     await collection.delete({ filter: { source: { in: sources.slice(i, i + PRUNE_BATCH) } } });
 }
 
-/** Makes the error item of a document that could not be read. */
+/** Makes the error item of a candidate that could not be read. */
 export function unreadItem(candidate: Candidate, error: unknown) {
   return toErrorItem(unreadError(candidate.source, error), {
     source: candidate.source,
@@ -183,7 +183,7 @@ export function unreadItem(candidate: Candidate, error: unknown) {
   });
 }
 
-/** What was stored of the sources before a run, for those that give no text now. */
+/** The stored versions of sources before a run, for sources that give no text now. */
 export class StoredVersions {
   readonly #before: ReadonlyMap<string, StoredSource>;
   readonly #collection: Collection | undefined;
@@ -193,13 +193,16 @@ export class StoredVersions {
     this.#collection = collection;
   }
 
-  /** The stored version of a local file that was read whole and has no text any more: it answers nothing now. Of pages and uploads it stays: a server or a browser may have failed. */
+  /**
+   * Finds the stored version of a local file that was read and no longer has text. Undefined for pages and uploads, where a server or a browser may
+   * have failed.
+   */
   findEmptied({ candidate, error }: Unread): StoredSource | undefined {
     const isRead = candidate.source_kind === 'path' && error instanceof KbError && error.hasNoText;
     return isRead ? this.#before.get(candidate.source) : undefined;
   }
 
-  /** Adds to the error of an unreadable source which version of it stays stored. */
+  /** Adds to the error of an unreadable source that its earlier version stays stored. */
   async withVersion(item: ErrorItem, source = item.source): Promise<ErrorItem> {
     if (!this.#collection || !this.#before.has(source)) return item;
     const found = (await this.#collection.contents([source])).get(source);
@@ -209,7 +212,7 @@ export class StoredVersions {
     return { ...item, error: `${item.error} The ${version} stays stored.` };
   }
 
-  /** The extracted items, with the same added to their errors. */
+  /** Applies `withVersion` to the errors among extracted items. */
   async *withVersions(
     items: AsyncIterable<{ name: SourceName; item: Extracted }>,
   ): AsyncGenerator<{ name: SourceName; item: Extracted }, void, void> {

@@ -10,12 +10,12 @@ import { withoutMembers } from '../extract/document.ts';
 import type { PageEventData } from '../extract/pages/page-candidate.ts';
 import { languageOf } from '../../languages/detect.ts';
 
-/** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
+/** Version of the chunks; it changes when the same file and settings give other chunks, so that documents are chunked again. */
 const CHUNK_FORMAT = '7';
-/** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
+/** Maximum documents that are parsed at once: enough to send several small ones to a process together. */
 const MAX_PARSED_AT_ONCE = 32;
 
-/** A candidate that could not be made a document or chunks. */
+/** A candidate that could not be read or chunked. */
 export interface Unread {
   name: SourceName;
   candidate: Candidate;
@@ -27,9 +27,9 @@ interface ReadDocumentsOptions {
   /** The stored sources; empty for a new collection. */
   before: ReadonlyMap<string, StoredSource>;
   collection: Collection | undefined;
-  /** Given to every document; it wins over what they have. */
+  /** Metadata of every document, which wins over its own. */
   metadata?: Metadata | undefined;
-  /** Process unchanged documents, too, and keep no vectors. */
+  /** Process unchanged documents as well, and reuse no vectors. */
   force: boolean;
 }
 
@@ -65,7 +65,7 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
     lost: [],
   };
   if (page) document.page = { url: source, title: '', ...page, document_id: documentId(source) };
-  // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
+  // several texts under one source always replace what is stored; unchanged chunks keep their vectors
   if (!shares_source) document.status = statusOf(options.before.get(source), version, options.force || siblings.length > 0);
   if (document.status === 'unchanged' && name !== 'markdown') return document;
   const documents = (await Promise.all([candidate, ...siblings].map((one) => documentsOf(one, options)))).flat();
@@ -95,13 +95,13 @@ async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOpti
   }));
 }
 
-/** A hash of everything that determines the chunks of a document. */
+/** Hashes everything that determines the chunks of a document. */
 const versionOf = (
   { content_hash }: Pick<Candidate, 'content_hash'>,
   { chunking, metadata = {} }: Pick<ReadDocumentsOptions, 'chunking' | 'metadata'>,
 ): string => hash(CHUNK_FORMAT, content_hash, JSON.stringify(chunking), ...metadataParts(metadata)).slice(0, 32);
 
-/** Whether a document is stored whole and just as it would be now: `readDocuments` will not read it. */
+/** Whether a document is stored completely and unchanged, so that `readDocuments` does not read it. */
 export const isStoredAs = (
   candidate: Pick<Candidate, 'source' | 'content_hash'>,
   { before, ...settings }: Pick<ReadDocumentsOptions, 'before' | 'chunking' | 'metadata'>,
@@ -113,7 +113,7 @@ function statusOf(stored: StoredSource | undefined, version: string, force: bool
   return stored.chunks < stored.chunk_count ? 'incomplete' : 'unchanged';
 }
 
-/** Compares a text that shares its source: it is stored if its chunks are. */
+/** The status of a document that shares its source, by whether its chunks are stored. */
 async function sharedStatus(
   chunks: readonly StoredChunk[],
   { collection, force }: ReadDocumentsOptions,
@@ -142,7 +142,7 @@ async function storedChunks(
   return found;
 }
 
-/** A chunk whose text for the embedder is stored already keeps its vector. */
+/** Reuses the stored vectors of chunks with the same text for the embedder. Returns the number of chunks with a vector. */
 function keepVectors(work: IngestDocument, stored: readonly StoredChunk[]): number {
   const vectors = new Map<string, Float32Array>();
   for (const { embed_text, text, vector } of stored) if (vector) vectors.set(embed_text ?? text, vector);
@@ -157,24 +157,24 @@ function keepVectors(work: IngestDocument, stored: readonly StoredChunk[]): numb
 export interface IngestDocument {
   name: SourceName;
   source: string;
-  /** Bytes of its file; 0 if it is none. */
+  /** Bytes of its file; 0 if it is not a file. */
   bytes: number;
-  /** Against what was stored before. `incomplete`: stored, but some of its chunks are missing. */
+  /** Compared with the stored version. `incomplete`: unchanged, but some of its stored chunks are missing. */
   status: 'new' | 'changed' | 'unchanged' | 'incomplete';
-  /** Several documents share the source: this one stands beside the others. */
+  /** Whether several documents share the source; this one replaces none of the others. */
   shares_source: boolean;
   /** Event of a web page; an unchanged page, which is not read, has no title. */
   page?: PageEventData;
   /** Number of its documents: several if a request gave several texts under one source. */
   count: number;
-  /** Kept of Markdown that was given as text: the report lists them. */
+  /** The documents of Markdown that was given as text, for the report; else empty. */
   documents: Document[];
   chunks: StoredChunk[];
-  /** Ids of stored chunks that this document no longer has, where it shares its source: no one else's may go. */
+  /** Ids of stored chunks that this document no longer has, if it shares its source: only its own may be removed. */
   outdated: string[];
-  /** How many of them kept the vector that they had. */
+  /** Number of chunks that keep their stored vector. */
   reused: number;
-  /** Chunks that could not be embedded; they are not among `chunks` any more. */
+  /** Chunks that could not be embedded; they are removed from `chunks`. */
   lost: { chunk: StoredChunk; error: KbError }[];
 }
 
@@ -185,12 +185,12 @@ export interface DocumentOutcome {
   error?: KbError;
 }
 
-/** Counts the passages that an ingest reads, and those of documents that are not in English, judged by the passage in their middle. */
+/** Counts the chunks that an ingest reads, and those of documents in other languages than English, detected by the middle chunk. */
 export class LanguageTally {
   #passages = 0;
   #foreign = 0;
 
-  /** The share of the passages that are not in English, 0 to 1. Text of unknown language, such as code, counts as English. */
+  /** Share of chunks that are not in English, 0 to 1. Text of unknown language, such as code, counts as English. */
   get foreign_share(): number {
     return this.#passages === 0 ? 0 : this.#foreign / this.#passages;
   }

@@ -11,7 +11,7 @@ import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
 import { batchItems, prefetch } from '../../core/concurrency.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 
-/** The identity of what is written to: for the report. */
+/** The store and collection that is written to, for the report. */
 export interface StoreTarget {
   provider: string;
   collection: string;
@@ -27,10 +27,10 @@ interface StoreParts extends StoreTarget {
   signal?: AbortSignal | undefined;
 }
 
-/** Chunks that are written in one step, at least: each step is a version of the table, and looks for all of its ids. */
+/** Minimum chunks that are written in one step: each step adds a version to the table and searches for all of its ids. */
 const MIN_STEP = 2_500;
 
-/** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit is refused by itself. */
+/** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit the collection is an error item. */
 export async function* storeChunks(
   chunks: readonly GivenEmbeddedChunk[],
   { open, embedder, batch_size, hasMore = false, signal, ...target }: StoreParts,
@@ -39,7 +39,7 @@ export async function* storeChunks(
   const items: { id: string; source: string }[] = [];
   const fail = (chunk: GivenEmbeddedChunk, error: unknown) =>
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
-  const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // of several with one id the last
+  const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // the last of several with one id
   const matching = [...each].filter((chunk) => {
     const error = mismatchError(chunk, embedder);
     if (error) fail(chunk, error);
@@ -65,7 +65,7 @@ export async function* storeChunks(
 
 function mismatchError({ id, text, embedding, embedder }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
   if (text.trim() === '') return new KbError('invalid', `The chunk «${id}» has no text.`);
-  // also where the collection is yet to be made: it would hold no vectors for good
+  // also for a new collection, which could never have vectors otherwise
   if (wanted.provider !== 'none' && !embedding?.length)
     return new KbError('invalid', `The chunk «${id}» has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
       hint: advice`Embed it first: ${call('embed')}.`,
@@ -99,7 +99,7 @@ const toStored = ({ id, text, embed_text, source, metadata, embedding }: GivenEm
   ...(embedding ? { vector: embedding instanceof Float32Array ? embedding : new Float32Array(embedding) } : {}),
 });
 
-/** Removes chunks: those of these ids, of a source, or that a filter holds for. `requested` counts the ids, or what was found. */
+/** Removes chunks by their ids, by their source, or by a filter. `requested` counts the ids, or the chunks that were found. */
 export async function deleteChunks(collection: Collection, where: Where, target: StoreTarget): Promise<DeleteResult> {
   const items = await collection.delete(where);
   const requested = 'ids' in where ? new Set(where.ids).size : items.length;
@@ -162,7 +162,7 @@ const emptyTextError = (id: string): KbError =>
     hint: advice`To remove the chunk, delete it by its id: ${call('delete', { ids: [id] })}.`,
   });
 
-/** The stored chunk with what was given in place of what it had; what places it in its document stays. */
+/** Applies an edit to a stored chunk. The text before the passage in `embed_text` (title and headings) stays. */
 function applyEdit(before: StoredChunk, { text, embed_text, source, metadata }: Given): StoredChunk {
   const context = before.embed_text?.endsWith(before.text) ? before.embed_text.slice(0, before.embed_text.length - before.text.length) : '';
   return {
@@ -174,7 +174,7 @@ function applyEdit(before: StoredChunk, { text, embed_text, source, metadata }: 
   };
 }
 
-/** The metadata of a chunk with another text: where that does not begin with what the chunk repeats of the one before, it repeats nothing. */
+/** The metadata of a chunk with a new text, without `overlap` if the text no longer begins with the overlap. */
 function adjustOverlap({ text: old, metadata }: StoredChunk, text: string): Metadata {
   const location = metadata.location as Location | undefined;
   if (!location?.overlap || text.startsWith(old.slice(0, location.overlap))) return metadata;
@@ -197,11 +197,11 @@ async function embedEdited(
 }
 
 interface StoreDocumentsOptions {
-  /** The collection, made at the first call with the dimensions of the vectors. */
+  /** Returns the collection, which the first call creates with the dimensions of the vectors. */
   collection: (dimensions: number) => Promise<Collection>;
-  /** Nothing was stored before this run. Otherwise a new document's chunks are looked for too: an edit may have given them another source. */
+  /** Whether nothing was stored before this run. Otherwise chunks of new documents are searched for as well: an edit may have changed their source. */
   was_empty: boolean;
-  /** Chunks written in one step, about. */
+  /** Approximate number of chunks written in one step. */
   batch_size: number;
   /** Called for each document, in order, as soon as its outcome is known. */
   onWritten: (written: DocumentOutcome) => void;
@@ -209,16 +209,17 @@ interface StoreDocumentsOptions {
   onFailure?: (error: unknown) => void;
 }
 
-/** Documents that may wait to be written while the embedder goes on. */
+/** Maximum documents that wait to be written while the embedder continues. */
 const MAX_WAITING = 64;
 
-/**
- * Milliseconds that a document waits for others to be written with it: slow input is stored all the same, and stays if the run is killed.
- */
+/** Maximum milliseconds that a document waits for others of its group, so that slow input is stored even if the run is killed. */
 const MAX_WAIT = 1_000;
 const chunkWeight = ({ chunks }: IngestDocument): number => Math.max(1, chunks.length);
 
-/** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */
+/**
+ * Writes documents in groups, each in one step, while the embedder works on the next. Yields after each group; if the reader stops, nothing more is
+ * written.
+ */
 export async function* storeDocuments(
   documents: AsyncIterable<IngestDocument>,
   { collection, was_empty, batch_size, onWritten, onFailure }: StoreDocumentsOptions,
@@ -247,8 +248,8 @@ const dimensionsOf = (documents: readonly IngestDocument[]): number =>
   documents.flatMap(({ chunks }) => chunks).find(({ vector }) => vector)?.vector?.length ?? 0;
 
 /**
- * Whether to store a document that lost chunks. If an old version exists and a retry may help, the old version stays. Otherwise the rest is
- * stored, and counts as incomplete until a later run completes it.
+ * Whether to store a document. If chunks could not be embedded, an old version exists and a retry may help, the old version stays. Otherwise the
+ * other chunks are stored, and the document counts as incomplete until a later run completes it.
  */
 function shouldStore({ status, chunks, lost }: IngestDocument): boolean {
   if (status === 'unchanged' || chunks.length === 0) return false;
@@ -281,7 +282,7 @@ async function writeDocuments(documents: readonly IngestDocument[], collection: 
     .filter((document) => !document.shares_source)
     .map(({ source, chunks, status }) => ({ source, chunks, isNew: was_empty && status === 'new' }));
   if (own.length > 0) await collection.replace(own);
-  // first what goes: were this stopped in between, the next run would find chunks missing and write them, but none too many
+  // delete first: if this is interrupted, the next run finds missing chunks and writes them, but would not find outdated ones
   await collection.delete({ ids: sharing.flatMap(({ outdated }) => outdated) });
   await collection.upsert(sharing.flatMap(({ chunks }) => chunks));
 }

@@ -24,7 +24,7 @@ const hasTime = (text: string): boolean => TIME.test(text) || writtenCounts(text
 export const createTimeCheck = (question: string): ((text: string) => boolean) | undefined =>
   ASKS_TIME.test(question) ? hasTime : undefined;
 
-/** Creates the check whether a text has what a question asks for; undefined for a question that asks for no number, time or price. */
+/** Creates the check whether a text has the figure that a question asks for: a number, time or price; undefined for other questions. */
 export function createFigureCheck(question: string): ((text: string) => boolean) | undefined {
   if (ASKS_TIME.test(question)) return hasTime;
   return ASKS_FIGURE.test(question) ? hasFigure : undefined;
@@ -32,7 +32,7 @@ export function createFigureCheck(question: string): ((text: string) => boolean)
 
 const TRAILING_MARKS = /(?<![\s?？])[\s?？]+$/u;
 
-/** Questions about a property and not about the thing: «What is the difference between …», «What is the default of …». */
+/** Matches what a question asks about if that is a property instead of a thing: «the difference between …», «the default of …». */
 const ASKS_PROPERTY = new RegExp(
   String.raw`^(?:(?:${alternatives(({ followUps }) => followUps.articles)}) )?(?:\p{L}+ )?(?:${alternatives(({ questions }) => questions.aspects)})(?!\p{L})`,
   'iu',
@@ -41,12 +41,12 @@ const ASKS_PROPERTY = new RegExp(
 /** Headings of introductory sections. */
 const INTRODUCTION_HEADING = new RegExp(String.raw`^[\P{L}]*(?:${alternatives(({ questions }) => questions.introductions)})\W*$`, 'iu');
 
-/** Maximum words in a title besides the name: «The SQLite Query Planner», badges. */
+/** Maximum words of a title besides the name: «The SQLite Query Planner», badges. */
 const MAX_EXTRA_WORDS = 2;
 
 const letterTerms = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
 
-/** The terms of the thing to be defined: `chokidar` in «What is chokidar?»; undefined for other questions. */
+/** Extracts the terms of the thing that a question asks to define: `chokidar` of «What is chokidar?»; undefined for other questions. */
 export function definedTerms(question: string): ReadonlySet<string> | undefined {
   const asked = question.replace(TRAILING_MARKS, '');
   const what = LANGUAGES.map(({ questions }) => questions.meaning.exec(asked)?.groups?.what).find((found) => found !== undefined);
@@ -61,13 +61,13 @@ function isNamedAfter(title: string, wanted: ReadonlySet<string>): boolean {
   return wanted.isSubsetOf(held) && held.size <= wanted.size + MAX_EXTRA_WORDS;
 }
 
-/** Whether a block introduces the thing: the first of a section or page that is named after it. */
+/** Whether a block introduces the thing: it is the first of a section or page that is named after the thing. */
 export function introduces({ isFirst, path }: QuoteBlock, wanted: ReadonlySet<string>): boolean {
   const [last = '', above] = path.toReversed();
   return isFirst && (isNamedAfter(last, wanted) || (above !== undefined && INTRODUCTION_HEADING.test(last) && isNamedAfter(above, wanted)));
 }
 
-/** The end of the second thing: «json and jsonb in Postgres». */
+/** The context after the second of two compared things, `in Postgres` of «json and jsonb in Postgres», or closing marks. */
 const TRAILING_LOCATIVE = new RegExp(
   String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.locatives)})\s.*$|(?<![?？.!])[?？.!]+$`,
   'giu',

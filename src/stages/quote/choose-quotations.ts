@@ -10,7 +10,7 @@ import { growPassage, renderPassage, type QuotedPassage } from './passages.ts';
 /** Maximum share of the headings in the words of a passage. */
 const MAX_HEADING_SHARE = 1 / 3;
 
-/** The path of a passage in one line. If it is too long, the middle titles are left out, then the first, then the end of the last. */
+/** Writes the path of a passage in one line. If it is too long, the middle titles are omitted, then the first, then the end of the last. */
 function headingOf(path: readonly string[], room: number): string {
   const titles = path.map((title) => plainText(title).replace(/\s+/g, ' ')).filter(Boolean);
   const most = Math.floor(room * MAX_HEADING_SHARE);
@@ -42,8 +42,9 @@ interface RankPassagesOptions {
 }
 
 /**
- * score = cosine + SHARE · share + RETRIEVED · the passage's own score + what the kind of question adds. Weights by listwise regression on the development questions of real documentation,
- * rounded, and SHARE on the manuals of other projects; `docs/benchmarks.md` has what each part is worth.
+ * score = cosine + SHARE · share + RETRIEVED · the passage's retrieval score + the bonus for the kind of question. The weights come from listwise
+ * regression on the development questions of real documentation, rounded; SHARE from manuals of other projects. `docs/benchmarks.md` has what each
+ * part is worth.
  */
 const SHARE = 0.6;
 const RETRIEVED = 0.5;
@@ -52,10 +53,10 @@ const RETRIEVED = 0.5;
 const DEFAULT = 0.45;
 const VALUE = 0.4;
 
-/** Bonus for questions about a time or a period: for a block that has one. */
+/** Bonus for questions about a time or a period: for a block with one. */
 const TIME = 0.2;
 
-/** Penalty of a listing if none is asked for: more than the difference of two passages on one subject. */
+/** Penalty of a listing if none is asked for, larger than the usual difference of two passages on one subject. */
 const LISTING = 0.4;
 
 /** Bonus for definition questions: for the introduction of the page or section. */
@@ -64,14 +65,14 @@ const INTRODUCTION = 0.4;
 const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
 
-/** The text of a block to compare: titles, then its words. */
+/** Composes the text of a block that is compared with the question: titles, then its words. */
 function comparableText({ path, term, kind, header, text }: QuoteBlock): string {
   const above = [...path, kind === 'term' ? '' : withoutMarks(term)].filter(Boolean).join(' > ');
   const columns = header === '' ? '' : `${withoutMarks(header.split('\n')[0]!)}: `;
   return `${above}: ${columns}${withoutMarks(text)}`;
 }
 
-/** Counts the question's words in the blocks and their context. */
+/** Computes the share of the question's words in the blocks and their context. */
 function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): number {
   const isHeld = (term: string) => blocks.some(({ own, context }) => own.has(term) || context.has(term));
   return [...wanted].filter(isHeld).length / Math.max(1, wanted.size);
@@ -80,7 +81,7 @@ function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): nu
 /** A default in code or quotes: «Default: `'info'`». */
 const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s*["'`«“]/i;
 
-/** The bonus or penalty of a block by the kind of question. */
+/** Returns a function that computes the bonus or penalty of a block for the kind of question. */
 function createFitness(question: string): (block: QuoteBlock, source: GroundingSource) => number {
   const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
   const answersTime = createTimeCheck(question);
@@ -105,7 +106,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
     .map(([i, seed]): RankedCandidate => {
       const room = options.words - countWords(headingOf(seed.path, options.words));
       const grown = growPassage(bySource.get(seed.source)!, seed, { room, gainOf: (block) => scores.get(block)! });
-      const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // of a single word, what stands beside it says nothing
+      const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // for a single word, the blocks around the seed say nothing
       const cosine = cosines?.[i];
       const isIntroduction = meaning !== undefined && introduces(seed, meaning);
       const score =
@@ -136,11 +137,11 @@ function dropRepetitions(candidates: readonly RankedCandidate[]): RankedCandidat
   });
 }
 
-/** Share of the words of the shorter of two passages from which both are taken to say the same, where it has so many. */
+/** Two passages count as duplicates if this share of the words of the shorter one is in the longer one, and the shorter has enough words. */
 const MIN_SHARED_WORDS = 0.9;
 const MIN_COMPARED_WORDS = 12;
 
-/** Whether two passages say the same, as a page and the source that it was made of do: nearly all words of one are in the other, and all of its numbers. */
+/** Whether two passages are near duplicates, like a page and its source file: one contains nearly all words of the other, and all of its numbers. */
 export function areNearDuplicates(one: Pick<RankedCandidate, 'blocks'>, other: Pick<RankedCandidate, 'blocks'>): boolean {
   const [shorter, longer] = [one, other].map(({ blocks }) => new Set(blocks.flatMap(({ own }) => [...own]))).toSorted((a, b) => a.size - b.size); // prettier-ignore
   const missing = shorter!.difference(longer!);
@@ -155,8 +156,8 @@ export function areNearDuplicates(one: Pick<RankedCandidate, 'blocks'>, other: P
 export const MAX_ANSWER_WORDS = 120;
 
 /**
- * If two passages differ by less in score, both are quoted, with half of the words each. Chosen between .08 and .16 on questions about real
- * documentation, manuals of other projects and SQuAD's.
+ * If the scores of two passages differ by less, both are quoted, with half of the words each. Chosen between .08 and .16 on questions about real
+ * documentation, manuals of other projects and SQuAD.
  */
 const NEAR_TIE = 0.12;
 
@@ -188,7 +189,7 @@ interface ChooseOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Normalizes a text for comparing it with a quotation: without marks, citation numbers and white space. */
+/** Normalizes a text for finding a quotation in it: without marks, citation numbers and repeated white space. */
 const normalizeText = (text: string): string =>
   text
     .replace(/\[\d+\]/g, ' ')
@@ -199,8 +200,8 @@ const normalizeText = (text: string): string =>
 const excludeBlock = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: false, section: -1 });
 
 /**
- * Chooses what to quote: the best passage, and the next if both fit equally. In a comparison of two things, one passage about each unless one is
- * about both.
+ * Chooses what to quote: the best passage, and the next one if both fit equally. For a comparison of two things, it quotes a passage about each,
+ * unless one is about both.
  */
 export async function chooseQuotations(
   query: string,
@@ -224,7 +225,7 @@ export async function chooseQuotations(
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked, compare };
 }
 
-/** A candidate in at most so many words, including its path; below the term that it defines, also where the definition begins in the middle. */
+/** Quotes a candidate in at most `words` words, including its path, under the term that it defines, even if the quotation begins inside the definition. */
 function quotationOf(
   { seed }: RankedCandidate,
   { blocks, words, wanted }: { blocks: readonly QuoteBlock[]; words: number; wanted: ReadonlySet<string> },
@@ -248,7 +249,7 @@ function quotationOf(
 const mentions = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): boolean =>
   thing.size === 0 || blocks.some(({ own, context }) => [...thing].some((term) => own.has(term) || context.has(term)));
 
-/** The best passage about the thing that the best candidate does not mention; undefined if it mentions both or none. */
+/** Finds the best passage about the compared thing that the best candidate does not mention; undefined if it mentions both or none. */
 function findOtherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
   const [best] = ranked;
   const compared = comparedSubjects(question);

@@ -16,9 +16,9 @@ export interface Evidence {
   sentence: number | undefined;
   /** Greatest cosine of the question and a block of another document; 0 if there is none. */
   elsewhere: number;
-  /** Share of the question's words in the passage; for introductions including titles. */
+  /** Share of the question's words in the passage; for introductions, titles count as well. */
   stated: number;
-  /** Greatest share of them in one sentence, row or item; rows, items and definitions include their context. */
+  /** Greatest share of the question's words in one sentence, row or item; rows, items and definitions include their context. */
   inSentence: number;
   /** 1 if the best block is a table row that does not begin with a word of the question. */
   row: number;
@@ -33,7 +33,7 @@ export interface Evidence {
   rivals: number;
   /** 1 if a number, time or price is asked for and the passage has one; for a time, no other number counts. */
   figure: number;
-  /** 1 if one is asked for and the passage has none. */
+  /** 1 if a number, time or price is asked for and the passage has none. */
   missingFigure: number;
   /** 1 if the source is a table of contents, an index or a change log. */
   listing: number;
@@ -41,14 +41,14 @@ export interface Evidence {
   missingName: number;
   /** 1 if a number or code in the question is missing from all sources. */
   missingCode: number;
-  /** 1 if that is an identifier of letters and digits: «ERR-4042». */
+  /** 1 if that missing code is an identifier of letters and digits: «ERR-4042». */
   missingIdentifier: number;
 }
 
 /** Numbers and codes: «E99», «17», «2.3.1»; single digits may be written as words. */
 const isCode = (term: string): boolean => /\p{N}/u.test(term) && term.length > 1;
 
-/** Added to the number of words of a share. */
+/** Added to the number of words that a share is divided by. */
 const SMOOTHING = 0.5;
 
 /** An identifier: letters with digits, dots or underscores. */
@@ -60,18 +60,18 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
-/** The code before a message of at least four words that a program printed, «AH00558: Could not …»: its words tell more than it. */
+/** An error code before a printed message of at least four words, «AH00558: Could not …»: the words say more than the code. */
 const MESSAGE_CODE = /^\s*\[?[A-Z][A-Z\d_-]{0,15}\d{2,}[A-Z]?\]?:\s+(?=(?:\S+\s+){3})/;
 
 const cellsOf = ({ plain }: QuoteBlock): string[] => plain.split(/(?<!\\)\|/);
 
-/** Stems of what a block is the entry of: the first cell of a row, or the term that it defines. */
+/** The stems of the entry of a block: the first cell of a row, or the term that it defines. */
 function entryTerms({ kind, text, term }: QuoteBlock): Set<string> {
   const entry = kind === 'row' ? (text.split('|').find((cell) => cell.trim() !== '') ?? '') : term;
   return new Set(terms(withoutMarks(entry)));
 }
 
-/** Whether a block has, or defines, an identifier of the question. A question that is nothing but a value («117») asks for the row with that cell. */
+/** The feature `identifier` of a block. A question that consists of a value («117») asks for the row with that cell. */
 function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[]): number {
   const value = query.trim().toLowerCase();
   if (/^\S*\p{N}\S*$/u.test(value) && block.kind === 'row' && cellsOf(block).some((cell) => cell.trim().toLowerCase() === value)) return 2;
@@ -133,8 +133,8 @@ export async function computeEvidence(query: string, { sources, ranked, compare 
 /**
  * Logistic regressions over the features: probabilities that the sources are about the question, that the quotation answers it, and the latter
  * without an embedder. `node bench/confidence.ts` fits them on questions about real documentation (development split), SQuAD's paragraphs and small
- * handbooks, asked of all files, of some and of one, so that they hold for any size; and `right`, which says how sure an answer is, also on eleven
- * manuals of other projects, so that it holds for those that nobody tuned on.
+ * handbooks, asked of all files, of some and of one, so that they hold for any size. `right`, the confidence in an answer, is also fitted on eleven
+ * manuals of other projects, so that it holds for documents without tuning.
  */
 const WEIGHTS = {
   about: {
@@ -184,7 +184,7 @@ const MIN_PROBABILITY = { about: 0.52, right: 0.2, words: 0.22 };
 /** Minimum probability of a certain answer. */
 export const HIGH_PROBABILITY = 0.75;
 
-/** How far below `min_retrieval_score` a source may be and still be quoted: quoting declines by more than the score. */
+/** How far below `min_retrieval_score` the score of a quoted source may be: quoting declines by further features. */
 export const GATE_REDUCTION = 0.1;
 
 /** A judgement of the features. */
@@ -200,20 +200,20 @@ function computeProbability(evidence: Evidence, { bias, ...weights }: { bias: nu
 }
 
 /**
- * The share of the question's words that a row has with what it stands under, at least, unless the answer is certain: beside names, a table says
- * little else in other words.
+ * Minimum share of the question's words in a row with its context, unless the answer is certain: a table seldom paraphrases, so that a row
+ * without them is about something else.
  */
 const MIN_ROW_SHARE = 0.5;
 
 const isOtherRow = ({ row, inSentence }: Evidence, probability: number): boolean =>
   row > 0 && inSentence < MIN_ROW_SHARE && probability < HIGH_PROBABILITY;
 
-/** The greatest probability of an answer whose source lacks a name of the question: what holds for Berlin is not certain for Munich. */
+/** Maximum probability of an answer whose source lacks a name of the question: what is true of Berlin may not be true of Munich. */
 const MAX_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
 
 /**
- * Whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and none
- * matches; it is not certain if a name is missing.
+ * Judges whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and
+ * none matches; it is not certain if a name is missing.
  */
 export function judgeEvidence(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))

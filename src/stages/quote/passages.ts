@@ -8,16 +8,16 @@ const ELLIPSIS = '…';
 /** Words reserved for an ellipsis at both ends. */
 const ELLIPSIS_WORDS = 2;
 
-/** The number of question terms in a text. */
+/** Counts the question terms in a text. */
 const countTerms = (text: string, wanted: ReadonlySet<string>): number => new Set(terms(text)).intersection(wanted).size;
 
-/** The first `room` words of a text without sentence or cell boundaries. */
+/** Cuts a text after `room` words, regardless of sentences and cells. */
 function cutWords(text: string, room: number): string {
   const [kept = ''] = new RegExp(String.raw`^\s*\S+(?:\s+\S+){0,${Math.max(0, Math.floor(room) - 1)}}`).exec(text) ?? [];
   return `${kept} ${ELLIPSIS}`;
 }
 
-/** The range of parts (indices, inclusive) around the best that fits into `room` words; undefined if the best does not fit. */
+/** Finds the range of parts (indices, inclusive) around the best that fits into `room` words; undefined if no part fits. */
 function fitParts(parts: readonly string[], { wanted, room }: { wanted: ReadonlySet<string>; room: number }): [number, number] | undefined {
   const fits = (at: number, words = 0) => at in parts && words + countWords(parts[at]!) <= room;
   const matches = parts.map((part, at) => (fits(at) ? countTerms(part, wanted) : -1));
@@ -35,7 +35,7 @@ function fitParts(parts: readonly string[], { wanted, room }: { wanted: Readonly
   }
 }
 
-/** The whole sentences around the best that fit into `room` words, skipping longer ones; undefined if none fits. */
+/** Cuts prose to the whole sentences around the best that fit into `room` words; undefined if none fits. */
 function cutProse(text: string, wanted: ReadonlySet<string>, room: number): string | undefined {
   const sentences = sentencesOf(text);
   const within = fitParts(sentences, { wanted, room });
@@ -45,7 +45,7 @@ function cutProse(text: string, wanted: ReadonlySet<string>, room: number): stri
   return `${first > 0 ? `${ELLIPSIS} ` : ''}${kept}${last + 1 < sentences.length ? ` ${ELLIPSIS}` : ''}`;
 }
 
-/** The first lines of a code block that fit, followed by an ellipsis line; undefined if none fits. */
+/** Cuts a code block to the first lines that fit, followed by an ellipsis; undefined if none fits. */
 function cutCode(text: string, room: number): string | undefined {
   const lines = text.split('\n');
   let kept = 0;
@@ -56,7 +56,7 @@ function cutCode(text: string, room: number): string | undefined {
   return kept > 1 ? `${closeFence(lines.slice(0, kept).join('\n'))}\n\n${ELLIPSIS}` : undefined;
 }
 
-/** The parts of a list item: its own text, then each nested item, paragraph and code block. */
+/** Splits a list item into its own text and each nested item, paragraph and code block. */
 function splitItem(text: string): string[] {
   const parts: string[] = [];
   let fence = '';
@@ -73,7 +73,7 @@ function splitItem(text: string): string[] {
   return parts.map((part) => part.trimEnd());
 }
 
-/** The text of a list item with the nested parts around the best that fit, and ellipsis lines for the others; undefined if its own text does not fit. */
+/** Cuts a list item to its own text and the nested parts around the best that fit, with ellipses for the others; undefined if its own text does not fit. */
 function cutItem(text: string, wanted: ReadonlySet<string>, room: number): string | undefined {
   const [lead, ...parts] = splitItem(text);
   const indent = /^\s*/.exec(parts[0] ?? '')![0];
@@ -85,7 +85,7 @@ function cutItem(text: string, wanted: ReadonlySet<string>, room: number): strin
   return [lead, ...(first > 0 ? [indent + ELLIPSIS] : []), ...kept, ...(last + 1 < parts.length ? [indent + ELLIPSIS] : [])].join('\n');
 }
 
-/** The first cells of a table row that fit, followed by an ellipsis cell if some are omitted; undefined if none fits. */
+/** Cuts a table row to the first cells that fit, followed by an ellipsis cell if some are omitted; undefined if none fits. */
 function cutRow(row: string, room: number): string | undefined {
   const cells = row.split(/(?<!\\)\|/);
   const kept: string[] = [];
@@ -102,16 +102,16 @@ export interface QuotedPassage {
   blocks: readonly QuoteBlock[];
   /** Markdown without links; «…» marks omissions. */
   text: string;
-  /** Whether a sentence, line or cell is truncated, or a row lacks its table header, because nothing whole was short enough. */
+  /** Whether a sentence, line or cell is truncated, or a row lacks its table header, because no whole part was short enough. */
   isBroken: boolean;
-  /** Whether what the last block introduces is truncated. */
+  /** Whether the block that the last one introduces is truncated. */
   isOpen?: boolean;
 }
 
-/** The end of a sentence, of a link or of code: what does not end so goes on in the next block. */
+/** The end of a sentence, link or code. A paragraph without it continues in the next block. */
 const ENDS = /[\p{P}\p{S}]\s*$/u;
 
-/** Whether a block only introduces the next: the term of a definition, a line that ends with a colon, a sentence that goes on in code. */
+/** Whether a block only introduces the next: the term of a definition, a line that ends with a colon, a sentence that continues in code. */
 function introducesNext(all: readonly QuoteBlock[], at: number): boolean {
   const [block, next] = [all[at], all[at + 1]];
   if (!block) return false;
@@ -119,13 +119,13 @@ function introducesNext(all: readonly QuoteBlock[], at: number): boolean {
   return block.kind === 'paragraph' && next?.kind === 'code' && next.section === block.section && !ENDS.test(block.plain);
 }
 
-/** Whether a block is the first item of a list whose others are left out. */
+/** Whether a block is the first item of a list whose other items are omitted. */
 const isLoneItem = (all: readonly QuoteBlock[], at: number): boolean =>
   all[at]!.kind === 'item' && all[at - 1]!.kind !== 'item' && all[at + 1]?.kind === 'item';
 
 const LIST_NUMBER = /^\s{0,3}(\d{1,3})[.)]\s/;
 
-/** The index of the first item of the numbered list that a block belongs to; its own if it belongs to none, or that item is missing. */
+/** Finds the index of the first item of the numbered list that a block belongs to; its own index if there is none or that item is missing. */
 function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): number {
   let first = at;
   const step = () => Number(LIST_NUMBER.exec(all[first]!.text)?.[1]);
@@ -136,7 +136,10 @@ function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): num
 /** The bonus of a block that is introduced by the one before it; higher than any ranking score. */
 const INTRODUCED = 9;
 
-/** Extends a block by the steps before it, by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. What a seed introduces comes with it, also where it is longer. */
+/**
+ * Extends a block within its section and definition, up to `room` words: by the steps before it, by its introduction, then greedily by the better
+ * neighbour. A block that the seed introduces is added even if it is too long.
+ */
 export function growPassage(
   all: readonly QuoteBlock[],
   seed: QuoteBlock,
@@ -173,7 +176,7 @@ export function growPassage(
   return all.slice(first, last + 1);
 }
 
-/** The Markdown of blocks: table rows below their header, list items without blank lines between them. */
+/** Joins blocks to Markdown: table rows under their header, list items without blank lines between them. */
 function passageText(blocks: readonly QuoteBlock[]): string {
   return blocks.reduce((text, block, i) => {
     const before = blocks[i - 1];
@@ -190,7 +193,7 @@ const isInSameList = (block: QuoteBlock, other: QuoteBlock | undefined): boolean
   other.header === block.header &&
   other.section === block.section;
 
-/** Marks rows and items of the first and the last list that are omitted: a row or a line of its own with an ellipsis. */
+/** Marks omitted rows and items before and after the blocks by an ellipsis in a row or on a line of its own. */
 function markOmissions(text: string, blocks: readonly QuoteBlock[], all: readonly QuoteBlock[]): string {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (!first || !last) return text;
@@ -217,7 +220,7 @@ function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: R
   return cutProse(plain, wanted, room - ELLIPSIS_WORDS);
 }
 
-/** A quotation of at most `room` words from `all` blocks of a source. What is truncated or omitted between items or rows is marked as such. */
+/** Renders blocks as a quotation of at most `room` words; `all` are the blocks of the source. Truncated and omitted text is marked. */
 export function renderPassage(
   blocks: readonly QuoteBlock[],
   { all, room, wanted }: { all: readonly QuoteBlock[]; room: number; wanted: ReadonlySet<string> },
@@ -237,7 +240,7 @@ export function renderPassage(
   return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - ELLIPSIS_WORDS), isBroken };
 }
 
-/** The sentence, item, row or line of a quotation with most question terms; the first of equals. */
+/** Finds the sentence, item, row or line of a quotation with most question terms; the first of equals. */
 export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySet<string>): string {
   const parts = blocks.length === 1 ? [{ ...blocks[0]!, plain: text }] : blocks;
   const isProse = (kind: QuoteBlock['kind'], part: string) => (kind === 'paragraph' || kind === 'item') && !/^\s*(?:```|~~~)/.test(part);

@@ -4,13 +4,13 @@ import { terms } from '../../text/terms.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
 
-/** Blockquotes and indented code fences, which the block reader needs normalized. */
+/** Blockquotes and indented fences, which must be normalized for the block reader. */
 const NEEDS_NORMALIZING = /^[ \t]*>|^[ \t]+(?:```|~~~)/m;
 
 /** Blockquote markers at the start of a line, with the heading or fence markers after them. */
 const QUOTED = /^([ \t]*)(?:>[ \t]?)+(#{1,6}[ \t]+|[ \t]*(?:```|~~~))?/gm;
 
-/** The text without blockquote markers. A quoted heading becomes a paragraph, since it starts no section of the surrounding text. */
+/** Removes blockquote markers. A quoted heading becomes a paragraph, since it begins no section of the surrounding text. */
 function removeQuoteMarkers(text: string): string {
   let isCode = false;
   return text.replace(QUOTED, (_marks, indent: string, behind = '') => {
@@ -34,14 +34,14 @@ function outdentCode(text: string): string {
   return outdent(text, below.length > 0 ? Math.min(...below.map(indentOf)) : 0);
 }
 
-/** Aligns a closing fence with its opening fence; further in, it would count as a line of code. */
+/** Aligns a closing fence with its opening fence; indented further, it would count as a line of code. */
 function alignClosingFence(text: string, indent: number): string {
   const end = text.lastIndexOf('\n') + 1;
   const isClosing = end > 0 && /^\s*(?:`{3,}|~{3,})\s*$/.test(text.slice(end));
   return isClosing ? `${text.slice(0, end)}${' '.repeat(indent)}${text.slice(end).trim()}` : text;
 }
 
-/** Normalizes Markdown with the same number of lines: no blockquote markers, closing fences aligned with opening ones. */
+/** Normalizes Markdown without changing its line numbers: removes blockquote markers, aligns closing fences with opening ones. */
 function normalizeLines(markdown: string): string {
   if (!NEEDS_NORMALIZING.test(markdown)) return markdown;
   const ordered = (text: string, order: (block: Block) => string): string => {
@@ -69,7 +69,7 @@ interface ReadBlock extends Pick<Block, 'kind' | 'level' | 'title'> {
   line: number;
 }
 
-/** The blocks of a text; indented content after a list belongs to its last item. */
+/** Reads the blocks of a text; indented content after a list belongs to its last item. */
 export function readWholeBlocks(markdown: string): ReadBlock[] {
   const text = normalizeLines(markdown);
   const blocks: Block[] = [];
@@ -89,7 +89,7 @@ export function readWholeBlocks(markdown: string): ReadBlock[] {
 /** The line number of an offset, from 0. */
 const lineAt = (text: string, offset: number): number => newlinesIn(text.slice(0, Math.max(0, offset)));
 
-/** Line numbers in a source with its neighbours, from 0, inclusive. */
+/** Line numbers in a source with its neighbouring text, from 0, inclusive. */
 type QuoteLines = readonly [first: number, last: number];
 
 /** The smallest unit of quoting: a paragraph, list item, table row, code block or the term of a definition. */
@@ -153,7 +153,7 @@ const isTerm = (text: string): boolean => countWords(text) <= MAX_TERM_WORDS && 
 /** Lines without content: no letters or digits, entries of a table of contents, copyright notices. */
 const NO_CONTENT = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
 
-/** The text of a source with its neighbours, and the range of the retrieved chunk in it. */
+/** Joins the text of a source with its neighbouring text; `from` and `to` are the range of the retrieved chunk. */
 export function joinNeighbours({ before = '', text, after = '' }: GroundingSource): { whole: string; from: number; to: number } {
   return { whole: before + text + after, from: before.length, to: before.length + text.length };
 }
@@ -165,8 +165,8 @@ interface OpenHeading {
 }
 
 /**
- * The path below a heading: up to the heading if the source's path contains it, else that of the heading above it. Without one, as much of the path of `before`
- * (the last heading so far, else the source itself) as their levels tell.
+ * The path below a heading: up to the heading if the source's path contains it, else below the heading above it. Without one, it continues the path
+ * of `before` (the last heading so far, else the source) as far as their levels allow.
  */
 function pathBelow(
   { title, level }: { title: string; level: number },
@@ -179,7 +179,7 @@ function pathBelow(
   return [...last.slice(0, Math.max(1, last.length - 1 - (before ? before.level - level : 0))), title];
 }
 
-/** Opens a heading among those that are open, closing the ones it does not stand below. Returns the path below it. */
+/** Opens a heading, closes the open ones that it is not below, and returns the path below it. */
 function openHeading(heading: { title: string; level: number }, open: OpenHeading[], base: readonly string[]): readonly string[] {
   const before = open.at(-1);
   while (open.length > 0 && open.at(-1)!.level >= heading.level) open.pop();
@@ -188,7 +188,7 @@ function openHeading(heading: { title: string; level: number }, open: OpenHeadin
   return path;
 }
 
-/** The items of a list or rows of a table with their first lines. */
+/** Splits a list into items or a table into rows, with the first line of each. */
 function splitParts(text: string, isFirst: (line: string) => boolean): { text: string; line: number }[] {
   const parts: { text: string; line: number }[] = [];
   for (const [at, line] of text.split('\n').entries()) {

@@ -10,7 +10,7 @@ import { chooseQuotations, MAX_ANSWER_WORDS, type Quotation, areNearDuplicates }
 import { computeEvidence, judgeEvidence } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 
-/** Maximum words to repeat of a question. */
+/** Maximum words of a question that a note repeats. */
 const MAX_PART_WORDS = 25;
 
 function shortenQuestion(question: string): string {
@@ -18,18 +18,18 @@ function shortenQuestion(question: string): string {
   return words.length > MAX_PART_WORDS ? `${words.slice(0, MAX_PART_WORDS).join(' ')}…` : words.join(' ');
 }
 
-/** A sentence that parts of a question are not answered, in its language. */
+/** Writes, in the language of the question, that parts of it are not answered. */
 function unansweredNote(question: string, parts: readonly SearchQuestion[]): string {
   const { part: unanswered } = (conjunctionIn(question) ?? english).messages;
   return parts.map((part) => unanswered.replace('{part}', () => shortenQuestion(part.question))).join(' ');
 }
 
-/** The language of prose, without code and tables. */
+/** Detects the language of a text by its prose, without code and tables. */
 const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`|^ *\|.*$/gm, ' '));
 
 /**
- * A note about the language of a text, in the language of the question; undefined if both are the same or unknown. If the text does not reveal it,
- * those in `around` do, in order.
+ * A note about the language of a text, in the language of the question; undefined if both are the same or unknown. If the language of the text is
+ * unclear, the first clear one of `around` counts.
  */
 function sourceLanguageNote(question: string, text: string, around: readonly string[] = []): string | undefined {
   const asked = languageOf(question);
@@ -44,7 +44,7 @@ function sourceLanguageNote(question: string, text: string, around: readonly str
 /** The answer if nothing is found, after `NO_ANSWER_MARKER`. */
 const DECLINE = `${NO_ANSWER_MARKER} The sources do not answer this.`;
 
-/** Estimated tokens: about four characters each. */
+/** Estimates tokens: about four characters each. */
 const estimateTokenCount = (text: string): number => Math.ceil(text.length / 4);
 
 /** One of several questions with its quotations; none if nothing answers it. */
@@ -54,7 +54,7 @@ interface Part extends SearchQuestion {
   isAnswered: boolean;
 }
 
-/** The quotations for each question. */
+/** Answers each of the joined questions with quotations. */
 async function answerParts({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
   const { query: whole, question: asked = whole, sources, previous_answers } = grounding;
   const questions = splitQuestion({ query: whole, question: asked });
@@ -74,11 +74,11 @@ async function answerParts({ grounding, signal }: GenerateRequest, embedder: Emb
 
 const ENDS_OPEN = /(?:```|~~~|\|)\s*$/;
 
-/** A passage with its path and citation. */
+/** Renders a quotation with its path and citation. */
 const renderQuotation = ({ path, text }: Quotation, number: number): string =>
   `**${path}**\n\n${text}${ENDS_OPEN.test(text) ? '\n\n' : ' '}[${number}]`;
 
-/** The sources in the answer's numbering: those that are quoted, in the order of the answer, or all in that of a reranker. */
+/** The sources in the order of their citation numbers: the quoted ones in the order of the answer, or all as a reranker ordered them. */
 function orderSources(quotations: readonly Quotation[], sources: readonly GroundingSource[]): number[] {
   if (sources.some(({ rerank_score }) => rerank_score !== undefined)) return [...sources.keys()];
   return [...new Set(quotations.map(({ source }) => source))];
@@ -89,7 +89,7 @@ interface WrittenAnswer {
   outcome: Pick<Outcome, 'quoted' | 'probability' | 'highlight' | 'unsure' | 'order'>;
 }
 
-/** The answer: the quotations, and which questions nothing answers. */
+/** Writes the answer: the quotations, and a note about unanswered questions. */
 function writeAnswer({ grounding }: GenerateRequest, parts: readonly Part[]): WrittenAnswer {
   const { query, question = query, sources } = grounding;
   const answered = parts.filter(({ isAnswered }) => isAnswered);
@@ -111,8 +111,8 @@ function writeAnswer({ grounding }: GenerateRequest, parts: readonly Part[]): Wr
 }
 
 /**
- * Creates an answerer without a language model: it quotes the passage that answers, at most 120 words with headings, or declines. With an embedder it
- * also compares meaning.
+ * Creates the extractive model, which needs no language model: it quotes the passage that answers, at most 120 words with headings, or declines.
+ * With an embedder it also compares meaning.
  */
 export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): Llm {
   return {

@@ -9,7 +9,7 @@ export type ArmName = 'text' | 'vector';
 /** The results of one kind of search, best first. */
 export interface Arm {
   hits: readonly Hit[];
-  /** The requested number: a list of that length was cut off. */
+  /** The requested number of hits; a list of that length may be cut off. */
   limit: number;
   /** The score of an unrelated chunk. Default: 0. */
   floor?: number;
@@ -25,7 +25,7 @@ interface ArmRank {
   score: number;
 }
 
-/** Adjustments of a fused score. */
+/** Adjustments of a fused score after fusion. */
 export interface Rescored {
   /** For word pairs of the query. */
   bigrams?: number;
@@ -33,7 +33,7 @@ export interface Rescored {
   centroid?: number;
   /** For a table of contents, an index or a change log. */
   page_kind?: number;
-  /** For a fragment of a longer document, such as a heading with a line: it resembles many questions and answers none. */
+  /** For a short fragment of a longer document, such as a heading with a line, which resembles many questions and answers none. */
   length?: number;
 }
 
@@ -84,7 +84,7 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
   return sortByScore(candidates);
 }
 
-/** Scales the scores of an arm: the best is 1, the floor 0. Unlisted chunks get the last score if the list was cut off. */
+/** Returns a function that scales the scores of an arm: the best to 1, the floor to 0. Unlisted chunks get the last score if the list was cut off. */
 function createScale({ hits, limit, floor = 0 }: Arm): (score: number | undefined) => number {
   const best = (hits[0]?.score ?? floor) - floor;
   const scaled = (score: number) => (best > 0 ? Math.min(1, Math.max(0, (score - floor) / best)) : 0);
@@ -123,8 +123,8 @@ function pairsOf(query: string): { pairs: Pairs; count: number } {
 }
 
 /**
- * BM25 scores of chunks for adjacent word pairs of the query, without function words: `foreign key` says more than both words anywhere. All 0 for a
- * query of one word.
+ * Computes BM25 scores of chunks for adjacent word pairs of the query, without function words: `foreign key` says more than both words apart. All 0
+ * for a query of one word.
  */
 function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
   const { pairs, count } = pairsOf(query);
@@ -157,13 +157,13 @@ function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array 
 // The weights below were chosen on the development halves of the sets in docs/benchmarks.md «Retrieval».
 
 interface RescoreInput extends Partial<Record<ArmName, Arm>> {
-  /** Reads the vectors that searches have left out. */
+  /** Loads the vectors that the search did not return. */
   withVectors?: Collection['withVectors'];
 }
 
 /** Weight of BM25 of word pairs relative to words. */
 const PAIR_WEIGHT = 0.4;
-/** Number of candidates to rescore: the others are too far behind. */
+/** Number of best candidates that are rescored; the others are too far behind. */
 const MAX_RESCORED = 30;
 
 /** Weight of the cosine to the mean vector of the best passages, relative to the cosine to the query. */
@@ -174,8 +174,8 @@ const CENTROID_PASSAGES = 3;
 const LISTING_PENALTY = 0.1;
 
 /**
- * Penalty of the shortest passage of a document that has others, decreasing to 0 at so many bytes (a letter of an unspaced script says more). With
- * .15 a follow-up finds its passage among the first five in 93 of 100 cases, with .1 in 96.
+ * Maximum penalty of a short passage of a document with several, decreasing to 0 at FULL_LENGTH bytes (bytes, since a letter of an unspaced script
+ * says more). With .15 a follow-up finds its passage among the first five in 93 of 100 cases, with .1 in 96.
  */
 const SHORT_PENALTY = 0.1;
 const FULL_LENGTH = 400;

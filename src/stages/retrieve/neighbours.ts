@@ -19,7 +19,7 @@ export interface Neighbours {
   after?: Neighbour | undefined;
 }
 
-/** Search limits: chunk ids are hashes of these numbers, so that they have to be tried. */
+/** Limits of the search for a chunk's position: ids are hashes, so that positions have to be tried. */
 const MAX_CHUNKS = 100;
 const MAX_SECTIONS = 10;
 
@@ -51,13 +51,13 @@ function overlapOf(earlier: string, later: string): number {
   return 0;
 }
 
-/** The parts of two successive chunks that are added to the other: each without what the other repeats. */
+/** The part of each of two successive chunks that is added to the other, without the text that both contain. */
 function joinedTexts(earlier: string, later: string): { earlier: string; later: string } {
   const overlap = overlapOf(earlier, later);
   if (overlap > 0) return { earlier: earlier.slice(0, -overlap), later: later.slice(overlap) };
   const [first] = readBlocks(later);
   const header = first?.kind === 'table' ? later.slice(first.start, first.body) : '';
-  // the later one stands below its own header already
+  // the later chunk has the table header already
   if (header !== '' && earlier.includes(header)) return { earlier: '', later: `\n${later.slice(header.length)}` };
   return { earlier: `${earlier}\n\n`, later: `\n\n${later}` };
 }

@@ -44,7 +44,7 @@ export interface RetrieveInput {
   rerank?: { top_k: number } | undefined;
 }
 
-/** What a retrieval needs. */
+/** The dependencies of a retrieval. */
 export interface RetrieveParts {
   collection: Collection;
   /** Absent if the collection is searched by words alone. */
@@ -55,8 +55,8 @@ export interface RetrieveParts {
 
 /**
  * Retrieves chunks for a query, best first, including equal texts of several sources. Failures are items of `errors`; if the reranker fails, the
- * order stays. Throws a KbError if the request does not fit the collection (vector search without vectors), and what ends any work: a stop, a missing
- * key, a wrong configuration.
+ * order stays. Throws a KbError if the request does not fit the collection (vector search without vectors), and errors that end any work: a stop, a
+ * missing key, a wrong configuration.
  */
 export async function* retrievePassages(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
   const { query, search_query = query } = input;
@@ -82,7 +82,7 @@ export async function* retrievePassages(input: RetrieveInput, parts: RetrievePar
   return { query, search_query: searched, retrieved: items.length, items, failed: errors.length, errors };
 }
 
-/** The items, and the query with corrected spelling. */
+/** Finds items, and returns them with the query, whose spelling may be corrected. */
 async function findItems(
   asked: string,
   { mode, top_k, filter, explain = false }: RetrieveInput,
@@ -104,7 +104,7 @@ async function findItems(
   return { items, searched: query };
 }
 
-/** Where the corrected query can't be searched for, such as by an embedding service that has just refused it, what was found as it was asked is enough. */
+/** Ignores a failed search for the corrected query, for which the results of the original query are used. Throws an error that ends the work. */
 function ignoreFailure(error: unknown): undefined {
   if (endsWork(error)) throw error;
 }
@@ -114,15 +114,15 @@ const textsOf = ({ arms: { text, vector } }: SearchOutcome): string[] =>
   [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk));
 
 /**
- * If there is one kind of search, so many candidates (at most `top_k`) are checked for similarity to the query; if two agree, the first is enough. Of
- * 1, 3, 5, 10, 20 and 50 it is the first from which mode vector separates subjects nearly as well as hybrid (area under the curve .986; with 1:
- * .971).
+ * Maximum candidates (and at most `top_k`) that are checked for similarity to the query if there is one kind of search; with two, the first is
+ * enough. Of 1, 3, 5, 10, 20 and 50 it is the smallest with which mode vector separates subjects nearly as well as hybrid (area under the curve
+ * .986; with 1: .971).
  */
 const MAX_SCORED = 20;
 
 /**
- * The score of the best candidate: the greatest similarity among the first. The others follow in proportion to their fused scores. Words are compared
- * only where they can make a difference, since that is slow.
+ * The score of the best candidate: the greatest similarity among the first. The scores of the others are proportional to their fused scores. Words
+ * are compared only if they can make a difference, since that is slow.
  */
 function bestScore(query: string, candidates: readonly FusedCandidate[], found: SearchOutcome): number {
   const { text, vector } = found.arms;
@@ -156,7 +156,7 @@ function createScorer(query: string, { coverage, ranges }: SearchOutcome) {
   };
 }
 
-/** Returns the word share of texts and its maximum, by the weight of capitalized words. */
+/** Returns a function that gives, for a weight of capitalized words, the word share of texts and its maximum. */
 function createWordShare(query: string) {
   const scales = new Map<number, { share: ReturnType<typeof createTermShare>; most: number }>();
   return (capital: number) => {

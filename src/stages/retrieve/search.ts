@@ -14,7 +14,7 @@ import type { ErrorItem, RetrievedItem } from '../../schema/items.ts';
 export interface SearchOutcome {
   /** The searches that were run: at least one. */
   arms: { text?: Arm; vector?: Arm };
-  /** How much of the query the embedder reads, 0 to 1. */
+  /** Share of the query that the embedder can read, 0 to 1. */
   coverage: number;
   /** The cosine of a chunk to the query, if known. */
   cosine?: ((chunk: StoredChunk) => number | undefined) | undefined;
@@ -37,13 +37,13 @@ interface SearchParts {
 /** Number of hits of each arm to fuse. */
 const FUSION_DEPTH = 100;
 
-/** Weight of vectors if the embedder has none. */
+/** Weight of vectors if the embedder names none. */
 const DEFAULT_VECTOR_WEIGHT = 0.5;
 
 /**
- * Searches by words and by vectors, concurrently or in one request. Vectors weigh more, the more of the query the embedder can read, and are skipped if it
- * reads nothing or the collection has none. In mode text they only give the cosines of the hits. Throws a KbError (`usage`) in mode vector
- * without vectors.
+ * Searches by words and by vectors, concurrently or in one request. The weight of vectors grows with the share of the query that the embedder can
+ * read; they are skipped if it reads nothing or the collection has none. In mode text they only give the cosines of the hits. Throws a KbError
+ * (`usage`) in mode vector without vectors.
  */
 export async function searchArms(query: string, { mode, top_k, filter }: SearchSettings, parts: SearchParts): Promise<SearchOutcome> {
   const { collection, embedder } = parts;
@@ -68,9 +68,9 @@ export async function searchArms(query: string, { mode, top_k, filter }: SearchS
 }
 
 interface Searches {
-  /** Searched for by words, if given. */
+  /** Text of the word search, if there is one. */
   text: string | undefined;
-  /** Whether the nearest are searched for. */
+  /** Whether there is a vector search. */
   isNearest: boolean;
   filter: Filter | undefined;
   limit: number;
@@ -79,7 +79,7 @@ interface Searches {
 type PendingVector = Promise<Float32Array | undefined> | undefined;
 type HitsByArm = Partial<Record<ArmName, readonly Hit[]>>;
 
-/** The search by words does not wait for the vector. */
+/** Runs both searches separately, so that the word search does not wait for the vector. */
 async function searchApart(
   collection: Collection,
   { text, isNearest, ...narrowing }: Searches,
@@ -93,7 +93,7 @@ async function searchApart(
   return { ...(words && { text: words }), ...(meaning && { vector: meaning }) };
 }
 
-/** Both searches in one request. */
+/** Runs both searches in one request. */
 async function searchTogether(
   collection: Collection,
   { text, isNearest, ...narrowing }: Searches,
@@ -109,13 +109,13 @@ async function searchTogether(
   return Object.fromEntries(Object.keys(requests).map((name, i) => [name, found[i]!]));
 }
 
-/** Returns the cosine of a chunk to the vector: as the search reported it, or by the chunk's own vector. */
+/** Returns a function that gives the cosine of a chunk to the vector: as the search reported it, or from the chunk's own vector. */
 function cosineTo(vector: Float32Array, hits: readonly Hit[]): (chunk: StoredChunk) => number | undefined {
   const known = new Map(hits.map(({ chunk, cosine }) => [chunk.id, cosine]));
   return (chunk) => known.get(chunk.id) ?? (chunk.vector && cosineOf(vector, chunk.vector));
 }
 
-/** Ignores a failed embedding, except a stop: words are searched without a vector. */
+/** Ignores a failed embedding, except a stop: the word search needs no vector. */
 function ignoreEmbedFailure(error: unknown): undefined {
   if (isAbort(error)) throw error;
 }
@@ -136,7 +136,7 @@ function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
   );
 }
 
-/** Best first, ties by id, whatever the order of the store. */
+/** Sorts hits, best first, ties by id, regardless of the store's order. */
 const sortHits = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 async function embedQuery(query: string, { collection, embedder, signal }: SearchParts): Promise<Float32Array> {
@@ -154,8 +154,8 @@ async function embedQuery(query: string, { collection, embedder, signal }: Searc
 }
 
 /**
- * Lists the searches for a query: the query itself and, where it asks several questions, each of them, since one search finds what is nearest to
- * their mixture. With a reranker it is the query alone: that judges a mixture well, and costs a request a search.
+ * Lists the searches for a query: the query and, if it joins several questions, each of them, since a search for the mixture finds neither well.
+ * With a reranker, only the query: a reranker handles mixtures well, and costs a request for each search.
  */
 export function searchesFor(search_query: string, { isReranked = false }: { isReranked?: boolean | undefined } = {}): string[] {
   if (isReranked) return [search_query];
@@ -163,7 +163,7 @@ export function searchesFor(search_query: string, { isReranked = false }: { isRe
   return parts.length > 1 ? [search_query, ...parts.map(({ query }) => query)] : [search_query];
 }
 
-/** Merges results: the best of each search in turn, each chunk once with its best score, as many as one search returns; best first. */
+/** Merges results, best first: takes the best of each search in turn, each chunk once with its best score, up to the length of the longest result. */
 function mergeItems(found: readonly (readonly RetrievedItem[])[]): RetrievedItem[] {
   const longest = Math.max(...found.map((items) => items.length));
   const best = new Map<string, RetrievedItem>();
@@ -187,8 +187,8 @@ const distinctErrors = (errors: readonly ErrorItem[]): ErrorItem[] => [
 ];
 
 /**
- * Searches for each query, the first of which is the whole, and merges the results. Yields the events of the first search. Equal failures are listed
- * once.
+ * Searches for each query and merges the results; the first query is the whole question. Yields the events of the first search. Equal failures are
+ * listed once.
  */
 export async function* searchEach(queries: readonly string[], retrieve: (query: string) => Run<RetrieveResult>): Run<RetrieveResult> {
   const [query, ...others] = queries as [string, ...string[]];
@@ -203,8 +203,8 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
 }
 
 /**
- * Share of the best score with the carried-over subject that a question must reach without it: more words find more. In conversations about real
- * documentation, second questions on another subject reach it, follow-ups do not.
+ * A question counts as independent if its best score is at least this share of the best score with the subject of earlier questions, which benefits
+ * from more words. In conversations about real documentation, questions on another subject reach it, follow-ups do not.
  */
 const MIN_SHARE_ALONE = 0.6;
 

@@ -3,7 +3,7 @@ import { languageOf } from '../../languages/detect.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import { hashTerm, ownTerms, terms } from '../../text/terms.ts';
 
-/** What the ranking compares of a chunk, computed on first use. It is kept as long as the chunk is in the cache of its store. */
+/** The features of a chunk for ranking, computed on first use and kept as long as the chunk is in the cache of its store. */
 class AnalysedChunk {
   readonly #chunk: StoredChunk;
   #own: Uint32Array | undefined;
@@ -45,25 +45,25 @@ export function analyseChunk(chunk: StoredChunk): AnalysedChunk {
 export const indexedText = ({ text, embed_text, metadata }: StoredChunk): string =>
   embed_text ?? (typeof metadata.title === 'string' ? `${metadata.title}\n\n${text}` : text);
 
-/** What is known of a hit. */
+/** The features of a hit. */
 interface SimilarityEvidence {
   /** Vector similarity to the query of the best hit and of this one; undefined without vectors. */
   likeness: readonly [greatest: number, own: number] | undefined;
-  /** `sharesOf` the hit, with CAPITAL if there are vectors; undefined if its language is not that of the query. */
+  /** Word share of the hit, with CAPITAL_WEIGHT if there are vectors; undefined if its language is not that of the query. */
   words: number | undefined;
-  /** How much of the query the embedder reads, 0 to 1. */
+  /** Share of the query that the embedder can read, 0 to 1. */
   coverage: number;
 }
 
-/** Weight of the word share relative to two likenesses of weight 1. Chosen, like CAPITAL, on every other question of `bench/declining.ts`. */
+/** Weight of the word share relative to two likenesses of weight 1. Chosen, like CAPITAL_WEIGHT, on every other question of `bench/declining.ts`. */
 const WORD_WEIGHT = 1.5;
 
 /** Weight of capitalized words in the word share if there are vectors: names separate subjects. Without vectors it only harms. */
 export const CAPITAL_WEIGHT = 2;
 
 /**
- * Similarity of a hit to the query, 0 to 1, on one scale in all modes: the mean of both likenesses, weighted by how much of the query the embedder
- * reads, and of the word share. Without vectors it is the word share; across languages it is the mean of the likenesses. `bench/declining.ts`
+ * Similarity of a hit to the query, 0 to 1, on one scale in all modes: the weighted mean of both likenesses, weighted by coverage, and of the word
+ * share. Without vectors it is the word share; across languages it is the mean of the likenesses. `bench/declining.ts`
  * measures how well it separates questions that SQuAD's paragraphs answer from those of HotpotQA and NFCorpus: area under the curve .989 hybrid, .986
  * in mode vector, .988 in mode text, .964 without vectors.
  */
@@ -74,12 +74,12 @@ export function similarity({ likeness, words, coverage }: SimilarityEvidence): n
   return (coverage * (greatest + own) + WORD_WEIGHT * words) / (2 * coverage + WORD_WEIGHT);
 }
 
-/** Scales a cosine to 0 (unrelated texts) to 1 (same meaning). */
+/** Scales a cosine to a range from 0 (unrelated texts) to 1 (same meaning). */
 export const likenessOf = (cosine: number, [unrelated, alike]: readonly [number, number] = [0, 1]): number =>
   Math.min(1, Math.max(0, (cosine - unrelated) / (alike - unrelated)));
 
 /**
- * Default `min_retrieval_score` for searches by words alone: one of two words is not enough, two of four are. On the questions of
+ * Default `min_retrieval_score` for searches by words alone: one matching word of two is not enough, two of four are. On the questions of
  * `bench/declining.ts` it loses 3 % of those that the collection answers and rejects 78 % of the others.
  */
 export const MIN_SCORE_BY_WORDS = 0.33;
@@ -100,13 +100,13 @@ export function identifiersIn(query: string): string[] {
 /** Bonus of a chunk with all identifiers of a query; with some, in proportion. */
 const IDENTIFIER_BONUS = 0.25;
 
-/** Returns the bonus of chunks for the identifiers of the query, which puts similar identifiers behind; undefined if the query has none. */
+/** Returns a function that gives the bonus of a chunk for the identifiers of the query, which ranks it before similar ones; undefined if the query has none. */
 export function identifierBonus(query: string): ((chunk: StoredChunk) => number) | undefined {
   const wanted = identifiersIn(query).map((term) => ({ term, part: longestPart(term) }));
   if (wanted.length === 0) return undefined;
   return (chunk) => {
     const plain = indexedText(chunk).toLowerCase();
-    if (!wanted.some(({ part }) => plain.includes(part))) return 0; // nearly always: analysing a text costs more than looking through it
+    if (!wanted.some(({ part }) => plain.includes(part))) return 0; // usual, and much cheaper than analysing the text
     const analysed = analyseChunk(chunk);
     return (IDENTIFIER_BONUS * wanted.filter(({ term }) => analysed.holds(term)).length) / wanted.length;
   };

@@ -3,22 +3,23 @@ import { languageOf } from '../../languages/detect.ts';
 import { editDistance } from '../../core/nearest.ts';
 import { ownTerms, terms } from '../../text/terms.ts';
 
-/** A word that may be misspelt: lower-case Latin letters. Names, codes and other scripts are left alone. */
+/** A word that may be misspelt: lower-case letters, perhaps after a capital. Names, codes and other scripts are not corrected. */
 const MAY_BE_MISSPELT = /^(?:\p{Lu}\p{Ll}|\p{Ll}{2})\p{Ll}+$/u;
 const WORD = /(?<![\p{L}\p{N}_./@#-])\p{L}+(?![\p{L}\p{N}_/@#]|[.-][\p{L}\p{N}])/gu;
 
 /**
- * Minimum length of a word with one changed («maximun») or extra letter, and with two errors: shorter ones are often other words («band», «bank»).
+ * Minimum length of a word with one changed («maximun») or extra letter, and of one with two errors: shorter ones are often other words («band»,
+ * «bank»).
  */
 const MIN_CHANGED_LENGTH = 6;
 const MIN_TWO_ERRORS_LENGTH = 9;
 
-/** Minimum length of a corrected word; with two letters swapped, a function word may be shorter («teh»). */
+/** Minimum length of a corrected word; a function word with two swapped letters may be shorter («teh»). */
 const MIN_CORRECTED_LENGTH = 4;
 
 const isAnagram = (a: string, b: string): boolean => [...a].toSorted().join('') === [...b].toSorted().join('');
 
-/** The edit distance of two words; Infinity if one is no misspelling of the other. */
+/** The edit distance of two words; Infinity if one is not a likely misspelling of the other. */
 function misspellingDistance(word: string, known: string): number {
   if (known[0] !== word[0] || Math.abs(known.length - word.length) > 2 || known.length < MIN_CORRECTED_LENGTH) return Infinity;
   if (word.length < MIN_CHANGED_LENGTH && ownTerms(known).length === 0) return Infinity;
@@ -28,7 +29,7 @@ function misspellingDistance(word: string, known: string): number {
   return word.length >= MIN_CHANGED_LENGTH || isLacking ? edits : Infinity;
 }
 
-/** The words of texts, most frequent first; those with a hyphen («wi-fi») whole and in parts. */
+/** Lists the words of texts, most frequent first; hyphenated ones («wi-fi») whole and in parts. */
 function wordsOf(texts: readonly string[]): string[] {
   const counts = new Map<string, number>();
   const found = (text: string) => new Set([...(text.match(/\p{Ll}+/gu) ?? []), ...(text.match(/(?<!\p{Ll})\p{Ll}+-\p{Ll}+/gu) ?? [])]);
@@ -36,13 +37,13 @@ function wordsOf(texts: readonly string[]): string[] {
   return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word);
 }
 
-/** The function word of which a short word has two letters swapped; undefined if there is none. */
+/** Finds the function word that a short word becomes if two adjacent letters are swapped; undefined if there is none. */
 function swappedFunctionWord(word: string): string | undefined {
   const swapped = Array.from(word.slice(1), (letter, at) => word.slice(0, at) + letter + word[at] + word.slice(at + 2));
   return word.length < MIN_CORRECTED_LENGTH ? swapped.find((known) => known !== word && ownTerms(known).length === 0) : undefined;
 }
 
-/** The nearest word; of equally near ones the most frequent. */
+/** Finds the nearest word of the vocabulary; of equally near ones the most frequent. */
 function nearestWord(word: string, vocabulary: readonly string[]): string | undefined {
   let [best, least]: [string | undefined, number] = [undefined, Infinity];
   for (const known of vocabulary) {
@@ -53,9 +54,9 @@ function nearestWord(word: string, vocabulary: readonly string[]): string | unde
 }
 
 /**
- * Corrects words of the query that occur in none of the texts, by words that do and differ by a letter or two. The texts are the hits of the query,
- * so that a word of any document is in one of them. Undefined if nothing is corrected, if an unknown word remains (the query then is about something
- * else), or if the first text is in another language.
+ * Corrects words of the query that no text contains, by words of the texts that differ by a letter or two. The texts are the hits of the query, so
+ * that every word that some document contains is in one of them. Undefined if nothing is corrected, if an unknown word remains (the query is about
+ * something else), or if the first text is in another language.
  */
 export function correctSpelling(query: string, found: readonly string[]): string | undefined {
   const texts = found.map((text) => text.toLowerCase());

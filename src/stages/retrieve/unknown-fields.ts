@@ -5,10 +5,10 @@ import type { Collection } from '../../ports/stores.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 
-/** Maximum number of chunks to read, so that the answer does not take long. */
+/** Maximum chunks that are read, so that the check stays fast. */
 const MAX_READ = 5000;
 
-/** The filterable paths of metadata: nested keys as dotted paths, lists by their own path. */
+/** Yields the filterable paths of metadata: nested keys as dotted paths, items of a list under the path of the list. */
 function* metadataPaths(value: unknown, path = ''): Generator<string, void, void> {
   if (Array.isArray(value)) for (const item of value) yield* metadataPaths(item, path);
   else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
@@ -16,14 +16,14 @@ function* metadataPaths(value: unknown, path = ''): Generator<string, void, void
   } else if (path) yield path;
 }
 
-/** Fields that a notice names. */
+/** Maximum fields that a notice names. */
 const MAX_NAMED = 12;
 /** Fields that nobody filters by on purpose. */
 const INTERNAL_FIELDS = /^(?:content_hash|ingested_at|location\..*)$/;
 
 /**
- * Makes the notice that no chunk has a field of the filter, which is usually a typo; undefined if all exist. It looks at the hits, then
- * reads chunks until each field was seen: a hit that matches by a field has it.
+ * Writes the notice that no chunk has a field of the filter, which is usually a typo; undefined if all fields exist. It checks the hits, then
+ * reads chunks until every field was seen.
  */
 export async function unknownFieldsNotice(
   filter: Filter,
@@ -54,7 +54,7 @@ export async function unknownFieldsNotice(
   return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${reason}.${fieldHint(field, known)}`;
 }
 
-/** The nearest field, or which there are. */
+/** Suggests the nearest field, or lists the fields that exist. */
 function fieldHint(field: string, known: ReadonlySet<string>): string {
   const meant = didYouMean(field, [...known]);
   if (meant !== undefined) return ` ${meant}`;

@@ -1,6 +1,6 @@
 import { type MarkdownLine, readLine, trimEnd } from './lines.ts';
 
-/** comment: an HTML comment; rule: a line of dashes. Both say nothing by themselves. */
+/** `comment`: an HTML comment; `rule`: a line of dashes. Both have no content. */
 type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'fence' | 'comment' | 'rule';
 
 /** A block of Markdown by its offsets, `end` exclusive, without the white space around it. */
@@ -16,7 +16,7 @@ export interface Block {
   title: string;
 }
 
-/** A heading is named by so many characters at most: its name stands in the metadata of every chunk under it. */
+/** Maximum length of a heading's title, which is stored in the metadata of every chunk under it. */
 const LONGEST_TITLE = 200;
 
 /** The words of a heading: no links, emphasis, code marks, tags or `{#anchor}`. */
@@ -42,14 +42,14 @@ function readHeading(text: string, line: MarkdownLine): Block {
   return { kind: 'heading', start: line.start, end: line.end, body: line.start, level, title };
 }
 
-/** Counted by hand: a pattern takes quadratic time on a line of many `# `. */
+/** Removes the closing marks of a heading. A loop, because a regular expression takes quadratic time on a line of many `# `. */
 function withoutClosingMarks(title: string): string {
   let end = title.length;
   while (end > 0 && title[end - 1] === '#') end -= 1;
   return end === 0 || /\s/.test(title[end - 1]!) ? title.slice(0, end).trim() : title;
 }
 
-/** Makes an open paragraph the setext heading that `line` underlines. Several lines of text above a rule are no heading. */
+/** Turns an open paragraph into a setext heading underlined by `line`. Returns false if it is too long or a blockquote. */
 function applyUnderline(text: string, open: Block, line: MarkdownLine): boolean {
   if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>'))
     return false;
@@ -60,7 +60,7 @@ function applyUnderline(text: string, open: Block, line: MarkdownLine): boolean 
   return true;
 }
 
-/** A fence to its closing line, or to the end of the text. */
+/** Reads a fence up to its closing line, or to the end of the text. */
 function readFence(text: string, opening: MarkdownLine): { block: Block; next: number } {
   const mark = fenceMark(text, opening.start);
   const block: Block = { kind: 'fence', start: opening.start, end: opening.end, body: opening.next, level: 0, title: '' };
@@ -83,7 +83,7 @@ export function fenceMark(text: string, offset: number): string {
   return text.slice(offset, end);
 }
 
-/** An HTML comment, `<pre>`, `<script>` or `<style>` to its end, headings inside it being none; undefined where it is never closed. */
+/** Reads an HTML comment, `<pre>`, `<script>` or `<style>` to its end, so that nothing inside counts as a heading; undefined if it is never closed. */
 function readMarkup(text: string, line: MarkdownLine, missing: Set<string>): { block: Block; next: number } | undefined {
   const closing = line.kind === 'comment' ? '-->' : `</${/\w+/.exec(text.slice(line.start, line.start + 10))![0]}>`;
   if (missing.has(closing)) return undefined;
@@ -106,13 +106,13 @@ interface ReaderState {
   hasGap: boolean;
   /** Where the last line of `open` begins. */
   lastLine: number;
-  /** Whether a list began above that an indented line may belong to, also after a fence inside it. */
+  /** Whether an indented line may belong to a list above, also after a fence inside the list. */
   isInList: boolean;
-  /** Closing marks (`-->`, `</pre>`) that do not occur any more: they are looked for once only, which keeps reading linear. */
+  /** Closing marks (`-->`, `</pre>`) that do not occur any more: each is searched for once, which keeps reading linear. */
   missing: Set<string>;
 }
 
-/** Cuts Markdown into blocks, in order; all characters between two blocks are white space. Takes time in proportion to the text. */
+/** Splits Markdown into blocks, in order, with only white space between them. Takes linear time. */
 export function readBlocks(text: string): Block[] {
   const reading: ReaderState = { text, blocks: [], open: undefined, hasGap: false, lastLine: 0, isInList: false, missing: new Set() };
   for (let at = 0; at < text.length;) {
@@ -134,7 +134,7 @@ export function readBlocks(text: string): Block[] {
   return reading.blocks;
 }
 
-/** The block that begins with the line and is known to end somewhere: a heading, a fence, a comment, a rule. */
+/** Reads a block with a known end that begins at the line: a heading, fence, comment or rule. Undefined for other lines. */
 function readWholeBlock(reading: ReaderState, line: MarkdownLine): { block: Block; next: number } | undefined {
   const { text, open, isInList } = reading;
   if (line.indent > 3) return line.kind === 'fence' && isInList ? readFence(text, line) : undefined;
@@ -176,7 +176,7 @@ function addLine(reading: ReaderState, line: MarkdownLine): void {
   beginBlock(reading, 'paragraph', line);
 }
 
-/** A number other than 1 within a paragraph is a number that fell at the beginning of a line, unless the paragraph is the end of a list's item. */
+/** Whether an item may interrupt a paragraph: a number other than 1 is usually part of a sentence (CommonMark 5.3). */
 const mayInterruptParagraph = (text: string, line: MarkdownLine): boolean =>
   !/^\d/.test(text.slice(line.start, line.start + 1)) || /^1[.)]/.test(text.slice(line.start, line.start + 2));
 

@@ -1,11 +1,11 @@
-/** White space that a passage may be cut at: no non-breaking kind. */
+/** Whether a character is white space at which text may be cut: not a non-breaking space. */
 export function isSpace(code: number): boolean {
   return (
     code === 32 || (code >= 9 && code <= 13) || code === 0x3000 || code === 0x2028 || code === 0x2029 || (code >= 0x2000 && code <= 0x200a)
   );
 }
 
-/** White space of every kind: nothing that a chunk would be made of. */
+/** Whether a character is white space of any kind, including non-breaking spaces. */
 const isBlank = (code: number): boolean =>
   isSpace(code) || code === 0xa0 || code === 0xfeff || code === 0x1680 || code === 0x202f || code === 0x205f;
 
@@ -16,30 +16,30 @@ export function skipSpace(text: string, offset: number, end: number): number {
   return at;
 }
 
-/** How many line breaks a text has. */
+/** Counts the line breaks of a text. */
 export function newlinesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 
-/** The end of `start` to `end` without the white space at its end. */
+/** The end of the range from `start` to `end` without trailing white space. */
 export function trimEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isBlank(text.charCodeAt(at - 1))) at -= 1;
   return at;
 }
 
-/** What a line of Markdown looks like on its own. What it is may depend on the lines before it: `blocks.ts` decides. */
+/** The kind of a line of Markdown by itself. `blocks.ts` takes the lines before it into account. */
 type LineKind = 'blank' | 'text' | 'heading' | 'fence' | 'item' | 'rule' | 'underline' | 'separator' | 'comment' | 'verbatim';
 
-/** A line of Markdown by its offsets: `start` to `end` without the white space around it, `next` the beginning of the line after it. */
+/** A line of Markdown by its offsets: `start` to `end` without surrounding white space; the next line begins at `next`. */
 export interface MarkdownLine {
   kind: LineKind;
   start: number;
   end: number;
   next: number;
-  /** Columns of white space in front, a tab counting as four. */
+  /** Columns of leading white space; a tab counts as four. */
   indent: number;
 }
 
@@ -57,7 +57,7 @@ function matchesAt(pattern: RegExp, text: string, offset: number): boolean {
   return pattern.test(text);
 }
 
-/** Whether a line that begins at `offset`, white space aside, is one that underlines a heading or rules off. */
+/** The kind of a line of dashes: the underline of a heading, a rule or a table separator; undefined for none of these. */
 function dashedKind(text: string, offset: number, end: number): LineKind | undefined {
   if (matchesAt(UNDERLINE, text, offset)) return 'underline';
   if (matchesAt(RULE, text, offset)) return 'rule';
@@ -98,7 +98,7 @@ function kindAt(text: string, offset: number, end: number): LineKind {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Reads the line that begins at an offset: the bounds of its words, the begin of the next line, and its kind. */
+/** Reads the line that begins at an offset. */
 export function readLine(text: string, offset: number): MarkdownLine {
   const newline = text.indexOf('\n', offset);
   const next = newline < 0 ? text.length : newline + 1;

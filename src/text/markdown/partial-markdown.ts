@@ -1,10 +1,10 @@
-/** The text ends before it is clear what it is. */
+/** Returned if the text ends before its meaning is clear. */
 export const NEED_MORE = Symbol('more');
 
-/** Longest text of a link that is waited for; what is longer is shown, and its address is looked at when it comes. */
+/** Maximum length of a link text that is held back. A longer one is shown, and its address is checked when it arrives. */
 const LONGEST_TEXT = 400;
 
-/** Letters within which an address ends, and the parenthesis around it closes: an answer is not held back for longer. */
+/** Maximum characters of an address with its closing parenthesis: no more of an answer is held back. */
 export const LONGEST_ADDRESS = 2000;
 
 /** The target of a link, with its length in the text. */
@@ -12,7 +12,7 @@ export interface LinkTarget {
   address: string;
   length: number;
   isDefinition?: boolean;
-  /** The address does not end within the longest one, so that nobody knows it. */
+  /** The address is longer than `LONGEST_ADDRESS`, so that it cannot be known. */
   isTooLong?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function bracketsAt(text: string, at: number, isEnd: boolean): string | u
   return isEnd ? undefined : NEED_MORE;
 }
 
-/** Where the parenthesis that a text begins with closes; undefined where it does not, before a blank line; MORE at the end of the text. */
+/** Finds where the parenthesis at the beginning of a text closes; undefined if a blank line comes first, NEED_MORE if the text ends first. */
 function closingParenthesis(text: string): number | undefined | typeof NEED_MORE {
   const blank = /\n[ \t]*\n/y;
   let depth = 0;
@@ -62,8 +62,8 @@ export function destinationAt(text: string, at: number, isEnd: boolean): LinkTar
 }
 
 /**
- * The address of a definition (`[label]: address`), whose colon is at `at`; undefined for a word that leads nowhere but to its own page: a list of
- * sources looks like that.
+ * Parses the address of a definition (`[label]: address`) whose colon is at `at`. Undefined for a plain word, which could only be a relative
+ * address: a list of sources looks like that.
  */
 export function definitionAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof NEED_MORE {
   const reach = text.slice(at, at + LONGEST_ADDRESS);
@@ -72,32 +72,32 @@ export function definitionAt(text: string, at: number, isEnd: boolean): LinkTarg
   if (isOpen && !isTooLong && !isEnd) return NEED_MORE;
   const [whole = '', angled, raw = ''] = /^:[ \t]*(?:\n[ \t]*)?(?:<([^<>\n]*)>|(\S*))/.exec(reach) ?? [];
   const address = isTooLong ? reach.slice(1).trim() : (angled ?? raw);
-  // Nothing but blanks, so far, may hold any address behind them.
+  // An address may still follow a long run of blanks.
   const isHidden = isTooLong && address === '';
   if (!isHidden && !/^[\\/]|[:&].|^(?:javascript|vbscript|data):/i.test(address)) return undefined;
   return { address, length: isTooLong ? reach.length : whole.length, isDefinition: true, isTooLong };
 }
 
-/** What `<` begins: a tag to be taken out, one that never ends, or text. */
+/** What begins at `<`: a tag to be removed, a tag that never ends (`dangling`), or text. */
 type Tag = { kind: 'opening' | 'closing'; length: number } | { kind: 'dangling' } | { kind: 'text' };
 
-/** Letters within which a tag ends, or an address in angle brackets: what is longer is none. */
+/** Maximum characters of a tag or of an address in angle brackets; anything longer is text. */
 export const LONGEST_TAG = 1000;
 
-/** Elements that load, lead or send, when they have attributes. */
+/** Elements that load, link or send something if they have attributes. */
 const ACTIVE_ELEMENTS = new Set(
   'a applet area audio body button embed form frame frameset head html iframe image img input link map meta object picture portal source table td th track video'.split(
     ' ',
   ),
 );
 
-/** Elements that change how what follows is read, also without any. */
+/** Elements that change how the text after them is parsed, also without attributes. */
 const CONTEXT_ELEMENTS = new Set('base iframe math noembed noframes noscript plaintext script style svg template textarea xmp'.split(' '));
 
-/** Attributes, each in one way alone: a value without quotes goes on to the next blank, or there were two ways to read every `a=b/c`. */
+/** A list of attributes. An unquoted value extends to the next blank: otherwise `a=b/c` had two readings, and matching took exponential time. */
 const ATTRIBUTES = /^(?:[\s/]+[a-z_:@][\w:.@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`][^\s<>`]*(?=\s|$)))?)*[\s/]*$/i;
 
-/** Attributes that load, lead or run, on any element. */
+/** Attributes that load, link or run something on any element. */
 const ACTIVE_ATTRIBUTES = /[\s/"'](?:on[a-z]+|style|src|srcset|srcdoc|href|action|formaction|background|poster|ping|xlink:href)\s*=(?!=)/i;
 
 function tagEnd(text: string): number {
@@ -114,7 +114,7 @@ function tagEnd(text: string): number {
   return -1;
 }
 
-/** So much of a text as a tag at its beginning may reach: to a blank line, and no further than the longest tag. */
+/** The beginning of a text that a tag may span: up to a blank line, at most `LONGEST_TAG` characters. */
 function tagReach(text: string): string {
   const reach = text.slice(0, LONGEST_TAG + 1);
   const blank = reach.search(/\n[ \t]*\n/);
@@ -122,8 +122,8 @@ function tagReach(text: string): string {
 }
 
 /**
- * The tag at the beginning of a text that begins with `<`. Names without attributes (`Array<string>`, `<br>`) are text, and so is what is no tag
- * to a browser.
+ * Classifies the tag at the beginning of a text that begins with `<`. Names without attributes (`Array<string>`, `<br>`) are text, and so is
+ * anything that a browser does not read as a tag.
  */
 export function tagAt(text: string, isEnd: boolean): Tag | typeof NEED_MORE {
   const plain: Tag = { kind: 'text' };
@@ -150,21 +150,21 @@ export function tagAt(text: string, isEnd: boolean): Tag | typeof NEED_MORE {
   return isLeading || CONTEXT_ELEMENTS.has(element) ? { kind: 'opening', length: end + 1 } : plain;
 }
 
-/** Letters within which code inside a line ends, and its marks: an answer is not held back for longer. */
+/** Maximum characters of inline code with its marks: no more of an answer is held back. */
 const LONGEST_SPAN = 500;
 
-/** Letters behind the marks of a fence, on its line. */
+/** Maximum characters after the marks of a fence on its line. */
 const LONGEST_INFO = 100;
 
-/** What may stand before a fence on its line: blanks, marks of quotations and of a list. */
+/** Text before a fence on its line: blanks, blockquote markers, a list marker. */
 const BEFORE_A_FENCE = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?$/;
 
-/** The marks, of code or of anything else, that a text begins with. */
+/** The run of backticks or tildes at the beginning of a text. */
 export const marksAt = (text: string): string => new RegExp(`^(?:\`{1,${LONGEST_SPAN}}|~{1,${LONGEST_SPAN}})`).exec(text)?.[0] ?? '';
 
 /**
- * The length of the code within a line that a text begins with, marks included (CommonMark 6.1); 0 where these never close, in their paragraph and in time:
- * then they are text, and so is what follows.
+ * The length of the inline code at the beginning of a text, including its marks (CommonMark 6.1); 0 if the marks do not close in their
+ * paragraph and within `LONGEST_SPAN`, so that they are text.
  */
 export function spanAt(text: string, isEnd: boolean): number | typeof NEED_MORE {
   const marks = marksAt(text);
@@ -175,13 +175,13 @@ export function spanAt(text: string, isEnd: boolean): number | typeof NEED_MORE 
   for (const { 0: run, index } of reach.slice(0, blank < 0 ? undefined : blank).matchAll(/`+/g)) {
     const end = index + run.length;
     if (index === 0 || run.length !== marks.length) continue;
-    // what is at the end of what is looked at may go on
+    // a run at the end of the examined text may continue
     if (end < reach.length || (isEnd && end < LONGEST_SPAN)) return end;
   }
   return isOver ? 0 : NEED_MORE;
 }
 
-/** Whether a text begins with the marks of a fence, behind `line` (CommonMark 4.5). */
+/** Whether a text begins with the marks of a fence; `line` is the text before it on its line (CommonMark 4.5). */
 export function isFenceAt(text: string, line: string, isEnd: boolean): boolean | typeof NEED_MORE {
   const marks = marksAt(text);
   if (!BEFORE_A_FENCE.test(line)) return false;
@@ -203,26 +203,26 @@ export function closesFence(line: string, marks: string): boolean {
   return run.length >= marks.length && run[0] === marks[0];
 }
 
-/** Where in Markdown code a text stands, letter by letter. */
+/** Tracks, letter by letter, whether a position is inside Markdown code. */
 interface CodeTracker {
-  /** Takes the next letter, and tells whether it stands in code. */
+  /** Reads the next letter; returns whether it is in code. */
   step(letter: string): boolean;
-  /** Whether it would, were it the next one. */
+  /** Whether this letter would be in code if it came next. */
   at(letter: string): boolean;
 }
 
 interface CodeState {
-  /** Marks that opened the code that the text is in; 0 outside of code. */
+  /** Number of marks that opened the current code; 0 outside of code. */
   open: number;
   mark: string;
-  /** Marks just seen. */
+  /** Length of the current run of marks. */
   run: number;
   before: string;
 }
 
 const isMark = (letter: string): boolean => letter === '`' || letter === '~';
 
-/** Once a run of marks is over: it opened code or closed it. Waves do that as a fence alone. */
+/** The state after a run of marks, which opens or closes code. Tildes do so only as a fence (three or more). */
 function afterRun({ open, mark, run, before }: CodeState): Pick<CodeState, 'open' | 'mark'> {
   if (run === 0 || (before === '~' && run < 3)) return { open, mark };
   if (open === 0) return { open: run, mark: before };
@@ -233,12 +233,12 @@ function nextState(state: CodeState, letter: string): CodeState {
   if (state.open === 0 && state.before === '\\' && (letter === '\\' || isMark(letter))) return { ...state, run: 0, before: '' };
   if (isMark(letter) && letter === state.before && state.run > 0) return { ...state, run: state.run + 1 };
   const { open, mark } = afterRun(state);
-  // Code within a line ends with its paragraph: a stray backtick must not make code of all that follows.
+  // Inline code ends with its paragraph, so that a stray backtick does not turn the rest into code.
   const isOver = letter === '\n' && state.before === '\n' && open < 3;
   return { open: isOver ? 0 : open, mark, run: isMark(letter) ? 1 : 0, before: letter };
 }
 
-/** A tracker at the beginning of a text. */
+/** Creates a tracker at the beginning of a text. */
 export function codeTracker(): CodeTracker {
   let state: CodeState = { open: 0, mark: '', run: 0, before: '' };
   return {

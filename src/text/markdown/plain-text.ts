@@ -7,20 +7,20 @@ const UNESCAPED = String.raw`(?<!(?<!\\)\\(?:\\\\)*)`;
 
 /** The title of a link, with leading white space. */
 const TITLE = String.raw`(?:[ \t]*\n[ \t]*|[ \t]+)(?:"[^"]*"|'[^']*'|\([^()]*\))`;
-/** The form of an address, unlike `9-17`, `Hello` and `12/24`. */
+/** The beginning of an address, which `9-17`, `Hello` and `12/24` do not match. */
 const ADDRESS = String.raw`(?:<|[a-z][a-z0-9+.-]*:|\S*(?:#|\.[a-z]|/(?!\d)|(?<!\d)/))`;
 
-/** Constructs that hide text in Markdown, and code, which hides none: the first match counts. Each is bounded or read once. */
+/** Constructs that hide text in Markdown, and code, which hides nothing; the first match counts. Each is bounded or read once. */
 const HIDING_CONSTRUCTS = new RegExp(
   [
-    // code in a fence, to its end or that of the text, and within a line
+    // a fence up to its end or the end of the text, and inline code
     String.raw`^[ \t>]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^]*?^[ \t>]*\k<fence>[\`~]*[ \t]*$|[^]*)`,
     String.raw`(?<!\`)(?<marks>\`+)(?!\`)(?:(?!\n[ \t]*\n)[^]){1,500}?(?<!\`)\k<marks>(?!\`)`,
-    // a comment; one that a line begins with goes to the end
+    // a comment; without an end, one at the beginning of a line extends to the end of the text
     String.raw`(?<comment><!--(?:(?!<!--)[^])*?-->|^[ \t]*<!--[^]*)`,
     String.raw`${UNESCAPED}<(?<element>script|style|template)\b[^<>]*>`,
     String.raw`${UNESCAPED}<(?<concealed>[a-z][a-z0-9-]*)(?:${ATTRIBUTE})*?${HIDING}[^<>]*>`,
-    // the address of a link by its label (CommonMark 4.7): no footnote, and no word behind a name in brackets
+    // a link reference definition (CommonMark 4.7), but no footnote and no `[name]: word`
     String.raw`^ {0,3}\[(?!\^)(?<label>[^[\]\n]{1,999})\]:[ \t]*(?:\n[ \t]*)?(?=${ADDRESS}|\S+${TITLE}[ \t]*$)(?:<[^<>\n]*>|[^\s<]\S*)(?<title>${TITLE})?[ \t]*$`,
   ].join('|'),
   'gim',
@@ -34,7 +34,7 @@ const OPTIONAL_END = /^(?:p|li|dt|dd|option|tr|td|th)$/i;
 /** Maximum nesting within which a closing tag is searched for, so that texts of opening tags take linear time. */
 const MAX_NESTING = 100;
 
-/** Elements that prose mentions: without a closing tag, only the tag is removed. */
+/** Elements that prose may mention: without a closing tag, only the tag is removed. */
 const MENTIONED = /^(?:script|style|template)$/i;
 
 /**
@@ -86,11 +86,11 @@ export function withoutHidden(text: string): string {
   return shown + text.slice(from);
 }
 
-/** Tags of HTML: a document that writes them is quoted without them. */
+/** HTML tags and comments, which quotations omit. */
 const TAG =
   /<!--(?:(?!<!--)[^])*?-->|(?<!\\)<\/?(?:a|abbr|audio|b|base|blockquote|body|br|button|center|code|dd|del|details|div|dl|dt|em|embed|font|footer|form|frame|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|map|mark|meta|nav|object|ol|p|param|picture|pre|q|s|samp|script|section|select|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|tt|u|ul|var|video|wbr)\b[^<>]*>/gi;
 
-// Every pattern stops where the next of its kind begins, or soon: a page may be made to be read slowly.
+// Every pattern ends at the next construct of its kind or is short: a page may be built to make matching slow.
 const withoutMarkup = (text: string): string =>
   text
     .replace(/!\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '')
@@ -99,13 +99,13 @@ const withoutMarkup = (text: string): string =>
     .replace(/(?<![\\\w\])])\[([^[\]]*)\]\[[^[\]]*\]/g, '$1')
     .replace(/<(?:https?:\/\/|mailto:)[^<>\s]{1,500}>/g, (link) => link.slice(1, -1))
     .replace(TAG, ' ')
-    // Numbers in brackets would pass for citations of ours: Markdown shows them as they are where they are escaped.
+    // Numbers in brackets would pass for citations of the answer: escaped, Markdown shows them unchanged.
     .replace(/(?<!\\)\[(\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*)\]/g, '\\[$1\\]');
 
-/** A line that opens a block of code, or closes one where nothing stands behind its marks. */
+/** A line that opens a fence, or closes one if nothing follows its marks. */
 const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)$/gm;
 
-/** Where the closed blocks of code begin and end, in their order. */
+/** Finds the offsets of the fences that are closed, in order. */
 function fencedBlocks(markdown: string): { start: number; end: number }[] {
   const lines = Array.from(markdown.matchAll(FENCE), ({ 0: line, 1: marks, 2: behind, index }) => ({
     marks: marks!,
@@ -130,7 +130,7 @@ function fencedBlocks(markdown: string): { start: number; end: number }[] {
   return found;
 }
 
-/** Inline code, and what stands for it while marks are taken away: the text of a link may be code. */
+/** Inline code, and its placeholder while markup is removed: the text of a link may be code. */
 const CODE = /(?<!`)`+[^`]+`+/g;
 const MASK = /\ue000(\d+)\ue001/g;
 
@@ -146,7 +146,7 @@ function plainProse(markdown: string): string {
     .trimEnd();
 }
 
-/** Markdown as it may be quoted: links are what they say, images and tags are left out; code stays as it is, and so do the lines. */
+/** Converts Markdown for quoting: links become their text, images and tags are removed; code and lines stay. */
 export function plainText(markdown: string): string {
   const parts: string[] = [];
   let at = 0;
@@ -158,7 +158,7 @@ export function plainText(markdown: string): string {
   return parts.filter((part) => part !== '').join('\n\n').trimStart(); // prettier-ignore
 }
 
-/** Any markup; most prose has none and is returned unchanged. */
+/** Matches text with any markup; most prose has none and is returned unchanged. */
 const MARKS = /[|`#[>~\t]|\*\*|\n\n\n| {2}|(?:^|\n)[ \t]*[-*+][ \t]|([-=_*+.])\1{3}/;
 const SEPARATOR_ROW = /^[ \t]*[|:+-][|:+ \t-]*$\n?/gm;
 const FENCE_LINE = /^[ \t]*(?:`{3,}|~{3,})[^`\n]*$\n?/gm;

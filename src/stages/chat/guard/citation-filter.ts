@@ -2,7 +2,7 @@ import { numbersCited } from '../../../text/model-output.ts';
 import { NO_ANSWER_MARKER } from '../../../ports/models.ts';
 import { closesFence, isFenceAt, marksAt, mayCloseFence, NEED_MORE, spanAt } from '../../../text/markdown/partial-markdown.ts';
 
-/** Joins the shown parts of an answer. White space is held back until the next part is known, and dropped with a removed part. */
+/** Joins the shown parts of an answer. White space is held back until the next part is known, and dropped next to a removed part. */
 class WhitespaceBuffer {
   started = false;
   #blanks = '';
@@ -34,7 +34,7 @@ class WhitespaceBuffer {
   }
 }
 
-/** Characters of the current line to keep. */
+/** Maximum characters of the current line that are kept. */
 const MAX_LINE_LENGTH = 200;
 
 /** Maximum length of a citation in brackets: twelve two-digit numbers. */
@@ -59,7 +59,7 @@ const INDEXED = /(?:[\w)"']|\D\])$/;
 /** The beginning of markup. */
 const MARKUP_START = /[*_[【［\\`~]/;
 
-/** How to proceed: `length` characters are shown as `shown`. */
+/** A step: `length` characters are shown as `shown`. */
 interface Step {
   length: number;
   shown: string;
@@ -77,14 +77,14 @@ const numberList = (group: string): string =>
     .replace(/[†:].*$/, '');
 
 /**
- * Removes citations of numbers beyond the sources from an answer while it is generated, and white space at both ends. Code and escaped brackets
- * stay. What is shown does not depend on how the answer is split into pieces.
+ * Removes citations of unknown sources from an answer while it is generated, and white space at both ends. Code and escaped brackets stay. The
+ * output does not depend on how the answer is split into pieces.
  */
 export class CitationFilter {
   readonly cited = new Set<number>();
   /** Numbers without a source, which were removed. */
   readonly unknown = new Set<number>();
-  /** Whether the answer began with the marker of no answer. */
+  /** Whether the answer began with `NO_ANSWER_MARKER`. */
   beganDeclining = false;
   #hasTrailingMarker = false;
   #rest = '';
@@ -103,7 +103,7 @@ export class CitationFilter {
     this.#count = count;
   }
 
-  /** Whether the marker follows a statement: for `all` of the answer if it cites nothing, else for a `part`. */
+  /** Whether the marker follows a statement: it declines `all` of an answer without citations, else a `part`. */
   get declines(): 'all' | 'part' | undefined {
     if (!this.#hasTrailingMarker) return undefined;
     return this.cited.size === 0 ? 'all' : 'part';
@@ -164,7 +164,7 @@ export class CitationFilter {
     if (this.#parts.started || span.replaceAll('`', '') !== NO_ANSWER_MARKER) return plainStep(length === 0 ? marks : span);
     const behind = rest.slice(length).replace(/^[ \t]+/, '');
     if (behind === '' && !this.#isEnd) return NEED_MORE;
-    // what a sentence goes on with is its subject: `[0]` is the first element
+    // a sentence that continues is about the number: `[0]` is the first element
     if (CONTINUATION.test(behind)) return plainStep(span);
     this.#decline();
     return { length, shown: '' };
@@ -173,7 +173,7 @@ export class CitationFilter {
   #readFencedLine(rest: string): Step | typeof NEED_MORE {
     const end = rest.indexOf('\n');
     const line = end < 0 ? rest : rest.slice(0, end);
-    // what was read of a line is not the end of code
+    // only a whole line can close a fence
     if (this.#line === '') {
       if (end < 0 && !this.#isEnd && mayCloseFence(line)) return NEED_MORE;
       if (closesFence(line, this.#fence)) this.#fence = '';
@@ -207,7 +207,7 @@ export class CitationFilter {
     return list === '0' && marks === '' && INDEXED.test(this.#last);
   }
 
-  /** Removes a citation that ends at `end` with the emphasis marks around it. Marks that continue after it stay. */
+  /** Removes a citation that ends at `end`, with the emphasis marks around it, unless the emphasis continues. */
   #removeCitation(rest: string, end: number, marks: string): Step | typeof NEED_MORE {
     const closing = [...marks].toReversed().join('');
     const behind = rest.slice(end);

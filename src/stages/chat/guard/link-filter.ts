@@ -11,7 +11,7 @@ import {
   tagAt,
 } from '../../../text/markdown/partial-markdown.ts';
 
-/** Schemes that links of an answer may have; others can do more than open a page. */
+/** Schemes that links of an answer may have; others may do more than open a page. */
 const SAFE_SCHEME = /^(?:https?|ftp|mailto|tel)$/i;
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
@@ -41,7 +41,7 @@ const occursAt = (text: string, at: number, address: string): boolean =>
   text.startsWith(address, at) &&
   !CONTINUATION.test(text.slice(at + address.length, at + address.length + 2));
 
-/** Whether a text contains one of the spellings as a whole. The shortest is part of all others, so that one scan is enough. */
+/** Whether a text contains one of the spellings as a whole. All contain the shortest, so that one scan is enough. */
 function occursIn(text: string, all: readonly string[]): boolean {
   const [core, ...longer] = all.toSorted((a, b) => a.length - b.length);
   if (core === undefined) return false;
@@ -61,14 +61,14 @@ const originOf = (address: string): string => (/^https?:/i.test(address) && URL.
 export type AddressCheck = (address: string, use?: 'image') => boolean;
 
 /**
- * Returns a check whether an address may be linked: a text contains it as a whole, or it is one of `places`, with any fragment. On the sites of
- * `places`, a fragment may also follow an address from a text. Images from other sites must be in `places`. Script and data addresses are never
- * allowed.
+ * Creates a check whether an address may be linked: a text contains it as a whole, or it is one of `sources`, with any fragment. On the sites of
+ * `sources`, a fragment may also follow an address from a text. Images from other sites must be in `sources`. Script and data addresses are
+ * never allowed.
  */
-export function createAddressCheck(texts: readonly string[], places: readonly string[] = []): AddressCheck {
-  const own = places.join('\n');
+export function createAddressCheck(texts: readonly string[], sources: readonly string[] = []): AddressCheck {
+  const own = sources.join('\n');
   const whole = texts.join('\n');
-  const sites = new Set(places.map(originOf).filter((site) => site !== ''));
+  const sites = new Set(sources.map(originOf).filter((site) => site !== ''));
   return (written, use) => {
     const address = decodeAddress(written);
     const scheme = SCHEME.exec(address)?.[1];
@@ -80,7 +80,7 @@ export function createAddressCheck(texts: readonly string[], places: readonly st
   };
 }
 
-/** How to proceed: `length` characters are shown as `shown`, or replaced by `read` and read again. */
+/** A step: `length` characters are shown as `shown`, or replaced by `read` and read again. */
 interface Step {
   length: number;
   shown?: string;
@@ -103,7 +103,7 @@ const CLOSING_PUNCTUATION = new Set(".,;:!?'*_~)}|\\»”’");
 /** The beginning of a word; no scheme is longer. */
 const WORD = /^[a-z][a-z0-9+.-]{0,199}/i;
 
-/** Characters that would combine into new markup if something between them is removed. */
+/** Characters that would combine into new markup once the text between them is removed. */
 const JOINS_AFTER = /[\w:/.+\]<!-]$/;
 const JOINS_BEFORE = /^[\w:/.+([<>!-]/;
 
@@ -119,15 +119,15 @@ function withoutClosing(run: string): string {
 }
 
 /**
- * Reduces links, images and HTML with unknown addresses to their text while an answer is generated, also in code, since renderers disagree about that.
- * What is shown does not depend on how the answer is split into pieces.
+ * Reduces links, images and HTML with unknown addresses to their text while an answer is generated, also in code, which renderers delimit
+ * differently. The output does not depend on how the answer is split into pieces.
  */
 export class LinkFilter {
   /** Number of removed links, images and addresses. */
   removed = 0;
   #rest = '';
   #last = '';
-  /** Whether something was removed after it: a space separates the parts if they would combine. */
+  /** Whether something was removed after the last shown character, so that a space must separate parts that would combine. */
   #needsGap = false;
   #isEnd = false;
   readonly #code = codeTracker();
@@ -193,7 +193,7 @@ export class LinkFilter {
     const at = isImage ? 1 : 0;
     const inner = bracketsAt(text, at, this.#isEnd);
     if (inner === NEED_MORE) return NEED_MORE;
-    // an image by its label would be that of any definition, and one with a long text was not looked at: a blank makes a link of it. Code draws none
+    // a label could refer to any definition, and a long text was not checked: a space turns the image into a link, except in code, which shows no image
     const opening = isImage && !this.#code.at('[') ? { length: 2, shown: '! [' } : plainStep(text.slice(0, at + 1));
     if (inner === undefined) return opening;
     const length = at + inner.length + 2;
@@ -240,7 +240,7 @@ export class LinkFilter {
     return next === '://' || /^www\.[^\s<>"]/i.test(text) ? this.#readAddress(text) : plainStep(name);
   }
 
-  /** Reads `//host.name`, or `//host` in a place where HTML or CSS expects an address. */
+  /** Reads `//host.name`, or `//host` where HTML or CSS expects an address. */
   #readSlashes(text: string): Next {
     const [run = ''] = ADDRESS.exec(text) ?? [];
     if (run.length === text.length && !this.#isEnd) return NEED_MORE;
@@ -252,7 +252,7 @@ export class LinkFilter {
     const [run = ''] = ADDRESS.exec(text) ?? [];
     if (run.length === text.length && !this.#isEnd) return NEED_MORE;
     if (run.length >= LONGEST_ADDRESS) return { length: run.length, shown: REMOVED_MARK, removed: true };
-    // A source that holds the address with some of what closes it holds it without that, too.
+    // A source that contains the address with closing punctuation also contains it without.
     const bare = withoutClosing(run);
     if (this.#isKnown(bare) || (bare !== run && this.#isKnown(run))) return plainStep(run);
     const [latin = ''] = /^[\u0021-\u007e]*/.exec(run) ?? [];

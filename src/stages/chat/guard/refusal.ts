@@ -31,7 +31,7 @@ const normalizeSentence = (text: string): string =>
     .replace(/[*_]/g, '')
     .replace(/\s+/g, ' ');
 
-/** The rest of a sentence after the refusal: "…, but hotels are". */
+/** The text of a sentence after its refusal: "…, but hotels are"; undefined if it has none. */
 function textAfterRefusal(sentence: string): string | undefined {
   const found = REFUSALS.map((pattern) => pattern.exec(sentence)).filter((match) => match !== null);
   const first = found.toSorted((a, b) => a.index + a[0].length - (b.index + b[0].length))[0];
@@ -45,24 +45,24 @@ function isRefusing(sentence: string): boolean {
 
 const isPolite = (sentence: string): boolean => sentence.length <= 200 && (POLITE.test(sentence) || /[?？]$/.test(sentence));
 
-/** Whether a text has numbers that the question lacks: then it answers something. */
+/** Whether a sentence has numbers that the question lacks, and so answers something. */
 const addsNumber = (sentence: string, query: string): boolean =>
   (sentence.match(/\p{N}+/gu) ?? []).some((number) => !query.includes(number));
 
 const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
 
-/** Whether an answer only says, in a dozen languages, that the sources do not answer: it is short and cites nothing. In doubt it is an answer. */
+/** Whether an answer only says, in one of a dozen languages, that the sources do not answer: it is short and cites nothing. In doubt, false. */
 export function isRefusal(answer: string, query: string): boolean {
   const sentences = sentencesOf(answer);
   const harmless = (sentence: string) => (isRefusing(sentence) || isPolite(sentence)) && !addsNumber(sentence, normalizeSentence(query));
   return answer.length <= MAX_LENGTH && !cites(answer) && sentences.every(harmless) && sentences.some(isRefusing);
 }
 
-/** Whether an answer begins with a refusal: then it answers less than was asked. */
+/** Whether an answer begins with a refusal, and so answers only a part of the question. */
 export function beginsAsRefusal(answer: string): boolean {
   const [first = ''] = sentencesOf(answer.replace(CITATIONS, ''));
   return textAfterRefusal(first) !== undefined;
 }
 
-/** Whether the beginning of an answer without citations may still become a refusal: it is short. */
+/** Whether the beginning of an answer without citations is short enough to become a refusal. */
 export const mayBeRefusal = (beginning: string): boolean => beginning.length <= MAX_LENGTH;

@@ -25,7 +25,7 @@ const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 /** Thousands with one separator, and decimals with another. */
 const GROUPED = /^([1-9]\d{0,2}(?:([.,'’\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/;
 
-/** Smaller written numbers may be none: `one` of them. */
+/** Minimum value of a written number that is compared: `one` is often a pronoun. */
 const MIN_CERTAIN = 2;
 
 /** A sentence with its citations. */
@@ -55,11 +55,11 @@ function statementsOf(answer: string, count: number): Statement[] {
   return sentences.map((text) => ({ text: text.trim(), citations: citationsOf(text, count) })).filter(({ text }) => text !== '');
 }
 
-/** The value as text, without insignificant zeros. */
+/** Writes a number without insignificant zeros. */
 const normalizeNumber = (whole: string, decimals = ''): string =>
   `${whole.replace(/^0+(?=\d)/, '')}.${decimals}`.replace(/\.0*$|(?<=\.\d*?[1-9])0+$/, '');
 
-/** The value of a number in any notation; three digits after a separator are thousands. Dates and versions stay as they are. */
+/** The value of a number in any notation; three digits after a separator are thousands. Dates and versions stay unchanged. */
 function numberValue(figure: string): string {
   const [, grouped, , decimals] = GROUPED.exec(figure) ?? [];
   if (grouped) return normalizeNumber(grouped.replace(/\D/g, ''), decimals);
@@ -77,7 +77,7 @@ function numbersIn(text: string): Set<string> {
   return new Set([...[...written, ...written.flatMap(numberParts)].map(numberValue), ...writtenNumbers(text).map(String)]);
 }
 
-/** The terms after numbers: `month` of «24 months». */
+/** The terms of the words after numbers: `month` of «24 months». */
 const countedTerms = (text: string): Set<string> => {
   const behind = Array.from(text.matchAll(/\d[ \u00a0\u202f-]?(\p{L}+)/gu), ([, word]) => word!);
   return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));
@@ -96,7 +96,7 @@ function areNumbersKnown(statement: string, cited: string): boolean {
 }
 
 function contentTerms(text: string): string[] {
-  // a model writes 3 where the source says three, and the other way round
+  // a model may write 3 if the source says three, and vice versa
   const numbers = numberTerms(text);
   return [...new Set(queryTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !numbers.has(term));
 }
@@ -115,7 +115,7 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
   return content.length < MIN_WORDS || content.filter((term) => held.has(term)).length >= MIN_SHARED * content.length;
 }
 
-/** The cited sentences with a number, or half of the content words (stems), that their sources lack. Paraphrases and translations may be listed, too. */
+/** Finds cited sentences with a number, or half of their content words (stems), missing from their sources. Paraphrases and translations may be listed. */
 export const findUnsupported = (answer: string, sources: readonly GroundingSource[]): Unsupported[] =>
   statementsOf(answer, sources.length)
     .filter((statement) => statement.citations.length > 0 && !isSupported(statement, sources))

@@ -10,7 +10,7 @@ import { toDocument, withFrontmatter } from '../document.ts';
 import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
-/** The documents of a page: one for each record at `items_path`, else the page as one. `met` holds the sources and hashes of the records before, of all pages. */
+/** Makes the candidates of a page: one for each record, else one for the page. `met` maps the sources of earlier records, of all pages, to their hashes. */
 export function pageDocuments(page: ApiPage, api: ApiSettings, parts: NetworkParts & { met: Map<string, string> }): Candidate[] {
   return page.records
     ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, parts }))
@@ -25,7 +25,7 @@ interface RecordContext {
   parts: NetworkParts & { met: Map<string, string> };
 }
 
-/** Makes the candidate of a record, unless the same came before. A second record with an id is named by its place. */
+/** Makes the candidate of a record, unless the same record came before. A different record with the same id is named by its position. */
 function recordCandidate(record: unknown, { page, index, api, parts }: RecordContext): Candidate[] {
   const { met, reader, signal } = parts;
   const { title_field } = api;
@@ -89,7 +89,7 @@ function makeCandidate(
 /** An entity (HTML, 13.1.4). The semicolon is required: parts of addresses look like entities without it. */
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
 
-/** Decodes an entity, a no-break space as a space; unknown entities stay. */
+/** Decodes an entity; a no-break space becomes a space, an unknown entity stays. */
 const decodeEntity = (entity: string): string => {
   const character = decodeHTMLStrict(entity);
   if (character === '\u00a0') return ' ';
@@ -101,21 +101,21 @@ const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([enti
 /** Decodes the entities of a text. */
 export const decodeEntities = (text: string): string => text.replace(ENTITY, decodeEntity);
 
-/** Names of elements; anything else in brackets (`List<String>`) is no markup. */
+/** Names of HTML elements; anything else in angle brackets (`List<String>`) is text. */
 const ELEMENT_NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
 const OPENING = new RegExp(`<(${ELEMENT_NAMES})\\b[^<>]*>`, 'gi');
 const CLOSING = new RegExp(`</(${ELEMENT_NAMES})\\s*>`, 'gi');
 const VOID_ELEMENT = /<(br|hr|img)\b[^<>]*>/i;
 /** Macros, pictures and links of Confluence's storage format. */
 const CONFLUENCE_ELEMENT = /<ac:(structured-macro|image|link|layout)\b/;
-/** Lines that are Markdown, in which some HTML may stand. */
+/** Lines of Markdown, which may contain some HTML. */
 const MARKDOWN_LINE = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
 /** Deeper fields are written as JSON. */
 const MAX_DEPTH = 8;
 
 interface MarkupParts {
   reader: DocumentReader;
-  /** What links are resolved against. */
+  /** Base address of relative links. */
   source: string;
   signal?: AbortSignal | undefined;
 }
@@ -129,7 +129,7 @@ export async function convertMarkup(value: unknown, parts: MarkupParts, depth = 
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Most records have none, and an answer may have a million texts. */
+/** Whether a value contains HTML. Most records contain none, so that nothing has to be copied. */
 const holdsMarkup = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return isMarkup(value);
   return (
@@ -137,7 +137,7 @@ const holdsMarkup = (value: unknown, depth: number): boolean => {
   );
 };
 
-/** Whether a text is HTML, or has characters written as such. */
+/** Whether a text is HTML, or contains HTML entities. */
 export const isMarkup = (text: string): boolean =>
   text.includes('<')
     ? (hasElement(text) || VOID_ELEMENT.test(text) || CONFLUENCE_ELEMENT.test(text)) &&
@@ -164,15 +164,15 @@ function removeSections(text: string, beginning: RegExp, end: string): string {
 const TAG = /<[^<>]*>/g;
 
 function hasElement(text: string): boolean {
-  const closed = new Map<string, number>(); // where each is closed last
+  const closed = new Map<string, number>(); // last closing tag of each element
   for (const { 1: name, index } of text.matchAll(CLOSING)) closed.set(name!.toLowerCase(), index);
   return closed.size > 0 && text.matchAll(OPENING).some(({ 1: name, index }) => index < (closed.get(name!.toLowerCase()) ?? -1));
 }
 
-/** A part of a macro that says how it looks. */
+/** A parameter of a macro, which is no content unless it is a title. */
 const PARAMETER = /<ac:parameter\b(?![^<>]*"title")[^<>]*>[^<]*<\/ac:parameter>/g;
 const CODE_BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
-/** Characters before a macro's code in which its language is looked for. */
+/** Characters before the code of a macro that may name its language. */
 const MAX_LANGUAGE_DISTANCE = 1000;
 
 /** Replaces CDATA, which is no HTML, by its text: Confluence keeps code in it. */
@@ -192,7 +192,7 @@ function replaceCdata(html: string): string {
 
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Converts HTML to Markdown. What cannot be read stays unchanged if it has any letter. */
+/** Converts HTML to Markdown. HTML that cannot be read stays unchanged if it has a letter or digit outside of tags, else it becomes empty. */
 async function toMarkdown(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
   if (!html.includes('<')) return decodeEntities(html);
   try {

@@ -11,12 +11,12 @@ import { isCounted, type PageRequest, type PageSummary, positionOf } from './pag
 import { type ParseParts, type Structure, structureOf } from './structure.ts';
 
 const ERROR_FIELD = /^(errors?|error_?(message|description|code|type)|fault)$/i;
-/** Fields beside an error that are no content. */
+/** Fields beside an error that do not count as content. */
 const SIDE_FIELD =
   /^(status(_?code)?|code|message|msg|details?|reason|success|ok|timestamp|path|(request|trace|correlation)_?id|documentation_?url|jsonrpc)$/i;
 const FAILED_STATUS = /^(error|fail(ed|ure)?)$/i;
 
-/** The error that an answer of JSON with a status of success says (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined for any other. */
+/** Finds the error in JSON that was sent with a success status (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined if there is none. */
 export function failureIn(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   const filled = Object.entries(value).filter(([, inner]) => !isBlank(inner));
@@ -36,34 +36,37 @@ const isBlank = (value: unknown): boolean => !value || value === '0' || (typeof 
 export const isTemporary = (message: string): boolean =>
   /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(message);
 
-/** Statuses with which APIs answer to pages after their last one. */
+/** Statuses of APIs for pages after the last one. */
 const PAST_LAST_STATUSES = [400, 404, 416, 422];
 
-/** Whether an error answer says that the page does not exist, in the words of Django REST and WordPress; other words may be about limits. */
+/** Whether an error response says, as Django REST and WordPress do, that the page does not exist; other messages may be about limits. */
 export function saysNoPage({ status, bytes, content_type }: Pick<HttpResponse, 'status' | 'bytes' | 'content_type'>): boolean {
   if (!/[/+]json$/.test(content_type)) return false;
   const text = new TextDecoder().decode(bytes.subarray(0, 4096));
   return /"rest_post_invalid_page_number"/.test(text) || (status === 404 && /"Invalid page\."/.test(text));
 }
 
-/** One answer of an API. */
+/** A response of an API. */
 export interface ApiPage extends PageSummary {
   /** 1 for the first. */
   number: number;
   /** Source of the page, or the base of the sources of its records. */
   source: string;
   answer: HttpResponse;
-  /** Absent where the answer is a document: text, HTML, CSV … */
+  /** Undefined if the response is a document: text, HTML, CSV … */
   structure: Structure | undefined;
   /** The records, each of which becomes a document; undefined if the page is one document. */
   records: unknown[] | undefined;
-  /** The list of earlier pages is missing: the end, or an error with a success status. */
+  /** The list that earlier pages had is missing: this is the end, or an error with a success status. */
   is_without_list: boolean;
   /** Hash of the content. */
   digest: string;
 }
 
-/** Requests a page; `number` is 1 for the first. Counted pages may end with an error status. Headers and body go to no other origin that a `next` link names. */
+/**
+ * Requests a page; `number` is 1 for the first. Counted pages may end with an error status. Headers and body are not sent to a `next` link on another
+ * origin.
+ */
 export function fetchPage(
   api: ApiSettings,
   page: PageRequest,
@@ -85,7 +88,7 @@ export function fetchPage(
   return http.request(next.href, { ...given, params: credentialsFor(page.url, api) });
 }
 
-/** A `next` link repeats the parameters, but often without the key that they were asked with. */
+/** Collects the credentials among the parameters that a `next` link lacks: APIs often leave the key out. */
 function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> {
   const present = new URL(url).searchParams;
   const given = [...Object.entries(api.params ?? {}), ...new URL(api.url).searchParams];
@@ -95,11 +98,11 @@ function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> 
 interface ReadPageOptions extends ParseParts {
   number: number;
   request: PageRequest;
-  /** The pages before were lists of records. */
+  /** Whether the pages before were lists of records. */
   had_records: boolean;
 }
 
-/** Parses an answer. Throws a KbError (`invalid`) for one that is unreadable, an error, or has nothing at `items_path`. */
+/** Parses a response. Throws a KbError (`invalid`) if it is unreadable or an error, or has nothing at `items_path`. */
 export async function readApiPage(
   answer: HttpResponse,
   api: ApiSettings,
@@ -136,7 +139,7 @@ export async function readApiPage(
   };
 }
 
-/** Records become a document each if `items_path` names them, if pages of them are requested, and if each is a line. */
+/** Whether each record becomes a document: if `items_path` names them, if pages are lists of records, or in JSON Lines. */
 const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings): boolean =>
   pagination?.items_path !== undefined ||
   broken !== undefined ||
@@ -144,7 +147,7 @@ const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings):
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Refuses a page about an error that calls itself a success, and any document where records were to be. */
+/** Throws for an error page with a success status, and for a document if records were expected. */
 function assertContent(
   answer: HttpResponse,
   { base, items_path, reader }: { base: string; items_path: string | undefined; reader: ParseParts['reader'] },

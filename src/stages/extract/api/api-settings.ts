@@ -12,7 +12,7 @@ export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
   url: string;
   /** Hash of its headers, if another API of the request differs in nothing else. */
   headers_mark?: string;
-  /** It owns what was stored when this API was read without such a hash. */
+  /** Whether it owns the sources that were stored for this address without `headers_mark`. */
   ownsUnmarked?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function settingsFor(entry: string | ApiSource, settings: Config['ingesti
 /** A token of HTTP (RFC 9110, 5.6.2): method and header names are one. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. `isRequested`: it came over HTTP. */
+/** Throws a KbError (`usage`) that names what cannot be sent, without the value of a header. `isRequested`: the request came over HTTP. */
 export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}): void {
   const { url, method, headers = {}, params, body, pagination } = api;
   const unset = findUnsetReference({ url, headers, params, body: wholeReferences(body) }, '', given);
@@ -48,14 +48,14 @@ export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}
   checkPagination(pagination);
 }
 
-/** Of a body, what is nothing but a reference: in longer texts `${…}` may mean something to the API itself. */
+/** Keeps only the texts of a body that consist of a reference: in longer texts `${…}` may mean something to the API. */
 function wholeReferences(body: unknown): unknown {
   if (typeof body === 'string') return /^\$\{\w+\}$/.test(body.trim()) ? body : undefined;
   if (typeof body !== 'object' || body === null) return undefined;
   return Object.fromEntries(Object.entries(body).map(([key, inner]) => [key, wholeReferences(inner)]));
 }
 
-/** Address of an API without what only says which page is meant. */
+/** The address of an API without its pagination parameters. */
 export function addressWithoutPage({ url, pagination }: ApiSettings): string {
   const address = new URL(url);
   for (const name of Object.keys(firstPage(pagination).params).concat(pagination?.param ?? [])) {
@@ -64,7 +64,10 @@ export function addressWithoutPage({ url, pagination }: ApiSettings): string {
   return address.href;
 }
 
-/** The source of an API as a whole: its address with the parameters that select something. Two bodies make two sources, and so may headers; no credential is in it. */
+/**
+ * The source of an API: its address with the parameters that select content, without credentials. Different bodies make different sources, and so may
+ * headers.
+ */
 export function apiSource(api: ApiSettings): string {
   if (!URL.canParse(api.url)) return redactUrl(api.url);
   const address = new URL(addressWithoutPage(api));
@@ -75,16 +78,16 @@ export function apiSource(api: ApiSettings): string {
   return api.headers_mark === undefined ? withBody : markedSource(withBody, `headers=${api.headers_mark}`);
 }
 
-/** A part of a source: written into the fragment of its address, so that it stays one. */
+/** Names a part of a source by a mark in the fragment, so that the result is still an address. */
 export const markedSource = (source: string, mark: string): string => `${source}${source.includes('#') ? '&' : '#'}${mark}`;
 
-/** Whether `source` is that of an API or of a part of it, and not of another API with the same address and a body or headers. */
+/** Whether `source` is that of an API or of a part of it, and not that of an API with the same address but another body or headers. */
 export function isPartOf(api: string, source: string): boolean {
   const beginning = markedSource(api, '');
   return source === api || (source.startsWith(beginning) && !/^(body|headers)=[0-9a-f]{8}(&|$)/.test(source.slice(beginning.length)));
 }
 
-/** Whether there is a body to be sent. */
+/** Whether there is a body to send. */
 export const hasBody = (body: unknown): boolean => body !== undefined && body !== null;
 
 const isJson = (text: string): boolean => {

@@ -11,7 +11,7 @@ import { pageDocuments } from './api-documents.ts';
 import { type ApiPage, fetchPage, readApiPage, saysNoPage } from './api-page.ts';
 import type { Candidate, Extracted, NetworkParts } from '../extract.ts';
 
-/** An API of a request. `conflict`: why it is not read. */
+/** An API of a request. `conflict`: the reason why it is not read. */
 interface BatchedApi {
   api: ApiSettings;
   conflict?: KbError;
@@ -85,7 +85,7 @@ function remainingPages(
   { number, request }: PagePosition,
 ): object {
   const start = Number(request.params[pagination?.param ?? '']);
-  const isAmbiguous = pagination?.type === 'page' && start <= 1; // where pages count from 0, 1 would be taken for the first
+  const isAmbiguous = pagination?.type === 'page' && start <= 1; // if pages count from 0, page 1 is not the first
   return isCounted(pagination) && number > 1 && !isAmbiguous
     ? { pagination: { ...pagination, start }, max_pages: max_pages - number + 1 }
     : {};
@@ -101,7 +101,7 @@ function bodyWithoutSecrets(body: unknown): unknown {
   }
 }
 
-/** What reading APIs works with. */
+/** The dependencies of reading APIs. */
 export interface ApiParts extends NetworkParts {
   settings: Config['ingestion']['api'];
   /** Whether the request came over HTTP. */
@@ -173,7 +173,7 @@ function* pageItems({ source, structure }: ApiPage, candidates: readonly Candida
     yield { error: toErrorItem(error, { source: markedSource(source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
 }
 
-/** Makes the scope of an API; `doubt`: why there may be more than was read. */
+/** Makes the scope of an API; `doubt`: the reason why it may have more than was read. */
 const apiScope = (api: ApiSettings, doubt?: string): Extracted => {
   const { headers_mark: _mark, ...alone } = api;
   const sources = [api, ...(api.ownsUnmarked ? [alone] : [])].map(apiSource);

@@ -7,9 +7,9 @@ type Pagination = NonNullable<ApiSource['pagination']>;
 
 /** The request for one page. */
 export interface PageRequest {
-  /** Laid over the parameters given. */
+  /** Parameters that override those of the settings. */
   params: Record<string, string | number>;
-  /** Takes the place of the address and of its parameters: a `next` link. */
+  /** A `next` link, which replaces the address and its parameters. */
   url?: string;
 }
 
@@ -24,7 +24,7 @@ export interface PageSummary {
   url: string;
 }
 
-/** Throws a KbError (`usage`) that names what a kind of pagination needs and was not given. */
+/** Throws a KbError (`usage`) that names a missing setting of the pagination. */
 export function checkPagination(pagination: Pagination | undefined): void {
   const needed = { page: ['param'], offset: ['param'], cursor: ['param', 'cursor_path'], link: [] } as const;
   for (const key of pagination ? needed[pagination.type] : []) {
@@ -33,7 +33,7 @@ export function checkPagination(pagination: Pagination | undefined): void {
   }
 }
 
-/** Whether pages are requested by numbers, also beyond the last one. */
+/** Whether pages are requested by number, and so also after the last one. */
 export const isCounted = (pagination: Pagination | undefined): boolean => pagination?.type === 'page' || pagination?.type === 'offset';
 
 /** Makes the request for the first page. */
@@ -46,7 +46,7 @@ export function firstPage(pagination: Pagination | undefined): PageRequest {
   return { params: sized };
 }
 
-/** Makes the request for the next page; undefined if there is none: the page was empty, or nothing leads on. */
+/** Makes the request for the next page; undefined if the page was empty or names no next page. */
 export function nextPage(pagination: Pagination | undefined, before: PageRequest, seen: PageSummary): PageRequest | undefined {
   if (!pagination || seen.count === 0) return undefined;
   const { type, param, size, cursor_path } = pagination;
@@ -66,11 +66,11 @@ export function nextPage(pagination: Pagination | undefined, before: PageRequest
   return url === undefined ? undefined : { params: {}, url };
 }
 
-/** Many answers hold the address of the next page where others hold a cursor (Django REST, HAL, JSON:API, OData). */
+/** Whether a cursor is the address of the next page, as in Django REST, HAL, JSON:API and OData. */
 const isAddress = (cursor: unknown): cursor is string =>
   typeof cursor === 'string' && /^(https?:\/\/|(\/[^\s?]*)?\?[^\s=]+=)/i.test(cursor);
 
-/** One link of a `Link` header: its target and its parameters, whose quoted values may hold commas and semicolons (RFC 8288, 3). */
+/** A link of a `Link` header: its target and its parameters, whose quoted values may contain commas and semicolons (RFC 8288, 3). */
 const LINK = /<([^<>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s=;,]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
@@ -84,7 +84,7 @@ export function nextLink(header: string | undefined, base: string): string | und
   return undefined;
 }
 
-/** Names a page of an API by its position, so that its name does not depend on the page at which reading began; undefined for the first. */
+/** Names a page of an API by its position, regardless of the page at which reading began; undefined for the first. */
 export function positionOf(pagination: Pagination | undefined, { params }: PageRequest, number: number): string | undefined {
   const counted = Number(params[pagination?.param ?? '']);
   if (pagination?.type === 'offset') return counted > 0 ? `offset=${counted}` : undefined;
@@ -92,24 +92,27 @@ export function positionOf(pagination: Pagination | undefined, { params }: PageR
   return page > 1 || number > 1 ? `page=${page}` : undefined;
 }
 
-/** Whether reading begins at the first page: only then can a record count as gone. */
+/** Whether reading begins at the first page. Only then may missing records count as gone. */
 export const isFromStart = (pagination: Pagination | undefined): boolean =>
   (pagination?.start ?? 0) <= (pagination?.type === 'page' ? 1 : 0);
 
-/** How fields are called that lead on to further pages. */
+/** Names of fields that lead to further pages. */
 const NEXT_FIELD =
   /^(@?odata\.)?_*(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))$/i;
-/** Maximum depth of fields that are examined: those of an answer and of its objects, not of its records. */
+/** Maximum depth of the fields that are examined: fields of the response and its objects, not of records. */
 const MAX_DEPTH = 3;
-/** Where the address is in an object that leads on (HAL, JSON:API). */
+/** Field of the address in an object that leads to the next page (HAL, JSON:API). */
 const ADDRESS_FIELD = /^(href|url)$/i;
 /** Fields beside the next page in formats that omit it on the last page (HAL, JSON:API, OData). */
 const SIDE_FIELD = /^(self|first|last|prev(ious)?|@?odata\.(context|count|metadata))$/i;
-/** Fields with the number of pages, and with that of the page. */
+/** Fields with the number of pages, and with the number of the current page. */
 const PAGE_COUNT_FIELD = /^(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
 const PAGE_NUMBER_FIELD = /^((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
 
-/** Says why an API whose first answer leads to no other may have more pages. Throws a KbError (`invalid`) if there is a cursor, but not at `cursor_path`. */
+/**
+ * Describes why an API may have more pages although its first response leads to none. Throws a KbError (`invalid`) if there is a cursor elsewhere than
+ * at `cursor_path`.
+ */
 export function describeUncertainEnd(pagination: Pagination | undefined, page: PageSummary, name: string): string | undefined {
   const { type, cursor_path, size } = pagination ?? {};
   if (type !== 'cursor' && type !== 'link') return undefined;
@@ -142,7 +145,7 @@ const missingCursorError = (name: string, path: string, there: string[]): KbErro
     hint: `The answer has ${there.slice(0, 20).join(', ') || 'no fields'}.`,
   });
 
-/** Whether a value is, or holds, more than a way to say that nothing comes. */
+/** Whether a value is more than a way to express that there is nothing. */
 const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? !isEmpty(value)
@@ -150,7 +153,7 @@ const isFilled = (value: unknown): boolean =>
 
 const isEmpty = (value: unknown): boolean => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** As far as a dotted path leads: the value that its first missing part is missing in. */
+/** The deepest existing value along a dotted path, without its last part. */
 function deepestValue(value: unknown, path: string): unknown {
   let at = value;
   for (const key of path.split('.').slice(0, -1)) {
@@ -161,7 +164,7 @@ function deepestValue(value: unknown, path: string): unknown {
   return at;
 }
 
-/** Dotted paths to what says that there is more. `isLeading`: the object itself is called so. */
+/** Finds the dotted paths of fields that indicate further pages. `isLeading`: the name of the object indicates them. */
 function nextPageFields(value: unknown, depth = 1, isLeading = false): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const entries = Object.entries(value);

@@ -8,7 +8,7 @@ export type Fields = Record<string, unknown>;
 /** Whether a JSON value is an object: neither null nor a list. */
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Splits a dotted path into existing keys of a value; undefined if there is none. The longest key is taken, since it may contain dots (`@odata.nextLink`). */
+/** Splits a dotted path into existing keys of a value; undefined if it leads nowhere. The longest key wins, since keys may contain dots (`@odata.nextLink`). */
 function keysAt(value: unknown, path: string): string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
@@ -35,9 +35,9 @@ function withoutField(record: Fields, [first, ...rest]: readonly string[]): Fiel
   );
 }
 
-/** A text longer than this, or of several lines, stands under a heading of its own. */
+/** Maximum length of a text in the list of fields; longer texts, and texts of several lines, get a heading of their own. */
 const MAX_SHORT_LENGTH = 300;
-/** Minimum characters of base64 that is left out; shorter texts are keys and order numbers. */
+/** Minimum characters of base64 data, which is omitted; shorter texts may be keys or order numbers. */
 const MIN_BINARY_LENGTH = 256;
 /** Maximum depth of nested lists; deeper structure is written as JSON. */
 const MAX_DEPTH = 8;
@@ -104,7 +104,7 @@ const firstField = (record: unknown, names: readonly string[]): NamedText | unde
   return undefined;
 };
 
-/** A short text of one line, also that of an XML element with attributes (`<title type="html">`); undefined for anything else. */
+/** The short text of a field, on one line; also that of an XML element with attributes (`<title type="html">`). Undefined for anything else. */
 function shortText(value: unknown): string | undefined {
   const content = isElement(value) ? value.text : value;
   const text = typeof content === 'string' || typeof content === 'number' ? String(content).trim() : '';
@@ -123,7 +123,7 @@ function titleOf(record: unknown, title_field: string | undefined): NamedText | 
 /** Finds the title of a record. `title_field` is a dotted path. */
 export const titleIn = (record: unknown, title_field?: string): string | undefined => titleOf(record, title_field)?.text;
 
-/** Finds the id of a record. An address is returned without credentials, and a signed one without its query, which differs at each request. */
+/** Finds the id of a record. An address loses its credentials, and a signed one its query, which differs at each request. */
 export function idIn(record: unknown): string | undefined {
   const id = firstField(record, IDS)?.text;
   if (id === undefined || !/^https?:\/\//i.test(id)) return id;
@@ -187,7 +187,7 @@ function separateLongTexts(record: Fields, depth = 0): { short: Fields; long: [s
 
 const fieldLabel = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
-/** Fits a text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
+/** Fits a text under a heading of this level: lowers its headings, and closes an open fence. */
 function fitUnderHeading(level: number, text: string): string {
   const blocks = readBlocks(text);
   const headings = blocks.filter(({ kind, start }) => kind === 'heading' && text[start] === '#');
@@ -207,7 +207,7 @@ const isEmpty = (value: unknown): boolean =>
     ? Object.values(value).every(isEmpty)
     : value === null || value === undefined || (typeof value === 'string' && (value.trim() === '' || isBinary(value)));
 
-/** Whether a text is base64 data (RFC 2397, RFC 4648): long without blanks, unlike words, and with letters of both cases, unlike a hash. */
+/** Whether a text is base64 data (RFC 2397, RFC 4648): long without spaces, unlike words, and with letters of both cases, unlike a hash. */
 const isBinary = (text: string): boolean =>
   /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
   (text.length >= MIN_BINARY_LENGTH &&

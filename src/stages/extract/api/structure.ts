@@ -3,7 +3,7 @@ import { KbError } from '../../../core/errors.ts';
 import { type HttpResponse, detectCharset } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
 
-/** Broken lines that are reported one by one; the others are counted. */
+/** Maximum broken lines that are reported one by one; the others are counted. */
 const MAX_REPORTED = 100;
 
 /** A line that is not JSON. */
@@ -40,11 +40,11 @@ function readJsonLines(text: string, name: string): Structure {
 const brokenLineError = (message: string, cause?: unknown): KbError =>
   new KbError('invalid', message, { hint: 'Check its response, for example with curl.', cause });
 
-/** An answer that is made of fields and records. */
+/** A response of fields and records. */
 export interface Structure {
   file_type: typeof GIVEN_TYPES.json | typeof GIVEN_TYPES.xml;
   value: unknown;
-  /** Of JSON Lines: the value is a list of records, without the lines that are no JSON. */
+  /** The lines of JSON Lines that are not JSON; `value` lists the others. */
   broken?: BrokenLine[];
 }
 
@@ -57,10 +57,13 @@ const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 const POSSIBLE_JSON_TYPE = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
 const POSSIBLE_XML_TYPE = /^(text\/plain|application\/octet-stream)?$/;
 
-/** What parsing a response works with. */
+/** The dependencies of parsing a response. */
 export type ParseParts = Pick<NetworkParts, 'reader' | 'signal'>;
 
-/** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
+/**
+ * Parses JSON, JSON Lines and XML, the last by the reader; undefined for other responses. Throws a KbError (`invalid`, `too_large`) if the content
+ * contradicts its type.
+ */
 export async function structureOf(answer: HttpResponse, name: string, { reader, signal }: ParseParts): Promise<Structure | undefined> {
   const { content_type } = answer;
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
@@ -78,10 +81,10 @@ export async function structureOf(answer: HttpResponse, name: string, { reader, 
   return hasJsonLines(text) ? readJsonLines(text, name) : undefined;
 }
 
-/** Two to four bytes of UTF-8 that are one character. */
+/** A character of two to four bytes in UTF-8. */
 const UTF8_SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
 
-/** Decodes a text whose character set may be unknown: as UTF-8, or as windows-1252 where hardly any byte beyond ASCII is valid UTF-8. */
+/** Decodes a text whose character set may be unknown: as UTF-8, or as windows-1252 if most bytes beyond ASCII are invalid UTF-8. */
 function decodeText(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset, { fatal: /^utf-?8$/.test(charset) }).decode(bytes);
@@ -99,7 +102,7 @@ function declaredCharset({ bytes }: HttpResponse): string | undefined {
   return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
 }
 
-/** Some say JSON and mean JSON Lines. */
+/** Parses JSON, or JSON Lines that are declared as JSON. */
 function readJson(text: string, name: string): Structure {
   if (text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
   try {
@@ -113,7 +116,7 @@ function readJson(text: string, name: string): Structure {
   }
 }
 
-/** Whether the first line is a record of its own, and another one follows. */
+/** Whether the first two lines are records of their own. */
 function hasJsonLines(text: string): boolean {
   const [first = '', second = ''] = text.trim().split(/\r?\n/, 2);
   return [first, second].every((line) => typeof parseIfJson(line) === 'object');
@@ -127,7 +130,7 @@ function parseIfJson(text: string): unknown {
   }
 }
 
-/** A number that JavaScript would round or shorten (a long id, `49.90`) stays as it was written. */
+/** Parses JSON; a number that JavaScript would round or shorten (a long id, `49.90`) stays as written. */
 function parseLosslessly(text: string): unknown {
   if (!/\d{16}|\.\d*0(?!\d)/.test(text)) return JSON.parse(text);
   const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>

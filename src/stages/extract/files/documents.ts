@@ -19,26 +19,26 @@ import { readFileSync } from 'node:fs';
 import { hash } from '../../../core/ids.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 
-/** Files read at once, ahead of the parser: enough to hide the disk. */
+/** Files that are read at once, ahead of the parser: enough to hide the latency of the disk. */
 const READ_AHEAD = 8;
 
 interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
-  /** Kinds of files that folders are searched for. */
+  /** Kinds of files to search folders for. */
   kinds: readonly FileKind[];
-  /** Whether a file (by its absolute path) is known not to have changed: it is not read, nor is any link. Absent: all are read. */
+  /** Whether a file, by its absolute path, is known to be unchanged, and is not read. If given, links are not read either. Absent: everything is read. */
   isUnchanged?: ((path: string) => boolean) | undefined;
-  /** Whether something is stored under a source: what became empty since is read like any other change. Absent: nothing is stored. */
+  /** Whether something is stored under a source: a stored file that is empty now is read like any other change. Absent: nothing is stored. */
   isStored?: ((source: string) => boolean) | undefined;
-  /** A document behind a link. */
+  /** Extracts the document behind a link. */
   link: (
     url: string,
     given: { title?: string | undefined; description?: string | undefined; frontmatter: boolean },
   ) => AsyncIterable<Extracted>;
 }
 
-/** Local documents: every supported file that `docs` names. Unsupported and empty ones that were found, and not named, are passed over. */
+/** Extracts local documents: every supported file that `docs` names. Unsupported and empty files are passed over unless they are named themselves. */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
   for await (const item of listDocs(docs, parts)) if (!isSidecar(item)) found.push(item);
@@ -83,7 +83,7 @@ async function totalBytes(files: readonly string[]): Promise<number> {
 type FoundLink = Extract<FoundFile, { link: string }>;
 type FoundPath = Extract<FoundFile, { path: string }>;
 
-/** A file of metadata that was not named is no document. */
+/** Whether an item is a metadata file, which is no document unless it is named itself. */
 const isSidecar = (item: FoundFile): boolean => 'path' in item && !item.named && basename(item.path) === SIDECAR;
 
 async function extractOne(
@@ -97,7 +97,7 @@ async function extractOne(
   const file_type = parts.reader.fileType(path, kinds);
   if (file_type === undefined && !named) return { passed_over: source };
   if (parts.isUnchanged?.(path)) return { unchanged: source };
-  // the path was real when it was listed; since then a link may have been put in its place
+  // since the path was listed and resolved, a link may have replaced it
   const recheck = () => parts.authorize?.(absolutePath(path, parts), source);
   const metadata = parts.metadataOf(path); // an unreadable file ends the run: documents would lose their metadata
   try {
@@ -117,15 +117,15 @@ const failedItem = (source: string, error: unknown, stage: Stage): Extracted => 
   error: toErrorItem(error, { source, source_kind: 'path', stage }),
 });
 
-/** What is done with pictures and scans. */
+/** How pictures and scans are treated. */
 interface PictureSettings {
   ocr: 'auto' | 'report' | 'off';
 }
 
-/** Pictures that a notice names. */
+/** Maximum pictures that a notice names. */
 const MAX_NAMED = 3;
 
-/** The reader, for which pictures are documents if OCR is on. */
+/** Returns the reader, for which pictures are documents if OCR is on. */
 export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): DocumentReader {
   if (ocr !== 'auto') return reader;
   const { pictures } = reader;
@@ -140,7 +140,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 const unreadPicturesNotice = (sources: readonly string[]): string =>
   `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`${setting('ingestion.docs.ocr', 'auto')} readsBody the text in them.`)}`;
 
-/** What reading a file works with. */
+/** The dependencies of reading a file. */
 export interface FileParts {
   reader: DocumentReader;
   frontmatter: boolean;
@@ -151,17 +151,20 @@ interface KnownFile {
   source: string;
   source_kind: SourceKind;
   file_type: string;
-  /** Makes the document's id of the hash of its bytes; by default it is derived from the source. */
+  /** Derives the document id from the hash of its bytes. Default: it is derived from the source. */
   id?: ((content_hash: string) => string) | undefined;
   title?: string | undefined;
   description?: string | undefined;
-  /** Given by the caller; it wins over that of the file. */
+  /** Metadata of the caller, which wins over that of the file. */
   metadata?: Metadata | undefined;
   /** Throws a KbError if the path has been replaced by a link that may not be followed. */
   recheck?: (() => void) | undefined;
 }
 
-/** Makes the candidate of a local file: it is read now for its hash, and again for its document if it is large. Throws a KbError that names the source, and no path. */
+/**
+ * Makes the candidate of a local file. It is read now for its hash, and a large one again for its document. Throws a KbError that names the source,
+ * not the path.
+ */
 export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
   const { source, source_kind, file_type, id, title, description, metadata } = known;
   const examine = (bytes: Uint8Array) => ({
@@ -188,10 +191,10 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
 
 const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
 
-/** Whether a file holds nothing, or nothing but white space and the mark of its encoding. */
+/** Whether a file has only white space and perhaps a byte order mark. */
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
 
-/** Front matter and nothing behind it: lines of YAML's mappings and lists between two of dashes. */
+/** Front matter without a text after it: lines of YAML mappings and lists between two lines of dashes. */
 const FRONT_MATTER = /^(?:ï»¿)?---[ \t]*\r?\n(?:(?!---)(?:[\w-]+:.*|[ \t#-].*)?\r?\n)*---\s*$/;
 const LONGEST_FRONT_MATTER = 4 * 2 ** 10;
 
@@ -212,13 +215,13 @@ export const unsupportedFile = (source: string, { extensions, pictures }: Docume
         { hint: READABLE_KINDS },
       );
 
-/** A larger file is refused: it would be read into memory whole. */
+/** Maximum bytes of a file, which is read into memory as a whole. */
 const MAX_BYTES = 512 * 2 ** 20;
-/** A file up to this size is read synchronously, which takes less time than handing the steps to other threads. */
+/** Maximum bytes of a file that is read synchronously, which is faster for small files than using other threads. */
 const MAX_SYNC_BYTES = 256 * 2 ** 10;
-/** A larger file is not kept in memory between its hash and its parsing, but read again. */
+/** Maximum bytes of a file that is kept in memory between hashing and parsing; a larger one is read again. */
 const MAX_KEPT_BYTES = 2 ** 20;
-/** Bounds the large files in memory, those that wait for a parser among them. */
+/** Limits the large files in memory, including those that wait for a parser. */
 const limitLargeFiles = pLimit(2);
 
 async function sizeOf(path: string, source: string): Promise<number> {
@@ -229,7 +232,7 @@ async function sizeOf(path: string, source: string): Promise<number> {
   });
 }
 
-/** Reads a file; then `recheck` may refuse the path that it was read from. */
+/** Reads a file, and then checks that its path may still be read. */
 async function readLocalFile(path: string, { source, recheck }: KnownFile, size: number): Promise<Uint8Array> {
   const read = async () => (size <= MAX_SYNC_BYTES ? readFileSync(encodePath(path)) : readFile(encodePath(path)));
   const bytes = await read().catch(throwUnreadable(source));
@@ -237,7 +240,7 @@ async function readLocalFile(path: string, { source, recheck }: KnownFile, size:
   return bytes;
 }
 
-/** The message of Node would name the absolute path, which a server must not reveal. */
+/** Throws the error for an unreadable file without Node's message, which names the absolute path: a server must not reveal it. */
 const throwUnreadable =
   (source: string) =>
   (cause: unknown): never => {

@@ -10,10 +10,10 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import { isUrl } from '../pages/web-addresses.ts';
 import { isPattern } from './list-pattern.ts';
 
-/** Whether watchers are recursive. On Linux Node would watch every file for that, and their number is limited. */
+/** Whether watchers are recursive. On Linux, Node would use a watcher for every file, and their number is limited. */
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
 
-/** Files that affect others: a change of one is a change of its folder. */
+/** Files that affect others: a change of one counts as a change of its folder. */
 const FOLDER_RULE_FILES = new Set([...IGNORE_FILES, SIDECAR]);
 
 /** Files that editors write beside an open file: backups, locks, and the test file of Vim. Hidden ones are excluded anyway. */
@@ -21,16 +21,16 @@ const EDITOR_FILE = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|k
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
-  /** Paths whose replacement changes what the places are. */
+  /** Paths whose replacement changes where the places are. */
   steps: readonly string[];
-  /** A folder whose changes do not matter wherever it lies: the store's own. */
+  /** A folder whose changes are ignored, that of the store. */
   excluded: string;
   follow_links: boolean;
-  /** Ends the walk through the folders. */
+  /** Stops the walk through the folders. */
   signal?: AbortSignal | undefined;
   /** Called with the real path of each changed file or folder. */
   onChange(path: string): void;
-  /** Called with a step that was made, moved or removed: nothing below it is watched until the next `sync`. */
+  /** Called with a step that was created, moved or removed: nothing below it is watched until the next `sync`. */
   onReplaced(step: string): void;
   /** Called once with the reason why not all folders can be watched. */
   onProblem(error: NodeJS.ErrnoException): void;
@@ -42,9 +42,9 @@ export class FileWatcher {
   /** Folders first: a recursive watcher makes one for a file in it unnecessary. */
   readonly #places: readonly WatchedPlace[];
   readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
-  /** Of the folders that steps lie in. */
+  /** Watchers of the folders that contain steps. */
   readonly #stepWatchers = new Map<string, FSWatcher>();
-  /** By the folders of their places, until one of their files changes. */
+  /** Ignore rules by the folder of their place; cleared when an ignore file may have changed. */
   readonly #ignored = new Map<string, IgnoreRules>();
   readonly #closed = new AbortController();
   readonly #signal: AbortSignal;
@@ -60,7 +60,7 @@ export class FileWatcher {
     return this.#watchers.size;
   }
 
-  /** Watches new folders, and no longer those that are gone. Throws a KbError (`aborted`) when it is stopped or closed. */
+  /** Watches new folders, and stops watching those that are gone. Throws a KbError (`aborted`) when it is stopped or closed. */
   async sync(): Promise<void> {
     this.#ignored.clear();
     for (const [folder, { inode }] of this.#watchers) if (statsOf(folder)?.ino !== inode) this.#unwatch(folder);
@@ -74,9 +74,9 @@ export class FileWatcher {
     for (const watcher of this.#stepWatchers.values()) watcher.close();
   }
 
-  /** A folder that may not be read is not watched: its changes are found at the next interval. */
+  /** Watches the steps in a folder. A folder that may not be read is skipped: its changes are found at the next interval. */
   #watchSteps(folder: string): void {
-    this.#stepWatchers.get(folder)?.close(); // it may have been replaced
+    this.#stepWatchers.get(folder)?.close(); // the folder may have been replaced
     this.#stepWatchers.delete(folder);
     try {
       const watcher = watch(encodePath(folder), { encoding: 'buffer' }, (event, name) => {
@@ -88,7 +88,7 @@ export class FileWatcher {
     } catch {}
   }
 
-  /** Below it there may be other folders of the same names. */
+  /** Stops watching the folders below a replaced step, where other folders may have the same names. */
   #handleReplacedStep(step: string): void {
     for (const folder of this.#watchers.keys()) if (isWithin(step, folder)) this.#unwatch(folder);
     this.#options.onReplaced(step);
@@ -99,7 +99,7 @@ export class FileWatcher {
     else await this.#watchAll(place);
   }
 
-  /** Watches every folder below before its files are listed, so that no change is missed. */
+  /** Watches a folder and all folders in it, each before its files are listed, so that no change is missed. */
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
     const { follow_links } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
@@ -124,7 +124,7 @@ export class FileWatcher {
     }
   }
 
-  /** A folder may have been named, and files in it. */
+  /** The places in a folder: the folder itself and files in it may have been named separately. */
   #placesOf(folder: string): WatchedPlace[] {
     return this.#places.filter((place) => (place.file === undefined ? isWithin(place.folder, folder) : place.folder === folder));
   }
@@ -156,7 +156,7 @@ export class FileWatcher {
     this.#refresh(path, place);
   }
 
-  /** A path that is gone may have been a file or a folder. */
+  /** Whether ignore files exclude a path. A path that is gone may have been a file or a folder, so both must be excluded. */
   #isIgnored(path: string, { folder, ...place }: WatchedPlace): boolean {
     if (place.file !== undefined || place.isPattern) return false;
     const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
@@ -169,7 +169,7 @@ export class FileWatcher {
     }
   }
 
-  /** Watches the folders that there are at this path now, which may be others than before, with other ignore files. */
+  /** Watches the folders that now exist at a path, which may differ from those before and have other ignore files. */
   #refresh(path: string, place: WatchedPlace): void {
     const found = statsOf(path);
     if (!found?.isFile()) this.#ignored.delete(place.folder);
@@ -177,10 +177,10 @@ export class FileWatcher {
     for (const folder of this.#watchers.keys()) if (isWithin(path, folder)) this.#unwatch(folder);
     if (!found?.isDirectory()) return;
     const again = this.#watchAgain(path).then(() => this.#options.onChange(realPath(path)));
-    again.catch(() => {}); // it was closed
+    again.catch(() => {}); // the watcher was closed
   }
 
-  /** For all places that share a folder: each knows which of the folders in it count. */
+  /** Watches a folder again for every place that contains it: each has its own ignore rules. */
   async #watchAgain(folder: string): Promise<void> {
     for (const place of this.#places) {
       if (isWithin(folder, place.folder)) await this.#watchPlace(place);
@@ -197,16 +197,16 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** A folder whose changes matter, absolute and real: with what lies in its folders, or a single file of it. */
+/** A watched folder, absolute and real, with all folders in it, or a single file of it. */
 export interface WatchedPlace {
   folder: string;
-  /** The one file that matters; absent: all files, also those of the folders in it. */
+  /** The only watched file; absent: all files, also those of the folders in it. */
   file?: string;
-  /** Whether its files are those that a pattern matches, for which ignore files do not count. */
+  /** Whether the files are those that a pattern matches, which ignore files do not exclude. */
   isPattern?: boolean;
 }
 
-/** Lists the folders with the files of a `docs` input. Links to the web are in none; a folder that does not exist is left out. */
+/** Lists the folders of a `docs` input that exist. Links to the web have none. */
 export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
   return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
     if (isUrl(given)) return [];
@@ -235,8 +235,8 @@ function resolveStart(given: string, place: PathPlace): { path: string; isPatter
 const isFolder = (path: string): boolean => statSync(encodePath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
- * Where an absolute path may come to lead to something else: paths in real folders, of its end, of its links and what they lead to, of what is missing,
- * and of all folders below `home`. Adds them to `seen`, and yields only new ones.
+ * Yields the paths whose replacement makes an absolute path lead elsewhere: its end, its links and their targets, its first missing part, and all
+ * folders below `home`. Each is in a real folder. Paths in `seen` are skipped, new ones are added to it.
  */
 function* pathSteps(path: string, home: string, seen: Set<string>): Generator<string, void, void> {
   const { root } = parse(path);

@@ -10,19 +10,19 @@ import { parseYaml } from '../../../core/yaml.ts';
 import { hasWildcards, parseWildcards } from '../../../core/wildcards.ts';
 import { GivenMetadata } from '../../../schema/source-entries.ts';
 
-/** Rules of one folder's ignore files; they hold for what lies in it. */
+/** The rules of the ignore files of a folder, which apply to everything in it. */
 interface FolderRules {
   folder: string;
   rules: Ignore;
 }
 
-/** Rules that hold in a folder, outermost first. */
+/** The rules that apply in a folder, outermost first. */
 export type Rules = readonly FolderRules[];
 
 /** Names of ignore files. */
 export const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
-/** Reads the ignore files of a folder, but no pipe of that name, which would never end. */
+/** Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. */
 export function rulesOf(folder: string): FolderRules[] {
   const texts = IGNORE_FILES.map((name) => join(folder, name))
     .filter((path) => statSync(encodePath(path), { throwIfNoEntry: false })?.isFile())
@@ -48,10 +48,10 @@ export function isExcluded(rules: Rules, path: string, isFolder: boolean): boole
   return false;
 }
 
-/** Paths after which the cache is cleared: every rule remembers all paths that it has tested. */
+/** Number of tests after which the cache is cleared, because every rule remembers all paths that it has tested. */
 const MAX_CACHED_TESTS = 10_000;
 
-/** The ignore rules of a folder, read when they are first needed. */
+/** The ignore rules of a folder, read on first use. */
 export class IgnoreRules {
   readonly #root: string;
   /** Rules of each folder; undefined for an excluded one. */
@@ -63,7 +63,7 @@ export class IgnoreRules {
     this.#root = root;
   }
 
-  /** Rules of the folders above the root, or one in it; undefined if that is excluded. The root itself was named, so that no rule excludes it. */
+  /** The rules of the folders above a folder, the root or one in it; undefined if the folder is excluded. The root was named, so that no rule excludes it. */
   above(folder: string): Rules | undefined {
     if (folder === this.#root || !isWithin(this.#root, folder)) {
       const rules = rulesAbove(folder);
@@ -73,7 +73,7 @@ export class IgnoreRules {
     return rules && isExcluded(rules, folder, true) ? undefined : rules;
   }
 
-  /** Whether a path in the root is excluded. Throws the error of the system for an unreadable ignore file. */
+  /** Whether a path in the root is excluded. Throws the system error for an unreadable ignore file. */
   excludes(path: string, isFolder: boolean): boolean {
     if (++this.#testCount % MAX_CACHED_TESTS === 0) this.#rulesByFolder.clear();
     const rules = this.#rulesIn(dirname(path));
@@ -89,17 +89,17 @@ export class IgnoreRules {
   }
 }
 
-/** The file that gives metadata to the files of its folder and those below it. */
+/** Name of the file with metadata for the files of its folder and of those below it. */
 export const SIDECAR = 'kb.meta.yaml';
 
 const MAX_BYTES = 2 ** 20;
-/** Patterns of one file, at most: each file of its folder is held against all of them. */
+/** Maximum patterns of a metadata file: each file of its folder is tested against all of them. */
 const MAX_PATTERNS = 1_000;
 const HINT = 'It holds metadata by pattern, such as "guides/**": {audience: user}.';
 
 const SidecarRules = z.record(z.string().min(1), GivenMetadata);
 
-/** The metadata of one pattern. */
+/** A pattern of a metadata file with its metadata. */
 interface SidecarRule {
   /** Whether it matches a path relative to the folder, with `/`. */
   matches(inside: string): boolean;
@@ -107,8 +107,8 @@ interface SidecarRule {
 }
 
 /**
- * Returns a function for the metadata that the `kb.meta.yaml` files of a file's folder and of those above it, up to `home`, give to it: inner
- * files and later patterns win. Each file is read once. Throws a KbError (`usage`) that names a faulty file and the fault.
+ * Returns a function that collects the metadata of a file from the `kb.meta.yaml` files of its folder and those above it, up to `home`: inner files
+ * and later patterns win. Each is read once. The function throws a KbError (`usage`) that names a faulty metadata file and the fault.
  */
 export function sidecarReader(place: GuardedPlace): (path: string) => GivenMetadata {
   const home = realPath(resolve(place.home));
@@ -128,7 +128,7 @@ export function sidecarReader(place: GuardedPlace): (path: string) => GivenMetad
   };
 }
 
-/** The folders that a file lies in, outermost first: from `home`, or all of a file that does not lie there. */
+/** The folders that contain a file, outermost first: from `home` on, or all if the file is not in `home`. */
 function foldersAbove(path: string, home: string): string[] {
   const folder = dirname(path);
   const above = folder === home || dirname(folder) === folder ? [] : foldersAbove(folder, home);
@@ -163,7 +163,7 @@ function readText(file: string, source: string): string {
   throw new KbError('usage', `${source} has more than ${MAX_BYTES} bytes.`, { hint: HINT });
 }
 
-/** As in .gitignore, a pattern without a slash holds at any depth, and a folder's name for all that is in it. */
+/** Compiles a pattern: as in .gitignore, one without a slash matches at any depth, and the name of a folder everything in it. */
 function matcherOf(pattern: string, source: string): SidecarRule['matches'] {
   const path = pattern.replace(/^\.?\//, '').replace(/\/$/, '');
   const anywhere = path.includes('/') ? path : `**/${path}`;

@@ -11,10 +11,10 @@ import { throwIfAborted } from '../../../core/run.ts';
 import type { UploadRequest } from '../../../schema/requests.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './documents.ts';
 
-/** Source of a text without a name (service.md 2.4). */
+/** The source of texts without a name (service.md 2.4). */
 export const UNNAMED_SOURCE = 'markdown';
 
-/** Makes the id of a text that shares its source with others: derived from the text, so that each has its own chunks. */
+/** Derives the id of a document that shares its source with others from its content, so that each has its own chunks. */
 export const contentId = (text: string, source = UNNAMED_SOURCE): string => documentId(`${source}\n${text}`);
 
 interface MarkdownParts {
@@ -34,12 +34,12 @@ export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownPart
   }
 }
 
-/** Groups candidates by source; those that share their source, and failures, each stand alone. */
+/** Groups candidates by source; a failure, or a candidate with `shares_source`, is a group of its own. */
 export const groupBySource = (items: readonly ExtractedEntry[]): ExtractedEntry[][] => [
   ...Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item)).values(),
 ];
 
-/** A document, or the error in its place. */
+/** A candidate, or the error instead of it. */
 export type ExtractedEntry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
 
 /** Merges the texts of one source into one candidate, each with its own id; duplicates are dropped. */
@@ -68,7 +68,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
     const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
   }
-  const isBare = name === UNNAMED_SOURCE; // also if the caller names it so: results give this name to texts without one
+  const isBare = name === UNNAMED_SOURCE; // also if the caller uses the name, which results show for unnamed texts
   const document = async () => {
     const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
     const id = isBare ? contentId(text) : undefined;
@@ -104,7 +104,7 @@ export async function* extractUploads(
   yield* mapOrdered(named, READ_AHEAD, (file) => extractOne({ ...file, isAlone: counts.get(file.source)!.length === 1 }, parts));
 }
 
-/** Yields the candidates of uploaded files to be stored: files of one name are one candidate, so that none replaces another. */
+/** Yields the candidates of uploaded files for storing: files with the same name are one candidate, so that none replaces another. */
 export async function* extractUploadsBySource(request: UploadRequest, parts: FileParts): AsyncGenerator<Extracted, void, void> {
   const entries: ExtractedEntry[] = [];
   for await (const item of extractUploads(request, parts)) {
@@ -120,7 +120,7 @@ interface Upload {
   title: string | undefined;
   description: string | undefined;
   metadata: UploadRequest['metadata'];
-  /** No other file of the request has its name. */
+  /** Whether no other file of the request has its name. */
   isAlone: boolean;
 }
 
@@ -130,7 +130,7 @@ async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts):
     throwIfAborted(parts.signal);
     const file_type = parts.reader.fileType(source);
     if (file_type === undefined) throw unsupportedFile(source, parts.reader);
-    // of two files with one name, neither may take the place of the other: each has an id of what is in it
+    // two files with one name must not replace each other: each gets an id from its content
     const id = isAlone ? undefined : (content_hash: string) => contentId(content_hash, source);
     return { candidate: await fileCandidate(path, { ...file, source_kind: 'bytes', file_type, id }, parts) };
   } catch (error) {
@@ -140,7 +140,7 @@ async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts):
   }
 }
 
-/** The source of an upload: the last part of its name, visible characters on one line, at most 255 with its extension. Never empty. */
+/** Makes the source of an upload from the last part of its name: visible characters on one line, at most 255 with its extension. Never empty. */
 export function uploadName(given: string): string {
   const last = given.split(/[/\\]/).at(-1)!;
   const name = removeInvisible(last)

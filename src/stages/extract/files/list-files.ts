@@ -28,18 +28,18 @@ interface WalkOptions {
   follow_links?: boolean;
   signal?: AbortSignal | undefined;
   onFolder?: ((path: string) => void) | undefined;
-  /** The folder that is read, where only this one in it is to be walked: its ignore files count. */
+  /** The folder that is read if only one folder in it is walked: its ignore files count. Default: the walked folder. */
   within?: string;
 }
 
 interface WalkState extends WalkOptions {
   visited: Set<string>;
   refused(path: string): Error | undefined;
-  /** Whether a link leads to a place that is not to be walked. */
+  /** Whether a link leads to a place that must not be walked. */
   isOutside(path: string): boolean;
 }
 
-/** An item of a walk: a file, something that could not or must not be read, or a link out of the folder that was not followed. */
+/** An item of a walk: a file, a path that could not or must not be read, or a link out of the folder that was not followed. */
 type WalkedItem = { path: string } | { path: string; error: Error } | { path: string; isOutside: true };
 
 /**
@@ -83,7 +83,7 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
     const path = join(folder, name);
     const unfollowed = isLink ? unfollowedLink(path, state) : undefined;
     if (unfollowed) {
-      // whether it leads to a file or a folder is not looked at, so that a rule for either holds
+      // whether the link leads to a file or a folder is not checked, so rules for either apply
       if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield unfollowed;
       continue;
     }
@@ -104,7 +104,7 @@ function unfollowedLink(path: string, { refused, isOutside }: WalkState): Walked
   return isOutside(path) ? { path, isOutside: true } : undefined;
 }
 
-/** By code points, so that the order is the same on every machine. */
+/** Compares names by code points, so that the order is the same on every machine. */
 const byName = ({ name: a }: { name: string }, { name: b }: { name: string }): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface Entry {
@@ -113,13 +113,13 @@ interface Entry {
   description?: string | undefined;
 }
 
-/** What a `docs` input names, an entry each. */
+/** Converts a `docs` input to a list of entries. */
 export const docsEntries = (docs: DocsInput): Entry[] => {
   if (typeof docs === 'object' && 'folder' in docs) return [{ path: docs.folder }];
   return [docs].flat().map((entry) => (typeof entry === 'string' ? { path: entry } : entry));
 };
 
-/** Paths that an entry may mean: as spelled, else with names that are not UTF-8, else in the readable form of a source. */
+/** Lists the paths that an entry may mean: as spelled, else with names that are not UTF-8, else in the readable form of a source. */
 function possiblePaths(given: string, place: GuardedPlace): string[] {
   const { cwd, authorize } = place;
   const path = resolve(cwd, given);
@@ -131,7 +131,10 @@ function possiblePaths(given: string, place: GuardedPlace): string[] {
   return existsSync(encodePath(resolve(cwd, read))) ? [read] : [given];
 }
 
-/** Every file that a `docs` input names (files, folders, globs, links), in order, each once. `authorize` refuses before anything is looked at. Throws `aborted`. */
+/**
+ * Lists every file that a `docs` input names (files, folders, globs, links), in order, each once. `authorize` is called before a path is examined.
+ * Throws `aborted`.
+ */
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const listed = new Set<string>();
   const yieldIfBusy = yieldToEventLoop(listing.signal);
@@ -166,11 +169,11 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   }
 }
 
-/** A pipe or a device, whose reading may never end. */
+/** Makes the error for a pipe or a device, whose reading may never end. */
 const notRegularError = (given: string): KbError =>
   new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save its content to a file and use that file.' });
 
-/** On a server the absolute path is not revealed. */
+/** Makes the error for an unreadable entry. A server does not reveal the absolute path. */
 function unreadableError(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
     return new KbError('usage', `${given} cannot be read: ${describeFileError(error, 'read')}.`, {
@@ -189,13 +192,13 @@ function unreadableError(given: string, error: NodeJS.ErrnoException, { authoriz
   });
 }
 
-/** An entry of a folder that does not exist is a broken link. */
+/** Makes the error for an unreadable path of a folder; one that does not exist is a broken link. */
 const unreadableEntry = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
   error.code === 'ENOENT'
     ? new KbError('usage', `${name} is a broken link.`, { hint: 'Fix or remove it.', cause: error })
     : unreadableError(name, error, place);
 
-/** A name with an extension, which folders seldom have. */
+/** A name with an extension, which is seldom a folder. */
 const FILE_NAME = /[^/\\]\.[a-z]\w*$/i;
 const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT';
 
@@ -230,14 +233,14 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
   else if (isComplete) yield { scope: folderScope(root, listing) };
 }
 
-/** Why a folder is a failure: it is empty, or none of its files is a document. `others` are of kinds that a folder is searched for on demand. */
+/** Makes the error for a folder without documents. `others` are files of kinds that folders are searched for on demand. */
 function noDocumentError(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
   if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
   const hint = others.length > 0 ? otherKindsNotice(others) : READABLE_KINDS;
   return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });
 }
 
-/** An empty folder has no scope: it may be one that is not mounted, and nothing is to be removed for that. */
+/** The scope of a folder. An empty folder must have none: it may be an unmounted one, and nothing may be removed for that. */
 const folderScope = (root: string, place: GuardedPlace): Scope => ({
   source_kind: 'path',
   covers: (source) => {

@@ -15,10 +15,10 @@ import { hasWildcards, parseWildcards } from '../../../core/wildcards.ts';
 
 const MAX_NAMED = 3;
 
-/** What kb reads, in a sentence: the endings of files are more than anyone reads. */
+/** Hint that names the supported kinds of files; a list of extensions would be too long. */
 export const READABLE_KINDS = 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
 
-/** Notice of links that were not followed: which, why, and how to follow them. */
+/** Notice of links that were not followed: names, reason, and how to follow them. */
 export const unfollowedLinksNotice = (links: readonly string[], given: string): string => {
   const skipped =
     links.length === 1
@@ -33,14 +33,14 @@ export const emptyFilesNotice = (sources: readonly string[]): string =>
     ? `A file has no text and was passed over: ${listNames(sources, MAX_NAMED)}.`
     : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MAX_NAMED)}.`;
 
-/** Notice of files that no parser reads: their names where they are few, else their endings. */
+/** Notice of files that no parser reads: their names if they are few, else their extensions. */
 export const unknownKindsNotice = (sources: readonly string[]): string => {
   const endings = [...new Set(sources.map((source) => extname(source) || 'no ending'))].toSorted();
   const named = listNames(sources.length <= MAX_NAMED ? sources : endings, MAX_NAMED);
   return `${count(sources.length, 'file')} of kinds that kb does not read ${sources.length === 1 ? 'was' : 'were'} passed over: ${named}.`;
 };
 
-/** Notice of files in a folder that are of kinds it was not searched for. */
+/** Notice of files in a folder of kinds that it was not searched for. */
 export const otherKindsNotice = (sources: readonly string[]): string =>
   `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`To read them as well, add ${setting('ingestion.docs.kinds')}, or name them.`)}`;
 
@@ -51,7 +51,10 @@ interface Pattern {
   matches(inside: string): boolean;
 }
 
-/** An item of a `docs` input, after its entry (`input`). `path` is absolute and real; `named`: the entry names the file itself; `kinds`: those that were searched for, if not all. */
+/**
+ * An item of a `docs` input, after its entry (`input`). `path` is absolute and real; `named`: the entry names the file itself; `kinds`: the kinds
+ * searched for, if not all.
+ */
 export type FoundFile =
   | { path: string; named: boolean; kinds?: readonly FileKind[] | undefined; title?: string | undefined; description?: string | undefined }
   | { link: string; title?: string | undefined; description?: string | undefined }
@@ -71,13 +74,13 @@ export interface Listing extends GuardedPlace {
   signal?: AbortSignal | undefined;
 }
 
-/** Whether a path is a pattern, if no file has that name. */
+/** Whether a path that does not exist is a pattern. */
 export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =>
   authorize ? hasWildcards(given) : isDynamicPattern(given);
 
 /**
- * Lists the files that a pattern matches, in the order of their paths; those outside the folder that it begins at only with `follow_links`. If
- * not every path may be read, a pattern has only wildcards and follows no links. Throws a KbError (`aborted`) if the signal stops it.
+ * Lists the files that a pattern matches, in the order of their paths; files outside its base folder only with `follow_links`. With `authorize`, a
+ * pattern has only wildcards and follows no links. Throws a KbError (`aborted`) if the signal stops it.
  */
 export async function* listPattern(given: string, place: Listing): AsyncGenerator<FoundFile, void, void> {
   const pattern = place.authorize ? wildcardPattern(given, place) : globPattern(given, place);
@@ -109,7 +112,7 @@ const noMatchError = (given: string, { authorize }: GuardedPlace): KbError =>
       : 'Quote the pattern, so that the shell does not expand it, and try it with ls.',
   });
 
-/** A pattern with all features of tinyglobby, if every path may be read. */
+/** Compiles a pattern with all features of tinyglobby; only if every path may be read. */
 function globPattern(given: string, place: PathPlace): Pattern {
   const { base, glob: rest } = picomatch.scan(given);
   return {
@@ -135,7 +138,7 @@ function wildcardPattern(given: string, place: GuardedPlace): Pattern | KbError 
   return pathRefusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
 }
 
-/** Covers files that the pattern matches and that do not exist. A folder that cannot be read counts as existing. */
+/** The scope of a pattern: it covers matching files that do not exist. A path in an unreadable folder counts as existing. */
 function patternScope({ root, matches }: Pattern, place: PathPlace): Scope {
   const covers = (path: string) =>
     path !== root && isWithin(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);

@@ -12,21 +12,21 @@ export interface PathPlace {
 /** Throws a KbError (`forbidden`) for an absolute, resolved path that must not be read. `given` is the caller's spelling, for the error. */
 export type Authorize = (path: string, given: string) => void;
 
-/** A place where not every path may be read; without `authorize` every one may. */
+/** A place with an optional check of the paths that may be read; without `authorize` all may. */
 export interface GuardedPlace extends PathPlace {
   authorize?: Authorize | undefined;
 }
 
-/** Links followed before a path is taken to lead nowhere: as many as Linux follows. */
+/** Maximum links that are followed, as many as Linux follows; a path with more leads nowhere. */
 const MAX_LINKS = 40;
 
-/** The absolute path of what was given, its links resolved as far as it exists: one file has one path however it is spelled. */
+/** The absolute path of a given path, with links resolved as far as it exists: a file has one path, whatever the spelling. */
 export const absolutePath = (given: string, { cwd }: Pick<PathPlace, 'cwd'>): string => realPath(resolve(cwd, given));
 
-/** An absolute path with its links resolved. Of one that does not exist: the real path of its nearest folder that does, and the rest. */
+/** Resolves the links of an absolute path. If it does not exist: the real path of its nearest existing folder, and the rest. */
 export const realPath = (path: string, links = MAX_LINKS): string => existingPath(path) ?? resolveMissing(path, links);
 
-/** From the root downwards, so that a path of a million names that are not there costs no more than one. */
+/** Resolves a missing path from the root downwards, so that a path of a million missing names costs no more than one. */
 function resolveMissing(path: string, links: number): string {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep);
@@ -45,7 +45,7 @@ function resolveMissing(path: string, links: number): string {
   return folder;
 }
 
-/** The real path of what is there; undefined where nothing is. */
+/** The real path of an existing path; undefined if it does not exist. */
 export function existingPath(path: string): string | undefined {
   try {
     return decodePath(realpathSync.native(encodePath(path), { encoding: 'buffer' }));
@@ -54,7 +54,7 @@ export function existingPath(path: string): string | undefined {
   }
 }
 
-/** What a link says that it leads to; undefined where there is no link. */
+/** The target of a link, as written; undefined if the path is not a link. */
 export function linkTarget(path: string): string | undefined {
   try {
     return decodePath(readlinkSync(encodePath(path), { encoding: 'buffer' }));
@@ -63,7 +63,7 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Whether a path is the folder, or lies in it: by whole names, so that `project-old` does not lie in `project`. Both are absolute and real. */
+/** Whether a path is the folder or in it, by whole names: `project-old` is not in `project`. Both are absolute and real. */
 export function isWithin(folder: string, path: string): boolean {
   const inside = relative(folder, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
@@ -80,10 +80,10 @@ export function pathRefusal(path: string, given: string, { authorize }: GuardedP
   }
 }
 
-/** The absolute path of the file that a `source` stands for. */
+/** The absolute path of the file of a `source`. */
 export const filePathOf = (source: string, place: PathPlace): string => resolve(realPath(resolve(place.home)), unescapePath(source));
 
-/** The `source` of a local file: relative to `home` with `/`, absolute when it lies outside, in its readable form. */
+/** The `source` of a local file: relative to `home` with `/`, absolute if it is outside, in its readable form. */
 export function fileSource(path: string, { home }: PathPlace): string {
   const folder = realPath(resolve(home));
   const source = path !== folder && isWithin(folder, path) ? relative(folder, path) : path;

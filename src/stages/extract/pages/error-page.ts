@@ -4,17 +4,17 @@ import { KbError } from '../../../core/errors.ts';
 import type { HttpResponse } from '../../../http/message.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';
 
-/** Letters and digits below which scripts may still have to write a page, and below which they surely do. */
+/** Letters and digits below which scripts may have to write a page, and below which they certainly have to. */
 const MAX_SHELL_LETTERS = 200;
 const MIN_LETTERS = 50;
-/** The same for a page that asks for scripts, whose text may only be its frame. */
+/** The limit for a page that asks for scripts, whose text may be only its frame. */
 const MAX_FRAME_LETTERS = 1000;
-/** Characters of a page that are examined. */
+/** Characters of a page that are searched for scripts. */
 const MAX_SHELL_INSPECTED = 500_000;
-/** Characters in which an empty page shows that it is one. */
+/** Characters at the beginning that are searched for an empty mount element or a request for scripts. */
 const MAX_BEGINNING = 50_000;
 
-/** A script that can write text; data that only looks like one (JSON-LD, import maps) can't. */
+/** A script that can write text; data in a script element (JSON-LD, import maps) can't. */
 const SCRIPT = /<script(?![^>]{0,300}\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|importmap|speculationrules))[\s>]/i;
 /** The empty element that frameworks write a page into. */
 const MOUNT =
@@ -39,7 +39,7 @@ export function browserNeed(html: Uint8Array, { text, title = '' }: Pick<ParsedD
 /** The first text for browsers without scripts. */
 const noscriptOf = (markup: string): string => /<noscript>([^]{0,500})/i.exec(markup)?.[1]?.replace(/<\/noscript>[^]*/i, '') ?? '';
 
-/** Counts letters and digits up to a maximum: a page may have millions. */
+/** Counts letters and digits, up to a maximum, since a page may have millions. */
 export function countLetters(text: string, most = Infinity): number {
   const letters = text.matchAll(/[\p{L}\p{N}]/gu);
   let count = 0;
@@ -53,9 +53,9 @@ export function hasMoreLetters(text: string, than: string): boolean {
   return countLetters(text, fewer + 1) > fewer;
 }
 
-/** Maximum bytes of an error page. */
+/** Maximum bytes of an error page that is sent instead of content. */
 const MAX_ERROR_PAGE_BYTES = 20_000;
-/** Characters in which a form is searched. */
+/** Characters that are searched for a form. */
 const MAX_FORM_INSPECTED = 500_000;
 
 const FAILURE =
@@ -69,13 +69,13 @@ const ERROR_TITLE = new RegExp(
   'i',
 );
 
-/** Titles that no page of content has, however long it is. */
+/** Titles that only error and login pages have, however long they are. */
 const CERTAIN_ERROR_TITLE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
 
 /** Maximum letters of a page with only a form, and of a login or error page. */
 const MAX_FORM_LETTERS = 100;
 const MAX_ERROR_LETTERS = 400;
-/** The same for a page with a password field, which may have terms and notices. */
+/** The limit for a page with a password field, which may have terms and notices. */
 const MAX_LOGIN_LETTERS = 2000;
 
 /** Finds an error or login request in the title or first heading of a page; undefined for any other page. */
@@ -96,7 +96,7 @@ export function errorHeadline(
     : undefined;
 }
 
-/** The approximate text of a small page. */
+/** Extracts the approximate text of a small page. */
 const textIn = (html: string): string =>
   html.replace(/<(script|style|head|template)\b(?:(?!<\1\b)[^])*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
 
@@ -108,13 +108,13 @@ const SIGN_IN =
 const NOT_FOUND =
   '(?:(?:(?:the|this|that) )?(?:requested )?(?:page|document|article|file) )?(?:(?:was|could) )?not (?:be )?found|' +
   '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
-/** The same, alone or beside the name of the site. */
+/** A title that says «not found», perhaps beside the name of the site. */
 const NOT_FOUND_TITLE = new RegExp(
   `^(?:(?:oops|sorry)\\W+)?(?:(?:error|fehler|erreur|http)\\W+)?(?:404\\W*(?:${NOT_FOUND})?|${NOT_FOUND})\\W*(?:[|–—·-].*)?$`,
   'iu',
 );
 
-/** Throws for a login page, or an error page with a success status. Both have hardly any text; a longer page is about logins or statuses. */
+/** Throws a KbError for a login page, or an error page with a success status. Both have hardly any text; a longer page is about logins or statuses. */
 export function assertIsContent(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
   const letters = countLetters(text, MAX_ERROR_LETTERS);
   if (letters >= MAX_ERROR_LETTERS) return;

@@ -15,11 +15,11 @@ interface PlacedPage {
   depth: number;
 }
 
-/** Hashes the text of a page and not its bytes, which may differ at each visit. */
+/** Hashes the text of a page instead of its bytes, which may differ at each visit. */
 const pageHash = ({ parsed: { text, title = '', metadata } }: LoadedPage, { frontmatter }: PageParts['settings']): string =>
   contentHash(JSON.stringify([text, title, metadata]), { frontmatter });
 
-/** The candidate of a page that was read. */
+/** Makes the candidate of a page that was read. */
 export function pageCandidate(page: LoadedPage, { source, depth }: PlacedPage, settings: PageParts['settings']): Candidate {
   return {
     source,
@@ -30,7 +30,7 @@ export function pageCandidate(page: LoadedPage, { source, depth }: PlacedPage, s
   };
 }
 
-/** Makes the candidate of an unchanged page, which is read only if it is not stored like that. */
+/** Makes the candidate of an unchanged page, which is read only if its document is not stored. */
 export function unchangedCandidate(
   { content_hash, status_code }: RememberedPage,
   { url, source, depth }: PlacedPage & { url: string },
@@ -52,7 +52,7 @@ function pageDocument({ parsed, file_type, bytes_hash }: LoadedPage, source: str
 /** Suffix of feed addresses among links; the entries of a feed count as links of the page. */
 const FEED_SUFFIX = '#feed';
 
-/** Addresses on the page's own origin that a crawl goes on to, feeds among them. */
+/** The links of a page that a crawl follows: addresses on its own origin, including feeds. */
 function outlinks({ url, parsed: { page } }: LoadedPage): string[] {
   const { origin } = new URL(url);
   const own = (addresses: readonly string[] = []) =>
@@ -81,14 +81,17 @@ export function rememberedPage(
     status_code,
     content_hash: pageHash(page, settings),
     bytes_hash: isAlwaysRead ? undefined : bytes_hash,
-    // a 304 answer does not say whether the robots header still exists
+    // a 304 response does not say whether the robots header is still there
     ...(isAlwaysRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
     isRendered,
     links,
   };
 }
 
-/** A page that could not be read, as an item of the errors; one that answers 404 or 410 is gone. `stored_as`: what it was stored under; `from`: the page that links to it. */
+/**
+ * Makes the error item of a page that could not be read; with 404 or 410 it is gone. `stored_as`: the source it is stored under; `from`: the page that
+ * links to it.
+ */
 export function failedPageItem(
   error: unknown,
   url: string,
@@ -108,7 +111,7 @@ export function failedPageItem(
   };
 }
 
-/** Names the page with the broken link in the error. */
+/** Adds the page with the broken link to an error. */
 const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
   new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
     hint: 'Fix that link, or leave the page out (exclude).',
@@ -116,16 +119,16 @@ const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: stri
     cause,
   });
 
-/** Whether a failure says that the page is not there any more. */
+/** Whether a failure says that the page no longer exists. */
 export const isPageGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found';
 
-/** A page of a kind that nothing reads. Its media type names it. */
+/** Makes the error for a page of a media type that kb cannot read. */
 export const unreadableError = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
   new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
     hint: `It reads web pages and ${extensions.join(', ')}.`,
   });
 
-/** The failure of an address that leads on and on. */
+/** Makes the error for an address with too many redirects or a loop. */
 export const redirectLoopError = (url: string, max_redirects: number): KbError =>
   new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
     hint: ['Open it in a browser: it may need a cookie or a login.', SITE_CREDENTIALS_ADVICE],
@@ -134,7 +137,7 @@ export const redirectLoopError = (url: string, max_redirects: number): KbError =
 /** A page in the events of a stream (contract, section 4). */
 export interface PageEventData {
   url: string;
-  /** Empty where the page has none, and where it was not read because it is unchanged. */
+  /** Empty if the page has none, or was not read because it is unchanged. */
   title: string;
   depth: number;
   status_code: number;

@@ -3,13 +3,16 @@ import { redactUrl } from '../../../core/secrets.ts';
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { setImmediate as nextTick } from 'node:timers/promises';
 
-/** Version of the format: a file of another one is begun anew. */
+/** Version of the format; a file of another version is started anew. */
 export const FILE_FORMAT = 2;
 
 const Time = z.number(); // milliseconds since 1970
-const Index = z.int().min(0); // of an address among all of the file
+const Index = z.int().min(0); // of an address among those of the file
 
-/** A page: `p` its address, `f` its final address, `n` its canonical address, `s` its source; `a` addresses that are new in the file, without the origin of the page. */
+/**
+ * A page: `p` its address, `f` its final address, `n` its canonical address, `s` its source; `a` addresses that are new in the file, relative to the
+ * origin of the page.
+ */
 export const PageLine = z.object({
   p: Index,
   f: Index.optional(),
@@ -17,34 +20,34 @@ export const PageLine = z.object({
   s: Index.optional(),
   a: z.array(z.string()).optional(),
   t: Time,
-  /** Under which settings it was read. */
+  /** Key of the settings with which it was read. */
   k: z.string(),
   c: z.int(),
   h: z.string(),
   d: z.string().optional(),
   e: z.string().optional(),
   m: z.string().optional(),
-  /** Alike. */
+  /** Shared hash. */
   y: z.string().optional(),
   /** Rendered. */
   r: z.literal(1).optional(),
   /** Passed over. */
   o: z.literal(1).optional(),
-  /** Its links: the distance of each place from the one before, to the base 36. */
+  /** Its links: the difference of each index from the one before, in base 36. */
   l: z.string().optional(),
 });
 export type PageLine = z.infer<typeof PageLine>;
 
-/** A line of the file. Addresses are numbers, in the order in which lines first name them. */
+/** A line of the file. Addresses are numbered in the order in which lines first name them. */
 export const MemoryLine = z.union([
   PageLine,
-  /** The page was seen again as it was. */
+  /** The page was seen again unchanged. */
   z.object({ u: Index, t: Time }),
   /** The page is gone. */
   z.object({ x: Index }),
   /** A process began to write. */
   z.object({ o: Time }),
-  /** A crawl begins, or goes on (`s`: since when it has been going on). */
+  /** A crawl begins or is resumed (`s`: when it began). */
   z.object({ b: z.string(), s: Time, t: Time }),
   /** A crawl has ended. */
   z.object({ z: z.string() }),
@@ -53,10 +56,10 @@ export const MemoryLine = z.union([
 ]);
 export type MemoryLine = z.infer<typeof MemoryLine>;
 
-/** Returns an ETag or a date, unless it is too long to be kept. */
+/** Returns an ETag or date header, unless it is too long to be kept. */
 export const keepHeader = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
 
-/** Writes numbers as differences: links follow each other on many pages of a site, so that these are short. */
+/** Writes numbers as differences, which are short because the links of a site are usually in the same order on each page. */
 function packNumbers(numbers: readonly number[]): string {
   return numbers.map((number, i) => (number - (numbers[i - 1] ?? 0)).toString(36)).join(' ');
 }
@@ -66,33 +69,33 @@ function unpackNumbers(text = ''): number[] {
   return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
 }
 
-/** What is remembered of a page since it was last read. */
+/** The remembered state of a page from its last reading. */
 export interface RememberedPage {
   /** Final address, after redirects. */
   found: string;
-  /** The address that it names as its own (`rel="canonical"`). */
+  /** The address that the page names as its own (`rel="canonical"`). */
   canonical?: string | undefined;
-  /** Its source, also if it was found at another address; absent if it gave no document. */
+  /** The source of its document, perhaps another address; absent if it gave no document. */
   source?: string | undefined;
-  /** A crawl makes no document of it: it is marked noindex, or has only links. */
+  /** Whether it becomes no document in a crawl, because it is marked noindex or has only links. */
   isPassedOver: boolean;
   status_code: number;
-  /** `Candidate.content_hash` of what it was then. */
+  /** `Candidate.content_hash` of that version. */
   content_hash: string;
-  /** Hash of what the server sent, to recognize an unchanged page without parsing it. */
+  /** Hash of the bytes from the server, to recognize an unchanged page without parsing it. */
   bytes_hash?: string | undefined;
-  /** As the server gave them, to be sent back (`If-None-Match`, `If-Modified-Since`). */
+  /** Validators of the server, which are sent back (`If-None-Match`, `If-Modified-Since`). */
   etag?: string | undefined;
   last_modified?: string | undefined;
-  /** It was opened in a browser, so that the bytes of the server do not show whether it has changed. */
+  /** Whether it was opened in a browser: then the bytes from the server do not show whether it has changed. */
   isRendered: boolean;
-  /** Hash of content that it suddenly shares with other pages; while it has this content, what is stored stays. */
+  /** Hash of content that it suddenly shares with other pages; while it has that content, the stored version stays. */
   shared_hash?: string | undefined;
-  /** Addresses that a crawl goes on to from it. */
+  /** Addresses that a crawl follows from it. */
   links: readonly string[];
 }
 
-/** A page that the file knows: where its line stands, and when it was last seen. */
+/** A page in the file: the position of its line, and when it was last seen. */
 interface Known {
   place: LinePosition;
   time: number;
@@ -103,18 +106,18 @@ interface OpenCrawl {
   since: number;
   /** When it last wrote. */
   last: number;
-  /** Whether the process that wrote last runs it. */
+  /** Whether the process that wrote the last lines runs it. */
   isRunning: boolean;
 }
 
-/** The contents of a page memory, read line by line. Only the addresses are kept in memory, each once. */
+/** The index of a page memory, built line by line. Only the addresses are kept in memory, each once. */
 export class KnownPages {
   readonly #numbers = new Map<string, number>();
   readonly #addresses: string[] = [];
   readonly #pages = new Map<number, Known>();
   readonly crawls = new Map<string, OpenCrawl>();
   #time = 0;
-  /** Bytes of the lines that count. */
+  /** Total bytes of the lines that are still valid. */
   liveBytes = 0;
 
   /** Adds a line at a position. Throws if it names an address that no line has. */
@@ -137,14 +140,14 @@ export class KnownPages {
     return known && { ...known, number: number! };
   }
 
-  /** Whether a page was seen then or later. */
+  /** Whether any page was seen at this time or later. */
   hasSeen = (time: number): boolean => this.#pages.values().some((known) => known.time >= time);
 
   *all(): Iterable<[string, Known]> {
     for (const [number, known] of this.#pages) yield [this.#addresses[number]!, known];
   }
 
-  /** The page of a line. Throws as `take` does. */
+  /** The page of a line. Throws as `addLine` does. */
   pageOf({ p, f = p, n, s, c, h, d, e, m, y, r, o, l }: PageLine): RememberedPage {
     return {
       found: this.#address(f),
@@ -162,7 +165,7 @@ export class KnownPages {
     };
   }
 
-  /** Makes the line of a page. Its new addresses are known after `take`. */
+  /** Makes the line of a page. Its new addresses are known after `addLine`. */
   lineOf(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): PageLine {
     const origin = new URL(address).origin;
     const newAddresses: string[] = [];
@@ -227,7 +230,7 @@ export interface LinePosition {
 export const LONGEST_LINE = 1 << 20;
 const READ_BYTES = 1 << 20;
 
-/** A file of lines that grows at its end. A line is with the system when `append` returns, and outlives the process. */
+/** An append-only file of lines. When `append` returns, the system has the line, so that it survives the end of the process. */
 export class LineFile {
   readonly #file: number;
   /** Bytes of the lines that were read and written. */
@@ -259,7 +262,7 @@ export class LineFile {
     }
   }
 
-  /** Removes what comes after the bytes that are to stay. */
+  /** Truncates the file to `size` bytes. */
   cut(size = this.size): void {
     ftruncateSync(this.#file, size);
     this.size = size;
@@ -280,7 +283,7 @@ export class LineFile {
   }
 
   close(): void {
-    if (this.#isOpen) closeSync(this.#file); // once: by then the number may be another file's
+    if (this.#isOpen) closeSync(this.#file); // only once: the descriptor may belong to another file later
     this.#isOpen = false;
   }
 }

@@ -14,15 +14,15 @@ import {
   type RememberedPage,
 } from './page-memory-file.ts';
 
-/** Memory of the pages of a collection between runs, so that unchanged pages are not parsed again, and a crawl that was killed is resumed. */
+/** Memory of the pages of a collection between runs: unchanged pages are not parsed again, and a killed crawl is resumed. */
 export interface PageMemory {
   /** Recalls the page at this address (as requested). `isFresh`: the current crawl read it before it was interrupted. */
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined;
-  /** The source under which the page at this address was stored last, also if it is not recalled. */
+  /** The source under which the page at this address was stored last, even if `recall` does not return the page. */
   storedUnder(url: string): string | undefined;
-  /** Written at once, so that it outlives the process. */
+  /** Remembers a page. It is written at once, so that it survives the end of the process. */
   remember(url: string, page: RememberedPage): Promise<void>;
-  /** The page is gone. */
+  /** Forgets a page that is gone. */
   forget(url: string): Promise<void>;
   /** Begins a crawl, or resumes one that was killed less than two hours ago. Returns when that began, if it has read pages. */
   begin(crawl: string): Promise<Date | undefined>;
@@ -31,17 +31,17 @@ export interface PageMemory {
 
 /** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
 const MAX_INTERRUPTION = 2 * 60 * 60 * 1_000;
-/** The file is rewritten if it is this many times larger than its live lines: at the end of a run, and during one. */
+/** The file is compacted if it is this many times larger than its valid lines: at the end of a run, and during one. */
 const COMPACT_RATIO_AT_END = 1.5;
 const COMPACT_RATIO_DURING_RUN = 4;
-/** Bytes up to which a file is not rewritten during a run. */
+/** Bytes up to which a file is not compacted during a run. */
 const MAX_UNCOMPACTED_BYTES = 4 << 20;
 
 /** How a page memory is opened. */
 export interface PageMemoryOptions {
   /** Path of the file, whose folder exists. */
   file: string;
-  /** Key of the settings that affect how a page is read: a page read with others is not recalled. */
+  /** Key of the settings that affect how a page is read; a page that was read with other settings is not recalled. */
   settings: string;
   /** `use`; `read`: nothing is written; `write`: nothing is recalled. */
   mode: 'use' | 'read' | 'write';
@@ -53,7 +53,7 @@ export interface PageMemoryOptions {
   onProblem(reason: string): void;
 }
 
-/** Opens the page memory in a file. It is started anew if it is damaged or of another version. Throws the error of the system if it cannot be opened. */
+/** Opens the page memory in a file, which is started anew if it is damaged or of another version. Throws the system error if it cannot be opened. */
 export async function openPageMemory(options: PageMemoryOptions): Promise<FilePageMemory> {
   const { file, mode } = options;
   const lines = new LineFile(file, mode === 'read' ? 'r' : 'a+');
@@ -116,7 +116,7 @@ export class FilePageMemory implements PageMemory {
     await this.#whenCompacted();
     if (!this.#isWriting) return;
     const { links } = page;
-    // without its credentials a link would lead elsewhere: such a page is read every time
+    // a link may lead elsewhere without its credentials, which are not stored: such a page is read every time
     if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
     const kept = { ...page, etag: keepHeader(page.etag), last_modified: keepHeader(page.last_modified) };
     const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
@@ -172,7 +172,7 @@ export class FilePageMemory implements PageMemory {
     try {
       return PageLine.parse(JSON.parse(this.#file.at(place)));
     } catch {
-      return undefined; // someone else has changed the file
+      return undefined; // another process has changed the file
     }
   }
 
@@ -205,7 +205,7 @@ export class FilePageMemory implements PageMemory {
     await this.#compacting;
   }
 
-  /** Writes the live lines to a new file. */
+  /** Writes the valid lines to a new file. */
   async #rewriteTo(path: string): Promise<[LineFile, KnownPages]> {
     const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
     const add = (line: MemoryLine) => pages.addLine(line, file.append(JSON.stringify(line)));
@@ -228,11 +228,11 @@ export class FilePageMemory implements PageMemory {
   }
 }
 
-/** Position of a line that is not written. */
+/** The position of a line that is not written to a file. */
 const NOWHERE: LinePosition = { offset: 0, length: 0 };
 
 /** Key of a crawl: a hash, because its description may contain credentials. */
 const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);
 
-/** The reason why the system refuses a file: its error code, which names no path. */
+/** The reason of a system error: its code, which names no path. */
 export const memoryErrorReason = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;

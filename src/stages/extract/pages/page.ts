@@ -26,14 +26,14 @@ function assertSize(bytes: Uint8Array, { url, file_type }: { url: string; file_t
   });
 }
 
-/** What reading a page works with. */
+/** The dependencies of reading a page. */
 export interface PageParts extends NetworkParts {
   settings: Config['ingestion']['urls'];
   /** Opens pages in a browser, which starts with the first one. */
   renderer: Renderer;
-  /** What earlier runs remember; absent if nothing is kept between runs. */
+  /** The memory of earlier runs; absent if nothing is kept between runs. */
   memory?: PageMemory | undefined;
-  /** Called with the reason if no browser could be started for a page that may need one; the page is used as fetched. */
+  /** Called with the reason if no browser could be started for a page that may need one; the fetched page is used. */
   onBrowserMissing?: ((source: string, reason: KbError) => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface PageOptions {
   given?: ((url: string) => Readonly<Record<string, string>>) | undefined;
   /** `manual`: a redirect is returned instead of followed. */
   redirect?: 'follow' | 'manual' | undefined;
-  /** Decides by the response head whether the page is read. Default: if there is a parser for it. */
+  /** Decides by the head of the response whether the page is read. Default: if there is a parser for it. */
   isWanted?: ((head: ResponseHead) => boolean) | undefined;
   /** Runs a request when the host may get the next one. */
   inTurn?: RunInTurn | undefined;
@@ -65,7 +65,7 @@ export interface LoadedPage {
   headers: Readonly<Record<string, string>>;
   /** Values of the `X-Robots-Tag` headers, in order. */
   robots_tags: readonly string[];
-  /** It may need a browser, but none could be started: the same bytes may give another page next time. */
+  /** Whether it may need a browser but none could be started: the same bytes may give another page next time. */
   isBrowserMissing?: boolean;
 }
 
@@ -86,7 +86,10 @@ export interface Redirect {
   isLasting: boolean;
 }
 
-/** Reads a page, in a browser if the configuration or the page requires that. An unchanged page is not parsed. Failures are returned; it throws only if aborted. */
+/**
+ * Reads a page, in a browser if the configuration or the page requires that. An unchanged page is not parsed. Failures are returned; it throws only if
+ * aborted.
+ */
 export async function readPage(url: string, parts: PageParts, options: PageOptions = {}): Promise<PageRead> {
   const remembered = parts.memory?.recall(urlSource(url));
   if (remembered?.isFresh) return resumedPage(url, remembered, options);
@@ -120,7 +123,7 @@ const parsePage = (bytes: Uint8Array, { source, file_type }: { source: string; f
     { stage: 'convert', file_type },
   );
 
-/** The result for a page that the interrupted crawl has read already. */
+/** Makes the result of a page that the interrupted crawl has already read. */
 const resumedPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
   redirect === 'manual' && remembered.found !== urlSource(url)
     ? { redirect: remembered.found, isLasting: false }
@@ -131,7 +134,7 @@ interface PageTask {
   options: PageOptions;
 }
 
-/** Requests a page; conditionally (ETag, Last-Modified) if it is remembered. */
+/** Requests a page, conditionally (ETag, Last-Modified) if it is remembered. */
 async function requestPage(
   url: string,
   remembered: RememberedPage | undefined,
@@ -161,7 +164,7 @@ async function requestPage(
   return isTrusted ? answer : requestPage(url, undefined, { parts, options });
 }
 
-/** Whether the remembered page is the one that the address leads to now. */
+/** Whether the address still leads to the remembered page. */
 const isRemembered = (remembered: RememberedPage | undefined, { url }: HttpResponse): remembered is RememberedPage =>
   remembered?.found === urlSource(url);
 
@@ -193,7 +196,7 @@ async function readAnswer(answer: HttpResponse, { parts, options, remembered }: 
   return 'page' in best ? { ...best, isMoved } : best;
 }
 
-/** Chooses the page as fetched, or as a browser shows it if that is required or shows more text. */
+/** Returns the fetched page, or the page as a browser shows it if that is required or has more text. */
 async function renderIfNeeded(page: LoadedPage, html: Uint8Array, { parts, options }: PageTask): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
   const need = isAlways ? 'surely' : browserNeed(html, page.parsed);
@@ -237,7 +240,7 @@ async function renderPage(url: string, parts: PageParts, options: PageOptions): 
   return { page: { url: found, status_code, file_type, parsed, bytes_hash, isRendered: true, headers: {}, robots_tags } };
 }
 
-/** Whether two addresses are of one page: a script may add a slash or analytics parameters. */
+/** Whether two addresses are of the same page: a script may add a slash or analytics parameters. */
 const isSamePage = (asked: string, found: string): boolean => pageKey(asked) === pageKey(found);
 
 function pageKey(address: string): string | undefined {

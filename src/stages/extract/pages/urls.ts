@@ -19,7 +19,7 @@ import { failedPageItem, isPageGone, rememberedPage, pageCandidate, unchangedCan
 import type { PageMemory } from './page-memory.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
 
-/** Reads a document behind a link (service.md 2.1). The extension of the address decides its file type. */
+/** Extracts the document behind a link (service.md 2.1). The extension of the address decides its file type. */
 export async function* extractLink(url: string, given: GivenContent, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
   const source = urlSource(url);
   const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
@@ -39,7 +39,7 @@ const unsupportedLinkError = (source: string, extension: string, extensions: rea
     hint: [`Supported: ${extensions.join(', ')}.`, optionalAdvice`A web page is given as ${field('urls')}.`],
   });
 
-/** Whether a response is a web page by media type and by content: either alone is often wrong. */
+/** Whether a response is a web page by both media type and content: either alone is often wrong. */
 const isWebPage = ({ content_type, bytes }: HttpResponse, { page }: DocumentReader): boolean =>
   page.media_types.includes(content_type) && page.signature!.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
 
@@ -78,9 +78,9 @@ async function fetchLink(
   };
 }
 
-/** What reading pages and crawling sites works with. */
+/** The dependencies of reading pages and crawling sites. */
 export interface UrlsParts extends PageParts {
-  /** Name of this program, which robots.txt may address. */
+  /** User agent of this program, which robots.txt may name. */
   user_agent: string;
   /** Maximum consecutive redirects in a crawl (`network.max_redirects`; `http` applies it to single pages). */
   max_redirects: number;
@@ -110,7 +110,7 @@ function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
   return `${were} taken as sent, and will be read again: ${describe(reason)}`;
 }
 
-/** Completes the entries from the configuration: each is a crawl, or the address of a page. */
+/** Completes the entries by the configuration. Each becomes a crawl, or the address of a page. */
 function crawlEntries(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
   const entries = [urls].flat().map((entry) => toCrawlEntry(entry, settings));
   for (const entry of entries)
@@ -157,7 +157,7 @@ async function* readEach(pages: readonly string[], run: PagesRun): AsyncGenerato
   if (run.moves.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasMoved(source, run) } };
 }
 
-/** Whether the page of a stored source has moved: its target must have no other redirect to it, which may be a login or an outage notice. */
+/** Whether the page of a stored source has moved. Its target must have no other redirects to it: then it may be a login page or an outage notice. */
 const hasMoved = (source: string, { redirects, moves }: PagesRun): boolean => redirects.get(moves.get(source) ?? '')?.size === 1;
 
 function recordMove(url: string, source: string, { parts, redirects, moves }: PagesRun): void {
@@ -167,14 +167,14 @@ function recordMove(url: string, source: string, { parts, redirects, moves }: Pa
     if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) moves.set(before, source);
 }
 
-/** The source under which the page of an address was stored, unless another address leads there directly: that is requested on its own. */
+/** The source under which the page of an address was stored, unless that source is the address of a page of its own. */
 function storedSourceOf(url: string, memory: PageMemory | undefined): string | undefined {
   const own = urlSource(url);
   const source = memory?.storedUnder(own);
   return source === undefined || source === own || memory?.storedUnder(source) !== source ? source : undefined;
 }
 
-/** Limits requests to the host of the page, which other runs may use at the same time. */
+/** Options that limit the requests to the host of the page, which other runs may use at the same time. */
 const pageOptions = (url: string, { host_limiter }: UrlsParts): PageOptions =>
   URL.canParse(url) ? { inTurn: host_limiter.limiterFor(new URL(url).origin) } : {};
 

@@ -25,7 +25,7 @@ export function summarizeCrawl(crawl: Crawl): { notices: string[]; doubt?: strin
   return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
 }
 
-/** Yields each reason why there may be more than was found that no notice names already. */
+/** Yields each reason why there may be more pages than were found, unless a notice has it already. */
 function* findGaps(crawl: Crawl, name: string): Generator<string, void, void> {
   const { frontier, site, entry } = crawl;
   const left = describeUnread(crawl, name);
@@ -36,7 +36,7 @@ function* findGaps(crawl: Crawl, name: string): Generator<string, void, void> {
   if (site.scope.isExhausted()) yield `${name} is incomplete: include and exclude take too long to check every address.`;
 }
 
-/** Yields what was left out on purpose. */
+/** Describes what was left out on purpose. */
 function* describeOmissions(
   { site: { scope }, contradicted, redirected, frontier, skipped }: Crawl,
   name: string,
@@ -54,7 +54,7 @@ function* describeOmissions(
     yield `${name} left out ${count(frontier.traps, 'address', 'addresses')} of the kind that sites generate without end: very long, or with repeating parts.`;
 }
 
-/** Says what was found and not read; undefined if everything was. */
+/** Describes what was found and not read; undefined if everything was read. */
 function describeUnread(crawl: Crawl, name: string): string | undefined {
   const { frontier, pages, limit, entry } = crawl;
   const unread = frontier.unread + crawl.in_flight;

@@ -6,13 +6,13 @@ import type { PageFacts } from '../../../../ports/reading.ts';
 import { redactUrl } from '../../../../core/secrets.ts';
 import { hasWildcards, parseWildcards } from '../../../../core/wildcards.ts';
 
-/** Requests a file beside the pages of a site, within its limits and with its credentials. Throws as `Http.request`. */
+/** Requests a file of a site other than its pages, within its limits and with its credentials. Throws as `Http.request` does. */
 export type LoadAddress = (
   address: string,
   request?: Pick<HttpRequest, 'max_bytes' | 'truncates' | 'accepts' | 'redirect' | 'inTurn'>,
 ) => Promise<HttpResponse>;
 
-/** Loads a text, also from a gzip file, which its first bytes show. Throws a KbError (`too_large`) if it inflates to more than `max_bytes`. */
+/** Loads a text, also from a gzip file, detected by its first bytes. Throws a KbError (`too_large`) if it inflates to more than `max_bytes`. */
 export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
   const { bytes } = await load(address, { max_bytes });
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -25,15 +25,15 @@ export interface Robots {
   /** Seconds between two requests. */
   delay: number;
   sitemaps: readonly string[];
-  /** Whether matching its rules used up its time; then nothing more is allowed. */
+  /** Whether matching the rules has used up its time; then nothing more is allowed. */
   isExhausted(): boolean;
 }
 
-/** Bytes that are read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
+/** Bytes of a robots.txt that are parsed (RFC 9309, 2.5: at least 500 KiB). */
 const MAX_RULES_BYTES = 512 * 2 ** 10;
 /** Maximum bytes of an inflated robots.txt. */
 const MAX_INFLATED_BYTES = 5 * 2 ** 20;
-/** Maximum redirects; with more, there is no robots.txt (RFC 9309, 2.3.1.2: at least five). */
+/** Maximum redirects of a robots.txt; with more, there is none (RFC 9309, 2.3.1.2: at least five). */
 const MAX_REDIRECTS = 10;
 /** Statuses of a missing robots.txt (RFC 9309, 2.3.1.3), without temporary ones. */
 const MISSING_STATUSES = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
@@ -50,12 +50,12 @@ type Parse = (
 
 /** A predicate for addresses with a time limit. */
 interface TimeLimited {
-  /** False once the time is spent. */
+  /** Always false once the time is spent. */
   matches(address: string): boolean;
   isSpent(): boolean;
 }
 
-/** Limits the time of untrusted rules to `milliseconds` for a whole crawl; ordinary rules take 10 ms. */
+/** Limits the total time of a predicate with untrusted rules to `milliseconds`; ordinary rules take 10 ms in a crawl. */
 export function limitTime(milliseconds: number, predicate: (address: string) => boolean): TimeLimited {
   let spent = 0;
   return {
@@ -70,15 +70,18 @@ export function limitTime(milliseconds: number, predicate: (address: string) => 
   };
 }
 
-/** Milliseconds of matching robots rules, and of matching patterns, in one crawl. */
+/** Maximum milliseconds of matching robots rules, and of matching patterns, in one crawl. */
 const MAX_MATCHING_MS = 10_000;
-/** Rules with more wildcards, and those after so many characters, are cut at their first wildcard: matching must not take seconds. */
+/** Rules with more wildcards, and rules after so many characters, are cut at their first wildcard: matching must not take seconds. */
 const MAX_WILDCARDS = 8;
 const MAX_RULE_CHARACTERS = 50_000;
 
 const ALLOW_ALL: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhausted: () => false };
 
-/** The robots.txt rules of an origin for the product in `user_agent`; a 4xx has none. Throws a KbError if unreadable for now: nothing may be crawled (RFC 9309, 2.3.1). */
+/**
+ * Reads the robots.txt of an origin for the product in `user_agent`; a 4xx allows everything. Throws a KbError if it is temporarily unreadable:
+ * nothing may be crawled (RFC 9309, 2.3.1).
+ */
 export async function readRobots(origin: string, { load, user_agent }: { load: LoadAddress; user_agent: string }): Promise<Robots> {
   const address = `${origin}/robots.txt`;
   try {
@@ -118,7 +121,7 @@ async function loadRobots(address: string, load: LoadAddress): Promise<Uint8Arra
   return undefined;
 }
 
-/** Widens expensive rules: more is forbidden then, and less is allowed. */
+/** Simplifies expensive rules, so that they forbid more or allow less. */
 function widenExpensiveRules(text: string): string {
   let characters = 0;
   return text.replace(/^([ \t]*(dis)?allow[ \t]*:)([^\r\n#]*\*[^\r\n#]*)/gim, (rule: string, ...[name, forbids, pattern]: string[]) => {
@@ -139,13 +142,13 @@ function unreadableRules(address: string, error: unknown): unknown {
   });
 }
 
-/** The product token of a user agent (RFC 9309, 2.2.1): `KbBot` of `KbBot/1.0`, and of `Mozilla/5.0 (compatible; KbBot/1.0)`. */
+/** Extracts the product token of a user agent (RFC 9309, 2.2.1): `KbBot` of `KbBot/1.0` and of `Mozilla/5.0 (compatible; KbBot/1.0)`. */
 export function productOf(user_agent: string): string {
   const [, named] = /\bcompatible;\s*([\w-]+)/i.exec(user_agent) ?? [];
   return named ?? /^[^/\s]+/.exec(user_agent.trim())?.[0] ?? '*';
 }
 
-/** Directives of a page: those of `<meta name="robots">` and of the `X-Robots-Tag` header, which may be for named crawlers. */
+/** The directives of a page for this crawler, from `<meta name="robots">` and the `X-Robots-Tag` header, which may name crawlers. */
 export function robotsDirectives(
   { page, robots_tags }: { page: PageFacts | undefined; robots_tags: readonly string[] },
   user_agent: string,
@@ -158,10 +161,10 @@ export function robotsDirectives(
   };
 }
 
-/** Directives with a value, which are no crawler names. */
+/** Directives with a value, which look like names of crawlers. */
 const WITH_VALUE = /^(unavailable_after|max-(snippet|image-preview|video-preview))$/;
 
-/** Yields the directives of a header for a product. A crawler's name holds for what follows it, up to the next name. */
+/** Yields the directives of a header for a product. The name of a crawler applies to the directives after it, up to the next name. */
 function* directivesIn(tag: string, product: string): Generator<string, void, void> {
   let isMeant = true;
   for (const part of tag.split(',')) {
@@ -176,11 +179,11 @@ export interface CrawlScope {
   readonly origin: string;
   /** A path, up to its last slash. */
   readonly folder: string;
-  /** Whether the start page stayed where it was requested. Only then a page in the scope that was not met is gone, and not moved. */
+  /** Whether the start page was not redirected elsewhere. Only then pages of the scope that were not found are gone, and not moved. */
   readonly isUnmoved: boolean;
   /** Whether an address, normalized before, is in the scope. */
   covers(address: string): boolean;
-  /** The address of a stored source today: at https, if the start page moved there from http. */
+  /** The current address of a stored source: with https if the start page has moved there from http. */
   currentAddress(source: string): string;
   /** Whether only include or exclude keeps an address out of the scope. */
   isFiltered(address: string): boolean;
@@ -245,13 +248,13 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') +
 
 type PathPattern = (path: string) => boolean;
 
-/** Compiles a path pattern for decoded paths. Without wildcards it matches a path and everything below. Throws a KbError (`usage`) if it is invalid. */
+/** Compiles a pattern for decoded paths. Without wildcards it matches a path and everything below. Throws a KbError (`usage`) if it is invalid. */
 export function pathPattern(pattern: string): PathPattern {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(pattern))
     throw new KbError('usage', `«${redactUrl(pattern)}» is an address: include and exclude take paths.`, {
       hint: 'Write its path alone, such as /docs/** or /docs/old.',
     });
-  const given = (pattern.startsWith('/') ? pattern : `/${pattern}`).replace(/(?:\/\*\*)+(?=\/|$)/g, '/**'); // several in a row are one
+  const given = (pattern.startsWith('/') ? pattern : `/${pattern}`).replace(/(?:\/\*\*)+(?=\/|$)/g, '/**'); // successive ** are one
   const read = parseWildcards(given);
   if (read instanceof KbError) throw read;
   const { base, matches } = read;

@@ -9,11 +9,11 @@ import { Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './fro
 import { type CrawlEntry, type CrawlParts, openSite, type OpenSite, MAX_FEEDS, readFeeds, readSitemaps } from './open-site.ts';
 import { type Crawl, resolveDeferred, silenceAfter, processPage } from './process-page.ts';
 
-/** Maximum requests per wanted page: a crawl of a site whose addresses lead to no pages ends. */
+/** Maximum requests per wanted page, so that a crawl ends even if the addresses of a site lead to no pages. */
 const REQUESTS_PER_PAGE = 3;
 const EXTRA_REQUESTS = 100;
 
-/** Crawls a site (contract, section 5): from the start page along links, sitemaps and feeds, level by level. The failure of a page affects no other. */
+/** Crawls a site (contract, section 5): from the start page along links, sitemaps and feeds, level by level. The failure of a page does not affect others. */
 export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
   const name = JSON.stringify({ ...entry, url: urlSource(entry.url) });
   yield { expected: 1 };
@@ -52,11 +52,11 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
   };
 }
 
-/** Reads the pages of the frontier, and processes them in order, which fills the frontier again. */
+/** Reads the pages of the frontier and processes them in order, which adds further pages to it. */
 async function* readPages(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { entry, site, parts, frontier } = crawl;
   const start = frontier.addStart(site.at);
-  const stop = new AbortController(); // for requests alone: pages that were read are still processed
+  const stop = new AbortController(); // stops requests only: pages that were read are still processed
   const reading = { ...parts, signal: parts.signal ? AbortSignal.any([parts.signal, stop.signal]) : stop.signal };
   const readSmallOrAlone = readLargeAlone();
   const read = async (page: QueuedPage): Promise<PageRead> =>
@@ -112,7 +112,7 @@ async function advance(crawl: Crawl): Promise<boolean> {
   return true;
 }
 
-/** Reads the sitemaps, once, and the feeds that the level before named. Returns whether they named new pages. */
+/** Reads the sitemaps, once, and the feeds that the level before named. Returns whether they added pages. */
 async function readSeeds(crawl: Crawl): Promise<boolean> {
   const { site, frontier, skipped, feeds, parts } = crawl;
   const before = frontier.queued;
@@ -131,7 +131,7 @@ async function readSeeds(crawl: Crawl): Promise<boolean> {
   return frontier.queued > before;
 }
 
-/** Yields the deferred pages, the notices, and the scope with the reason why it may hold more. */
+/** Yields the deferred pages, the notices, and the scope with the reason why it may have more pages. */
 async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { scope } = crawl.site;
   yield* resolveDeferred(crawl, { mayRequest: siteFailure(crawl) === undefined });
@@ -142,23 +142,23 @@ async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void>
   if (scope.isUnmoved) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
 }
 
-/** Whether a stored source that was not met is gone, if the crawl is complete. */
+/** Whether a stored source that was not found is gone, if the crawl is complete. */
 function isGone(source: string, { site: { scope }, frontier }: Crawl): boolean {
   if (!URL.canParse(source)) return false;
   const found = scope.currentAddress(source);
   return scope.covers(found) && !frontier.isProtected(found);
 }
 
-/** Pages in flight, including those that are read and wait for the ones before them. */
+/** Maximum pages in flight, including those that were read and wait for earlier ones. */
 const MAX_IN_FLIGHT = 64;
-/** Pages that are requested or parsed at once: eight come over the network, the others wait for a parser. */
+/** Maximum pages that are requested or parsed at once: eight over the network, the others in the parsers. */
 const MAX_READING = 16;
-/** Characters of pages that wait for the ones before them; with more, no request begins. */
+/** Maximum characters of pages that wait for earlier ones; with more, no request begins. */
 export const MAX_BUFFERED = 50_000_000;
-/** Bytes of a page that is read beside others. */
+/** Maximum bytes of a page that is read at the same time as others. */
 export const MAX_SHARED_BYTES = 16 * 2 ** 20;
 
-/** Returns how many pages may be in flight if so many are wanted and so many characters are buffered. */
+/** Returns how many pages may be in flight, by the number of wanted pages and of buffered characters. */
 export const roomFor = (wanted: number, buffered: number): number => (buffered > MAX_BUFFERED ? 0 : Math.min(MAX_IN_FLIGHT, wanted));
 
 /** Counts the characters that a page holds while it waits. */
@@ -166,7 +166,7 @@ export const charactersIn = (read: PageRead): number => ('page' in read ? read.p
 
 type Load = (limits: { max_bytes?: number }) => Promise<PageRead>;
 
-/** Returns a function that loads a page with a limit of bytes; if it is cut off there, it is loaded again, one such page at a time. */
+/** Returns a function that loads a page with a limit of bytes. A page that exceeds it is loaded again without limit, one at a time. */
 export function readLargeAlone(): (load: Load) => Promise<PageRead> {
   const alone = pLimit(1);
   return async (load) => {
@@ -178,13 +178,13 @@ export function readLargeAlone(): (load: Load) => Promise<PageRead> {
 interface OrderedProcessing<Item, Result> {
   /** Takes the next item; undefined if there is none for now: processing a result may add some. */
   next(): Item | undefined;
-  /** Whether there is more; called if nothing is in flight and `next` returned nothing. */
+  /** Finds more items; false if there are none. Called if nothing is in flight and `next` returned nothing. */
   more?(): Promise<boolean>;
   /** Maximum items in flight, including results that wait for their turn. */
   room(): number;
   at_once: number;
   work(item: Item): Promise<Result>;
-  /** Called if the results are no longer wanted while work is in flight. */
+  /** Called if the reader stops while work is in flight. */
   onStop(): void;
 }
 
@@ -211,7 +211,7 @@ export async function* processInOrder<Item, Result>(options: OrderedProcessing<I
       }
       const [first] = running;
       if (first?.isDone) yield await running.shift()!.result;
-      else if (first) await new Promise<void>((done) => (wake = done)); // what ends meanwhile may make room
+      else if (first) await new Promise<void>((done) => (wake = done)); // any job that ends may make room
       else if (!(await more?.())) return;
     }
   } finally {

@@ -25,7 +25,7 @@ export interface FrontierOptions {
   max_redirects: number;
   /** Maximum addresses that are read. */
   limit: number;
-  /** Maximum addresses that are remembered. Default: MOST_KNOWN. */
+  /** Maximum addresses that are remembered. Default: MAX_KNOWN. */
   max_known?: number;
 }
 
@@ -39,14 +39,14 @@ interface AddOptions {
 
 /** Maximum addresses that a crawl remembers; those found later are ignored. */
 export const MAX_KNOWN = 200_000;
-/** Characters of an address that are compared; a longer one is a crawler trap. */
+/** Maximum characters of an address that are compared; a longer address is a crawler trap. */
 const MAX_COMPARED_LENGTH = 2_000;
 
 /** The queue of a crawl: each address once, level by level. All pages of one depth come before those of the next. */
 export class Frontier {
   readonly #options: FrontierOptions;
   readonly #maxKnown: number;
-  /** Addresses as written in links that need no further check: most links of a page were on the page before. */
+  /** Addresses, as written in links, that need no further check: most links of a page were on the page before. */
   readonly #checked = new Set<string>();
   readonly #known = new Set<string>();
   /** Keys of pages that may exist although they were not read. */
@@ -114,7 +114,7 @@ export class Frontier {
   #queue(page: QueuedPage): void {
     const { limit, robots, skipped } = this.#options;
     this.#known.add(page.key);
-    this.#deeperKeys.delete(page.key); // a sitemap can name on the first level what a page of it links to
+    this.#deeperKeys.delete(page.key); // a sitemap may name a page that was too deep before
     const isTooMuch = isTrap(page.url) || this.#acceptedCount >= limit;
     if (isTrap(page.url)) this.traps++;
     else if (isTooMuch) this.#beyondLimit++;
@@ -127,7 +127,7 @@ export class Frontier {
     (page.depth === this.depth ? this.#level : this.#nextLevel).push(page);
   }
 
-  /** Queues the target of a redirect, unless it is outside the scope or a loop. Another spelling of the page's own address is requested again. */
+  /** Queues the target of a redirect, unless it is outside the scope or a loop. A different spelling of the page's own address is requested again. */
   followRedirect(page: QueuedPage, address: string): 'followed' | 'outside' | 'loop' {
     const url = normalizeAddress(address);
     if (url === undefined || !this.#options.scope.covers(url)) return 'outside';
@@ -151,7 +151,7 @@ export class Frontier {
     this.#nextIndex = 0;
   }
 
-  /** Notes that a page exists although it could not be read, with the addresses that redirected to it and the source that it is stored under. */
+  /** Records that a page exists although it could not be read, with the addresses that redirected to it and the source that it is stored under. */
   protect({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
       this.#protected.add(addressKey(address));
@@ -166,7 +166,7 @@ export class Frontier {
   }
 }
 
-/** Why an address became no document although nothing failed, in the order in which the reasons are listed. */
+/** Reasons why an address became no document although nothing failed, in the order of the report. */
 const REASONS = {
   filtered: 'that include or exclude keeps out',
   robots: 'that robots.txt forbids',

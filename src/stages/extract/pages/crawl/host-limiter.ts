@@ -4,14 +4,14 @@ import { stoppedError } from '../../../../core/errors.ts';
 import type { RunInTurn } from '../../../../http/message.ts';
 import { throwIfAborted } from '../../../../core/run.ts';
 
-/** Requests to one host at once (contract, section 5). */
+/** Maximum concurrent requests to one host (contract, section 5). */
 export const MAX_CONCURRENT = 8;
 
-/** Limits the requests to each host for all runs of an engine together. */
+/** Limits the requests to each host, for all runs of an engine together. */
 export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
-  /** Makes the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. */
+  /** Returns the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. */
   limiterFor(origin: string, { delay = 0 }: { delay?: number } = {}): RunInTurn {
     return async (work, signal) => {
       throwIfAborted(signal);
@@ -36,7 +36,7 @@ export class HostLimiter {
   }
 }
 
-/** Limits of one origin: for concurrent and for consecutive work, and when the next of the latter may begin (`performance.now`). */
+/** Limits of one origin for concurrent and for consecutive work; `next`: when the next consecutive work may begin (`performance.now`). */
 interface Host {
   concurrent: LimitFunction;
   serial: LimitFunction;
@@ -62,7 +62,7 @@ const runSpaced = <T>(
     }
   });
 
-/** Stops waiting for work that has not begun when the signal is aborted: work before it may belong to another run. */
+/** Rejects at once if the signal is aborted before the work has begun: the work before it may belong to another run. */
 async function whileWaiting<T>(signal: AbortSignal | undefined, enter: (begun: () => void) => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = () => reject(stoppedError(signal?.reason));

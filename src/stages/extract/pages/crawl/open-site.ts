@@ -18,9 +18,9 @@ export interface CrawlEntry extends Patterns {
   max_pages: number;
 }
 
-/** What a crawl works with. */
+/** The dependencies of a crawl. */
 export interface CrawlParts extends PageParts {
-  /** Name of this program, which robots.txt may address. */
+  /** User agent of this program, which robots.txt may name. */
   user_agent: string;
   /** Maximum consecutive redirects (`network.max_redirects`). */
   max_redirects: number;
@@ -46,7 +46,7 @@ export interface OpenSite {
 /** Maximum crawl delay that is respected, in seconds. */
 const MAX_DELAY = 60;
 
-/** Text types that are read if a user names the file, but that are no pages of a site unless a parser claims their media type. */
+/** Text types that are read if a user names the file, but that do not count as pages of a site unless a parser claims their media type. */
 const NON_PAGE_TYPE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|cache-manifest|event-stream|xml|xsl)/;
 
 /** Reads robots.txt and the start page. Returns an error item if the crawl cannot begin; throws only if aborted. */
@@ -118,7 +118,7 @@ async function openAccess(origin: string, entry: CrawlEntry, parts: CrawlParts):
   return { robots, load: (address, request) => send(address, { ...request, inTurn }), options, notices };
 }
 
-/** Makes headers of the user name and password in an address, for requests to its origin only. */
+/** Returns a function for the headers with the user name and password of an address, for requests to its origin only. */
 function credentialsIn(address: string): (url: string) => Record<string, string> {
   const given = new URL(address);
   const headers = callerHeaders(given);
@@ -137,7 +137,10 @@ const ELEMENT =
 const REL = /\brel\s*=\s*["']([^"']*)["']/i;
 const HREF = /\bhref\s*=\s*["']([^"']*)["']/i;
 
-/** Yields the addresses of a sitemap (`loc`) or a feed (`link`; RSS 2.0, RFC 4287). It scans the text, which may have 50 MB or be broken; `sitemapindex` is first if it is an index. */
+/**
+ * Yields the addresses of a sitemap (`loc`) or a feed (`link`; RSS 2.0, RFC 4287); first `sitemapindex` for an index. It scans the text, which may
+ * have 50 MB or be broken.
+ */
 export function* xmlLinks(xml: string): Generator<XmlLink, void, void> {
   for (const [, name, attributes = '', , quoted, text] of xml.matchAll(ELEMENT)) {
     const element = name!.toLowerCase();
@@ -170,18 +173,18 @@ interface SeedOptions {
 
 interface SeedsResult {
   isComplete: boolean;
-  /** What a person should know. */
+  /** Notices for the user. */
   notices: string[];
 }
 
 interface Sitemap {
   address: string;
   depth: number;
-  /** It was named, not guessed. */
+  /** Whether the site named it; otherwise its address was guessed. */
   isNamed: boolean;
 }
 
-/** Reads the sitemaps of a site and those that they name, wherever they lie (sitemaps.org, «Cross Submits»). A missing one at the usual place is no failure. */
+/** Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, «Cross Submits»). A missing one at the usual address is no failure. */
 export async function readSitemaps(
   { scope: { origin }, robots, start, load }: OpenSite,
   { onAddress, onForeign, signal }: SeedOptions,
@@ -217,7 +220,7 @@ export async function readSitemaps(
       }
     }
   }
-  const isElsewhere = found.foreign > 0 && found.own === 0; // they may be of this site under another name
+  const isElsewhere = found.foreign > 0 && found.own === 0; // these may be pages of this site under another host name
   return { isComplete: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
 }
 
@@ -229,7 +232,7 @@ function createSitemapQueue(origin: string) {
   const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
   return {
     notices,
-    /** Sitemaps of the site itself come first: several sites may share a robots.txt. */
+    /** Takes the next sitemap; those on the site's own origin first, since several sites may share a robots.txt. */
     next(): Sitemap | undefined {
       const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
       return waiting.splice(Math.max(own, 0), 1)[0];

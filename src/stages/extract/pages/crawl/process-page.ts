@@ -15,42 +15,42 @@ import {
 } from '../page-candidate.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 
-/** A page that was read, with its place in the crawl. */
+/** A page that was read, with its queue entry and its source. */
 export interface CrawledPage {
   page: QueuedPage;
   known: RememberedPage;
-  /** Its source: its canonical address, or the one that it was found at. */
+  /** Its canonical address, or the address at which it was found. */
   source: string;
-  /** Absent if it is unchanged, or takes too much space: then it is read again. */
+  /** Absent if the page is unchanged or too large to keep; then it is read again. */
   loaded?: LoadedPage | undefined;
 }
 
-/** The first page of a kind that a notice names, and how many there are. */
+/** The first page of a kind, which a notice names, and their number. */
 interface Counted {
   first: string;
   count: number;
 }
 
-/** A running crawl: what it works with, and what it has found so far. */
+/** A running crawl: its dependencies and its state. */
 export interface Crawl {
   readonly entry: CrawlEntry;
   readonly site: OpenSite;
   readonly parts: CrawlParts;
   readonly frontier: Frontier;
-  /** Maximum addresses that it reads. */
+  /** Maximum addresses that are read. */
   readonly limit: number;
   readonly skipped: SkippedPages;
   yieldIfBusy(): Promise<void>;
-  /** Documents and failures that were reported as expected. */
+  /** Number of documents and failures reported as expected. */
   expected: number;
-  /** Documents. */
+  /** Number of documents. */
   pages: number;
   failed: number;
   /** Consecutive failures of pages that may exist. */
   failed_in_a_row: number;
   /** Milliseconds of waiting for the site since its last answer. */
   silence: number;
-  /** Pages that are requested or read, and not processed. */
+  /** Number of pages that are requested or read and not processed. */
   in_flight: number;
   /** Characters of pages that are read and not processed. */
   buffered: number;
@@ -70,7 +70,7 @@ export interface Crawl {
   contradicted?: Counted;
   /** Pages that redirect out of the scope. */
   redirected?: Counted;
-  /** Feeds that pages of this level named, those of the level before, and how many more may be read. */
+  /** Feeds that pages of this level named, feeds of the level before, and how many more may be read. */
   readonly feeds: { named: string[]; due: string[]; left: number };
   has_sitemaps: boolean;
   /** Whether all sitemaps and feeds could be read. */
@@ -102,7 +102,7 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   return void deferPage({ page, known, source, loaded }, crawl);
 }
 
-/** The remembered links of a page that has taken on the content of another. */
+/** The remembered links of a page that now has the content of another page. */
 function previousLinks({ url }: QueuedPage, { content_hash }: RememberedPage, { sources, parts }: Crawl): readonly string[] {
   const before = sources.has(content_hash) ? parts.memory?.recall(urlSource(url)) : undefined;
   return before && before.content_hash !== content_hash ? before.links : [];
@@ -117,7 +117,7 @@ async function queueLinks(links: readonly string[], from: string, { frontier, fe
   }
 }
 
-/** The canonical address of a page if it lies in the scope, else its own. The start page is canonical for no other: some sites say so of all pages. */
+/** The canonical address of a page if it is in the scope, else its own. The root page is accepted for no other page: some sites name it on all pages. */
 function sourceOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
   const { found, canonical } = known;
   const isAccepted =
@@ -132,7 +132,7 @@ function sourceOf(known: RememberedPage, { site: { scope, robots }, parts: { rea
 
 const ownSource = ({ found }: RememberedPage): string => urlSource(normalizeAddress(found) ?? found);
 
-/** Characters of deferred pages that are kept as they were read. */
+/** Maximum characters of deferred pages that are kept in memory. */
 const MAX_KEPT_CHARACTERS = 20_000_000;
 
 const lengthOf = ({ loaded }: Pick<CrawledPage, 'loaded'>): number => loaded?.parsed.text.length ?? 0;
@@ -152,8 +152,8 @@ export function nextDeferred(crawl: Pick<Crawl, 'deferred' | 'kept'>): CrawledPa
 }
 
 /**
- * Processes the deferred pages once everything is read. A page with an own document at its canonical address is left out; any other is stored
- * under its own address. Beyond `max_pages`, and if it would have to be read again without `mayRequest`, a page stays deferred.
+ * Processes the deferred pages once everything is read. A page is left out if another document has its canonical address, else stored under its own
+ * address. It stays deferred beyond `max_pages`, or if it would have to be read again and `mayRequest` is false.
  */
 export async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayRequest: boolean }): AsyncGenerator<Extracted, void, void> {
   for (let open = crawl.deferred.length; open > 0 && crawl.pages < crawl.entry.max_pages; open--) {
@@ -193,8 +193,8 @@ async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted |
 }
 
 /**
- * Whether a stored page and another one have changed to the same content, although they were different before. The site may be down or want
- * a login, and say so on every page: what is stored then stays, and is remembered.
+ * Whether a stored page and another one now have the same content although they were different before. The site may be down or require a login and
+ * say so on every page, so that the stored version must stay.
  */
 function hasTurnedIdentical(
   remembered: RememberedPage | undefined,
@@ -206,7 +206,7 @@ function hasTurnedIdentical(
   return remembered?.shared_hash === content_hash || other === undefined || (other !== content_hash && other !== remembered?.content_hash);
 }
 
-/** Remembers a page that becomes no document. */
+/** Remembers a page that does not become a document. */
 async function rememberWithoutSource({ url }: QueuedPage, known: RememberedPage, { parts: { memory } }: Crawl): Promise<undefined> {
   await memory?.remember(urlSource(url), { ...known, source: undefined });
 }
@@ -224,7 +224,7 @@ async function recordRedirect(page: QueuedPage, { redirect, isLasting }: Redirec
   return undefined;
 }
 
-/** Keeps what is stored of a page that gives no document this time, and follows its remembered links. */
+/** Protects the stored version of a page that gives no document this time, and follows its remembered links. */
 async function protectStored(page: QueuedPage, crawl: Crawl): Promise<RememberedPage | undefined> {
   crawl.frontier.protect(page);
   const key = urlSource(page.url);
@@ -252,9 +252,9 @@ async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): 
 
 const addToCount = (before: Counted | undefined, first: string): Counted => ({ first, ...before, count: (before?.count ?? 0) + 1 });
 
-/** Whether the whole site may have failed to answer: one that refuses this page (401, 403, 404) has answered. */
+/** Whether the site may be down. A site that refuses the page (401, 403, 404) has answered. */
 const isUnanswered = (read: PageRead): boolean =>
   'failed' in read && read.stage !== 'convert' && (!(read.failed instanceof KbError) || read.failed.code === 'unavailable');
 
-/** Milliseconds without an answer after waiting for `read`; the time for processing pages does not count. */
+/** Adds the time of waiting for `read` to the silence, or resets it if the site has answered. Milliseconds, without the time for processing. */
 export const silenceAfter = (silence: number, read: PageRead, waited: number): number => (isUnanswered(read) ? silence + waited : 0);
