@@ -58,7 +58,7 @@ export const Location = z
     anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
     member: z.string().optional().describe('File in an archive or mail that the passage is from'),
     time_start: z.string().optional().describe('When the passage begins in a recording, as hh:mm:ss'),
-    time_end: z.string().optional().describe('When its last subtitle begins'),
+    time_end: z.string().optional().describe('When its last subtitle ends'),
     offset: z.int().optional().describe("Where its own text begins in the document's Markdown, in characters from 0"),
     overlap: z.int().optional().describe('Characters at its beginning that repeat the passage before it, or the head of its table'),
   })
@@ -80,6 +80,7 @@ export const Mark = z.object({
   anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
   member: z.string().optional().describe('File in an archive or mail'),
   time: z.string().optional().describe('When it is said in a recording, as hh:mm:ss'),
+  time_end: z.string().optional().describe('When that ends, in the same form'),
 });
 export type Mark = z.infer<typeof Mark>;
 

@@ -39,7 +39,10 @@ function createLocator(document: Document, blocks: readonly Block[]): Locator {
     if (mark?.sheet !== undefined) location.sheet = mark.sheet;
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
     if (mark?.member !== undefined) location.member = mark.member;
-    if (mark?.time !== undefined) Object.assign(location, { time_start: mark.time, time_end: markAt(marks, piece.end - 1)?.time });
+    if (mark?.time !== undefined) {
+      const last = markAt(marks, piece.end - 1);
+      Object.assign(location, { time_start: mark.time, time_end: last?.time_end ?? last?.time });
+    }
     // the overlap may be quoted as well, so its lines count
     const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
     if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });

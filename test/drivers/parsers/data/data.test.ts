@@ -89,13 +89,28 @@ describe('subtitles', () => {
       'WEBVTT\n\nNOTE made by hand\n\n1\n00:01.000 --> 00:03.500 align:start\n<v Ada>Open the <b>valve</b>\n\n00:04.000 --> 00:06.000\n<v Ada>and wait.\n\n01:00:10.000 --> 01:00:12.000\n<v Bo>It leaks &amp; hisses.\n',
     );
     expect(parsed.text).toBe('Ada: Open the valve and wait.\n\nBo: It leaks & hisses.');
-    expect(placeOf(parsed, 'and wait')).toMatchObject({ time: '00:00:04' });
+    expect(placeOf(parsed, 'and wait')).toMatchObject({ time: '00:00:04', time_end: '00:00:06' });
     const [chunk] = chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, {
       chunk_size: 500,
       chunk_overlap: 0,
       min_chunk_length: 1,
     });
-    expect(chunk!.metadata.location).toMatchObject({ time_start: '00:00:01', time_end: '01:00:10' });
+    expect(chunk!.metadata.location).toMatchObject({ time_start: '00:00:01', time_end: '01:00:12' });
+  });
+
+  it('end a passage with its last cue, also one that another says again or that ends before it begins', async () => {
+    const times = async (...cues: string[]) => {
+      const parsed = await read('subtitles', `WEBVTT\n\n${cues.join('\n\n')}\n`);
+      const [chunk] = chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, {
+        chunk_size: 500,
+        chunk_overlap: 0,
+        min_chunk_length: 1,
+      });
+      const { time_start, time_end } = chunk!.metadata.location!;
+      return [time_start, time_end];
+    };
+    expect(await times('00:01.000 --> 00:02.000\none', '00:02.000 --> 00:05.900\none')).toEqual(['00:00:01', '00:00:05']);
+    expect(await times('00:03.000 --> 00:01.000\none')).toEqual(['00:00:03', '00:00:03']);
   });
 
   it('are read from SubRip, without repeated lines', async () => {
