@@ -88,7 +88,11 @@ function writeParagraphs(cues: readonly Cue[]): MarkedBlocks {
       cue.start - before.end >= PAUSE ||
       (length > LONG && /[.!?。？！]["»”)]*$/.test(before.text));
     const speech = isNew && cue.speaker !== '' ? `${cue.speaker}: ${cue.text}` : cue.text;
-    blocks.addMarked(isNew ? escapeLine(speech) : speech, [{ at: 0, time: clock(cue.start), time_end: clock(Math.max(cue.start, cue.end)) }], isNew ? undefined : ' ');
+    blocks.addMarked(
+      isNew ? escapeLine(speech) : speech,
+      [{ at: 0, time: clock(cue.start), time_end: clock(Math.max(cue.start, cue.end)) }],
+      isNew ? undefined : ' ',
+    );
     length = isNew ? speech.length : length + speech.length;
   }
   return blocks;

@@ -62,12 +62,12 @@ const ONE_OF = 8;
 export class GridSearch {
   #fruitless = 0;
 
-  /** Finds the grids on a page with these lines. */
-  async findGrids(page: { getOperatorList(): Promise<OperatorList> }, lines: readonly PdfLine[], turn: PageTurn): Promise<Grid[]> {
+  /** Finds the grids on a page with these lines; `listDrawing` lists what is drawn on it. */
+  async findGrids(listDrawing: () => Promise<OperatorList>, lines: readonly PdfLine[], turn: PageTurn): Promise<Grid[]> {
     if (!mayHaveTable(lines)) return [];
     this.#fruitless++;
     if (this.#fruitless > FRUITLESS && this.#fruitless % ONE_OF !== 0) return [];
-    const grids = gridsIn(await page.getOperatorList(), turn);
+    const grids = gridsIn(await listDrawing(), turn);
     if (grids.length > 0) this.#fruitless = 0;
     return grids;
   }
@@ -100,8 +100,24 @@ const meet = (one: Rule, other: Rule): boolean =>
   other.at >= one.from - NEAR && other.at <= one.to + NEAR && one.at >= other.from - NEAR && one.at <= other.to + NEAR;
 
 /** Lists the rules of a page; none if it is a drawing. */
-function rulesIn({ fnArray, argsArray }: OperatorList, [cos, sin]: PageTurn): Rule[] {
+function rulesIn(drawing: OperatorList, turn: PageTurn): Rule[] {
   const rules: Rule[] = [];
+  for (const shape of paintedShapes(drawing, turn)) {
+    for (const outline of outlinesOf(shape)) rules.push(...rulesOf(outline));
+    if (rules.length > MOST_RULES) return [];
+  }
+  return rules;
+}
+
+/** A shape that is painted: segments each followed by their points, left, lower, right and upper bound, and what maps both to the text. */
+interface PaintedShape {
+  path: ArrayLike<number>;
+  bounds: Iterable<number>;
+  matrix: Matrix;
+}
+
+/** Lists the shapes that a page paints; others only clip. */
+export function* paintedShapes({ fnArray, argsArray }: OperatorList, [cos, sin]: PageTurn): Generator<PaintedShape, void> {
   const saved: Matrix[] = [];
   const upright: Matrix = [cos, -sin, sin, cos, 0, 0];
   let matrix = upright;
@@ -111,17 +127,19 @@ function rulesIn({ fnArray, argsArray }: OperatorList, [cos, sin]: PageTurn): Ru
     if (operation === OPERATION.restore || operation === OPERATION.endForm) matrix = saved.pop() ?? upright;
     if (operation === OPERATION.transform) matrix = multiply(matrix, args as readonly number[]);
     if (operation === OPERATION.beginForm) matrix = multiply(matrix, (args?.[0] as readonly number[] | null) ?? IDENTITY);
-    if (operation === OPERATION.shape) for (const outline of outlinesOf(args, matrix)) rules.push(...rulesOf(outline));
-    if (rules.length > MOST_RULES) return [];
+    if (operation !== OPERATION.shape) continue;
+    const [painting = 0, data, bounds = []] = (args ?? []) as [
+      number | undefined,
+      ArrayLike<number>[] | undefined,
+      Iterable<number> | undefined,
+    ];
+    const path = data?.[0];
+    if (path && painting >= PAINTED.first && painting <= PAINTED.last) yield { path, bounds, matrix };
   }
-  return rules;
 }
 
-/** Lists the outlines of a painted shape that have straight lines alone. */
-function outlinesOf(args: readonly unknown[] | null, [a, b, c, d, e, f]: Matrix): Point[][] {
-  const [painting, data] = (args ?? []) as [number | undefined, ArrayLike<number>[] | undefined];
-  const path = data?.[0];
-  if (painting === undefined || painting < PAINTED.first || painting > PAINTED.last || !path) return [];
+/** Lists the outlines of a shape that have straight lines alone. */
+function outlinesOf({ path, matrix: [a, b, c, d, e, f] }: PaintedShape): Point[][] {
   const outlines: Point[][] = [[]];
   for (let at = 0; at < path.length;) {
     const segment = path[at]!;

@@ -202,12 +202,15 @@ const replaceBullet = (line: PdfLine): PdfLine =>
 /** Finds the nesting depth of each item by the position of its bullet. */
 function depthsOf(blocks: readonly Block[]): number[] {
   let edges: number[] = [];
+  let above = Infinity;
   return blocks.map((block) => {
     if (!isItem(block)) edges = [];
     else {
-      const [{ x, size }] = block.lines as [PdfLine];
+      const [{ x, y, size }] = block.lines as [PdfLine];
+      if (y > above) edges = []; // in the next column
       edges = edges.filter((edge) => edge < x - INDENT * size);
       edges.push(x);
+      above = y;
     }
     return Math.max(0, edges.length - 1);
   });

@@ -7,7 +7,8 @@ import { givenProperties } from '../parsed-document.ts';
 import { beginningOf } from '../bytes.ts';
 import { hasText, type PageContent, textOfPages } from './page-text.ts';
 import { isLocked, LINK_ANNOTATION, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './pdf-file.ts';
-import { GridSearch } from './pdf-grids.ts';
+import { addBullets, drawsBullets } from './pdf-bullets.ts';
+import { GridSearch, type OperatorList } from './pdf-grids.ts';
 import { pageTurnOf, pdfLines } from './pdf-lines.ts';
 import { pageLinks } from './pdf-links.ts';
 
@@ -34,7 +35,8 @@ interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
 }
 
 async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOptions): Promise<ParsedDocument> {
-  const read = await readPages(file);
+  const { info } = await file.getMetadata();
+  const read = await readPages(file, drawsBullets(info));
   const damaged = read.flatMap((page, index) => (page ? [] : [index + 1]));
   const pages = read.map((page, index): PageContent => {
     const lines = recognized.get(index + 1);
@@ -46,7 +48,6 @@ async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOpti
   });
   // where all pages are blank, something must be on them
   const pictured = blank.length === 0 || blank.length === file.numPages ? blank : await open((whole) => drawnPages(whole, blank));
-  const { info } = await file.getMetadata();
   const { title, ...text } = textOfPages(pages, await readOutline(file));
   return {
     ...text,
@@ -57,13 +58,13 @@ async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOpti
 }
 
 /** Reads the pages; undefined for a damaged one. Throws the error of the last one if all are damaged. */
-async function readPages(file: PdfFile): Promise<(PageContent | undefined)[]> {
+async function readPages(file: PdfFile, hasDrawnBullets: boolean): Promise<(PageContent | undefined)[]> {
   const search = new GridSearch();
   const annotations = Map.groupBy(await linksIn(file), ({ pageIndex }) => pageIndex);
   const pages: (PageContent | undefined)[] = [];
   for (let index = 0; index < file.numPages; index++)
     try {
-      pages.push(await readPage(await file.getPage(index + 1), annotations.get(index) ?? [], search));
+      pages.push(await readPage(await file.getPage(index + 1), { annotations: annotations.get(index) ?? [], search, hasDrawnBullets }));
     } catch (error) {
       pages.push(undefined);
       if (pages.length === file.numPages && pages.every((page) => !page)) throw error;
@@ -71,12 +72,22 @@ async function readPages(file: PdfFile): Promise<(PageContent | undefined)[]> {
   return pages;
 }
 
-async function readPage(page: PdfPage, annotations: readonly PdfAnnotation[], search: GridSearch): Promise<PageContent> {
+interface ReadPageOptions {
+  annotations: readonly PdfAnnotation[];
+  search: GridSearch;
+  /** Whether the bullets of lists may be shapes. */
+  hasDrawnBullets: boolean;
+}
+
+async function readPage(page: PdfPage, { annotations, search, hasDrawnBullets }: ReadPageOptions): Promise<PageContent> {
   const { items } = await page.getTextContent();
   const runs = items.filter((item) => 'str' in item);
   const turn = pageTurnOf(runs);
-  const lines = pdfLines(runs, turn);
-  const grids = await search.findGrids(page, lines, turn);
+  let drawing: Promise<OperatorList> | undefined;
+  const listDrawing = (): Promise<OperatorList> => (drawing ??= page.getOperatorList());
+  const plain = pdfLines(runs, turn);
+  const lines = hasDrawnBullets ? addBullets(plain, await listDrawing(), turn) : plain;
+  const grids = await search.findGrids(listDrawing, lines, turn);
   const content = { lines, grids, links: pageLinks(runs, annotations), frame: { viewport: page.getViewport({ scale: 1 }), turn } };
   page.cleanup();
   return content;

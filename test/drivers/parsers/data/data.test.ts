@@ -1,3 +1,4 @@
+import type { Location } from '../../../../src/schema/items.ts';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
 import { chunkDocument } from '../../../../src/stages/chunk/chunk.ts';
@@ -106,7 +107,7 @@ describe('subtitles', () => {
         chunk_overlap: 0,
         min_chunk_length: 1,
       });
-      const { time_start, time_end } = chunk!.metadata.location!;
+      const { time_start, time_end } = chunk!.metadata.location as Location;
       return [time_start, time_end];
     };
     expect(await times('00:01.000 --> 00:02.000\none', '00:02.000 --> 00:05.900\none')).toEqual(['00:00:01', '00:00:05']);

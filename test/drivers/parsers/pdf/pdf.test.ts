@@ -128,6 +128,11 @@ describe('PDF', () => {
     const item = (text: string, x: number): PdfText => ({ text: `\x95 ${text}`, x });
     const { text } = await read('pdf', pdfFile([[item('Gloves', 72), item('of rubber', 90), item('of wool', 90), item('Goggles', 72)]]));
     expect(text).toBe('- Gloves\n  - of rubber\n  - of wool\n- Goggles');
+    const columns = [
+      ...['One', 'Two'].map((one, i) => ({ text: `\x95 ${one}`, x: 72, y: 700 - 14 * i })),
+      ...['Three', 'Four'].map((one, i) => ({ text: `\x95 ${one}`, x: 300, y: 700 - 14 * i })),
+    ];
+    expect((await read('pdf', pdfFile([columns]))).text).not.toContain('  - ');
   });
 
   it('leaves out headers and footers that run through the pages', async () => {
