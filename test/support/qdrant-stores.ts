@@ -23,7 +23,7 @@ export function useQdrantStores(take: (opened: { server: QdrantServer; home: str
   useQdrantServer((opened) => take((own = opened)));
   return {
     open: (url = own.server.url, environment: NodeJS.ProcessEnv = {}): Promise<VectorStore> =>
-      openQdrant({ url, environment: { XDG_STATE_HOME: own.home, ...environment }, patience: { attempts: 4, firstWait: 0.001 } }),
+      openQdrant({ url, environment: { XDG_STATE_HOME: own.home, ...environment }, retryLimits: { attempts: 4, firstWait: 0.001 } }),
     /** The tables of a collection, whatever alias leads to them. */
     tables: (name = INFO.name): string[] => [...own.server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`)),
   };

@@ -7,7 +7,7 @@ import { parseAddress } from '../../http/message.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import type { Renderer, RendererOptions } from '../../ports/reading.ts';
-import { BrowserGone, type Visit, render, suits, type TabParts } from './visit.ts';
+import { BrowserEndedError, type Visit, render, isSafeFor, type TabParts } from './visit.ts';
 import type { AddressPolicy } from '../../http/address-policy.ts';
 import { readProxies, systemLookup } from '../../http/connections.ts';
 import type { Network } from '../../schema/config-sources.ts';
@@ -15,41 +15,41 @@ import type { GuardProxy } from './guard-proxy.ts';
 import { type TabCredentials, watchTraffic } from './traffic.ts';
 import { createSnapshot } from './settle.ts';
 
-/** The browser of an engine, shared by its runs: it starts with the first page and ends a while after the last one. */
+/** The browser of an engine, shared by its runs: it starts with the first page, and ends some time after the last one. */
 export interface Browser {
   renderer(options: RendererOptions): Renderer;
   close(): Promise<void>;
 }
 
-/** Maximum open pages of all runs: more do not pay on two cores, and each takes memory. */
-const TABS = 2;
+/** Maximum open pages of all runs: more are not faster on two cores, and each takes memory. */
+const MOST_TABS = 2;
 /** Milliseconds without a page after which the browser ends: it takes half a gigabyte, and less than a second to start. */
-const IDLE = 30_000;
+const IDLE_TIMEOUT = 30_000;
 
 interface BrowserOptions {
-  /** Lists the paths of browsers, the first choice first. Default: those of this machine. */
+  /** Lists the paths of browsers, the preferred one first. Default: those of this machine. */
   find?: () => Promise<readonly string[]>;
   /** Milliseconds without a page after which it ends. */
   idle?: number;
 }
 
 /** Creates a browser that starts when the first page is rendered. */
-export function createBrowser({ find, idle = IDLE }: BrowserOptions = {}): Browser {
-  const limit = pLimit(TABS);
+export function createBrowser({ find, idle = IDLE_TIMEOUT }: BrowserOptions = {}): Browser {
+  const limit = pLimit(MOST_TABS);
   let launched: Promise<Chromium> | undefined;
   let ending: NodeJS.Timeout | undefined;
   let isClosed = false;
-  const end = async () => {
+  const endBrowser = async () => {
     clearTimeout(ending);
     const browser = launched;
     launched = undefined;
     await (await browser?.catch(() => undefined))?.close().catch(() => {});
   };
   const start = (): Promise<Chromium> => {
-    const forget = () => void (launched === mine && (launched = undefined)); // another one may have been started
-    const mine = import('./chromium.ts').then(({ launchChromium }) => launchChromium(find));
-    mine.then((browser) => browser.once('disconnected', forget)).catch(forget);
-    return mine;
+    const forget = () => void (launched === starting && (launched = undefined)); // not if another one has been started
+    const starting = import('./chromium.ts').then(({ launchChromium }) => launchChromium(find));
+    starting.then((browser) => browser.once('disconnected', forget)).catch(forget);
+    return starting;
   };
   const withBrowser: WithBrowser = (work) =>
     limit(async () => {
@@ -61,14 +61,14 @@ export function createBrowser({ find, idle = IDLE }: BrowserOptions = {}): Brows
       } catch (error) {
         throw isClosed ? stoppedError(error) : error;
       } finally {
-        if (limit.activeCount <= 1 && limit.pendingCount === 0) ending = setTimeout(() => void end(), idle).unref();
+        if (limit.activeCount <= 1 && limit.pendingCount === 0) ending = setTimeout(() => void endBrowser(), idle).unref();
       }
     });
   return {
     renderer: (options) => createRenderer(options, withBrowser),
     close: () => {
       isClosed = true;
-      return end();
+      return endBrowser();
     },
   };
 }
@@ -84,7 +84,7 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
         return await tabs.use(browser, page, (tab) => tab.render(page));
       } catch (error) {
         if (error instanceof KbError || browser.isConnected()) throw error;
-        throw new BrowserGone('The browser ended.', { cause: error });
+        throw new BrowserEndedError('The browser ended.', { cause: error });
       }
     });
   return {
@@ -95,9 +95,9 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
       url.password = '';
       const page = { url, headers, signal };
       try {
-        return await visit(page).catch((error: unknown) => (error instanceof BrowserGone ? visit(page) : Promise.reject(error)));
+        return await visit(page).catch((error: unknown) => (error instanceof BrowserEndedError ? visit(page) : Promise.reject(error)));
       } catch (error) {
-        if (!(error instanceof BrowserGone)) throw error;
+        if (!(error instanceof BrowserEndedError)) throw error;
         throw new KbError('unavailable', `${redactUrl(url)} was not opened: the browser ended twice.`, {
           hint: ['Try again.', operatorAdvice`${call('doctor')} names the browser.`],
           cause: error,
@@ -109,8 +109,8 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
   };
 }
 
-/** Milliseconds for closing a tab: a busy page does not answer. */
-const CLOSING = 5000;
+/** Milliseconds to wait until a tab is closed: a busy page does not respond. */
+const CLOSE_TIMEOUT = 5000;
 
 interface TabOptions {
   proxy: GuardProxy;
@@ -120,7 +120,7 @@ interface TabOptions {
 
 type Tab = Awaited<ReturnType<typeof openTab>>;
 
-/** Opens a tab with a profile of its own, for one page after another; it reaches the network through the proxy alone. After an error it must be closed. */
+/** Opens a tab with a profile of its own, for one page after another; it reaches the network only through the proxy. After an error it must be closed. */
 async function openTab(browser: Chromium, { proxy, network, surface }: TabOptions) {
   const context = await browser.newContext({
     proxy: { server: proxy.server, bypass: '<-loopback>' },
@@ -130,13 +130,13 @@ async function openTab(browser: Chromium, { proxy, network, surface }: TabOption
     permissions: [],
   });
   try {
-    const parts = await prepareTab(context, proxy.pass(), { network, surface });
+    const tabParts = await prepareTab(context, proxy.createPass(), { network, surface });
     return {
-      render: (visit: Visit) => render(visit, parts),
-      clear: async () => void (await parts.page.goto('about:blank').catch(() => {})),
-      isOpen: () => !parts.page.isClosed(),
-      /** Whether a page is safe in this tab from the pages that it has shown before. */
-      suits: (visit: Visit) => suits(visit, parts),
+      render: (visit: Visit) => render(visit, tabParts),
+      clear: async () => void (await tabParts.page.goto('about:blank').catch(() => {})),
+      isOpen: () => !tabParts.page.isClosed(),
+      /** Whether this tab is safe for a page, in view of the pages that it has shown before. */
+      isSafeFor: (visit: Visit) => isSafeFor(visit, tabParts),
       close: () => closeContext(browser, context),
     };
   } catch (error) {
@@ -158,21 +158,21 @@ async function prepareTab(context: BrowserContext, pass: TabCredentials, bounds:
     traffic,
     ...bounds,
     snapshot: createSnapshot(session, top),
-    isAlive: () => session.send('Runtime.evaluate', { expression: '0' }).catch(() => {}),
+    ping: () => session.send('Runtime.evaluate', { expression: '0' }).catch(() => {}),
   };
 }
 
 /** Closes a tab; ends the browser if it does not close the tab in time. */
 async function closeContext(browser: Chromium, context: BrowserContext): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => resolve('late'), CLOSING);
+  const timer = setTimeout(() => resolve('late'), CLOSE_TIMEOUT);
   const end = await Promise.race([context.close().catch(() => {}), late]);
   clearTimeout(timer);
   if (end === 'late') await browser.close().catch(() => {});
 }
 
-/** Milliseconds after which the scripts of a page that was read are stopped, if no other page replaces it. */
-const LINGER = 200;
+/** Milliseconds after which a page that was read is cleared, which stops its scripts, unless another page replaces it before. */
+const CLEAR_AFTER = 200;
 
 /** The tabs of one run, and the proxy through which they reach the network. */
 export class Tabs {
@@ -186,14 +186,14 @@ export class Tabs {
     this.#options = options;
   }
 
-  /** Works with a tab that suits the page. Throws a KbError (`aborted` once they are closed), or what the work throws. */
+  /** Runs work with a tab that is safe for the page. Throws a KbError (`aborted` after `close`), or what the work throws. */
   async use<Result>(browser: Chromium, page: Visit, work: (tab: Tab) => Promise<Result>): Promise<Result> {
-    const tab = await this.#inTime(this.#take(browser, page), page);
+    const tab = await this.#withTimeout(this.#take(browser, page), page);
     try {
       if (this.#isClosed) throw stoppedError();
       const result = await work(tab);
       this.#free.push(tab);
-      setTimeout(() => this.#free.includes(tab) && void tab.clear(), LINGER).unref();
+      setTimeout(() => this.#free.includes(tab) && void tab.clear(), CLEAR_AFTER).unref();
       return result;
     } catch (error) {
       await this.#drop(tab);
@@ -216,11 +216,11 @@ export class Tabs {
   }
 
   async #take(browser: Chromium, page: Visit): Promise<Tab> {
-    const fit = this.#free.findIndex((tab) => tab.isOpen() && tab.suits(page));
-    if (fit >= 0) return this.#free.splice(fit, 1)[0]!;
-    const unfit = this.#free.shift();
-    if (unfit) await this.#drop(unfit);
-    if (this.#isClosed) throw stoppedError(); // before a proxy is opened that nobody would close
+    const suitable = this.#free.findIndex((tab) => tab.isOpen() && tab.isSafeFor(page));
+    if (suitable >= 0) return this.#free.splice(suitable, 1)[0]!;
+    const unsuitable = this.#free.shift();
+    if (unsuitable) await this.#drop(unsuitable);
+    if (this.#isClosed) throw stoppedError(); // otherwise a proxy would be opened and never closed
     this.#proxy ??= openProxy(this.#options);
     const { network, surface } = this.#options;
     const tab = await openTab(browser, { proxy: await this.#proxy, network, surface });
@@ -228,12 +228,12 @@ export class Tabs {
     return tab;
   }
 
-  /** Waits for a tab until the timeout, because a busy browser may not open it. A tab that comes later is closed. */
-  async #inTime(opening: Promise<Tab>, { url, signal }: Visit): Promise<Tab> {
+  /** Waits for a tab until the timeout, because a busy browser may not open it. A tab that opens later is closed. */
+  async #withTimeout(opening: Promise<Tab>, { url, signal }: Visit): Promise<Tab> {
     const { promise: over, reject: stop } = Promise.withResolvers<never>();
     const aborted = () => stop(stoppedError(signal?.reason));
     signal?.addEventListener('abort', aborted);
-    const timer = setTimeout(() => stop(lateError(url, this.#options.network)), this.#options.network.timeout * 1000);
+    const timer = setTimeout(() => stop(tabTimeoutError(url, this.#options.network)), this.#options.network.timeout * 1000);
     let isLate = false;
     opening.then((tab) => isLate && void this.#drop(tab)).catch(() => {});
     try {
@@ -248,7 +248,7 @@ export class Tabs {
   }
 }
 
-const lateError = (url: URL, { timeout }: Network): KbError =>
+const tabTimeoutError = (url: URL, { timeout }: Network): KbError =>
   new KbError('unavailable', `${redactUrl(url)} was not opened in time: the browser opened no tab within ${timeout} seconds.`, {
     hint: 'Try again, or raise the timeout.',
     isRetryable: true,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Network } from '../../schema/config-sources.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Name of the isolated world in which the scripts below run: it sees the elements of the page, but no change of the page's scripts to JavaScript itself. */
+/** Name of the isolated world in which the scripts below run: it shares the page's elements, but not changes that the page makes to JavaScript objects. */
 const WORLD = 'kb';
 
 /** Size of the page: the length of its text, scripts and styles included, and the number of its elements. */
@@ -18,8 +18,8 @@ const TEXT = `(() => {
   return length;
 })()`;
 
-/** The present HTML, in which open shadow roots replace what they hide. If it is longer than `limit`, only its length is returned. */
-const html = (limit: number): string => `(() => {
+/** Makes a script that returns the current HTML, with open shadow roots written out. If it is longer than `limit`, only its length is returned. */
+const htmlScript = (limit: number): string => `(() => {
   const roots = [];
   const gather = (from) => {
     for (const { shadowRoot } of from.querySelectorAll('*'))
@@ -49,7 +49,7 @@ const html = (limit: number): string => `(() => {
   return text.length > ${limit} ? { length: text.length } : { length: text.length, text };
 })()`;
 
-/** Reads a page from an isolated world inside it. A navigation may make any call fail. */
+/** Reads a page from an isolated world in it. A navigation may make any call fail. */
 export interface Snapshot {
   size(): Promise<number>;
   text(): Promise<number>;
@@ -68,26 +68,26 @@ export function createSnapshot(session: CDPSession, frameId: string): Snapshot {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value as Result;
   };
-  return { size: () => run(SIZE), text: () => run(TEXT), html: (limit) => run(html(limit)) };
+  return { size: () => run(SIZE), text: () => run(TEXT), html: (limit) => run(htmlScript(limit)) };
 }
 
 /** Milliseconds between two checks, from the first on. */
-const LOOKS = [20, 40, 80, 100];
+const CHECK_INTERVALS = [20, 40, 80, 100];
 /**
- * Milliseconds without a change after which a page counts as finished: if its scripts requested or wrote something, if not, and if there is
- * almost no text.
+ * Milliseconds without a change after which a page counts as settled: if its scripts requested or wrote something (`busy`), if not (`plain`), and if there is
+ * almost no text (`empty`).
  */
-const QUIET = { busy: 300, plain: 60, empty: 1500 };
+const SETTLED_AFTER = { busy: 300, plain: 60, empty: 1500 };
 /** Characters below which a page holds almost no text. */
-const ALMOST_NONE = 200;
-/** Maximum milliseconds for a page that goes on changing. */
-const LONGEST = 5000;
-/** Milliseconds after which a request is slow. Its page is waited for as long as nothing else happens there. */
-const SLOW = 1000;
-/** Milliseconds for a page to show the response of a slow request, or to request more. */
-const AFTER = 1500;
+const LITTLE_TEXT = 200;
+/** Maximum milliseconds to wait for a page that keeps changing. */
+const MOST_CHANGING = 5000;
+/** Milliseconds after which a request is slow. kb waits longer for it while nothing else changes on the page. */
+const SLOW_REQUEST = 1000;
+/** Milliseconds to wait for a page to show the response of a slow request, or to request more. */
+const AFTER_SLOW_REQUEST = 1500;
 /** Maximum milliseconds to wait; half of `network.timeout` if that is less. */
-const PATIENCE = 15_000;
+const MOST_WAIT = 15_000;
 
 interface Settling {
   snapshot: Snapshot;
@@ -95,27 +95,28 @@ interface Settling {
   network: Pick<Network, 'timeout'>;
 }
 
-/** Waits until a page has finished: nothing is pending and nothing has changed for a while, or the maximum time is over. */
+/** Waits until a page has settled: nothing is pending and nothing has changed for a while, or the maximum time is over. */
 export async function waitUntilSettled({ snapshot, traffic, network }: Settling, signal: AbortSignal): Promise<void> {
   const began = Date.now();
-  const latest = began + Math.min(PATIENCE, network.timeout * 500);
-  let until = Math.min(began + LONGEST, latest);
-  let changed = began;
-  let moved = began;
+  const deadline = began + Math.min(MOST_WAIT, network.timeout * 500);
+  let until = Math.min(began + MOST_CHANGING, deadline);
+  let lastChanged = began;
+  let lastMoved = began;
   let size = -1;
   let isGrowing = false;
-  for (let look = 0; Date.now() < until; look++) {
+  for (let checks = 0; Date.now() < until; checks++) {
     const now = await snapshot.size().catch(() => -1); // a navigation has begun
-    if (now !== size) moved = Date.now();
+    if (now !== size) lastMoved = Date.now();
     if (now !== size || traffic.pending > 0) {
       if (size !== -1) isGrowing = true;
       size = now;
-      changed = Date.now();
+      lastChanged = Date.now();
     }
-    const rest = Date.now() - changed;
-    const enough = traffic.isBusy || isGrowing ? QUIET.busy : QUIET.plain;
-    if (rest >= enough && (rest >= QUIET.empty || (await snapshot.text().catch(() => 0)) >= ALMOST_NONE)) return;
-    if (traffic.longestWait >= SLOW && Date.now() - moved >= SLOW) until = Math.min(Math.max(until, Date.now() + AFTER), latest);
-    await pause(LOOKS[look] ?? LOOKS.at(-1), undefined, { signal });
+    const quiet = Date.now() - lastChanged;
+    const enoughQuiet = traffic.isBusy || isGrowing ? SETTLED_AFTER.busy : SETTLED_AFTER.plain;
+    if (quiet >= enoughQuiet && (quiet >= SETTLED_AFTER.empty || (await snapshot.text().catch(() => 0)) >= LITTLE_TEXT)) return;
+    if (traffic.longestWait >= SLOW_REQUEST && Date.now() - lastMoved >= SLOW_REQUEST)
+      until = Math.min(Math.max(until, Date.now() + AFTER_SLOW_REQUEST), deadline);
+    await pause(CHECK_INTERVALS[checks] ?? CHECK_INTERVALS.at(-1), undefined, { signal });
   }
 }

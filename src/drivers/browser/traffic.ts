@@ -1,30 +1,30 @@
 import type { CDPSession } from 'playwright';
 
-/** Credentials of one tab for the proxy, and the limit of what it may receive. */
+/** Credentials of one tab for the proxy, with a limit for what the tab may receive. */
 export interface TabCredentials {
   username: string;
   password: string;
-  /** Why the last request to this host and port failed: Refused, or the error of its connection. */
-  trouble(url: URL): Error | undefined;
-  /** Starts counting anew: `onExceeded` is called when more than `max_bytes` have come in, after which nothing more does. */
+  /** Returns why the last request to this host and port failed: an AddressRefusedError, or the error of its connection. */
+  findFailure(url: URL): Error | undefined;
+  /** Resets the count: when more than `max_bytes` are received, `onExceeded` is called and the connections are closed. */
   begin(max_bytes: number, onExceeded: () => void): void;
 }
 
-/** Header that marks a response of the proxy itself. A site that sends it, too, gains nothing: the pass knows of no trouble then. */
-export const NO_RESPONSE = 'kb-no-answer';
+/** Header that marks a response of the proxy itself. A site that sends it gains nothing, because the tab's credentials then know of no failure. */
+export const PROXY_RESPONSE = 'kb-no-answer';
 
-/** Headers that are sent to one origin only. */
-export interface GivenRequest {
+/** Headers for requests to one origin only. */
+export interface OriginHeaders {
   origin: string;
-  /** With a request of this method. */
+  /** Returns the headers for a request with this method. */
   headers(method: string): Readonly<Record<string, string>>;
 }
 
-interface Rules {
-  given: GivenRequest;
-  /** How often the page itself may lead elsewhere, by redirects and by scripts. */
+interface PageLimits {
+  originHeaders: OriginHeaders;
+  /** Maximum navigations of the page itself, by redirects and by scripts. */
   max_redirects: number;
-  /** Unpacked, everything that the page loads. */
+  /** Maximum bytes of everything that the page loads, decompressed. */
   max_bytes: number;
   onTooManyRedirects(): void;
   onTooManyBytes(): void;
@@ -35,16 +35,16 @@ interface PageResponse {
   status: number;
   retry_after: string | undefined;
   robots_tags: string[];
-  /** Whether the proxy sent it, because there is no response. */
+  /** Whether the proxy sent it, because the site sent no response. */
   isFromProxy: boolean;
 }
 
-/** Types of resources that are not loaded: none of them becomes text. */
+/** Types of resources that are not loaded, since none of them becomes text. */
 const BLOCKED = new Set(['Image', 'Media', 'Font', 'TextTrack', 'Ping', 'Prefetch', 'Manifest', 'CSPViolationReport']);
-/** Types of resources that are waited for: they may write the text of a page. */
+/** Types of resources to wait for, since they may write the text of a page. */
 const AWAITED = new Set(['Script', 'XHR', 'Fetch']);
 
-interface Paused {
+interface PausedRequest {
   requestId: string;
   frameId: string;
   resourceType: string;
@@ -55,34 +55,34 @@ const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).orig
 
 /** The requests of a tab and their outcomes. */
 export class Traffic {
-  rules: Rules | undefined;
+  limits: PageLimits | undefined;
   readonly #origins = new Set<string>();
   /** Start times of pending scripts and requests of scripts, the oldest first. */
   readonly #pending = new Map<string, number>();
-  #asked = 0;
-  #hops = 0;
+  #scriptRequests = 0;
+  #navigations = 0;
   #bytes = 0;
   #address: string | undefined;
   #response: PageResponse | undefined;
 
-  begin(rules: Rules): void {
-    this.rules = rules;
+  begin(limits: PageLimits): void {
+    this.limits = limits;
     this.#pending.clear();
-    this.#asked = this.#hops = this.#bytes = 0;
+    this.#scriptRequests = this.#navigations = this.#bytes = 0;
     this.#address = this.#response = undefined;
   }
 
   /** Notes that the page is requested at this address. Returns false after too many redirects. */
   requestPage(url: string): boolean {
     this.#address = url;
-    if (!this.rules || ++this.#hops <= this.rules.max_redirects + 1) return true;
-    this.rules.onTooManyRedirects();
+    if (!this.limits || ++this.#navigations <= this.limits.max_redirects + 1) return true;
+    this.limits.onTooManyRedirects();
     return false;
   }
 
   start(requestId: string, type: string): void {
     this.#pending.set(requestId, Date.now());
-    if (type !== 'Script') this.#asked++;
+    if (type !== 'Script') this.#scriptRequests++;
   }
 
   end(requestId: string): void {
@@ -91,21 +91,21 @@ export class Traffic {
 
   receive(bytes: number): void {
     this.#bytes += bytes;
-    if (this.rules && this.#bytes > this.rules.max_bytes) this.rules.onTooManyBytes();
+    if (this.limits && this.#bytes > this.limits.max_bytes) this.limits.onTooManyBytes();
   }
 
   receivePage(response: PageResponse): void {
     this.#response = response;
-    this.#pending.clear(); // of the page before
+    this.#pending.clear(); // those of the previous page
   }
 
   /** Notes the address of a document that the tab shows. */
-  show(url: string): void {
+  noteShown(url: string): void {
     if (url !== 'about:blank') this.#origins.add(originOf(url));
   }
 
-  /** Whether the tab has never shown a page of another origin, whose scripts could still be at work. */
-  isOf(origin: string): boolean {
+  /** Whether the tab has never shown a page of another origin, whose scripts could still run. */
+  hasShownOnly(origin: string): boolean {
     return [...this.#origins].every((shown) => shown === origin);
   }
 
@@ -122,7 +122,7 @@ export class Traffic {
 
   /** Whether scripts have requested anything since `begin`. */
   get isBusy(): boolean {
-    return this.#asked > 0;
+    return this.#scriptRequests > 0;
   }
 
   /** Address of the last request for the page. */
@@ -136,14 +136,14 @@ export class Traffic {
 }
 
 /** Watches and steers the requests of a tab, and lets it through the proxy; `top` is the id of its topmost frame. */
-export async function watchTraffic(session: CDPSession, pass: TabCredentials, top: string): Promise<Traffic> {
+export async function watchTraffic(session: CDPSession, credentials: TabCredentials, topFrame: string): Promise<Traffic> {
   const traffic = new Traffic();
-  const isTop = (frameId: string | undefined) => frameId === top;
+  const isTop = (frameId: string | undefined) => frameId === topFrame;
   const isPage = (type: string | undefined, frameId: string | undefined) => type === 'Document' && isTop(frameId);
-  steer(session, pass, { traffic, isTop, isPage });
-  session.on('Page.frameNavigated', ({ frame: { id, url } }) => void (isTop(id) && traffic.show(url)));
+  interceptRequests(session, credentials, { traffic, isTop, isPage });
+  session.on('Page.frameNavigated', ({ frame: { id, url } }) => void (isTop(id) && traffic.noteShown(url)));
   session.on('Network.requestWillBeSent', ({ requestId, loaderId, type = '' }) => {
-    if (AWAITED.has(type) && loaderId !== '') traffic.start(requestId, type); // no end is reported for the script of a worker
+    if (AWAITED.has(type) && loaderId !== '') traffic.start(requestId, type); // the end of a worker's script is not reported
   });
   session.on('Network.loadingFinished', ({ requestId }) => traffic.end(requestId));
   session.on('Network.loadingFailed', ({ requestId }) => traffic.end(requestId));
@@ -153,7 +153,7 @@ export async function watchTraffic(session: CDPSession, pass: TabCredentials, to
     const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     const tag = named.get('x-robots-tag');
     const robots_tags = tag === undefined ? [] : [tag];
-    traffic.receivePage({ url, status, retry_after: named.get('retry-after'), robots_tags, isFromProxy: named.has(NO_RESPONSE) });
+    traffic.receivePage({ url, status, retry_after: named.get('retry-after'), robots_tags, isFromProxy: named.has(PROXY_RESPONSE) });
   });
   await Promise.all([
     session.send('Page.enable'),
@@ -164,23 +164,24 @@ export async function watchTraffic(session: CDPSession, pass: TabCredentials, to
   return traffic;
 }
 
-interface Watched {
+interface TrafficContext {
   traffic: Traffic;
   isTop(frameId: string): boolean;
   isPage(type: string, frameId: string): boolean;
 }
 
-/** Decides about every request before it is sent, and gives credentials to the proxy and no one else. */
-function steer(session: CDPSession, { username, password }: TabCredentials, { traffic, isTop, isPage }: Watched): void {
+/** Decides about each request before it is sent, and gives credentials to the proxy only. */
+function interceptRequests(session: CDPSession, { username, password }: TabCredentials, { traffic, isTop, isPage }: TrafficContext): void {
   const send = (work: Promise<unknown>) => void work.catch(() => {}); // the page may be gone by now
   session.on('Fetch.requestPaused', (paused) => {
     const { requestId, resourceType, frameId, request } = paused;
     const isDocument = isPage(resourceType, frameId);
     const isAllowed = (!isDocument || traffic.requestPage(request.url)) && !isBlocked(paused);
-    const given = traffic.rules?.given;
-    const isGiven =
-      given?.origin === originOf(request.url) && mayHave(request, { isDocument, isOwn: isTop(frameId) && traffic.isOf(given.origin) });
-    if (isAllowed) send(session.send('Fetch.continueRequest', { requestId, ...(isGiven ? withGiven(paused, given) : {}) }));
+    const originHeaders = traffic.limits?.originHeaders;
+    const getsHeaders =
+      originHeaders?.origin === originOf(request.url) &&
+      mayCarryHeaders(request, { isDocument, isOwn: isTop(frameId) && traffic.hasShownOnly(originHeaders.origin) });
+    if (isAllowed) send(session.send('Fetch.continueRequest', { requestId, ...(getsHeaders ? addHeaders(paused, originHeaders) : {}) }));
     else send(session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
   });
   session.on('Fetch.authRequired', ({ requestId, authChallenge: { source } }) => {
@@ -190,19 +191,19 @@ function steer(session: CDPSession, { username, password }: TabCredentials, { tr
   });
 }
 
-const isBlocked = ({ resourceType, request }: Paused): boolean =>
+const isBlocked = ({ resourceType, request }: PausedRequest): boolean =>
   BLOCKED.has(resourceType) || !/^(https?|data|blob):/i.test(request.url) || isIcon(request.headers);
 
-/** The icon of a site is requested without a type. */
+/** Whether a request is for the icon of the site, which has no resource type. */
 const isIcon = (headers: Record<string, string>): boolean => (headers.Accept ?? headers.accept ?? '').startsWith('image/');
 
-/** What was given for a site is for the page itself and for what its own scripts ask for: another page would read with it, or change something. */
-const mayHave = ({ method }: Paused['request'], { isDocument, isOwn }: { isDocument: boolean; isOwn: boolean }): boolean =>
+/** The headers of a site are for the page itself and its own scripts: another page could read data with them, or change something. */
+const mayCarryHeaders = ({ method }: PausedRequest['request'], { isDocument, isOwn }: { isDocument: boolean; isOwn: boolean }): boolean =>
   isOwn || (isDocument && /^(GET|HEAD)$/i.test(method));
 
-/** Headers are replaced as a whole, and for this hop alone: a redirect is paused anew. */
-function withGiven({ request }: Paused, given: GivenRequest): { headers?: { name: string; value: string }[] } {
-  const headers = given.headers(request.method);
+/** Adds headers to a request. They replace all of its headers, and apply to this hop only: a redirect is intercepted again. */
+function addHeaders({ request }: PausedRequest, originHeaders: OriginHeaders): { headers?: { name: string; value: string }[] } {
+  const headers = originHeaders.headers(request.method);
   if (Object.keys(headers).length === 0) return {};
   const own = Object.entries(request.headers).filter(([name]) => !Object.hasOwn(headers, name.toLowerCase()));
   return { headers: [...own, ...Object.entries(headers)].map(([name, value]) => ({ name, value })) };

@@ -7,14 +7,14 @@ import { redactUrl } from '../../core/secrets.ts';
 import { siteHeaders, mayCarryCredentials } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config-sources.ts';
-import type { TabCredentials, GivenRequest, Traffic } from './traffic.ts';
+import type { TabCredentials, OriginHeaders, Traffic } from './traffic.ts';
 import { type Snapshot, waitUntilSettled } from './settle.ts';
 
 /** A page to be opened. */
 export interface Visit {
   /** Without user name, password and fragment. */
   url: URL;
-  /** For its origin and no other. */
+  /** For requests to its origin only. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal | undefined;
 }
@@ -27,38 +27,38 @@ export interface TabParts {
   snapshot: Snapshot;
   network: Network;
   surface: AddressPolicy['surface'];
-  /** Settles when the scripts of the page yield; never fails. */
-  isAlive(): Promise<unknown>;
+  /** Resolves when the scripts of the page yield; never rejects. */
+  ping(): Promise<unknown>;
 }
 
-/** The browser, or the tab, ended while a page was opened: with another one the same page may be shown. */
-export class BrowserGone extends Error {}
+/** Thrown if the browser or the tab ends while a page is opened: with a new browser the same page may succeed. */
+export class BrowserEndedError extends Error {}
 
 /** Seconds within which the scripts of a page must yield once. */
-const STUCK = 10;
+const STUCK_AFTER = 10;
 
-/** Opens a page, waits until its scripts have written it, and takes its HTML. Throws a KbError, or BrowserGone. */
+/** Opens a page, waits until its scripts have written it, and takes its HTML. Throws a KbError, or BrowserEndedError. */
 export async function render(visit: Visit, parts: TabParts): Promise<RenderedPage> {
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
-  stopped.catch(() => {}); // it may be rejected when nobody waits any more
-  const over = new AbortController();
-  const release = watch(visit, parts, stop);
+  stopped.catch(() => {}); // it may be rejected after the race is over
+  const ended = new AbortController();
+  const release = enforceLimits(visit, parts, stop);
   try {
-    return await Promise.race([readPage(visit, parts, over.signal), stopped]);
+    return await Promise.race([readPage(visit, parts, ended.signal), stopped]);
   } finally {
-    over.abort();
+    ended.abort();
     release();
   }
 }
 
-/** Names the page in messages: the requested address, and the one that it redirected to. */
-function nameOf({ url }: Visit, { traffic }: TabParts): string {
+/** Describes the page in messages: the requested address, and the one that it redirected to. */
+function describePage({ url }: Visit, { traffic }: TabParts): string {
   const at = traffic.address ?? url.href;
   return at === url.href ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`;
 }
 
-/** Returns the headers of the caller, with those of the operator if they may be sent. */
-function givenIn({ url, headers }: Visit, { network, surface }: TabParts): GivenRequest {
+/** Returns the headers of the request, and those of the operator's configuration if they may be sent. */
+function headersFor({ url, headers }: Visit, { network, surface }: TabParts): OriginHeaders {
   const operators = siteHeaders(url, network.sites);
   return {
     origin: url.origin,
@@ -66,18 +66,18 @@ function givenIn({ url, headers }: Visit, { network, surface }: TabParts): Given
   };
 }
 
-/** Whether a tab suits a page: one with credentials needs a tab that has shown no other site, whose scripts could still send requests. */
-export const suits = (visit: Visit, parts: TabParts): boolean =>
-  parts.traffic.isOf(visit.url.origin) || Object.keys(givenIn(visit, parts).headers('GET')).length === 0;
+/** Whether a tab is safe for a page: a page with credentials needs one that has shown no other site, whose scripts could still send requests. */
+export const isSafeFor = (visit: Visit, parts: TabParts): boolean =>
+  parts.traffic.hasShownOnly(visit.url.origin) || Object.keys(headersFor(visit, parts).headers('GET')).length === 0;
 
-/** Stops a page at the first limit that it exceeds. Returns the function to call at its end. */
-function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () => void {
+/** Stops a page as soon as it exceeds a limit. Returns a function that removes the listeners. */
+function enforceLimits(visit: Visit, parts: TabParts, stop: (error: Error) => void): () => void {
   const { page, pass, traffic, network } = parts;
-  const name = () => nameOf(visit, parts);
+  const name = () => describePage(visit, parts);
   const tooLarge = () => stop(tooLargeError(name(), network));
   pass.begin(network.max_bytes, tooLarge);
   traffic.begin({
-    given: givenIn(visit, parts),
+    originHeaders: headersFor(visit, parts),
     max_redirects: network.max_redirects,
     max_bytes: network.max_bytes,
     onTooManyBytes: tooLarge,
@@ -85,28 +85,28 @@ function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () 
   });
   const listeners = {
     crash: () => stop(finalError(`${name()} was not opened: it brought its tab of the browser down.`)),
-    close: () => stop(new BrowserGone('The browser ended.')),
+    close: () => stop(new BrowserEndedError('The browser ended.')),
     download: () => stop(finalError(`${name()} is a file to download and no page.`)),
   };
   const aborted = () => stop(stoppedError(visit.signal?.reason));
   for (const [event, listener] of Object.entries(listeners)) page.on(event as 'close', listener);
   visit.signal?.addEventListener('abort', aborted);
   const timer = setTimeout(() => stop(timeoutError(name(), network.timeout)), network.timeout * 1000);
-  const endBeats = watchBeat(parts, () => stop(finalError(`${name()} was not read: its scripts come to no end.`)));
+  const stopPings = watchResponsiveness(parts, () => stop(finalError(`${name()} was not read: its scripts come to no end.`)));
   return () => {
     clearTimeout(timer);
-    endBeats();
+    stopPings();
     visit.signal?.removeEventListener('abort', aborted);
     for (const [event, listener] of Object.entries(listeners)) page.off(event as 'close', listener);
   };
 }
 
-/** Watches for a page whose script never yields: it does not answer, and may fill the memory. */
-function watchBeat({ isAlive }: TabParts, onStuck: () => void): () => void {
+/** Detects a page whose script never yields, and which may fill the memory. */
+function watchResponsiveness({ ping }: TabParts, onStuck: () => void): () => void {
   let last = Date.now();
-  const beat = () => void isAlive().then(() => (last = Date.now()));
+  const beat = () => void ping().then(() => (last = Date.now()));
   beat();
-  const timer = setInterval(() => (Date.now() - last > STUCK * 1000 ? onStuck() : beat()), 1000);
+  const timer = setInterval(() => (Date.now() - last > STUCK_AFTER * 1000 ? onStuck() : beat()), 1000);
   return () => clearInterval(timer);
 }
 
@@ -122,44 +122,45 @@ async function readPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pro
   try {
     await page.goto(visit.url.href, { waitUntil: 'domcontentloaded', timeout: 0 });
   } catch (error) {
-    if (!/interrupted by another navigation/.test((error as Error).message)) throw failure(error as Error, visit, parts);
+    if (!/interrupted by another navigation/.test((error as Error).message)) throw convertError(error as Error, visit, parts);
     await page.waitForLoadState('domcontentloaded', { timeout: 0 }); // a script has navigated elsewhere
   }
-  checkedResponse(visit, parts);
+  checkResponse(visit, parts);
   await waitUntilSettled(parts, signal);
   const { text, length } = await snapshot.html(network.max_bytes);
-  const { url, status, robots_tags } = checkedResponse(visit, parts);
+  const { url, status, robots_tags } = checkResponse(visit, parts);
   const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the byte order mark overrides the encoding that the page declares
-  if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(nameOf(visit, parts), network);
+  if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(describePage(visit, parts), network);
   return { url, status, robots_tags, bytes };
 }
 
-function checkedResponse(visit: Visit, parts: TabParts) {
+function checkResponse(visit: Visit, parts: TabParts) {
   const answer = parts.traffic.response;
-  if (!answer) throw finalError(`${nameOf(visit, parts)} is no page that was sent by a server.`);
+  if (!answer) throw finalError(`${describePage(visit, parts)} is no page that was sent by a server.`);
   const { url, status, retry_after, isFromProxy } = answer;
-  const trouble = isFromProxy ? parts.pass.trouble(new URL(url)) : undefined;
-  if (trouble) throw failure(trouble, visit, parts);
-  if (status < 200 || status > 299) throw statusError(nameOf(visit, parts), status, { retry_after });
+  const proxyFailure = isFromProxy ? parts.pass.findFailure(new URL(url)) : undefined;
+  if (proxyFailure) throw convertError(proxyFailure, visit, parts);
+  if (status < 200 || status > 299) throw statusError(describePage(visit, parts), status, { retry_after });
   return answer;
 }
 
-/** Errors after which a retry cannot succeed. */
-const FINAL = /ERR_(CERT|SSL|UNSAFE_PORT|INVALID|UNKNOWN_URL|DISALLOWED|BLOCKED|BAD_SSL)/;
+/** Errors that a retry cannot fix. */
+const PERMANENT_ERRORS = /ERR_(CERT|SSL|UNSAFE_PORT|INVALID|UNKNOWN_URL|DISALLOWED|BLOCKED|BAD_SSL)/;
 
-/** Converts the error of the browser or of the proxy. */
-function failure(error: Error, visit: Visit, parts: TabParts): Error {
-  const name = nameOf(visit, parts);
+/** Converts an error of the browser; the reason that the proxy has noted takes precedence. */
+function convertError(error: Error, visit: Visit, parts: TabParts): Error {
+  const name = describePage(visit, parts);
   const at = parts.traffic.address;
-  const trouble = at === undefined ? undefined : parts.pass.trouble(new URL(at));
-  if (trouble instanceof KbError) return trouble;
-  if (trouble) return trouble instanceof AddressRefusedError ? addressRefusal(name, trouble) : connectionError(name, trouble);
+  const proxyFailure = at === undefined ? undefined : parts.pass.findFailure(new URL(at));
+  if (proxyFailure instanceof KbError) return proxyFailure;
+  if (proxyFailure)
+    return proxyFailure instanceof AddressRefusedError ? addressRefusal(name, proxyFailure) : connectionError(name, proxyFailure);
   if (!parts.page.isClosed() && /Download is starting/.test(error.message)) return finalError(`${name} is a file to download and no page.`);
   const [code] = /net::(ERR_\w+)/.exec(error.message) ?? [];
-  if (code === undefined) return parts.page.isClosed() ? new BrowserGone('The browser ended.', { cause: error }) : error;
+  if (code === undefined) return parts.page.isClosed() ? new BrowserEndedError('The browser ended.', { cause: error }) : error;
   return new KbError('unavailable', `${name} was not opened by the browser: ${code}.`, {
     hint: 'Check that it is up and that this machine has a way to it.',
     cause: error,
-    isRetryable: !FINAL.test(code),
+    isRetryable: !PERMANENT_ERRORS.test(code),
   });
 }

@@ -15,7 +15,7 @@ test('a browser is found on the PATH, Chrome before Chromium, in the order of th
   const first = executable({ chromium: '' });
   const second = executable({ chromium: '', 'google-chrome': '' });
   const inFolders = (...folders: string[]) =>
-    findBrowser({ environment: { PATH: folders.join(delimiter) }, platform: 'linux', playwrights: none });
+    findBrowser({ environment: { PATH: folders.join(delimiter) }, platform: 'linux', playwrightPath: none });
   expect(await inFolders(first, second)).toBe(join(second, 'google-chrome'));
   expect(await inFolders(first)).toBe(join(first, 'chromium'));
   expect(await inFolders(folder())).toBeUndefined();
@@ -27,7 +27,7 @@ test('all of them are found, each once, the first choice first and the one of Pl
   const found = await findBrowsers({
     environment: { PATH: [place, place].join(delimiter) },
     platform: 'linux',
-    playwrights: async () => path,
+    playwrightPath: async () => path,
   });
   expect(found).toEqual([join(place, 'google-chrome'), join(place, 'chromium'), path]);
 });
@@ -35,12 +35,12 @@ test('all of them are found, each once, the first choice first and the one of Pl
 test('what cannot be executed, and a folder of that name, is no browser', async () => {
   const place = folder({ 'google-chrome': '' });
   mkdirSync(join(place, 'chromium'));
-  expect(await findBrowser({ environment: { PATH: place }, platform: 'linux', playwrights: none })).toBeUndefined();
+  expect(await findBrowser({ environment: { PATH: place }, platform: 'linux', playwrightPath: none })).toBeUndefined();
 });
 
 test('applications of a Mac are found at home too', async () => {
   const home = executable({ 'Applications/Chromium.app/Contents/MacOS/Chromium': '' });
-  const found = await findBrowser({ environment: { HOME: home, PATH: '' }, platform: 'darwin', playwrights: none });
+  const found = await findBrowser({ environment: { HOME: home, PATH: '' }, platform: 'darwin', playwrightPath: none });
   expect(found).toMatch(/Chrom(e|ium)$/);
 });
 
@@ -48,9 +48,9 @@ test('the Chromium of Playwright is taken where it is there and no other is', as
   const place = executable({ chrome: '', 'bin/chromium': '' });
   const path = join(place, 'chrome');
   const playwrights = async () => path;
-  expect(await findBrowser({ environment: { PATH: '' }, platform: 'linux', playwrights })).toBe(path);
-  expect(await findBrowser({ environment: { PATH: join(place, 'bin') }, platform: 'linux', playwrights })).toBe(
+  expect(await findBrowser({ environment: { PATH: '' }, platform: 'linux', playwrightPath: playwrights })).toBe(path);
+  expect(await findBrowser({ environment: { PATH: join(place, 'bin') }, platform: 'linux', playwrightPath: playwrights })).toBe(
     join(place, 'bin/chromium'),
   );
-  expect(await findBrowser({ environment: {}, platform: 'linux', playwrights: async () => join(place, 'nothing') })).toBeUndefined();
+  expect(await findBrowser({ environment: {}, platform: 'linux', playwrightPath: async () => join(place, 'nothing') })).toBeUndefined();
 });

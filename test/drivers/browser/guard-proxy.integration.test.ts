@@ -74,7 +74,11 @@ const through = async (socket: Socket, path: string): Promise<string> => {
 test('an address that may be reached is, with the request as it is and without what was for the proxy', async () => {
   const web = await site({ '/a': { status: 201, headers: { 'x-answer': 'yes' }, body: 'hello' } });
   const proxy = await guard([web.url]);
-  const got = await get(proxy, `${web.url}/a?x=1`, { ...credentials(proxy.pass()), 'x-asked': 'no', 'proxy-connection': 'keep-alive' });
+  const got = await get(proxy, `${web.url}/a?x=1`, {
+    ...credentials(proxy.createPass()),
+    'x-asked': 'no',
+    'proxy-connection': 'keep-alive',
+  });
   expect(got).toMatchObject({ status: 201, body: 'hello', headers: { 'x-answer': 'yes' } });
   expect(web.hits).toMatchObject([{ url: '/a?x=1', headers: { 'x-asked': 'no', host: new URL(web.url).host } }]);
   expect(Object.keys(web.hits[0]!.headers).filter((name) => name.startsWith('proxy-'))).toEqual([]);
@@ -83,7 +87,7 @@ test('an address that may be reached is, with the request as it is and without w
 test('a tunnel leads where a request may', async () => {
   const web = await site({ '/a': 'hello' });
   const proxy = await guard([web.url]);
-  const { status, socket } = await tunnel(proxy, new URL(web.url).host, credentials(proxy.pass()));
+  const { status, socket } = await tunnel(proxy, new URL(web.url).host, credentials(proxy.createPass()));
   expect(status).toBe(200);
   expect(await through(socket, '/a')).toContain('hello');
 });
@@ -91,12 +95,12 @@ test('a tunnel leads where a request may', async () => {
 test('an origin that is not named is not reached, by request or tunnel, and the pass knows why', async () => {
   const [named, other] = [await site({}), await site({ '/a': 'secret' })];
   const proxy = await guard([named.url]);
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   expect(await get(proxy, `${other.url}/a`, credentials(pass))).toMatchObject({ status: 403, body: '' });
   expect((await tunnel(proxy, new URL(other.url).host, credentials(pass))).status).toBe(403);
   expect((await tunnel(proxy, `localhost:${new URL(other.url).port}`, credentials(pass))).status).toBe(403);
-  expect(pass.trouble(new URL(other.url))).toBeInstanceOf(AddressRefusedError);
-  expect(pass.trouble(new URL(named.url))).toBeUndefined();
+  expect(pass.findFailure(new URL(other.url))).toBeInstanceOf(AddressRefusedError);
+  expect(pass.findFailure(new URL(named.url))).toBeUndefined();
   expect(other.hits).toEqual([]);
 });
 
@@ -104,21 +108,21 @@ test('the connection goes to the address that was checked, and one private addre
   const web = await site({ '/a': 'pinned' });
   const { port } = new URL(web.url);
   const proxy = await guard([`http://far.example:${port}`]);
-  expect((await get(proxy, `http://far.example:${port}/a`, credentials(proxy.pass()))).body).toBe('pinned');
+  expect((await get(proxy, `http://far.example:${port}/a`, credentials(proxy.createPass()))).body).toBe('pinned');
   const mixed = await guard([], {
     lookup: async () => [
       { address: '93.184.216.34', family: 4 },
       { address: '10.0.0.1', family: 4 },
     ],
   });
-  expect((await get(mixed, 'http://far.example/', credentials(mixed.pass()))).status).toBe(403);
-  expect((await tunnel(mixed, 'far.example:443', credentials(mixed.pass()))).status).toBe(403);
+  expect((await get(mixed, 'http://far.example/', credentials(mixed.createPass()))).status).toBe(403);
+  expect((await tunnel(mixed, 'far.example:443', credentials(mixed.createPass()))).status).toBe(403);
 });
 
 test('nobody is let through without a pass of this very proxy', async () => {
   const web = await site({ '/a': 'hello' });
   const [proxy, other] = [await guard([web.url]), await guard([web.url])];
-  for (const headers of [{}, { 'proxy-authorization': 'Basic a2I6' }, credentials(other.pass())] as Record<string, string>[]) {
+  for (const headers of [{}, { 'proxy-authorization': 'Basic a2I6' }, credentials(other.createPass())] as Record<string, string>[]) {
     expect(await get(proxy, `${web.url}/a`, headers)).toMatchObject({
       status: 407,
       headers: { 'proxy-authenticate': 'Basic realm="kb"' },
@@ -131,24 +135,24 @@ test('nobody is let through without a pass of this very proxy', async () => {
 test('what is no address of a proxy request is refused: a web page cannot speak through it', async () => {
   const proxy = await guard([]);
   for (const path of ['/a', 'ftp://site.example/', 'https://site.example/'])
-    expect((await get(proxy, path, credentials(proxy.pass()))).status).toBe(400);
+    expect((await get(proxy, path, credentials(proxy.createPass()))).status).toBe(400);
 });
 
 test('what nothing listens at, and what has no name, is told', async () => {
   const proxy = await guard(['http://127.0.0.1:1', 'http://none.example'], {
     lookup: async () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
   });
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   expect((await get(proxy, 'http://127.0.0.1:1/', credentials(pass))).status).toBe(502);
-  expect(pass.trouble(new URL('http://127.0.0.1:1'))).toMatchObject({ code: 'ECONNREFUSED' });
+  expect(pass.findFailure(new URL('http://127.0.0.1:1'))).toMatchObject({ code: 'ECONNREFUSED' });
   expect((await tunnel(proxy, 'none.example:443', credentials(pass))).status).toBe(502);
-  expect(pass.trouble(new URL('https://none.example/'))).toMatchObject({ code: 'ENOTFOUND' });
+  expect(pass.findFailure(new URL('https://none.example/'))).toMatchObject({ code: 'ENOTFOUND' });
 });
 
 test('more bytes than a page may have end its connections, by request and by tunnel', async () => {
   const web = await site({ '/big': { body: 'x'.repeat(300_000) }, '/small': 'y' });
   const proxy = await guard([web.url]);
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   const exceeded: string[] = [];
   pass.begin(100_000, () => exceeded.push('request'));
   await expect(get(proxy, `${web.url}/big`, credentials(pass))).rejects.toThrow();
@@ -170,9 +174,9 @@ test('an answer that cannot be passed on is none, and the proxy goes on', async 
   keep({ close });
   const web = await site({ '/a': 'hello' });
   const proxy = await guard([address, web.url]);
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   expect((await get(proxy, `${address}/`, credentials(pass))).status).toBe(502);
-  expect(pass.trouble(new URL(address))).toMatchObject({ code: 'ERR_HTTP_INVALID_STATUS_CODE' });
+  expect(pass.findFailure(new URL(address))).toMatchObject({ code: 'ERR_HTTP_INVALID_STATUS_CODE' });
   expect((await get(proxy, `${web.url}/a`, credentials(pass))).body).toBe('hello');
 });
 
@@ -203,7 +207,7 @@ test('a tunnel that has ended while its name was looked up is let go of', async 
   const far = await silent();
   const { lookup, asked, tell } = slowLookup();
   const proxy = await guard([far.address], { lookup });
-  tunnel(proxy, new URL(far.address).host, credentials(proxy.pass())).catch(() => {});
+  tunnel(proxy, new URL(far.address).host, credentials(proxy.createPass())).catch(() => {});
   await asked;
   await proxy.close();
   tell();
@@ -214,7 +218,7 @@ test('a request that was given up while its name was looked up is let go of', as
   const far = await silent();
   const { lookup, asked, tell } = slowLookup();
   const proxy = await guard([far.address], { lookup, timeout: 0.2 }); // so long a connection is kept for the next request
-  const headers = credentials(proxy.pass());
+  const headers = credentials(proxy.createPass());
   const { port } = new URL(proxy.server);
   const given = request({ host: '127.0.0.1', port, path: `${far.address}/`, headers, agent: false }).on('error', () => {});
   given.end();
@@ -227,9 +231,12 @@ test('a request that was given up while its name was looked up is let go of', as
 
 test('a variable of the environment that names no proxy is what the pass knows of it', async () => {
   const proxy = await guard([], { proxies: readProxies({ HTTPS_PROXY: 'socks5://127.0.0.1:1' }) });
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   expect((await tunnel(proxy, 'far.example:443', credentials(pass))).status).toBe(502);
-  expect(pass.trouble(new URL('https://far.example/'))).toMatchObject({ code: 'setup', message: expect.stringContaining('HTTPS_PROXY') });
+  expect(pass.findFailure(new URL('https://far.example/'))).toMatchObject({
+    code: 'setup',
+    message: expect.stringContaining('HTTPS_PROXY'),
+  });
 });
 
 /** A proxy of the environment: it answers every request itself, and joins tunnels to `to`. */
@@ -262,7 +269,7 @@ test('a proxy of the environment is gone through, for names that only it can res
     proxies: readProxies({ HTTP_PROXY: address, HTTPS_PROXY: address }),
     lookup: async () => Promise.reject(new Error('no such name')),
   });
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   expect((await get(proxy, 'http://far.example/a', credentials(pass))).body).toBe('by proxy');
   const { socket } = await tunnel(proxy, 'far.example:443', credentials(pass));
   expect(await through(socket, '/a')).toContain('far');
@@ -276,7 +283,7 @@ test('a proxy of the environment is not asked for a private address that may not
     proxies: readProxies({ HTTP_PROXY: address, HTTPS_PROXY: address }),
     lookup: async () => [{ address: '10.0.0.1', family: 4 }],
   });
-  const pass = proxy.pass();
+  const pass = proxy.createPass();
   expect((await get(proxy, 'http://inner.example/', credentials(pass))).status).toBe(403);
   expect((await tunnel(proxy, 'inner.example:443', credentials(pass))).status).toBe(403);
   expect((await tunnel(proxy, '10.0.0.1:443', credentials(pass))).status).toBe(403);

@@ -13,7 +13,7 @@ import { folder } from '../../support/folder.ts';
 function machine(script: string, { signal }: Pick<SetupOptions, 'signal'> = {}) {
   const place = folder({ 'installer.cjs': script });
   const setup = setUpBrowser({
-    find: () => findBrowsers({ environment: { PATH: place }, platform: 'linux', playwrights: async () => '' }),
+    find: () => findBrowsers({ environment: { PATH: place }, platform: 'linux', playwrightPath: async () => '' }),
     check: async (path) => `1.0 of ${path}`,
     installer: [process.execPath, join(place, 'installer.cjs'), place],
     signal,

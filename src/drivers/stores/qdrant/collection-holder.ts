@@ -1,23 +1,23 @@
 import { KbError, hasCode } from '../../../core/errors.ts';
 import { currentSignal, waitFor } from '../../../core/run.ts';
 import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
-import { type Payload, safe, wordCountsIn } from './points.ts';
-import { NO_WORDS, type WordCounts, type WordStatistics, wordStatistics } from './word-statistics.ts';
-import type { Ask, Condition, PointRecord } from './qdrant-connection.ts';
-import { conditionsOf } from './qdrant-filter.ts';
+import { type Payload, toWellFormed, readWordCounts } from './points.ts';
+import { EMPTY_COUNTS, type WordCounts, type WordStatistics, wordStatistics } from './word-statistics.ts';
+import type { SendRequest, Condition, PointRecord } from './qdrant-connection.ts';
+import { filterConditions } from './qdrant-filter.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
-import { changeState, isSameState, LOOK_EVERY, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
+import { changeState, isSameState, STATE_CHECK_INTERVAL, type State, readState, parseState, visiblePoints } from './collection-state.ts';
 
-/** Maximum attempts of a read that a writer interrupts: each takes as long as one response, and writers are rarely that quick twice. */
-const READS = 20;
+/** Maximum attempts of a read during which the state changes: an attempt takes as long as a response, and two quick writes in a row are rare. */
+const MOST_READS = 20;
 
-type Read<T> = (state: State, noteState: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
+type ReadWork<T> = (state: State, noteState: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
 
-/** Holds a collection open, whatever other processes do to it. */
+/** Holds a collection open, and follows its replacement by other processes. */
 export interface CollectionHolder {
-  readonly ask: Ask;
-  /** Its name in Qdrant: an alias, which may lead to another table later, or the name of a draft. */
+  readonly send: SendRequest;
+  /** Its name in Qdrant: an alias, which may later point to another table, or the name of a draft. */
   readonly address: string;
   /** Its name and embedder, as far as known; every read and write updates them. */
   readonly info: CollectionInfo;
@@ -25,54 +25,54 @@ export interface CollectionHolder {
   readonly chunks: ChunkCache;
   readonly words: WordStatistics;
   /**
-   * Reads as of one state; `work` may be called several times. If `work` reads the point of the state with its last request, after everything that
-   * depends on the state, it passes that point to `noteState`, which saves a request.
+   * Reads as of one state; `work` may be called several times. If the last request of `work` also reads the state point, `work` passes that to `noteState`,
+   * which saves a request.
    */
-  read<T>(work: Read<T>): Promise<T>;
+  read<T>(work: ReadWork<T>): Promise<T>;
   /** Runs writes one at a time in this process; `work` gets the function that changes the state. */
   write<T>(work: (change: ChangeState) => Promise<T>): Promise<T>;
-  /** Takes over a state that was read elsewhere. */
+  /** Adopts a state that was read elsewhere. */
   update(state: State): void;
 }
 
 /**
- * Changes the visible state in one step, and returns the state that it has saved. `next` derives it from the latest state, and is called
- * again if another writer was quicker. `isOurs`: nobody else has written since this process made the collection.
+ * Atomically changes the visible state, and returns the saved state. `next` derives it from the latest state, and is called again if another writer has
+ * changed the state meanwhile. `isOurs`: no other process has written since this one created the collection.
  */
 export type ChangeState = (next: (state: State, isOurs: boolean) => Promise<State | undefined>) => Promise<State>;
 
 /** Throws a KbError (`conflict`) if another process has taken over the lock of the collection. */
-export type MayWritePoints = (name: string) => Promise<void>;
+export type AssertLockHeld = (name: string) => Promise<void>;
 
 interface HolderOptions {
-  ask: Ask;
-  /** Returns the state to write to; waits while another table is about to replace this one. */
-  stateToWrite(load: () => Promise<State>): Promise<State>;
+  send: SendRequest;
+  /** Loads the state for a write; waits while another table is about to replace this one. */
+  loadWritable(load: () => Promise<State>): Promise<State>;
   chunks: ChunkCache;
   state: State;
-  mayWrite: MayWritePoints;
+  assertLockHeld: AssertLockHeld;
   /** Whether this process has just created it. */
   isNew?: boolean;
 }
 
-/** Opens a collection at an address, with a state that was read before. */
+/** Opens a collection at an address; `state` was read before. */
 export function holdCollection(
   address: string,
-  { ask, chunks, state, mayWrite, stateToWrite, isNew = false }: HolderOptions,
+  { send, chunks, state, assertLockHeld, loadWritable, isNew = false }: HolderOptions,
 ): CollectionHolder {
   let known = state;
   let saved = isNew ? state.version : undefined;
   let last: Promise<unknown> = Promise.resolve();
   const load = async (seen?: State): Promise<State> => {
-    const found = seen ?? (await stateAt(ask, address));
+    const found = seen ?? (await readState(send, address));
     if (!found) throw new KbError('not_found', `The collection «${known.name}» was removed meanwhile.`);
     return (known = found);
   };
   return {
-    ask,
+    send,
     address,
     chunks,
-    words: wordStatistics((collection_name, ids) => ask((api, init) => api.getPoints({ collection_name, ids, with_payload: true }, init))),
+    words: wordStatistics((collection_name, ids) => send((api, init) => api.getPoints({ collection_name, ids, with_payload: true }, init))),
     get info() {
       const { name, provider, model, dimensions } = known;
       return { name, provider, model, dimensions };
@@ -80,13 +80,13 @@ export function holdCollection(
     read: (work) => readAsOf(known, { work, load }),
     write: (work) => {
       const change: ChangeState = async (next) => {
-        const writable = { load: () => stateToWrite(load), mayWrite: () => mayWrite(known.name) };
-        const changed = await changeState(ask, (now) => next(now, now.version === saved), writable);
+        const writable = { load: () => loadWritable(load), assertLockHeld: () => assertLockHeld(known.name) };
+        const changed = await changeState(send, (now) => next(now, now.version === saved), writable);
         if (changed.version !== saved) saved = saved !== undefined && changed.history.at(-1) === saved ? changed.version : undefined;
         return (known = changed);
       };
       const turn = last.then(async () => {
-        await mayWrite(known.name);
+        await assertLockHeld(known.name);
         return await work(change);
       });
       last = turn.catch(() => {});
@@ -96,25 +96,25 @@ export function holdCollection(
   };
 }
 
-/** Reads as of the state that was known last, which is usually the current one: that saves a request. */
-async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: (seen?: State) => Promise<State> }): Promise<T> {
+/** Reads as of the last known state first, which is usually current: that saves a request. */
+async function readAsOf<T>(known: State, { work, load }: { work: ReadWork<T>; load: (seen?: State) => Promise<State> }): Promise<T> {
   let before = known;
   for (let reads = 1; ; reads++) {
     let seen: State | undefined;
-    const outcome = await work(before, (point) => (seen = stateIn(point))).then(
+    const outcome = await work(before, (point) => (seen = parseState(point))).then(
       (value) => ({ value }),
       (error: unknown) => {
-        if (hasCode(error, 'not_found', 'invalid')) return { error }; // it may have been correct for an earlier state
+        if (hasCode(error, 'not_found', 'invalid')) return { error }; // the request may have fitted only an outdated state
         throw error;
       },
     );
     const after = await load(seen);
     if (isSameState(before, after)) {
       if ('value' in outcome) return outcome.value;
-      if (outcome.error.code !== 'not_found' || reads === READS) throw outcome.error;
-      await waitFor(LOOK_EVERY, currentSignal()); // a replica that lags behind may lack what the state names
+      if (outcome.error.code !== 'not_found' || reads === MOST_READS) throw outcome.error;
+      await waitFor(STATE_CHECK_INTERVAL, currentSignal()); // a lagging replica may lack points that the state lists
     }
-    if (reads === READS)
+    if (reads === MOST_READS)
       throw new KbError('unavailable', `The collection «${after.name}» changes faster than it can be read.`, {
         hint: 'Ask again when what is being written is done.',
         isRetryable: true,
@@ -123,7 +123,7 @@ async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: 
   }
 }
 
-interface Walk {
+interface PageRequest {
   conditions?: readonly Condition[];
   payload: readonly string[];
   vectors?: readonly string[];
@@ -132,18 +132,18 @@ interface Walk {
 }
 
 /**
- * Yields the visible points in pages, in the order of writing. A document that is replaced between two pages may be met twice. Throws a
- * KbError (`conflict`) if the collection is replaced.
+ * Yields the visible points in pages, in the order of writing. A document that is replaced between two pages may appear twice. Throws a KbError (`conflict`)
+ * if the collection is replaced.
  */
-export async function* pages(
+export async function* readPages(
   holder: CollectionHolder,
-  { conditions = [], payload, vectors = [], size }: Walk,
+  { conditions = [], payload, vectors = [], size }: PageRequest,
 ): AsyncGenerator<PointRecord[], void, void> {
   let offset: PointRecord['id'] | undefined;
   let table: string | undefined;
   do {
     const page = await holder.read(async (state) => {
-      if (table !== undefined && state.table !== table) throw replaced(state);
+      if (table !== undefined && state.table !== table) throw replacedError(state);
       const scroll = {
         collection_name: holder.address,
         filter: visiblePoints(state, conditions),
@@ -152,7 +152,7 @@ export async function* pages(
         with_vector: vectors.length > 0 ? [...vectors] : false,
         offset,
       };
-      const found = await holder.ask((api, init) => api.scrollPoints(scroll, init));
+      const found = await holder.send((api, init) => api.scrollPoints(scroll, init));
       return { ...found, table: state.table };
     });
     table = page.table;
@@ -161,7 +161,7 @@ export async function* pages(
   } while (offset !== undefined);
 }
 
-const replaced = ({ name }: State): KbError =>
+const replacedError = ({ name }: State): KbError =>
   new KbError('conflict', `Another collection took the place of «${name}» while it was read.`, {
     hint: 'Read it again.',
     isRetryable: true,
@@ -171,10 +171,10 @@ const replaced = ({ name }: State): KbError =>
 export const POINTS_PER_PAGE = 1_000;
 
 /** Converts a filter to conditions of Qdrant. */
-export const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
-  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: POINTS_PER_PAGE }));
+export const resolveFilter = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
+  filterConditions(filter, (part, conditions) => readPages(holder, { conditions, payload: [part], size: POINTS_PER_PAGE }));
 
-/** What a write needs to know of a stored chunk that it removes. */
+/** The part of a stored chunk that a write needs to remove it. */
 export interface StoredPoint {
   id: string;
   source: string;
@@ -182,30 +182,30 @@ export interface StoredPoint {
   words: WordCounts;
 }
 
-/** Reads at most `most` of the points that match the conditions. */
-export async function storedPoints(holder: CollectionHolder, conditions: Condition[], most = Infinity): Promise<StoredPoint[]> {
+/** Reads at most `limit` of the points that match the conditions. */
+export async function readStoredPoints(holder: CollectionHolder, conditions: Condition[], limit = Infinity): Promise<StoredPoint[]> {
   const found: StoredPoint[] = [];
-  for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'version', 'words'], size: POINTS_PER_PAGE })) {
+  for await (const page of readPages(holder, { conditions, payload: ['id', 'source', 'version', 'words'], size: POINTS_PER_PAGE })) {
     for (const point of page) {
       const { id, source, version } = point.payload as unknown as Payload;
-      found.push({ id, source, version, words: wordCountsIn(point) ?? NO_WORDS });
+      found.push({ id, source, version, words: readWordCounts(point) ?? EMPTY_COUNTS });
     }
-    if (found.length >= most) break;
+    if (found.length >= limit) break;
   }
-  return found.slice(0, most);
+  return found.slice(0, limit);
 }
 
 /** Reads the stored chunks with the ids of the given ones, except those of the given sources. */
-export async function sameIds(
+export async function readSameIds(
   holder: CollectionHolder,
   chunks: readonly StoredChunk[],
   sources: readonly string[],
 ): Promise<StoredPoint[]> {
   const found: StoredPoint[] = [];
   for (let at = 0; at < chunks.length; at += POINTS_PER_PAGE) {
-    const wanted: Condition = { key: 'id', match: { any: chunks.slice(at, at + POINTS_PER_PAGE).map(({ id }) => safe(id)) } };
-    const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(safe) } }] }] : [];
-    found.push(...(await storedPoints(holder, [wanted, ...elsewhere])));
+    const withTheirIds: Condition = { key: 'id', match: { any: chunks.slice(at, at + POINTS_PER_PAGE).map(({ id }) => toWellFormed(id)) } };
+    const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(toWellFormed) } }] }] : [];
+    found.push(...(await readStoredPoints(holder, [withTheirIds, ...elsewhere])));
   }
   return found;
 }

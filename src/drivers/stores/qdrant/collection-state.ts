@@ -3,68 +3,68 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError, hasCode, ifCode } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
-import { safe } from './points.ts';
-import type { Ask, Condition, PointRecord, QdrantFilter } from './qdrant-connection.ts';
-import type { SegmentName } from './word-statistics.ts';
+import { toWellFormed } from './points.ts';
+import type { SendRequest, Condition, PointRecord, QdrantFilter } from './qdrant-connection.ts';
+import type { SegmentEntry } from './word-statistics.ts';
 
-// Qdrant has no transactions: it writes the points of a request one by one, and a reader may see the first half. So every collection has one state
-// point that says which points are visible. The points of a write become visible when the state changes, because a single point is written atomically.
+// Qdrant has no transactions: it writes the points of a request one by one, and a reader may see half of them. So each collection has one state point that
+// tells which points are visible. The points of a write become visible when the state changes, since a single point is written atomically.
 //
-//   A write has a random number. It first stores its chunks as points with this number, which nobody sees yet. Then the state lists the number, and the
-//   sources and ids of visible points that are retired; those are removed afterwards. A writer that dies in between leaves either the old chunks or the
-//   new ones visible. Several machines may write at once: no write number and no point id is used twice.
+//   A write has a random number. It first stores its chunks as points with this number, which are not visible yet. Then the state lists the number, and the
+//   sources and ids of visible points that are retired; these are removed afterwards. If the writer dies in between, either the old chunks or the new ones
+//   are visible. Several machines may write at once: write numbers and point ids are unique.
 //
-//   The state is changed by compare-and-set: Qdrant writes it only if it is still the one that the writer knew (`update_filter`). Qdrant does not say
-//   whether it did, so the writer reads it back. A writer that was too late continues from the newer state; its points stay as they are.
+//   The state is changed by compare-and-set: Qdrant writes it only if the stored one is the one that the writer read (`update_filter`). Qdrant does not
+//   report whether it wrote, so the writer reads the state back. If another writer was faster, it continues from the newer state; its points stay.
 //
-//   The list of writes does not grow for ever. When there are many, their points are given a generation, and all points up to that are visible.
+//   The list of writes is bounded: if it is long, its points are assigned a generation, and all points up to that generation are visible.
 //
-//   A reader requests what its state makes visible, then checks that the state is still the same; else it reads again.
+//   A reader requests the points that are visible in its state, then checks that the state has not changed; otherwise it reads again.
 
-/** Version of the stored form. A collection of another form is refused, because it could be misread: form 1 was that of development versions. */
+/** Version of the stored form. A collection of another form is refused, because kb could misread it; development versions had form 1. */
 const FORM = 2;
 /** Id of the point that holds the state; it has no vector, so no search finds it. */
 export const STATE_POINT = 0;
-/** Number of earlier versions that a state lists: a writer finds its own among them if others wrote before it checked. */
-const HISTORY = 64;
+/** Number of earlier versions that a state lists: a writer finds its own among them if others wrote before it read the state back. */
+const HISTORY_LENGTH = 64;
 /** Maximum attempts of a writer to change the state. */
-const CHANGES = 100;
+const MOST_CHANGES = 100;
 /** Maximum checks for the outcome of a write while a replica lags behind. */
-const LOOKS = 20;
-/** Milliseconds between two checks of what others do. */
-export const LOOK_EVERY = 100;
+const MOST_CHECKS = 20;
+/** Milliseconds between two checks while waiting for another process or a replica. */
+export const STATE_CHECK_INTERVAL = 100;
 /** Smallest number of a write; generations are smaller. */
 const FIRST_WRITE = 2 ** 32;
 
 /** The visible points: those up to a generation, and those of further writes. */
-interface Counted {
+interface VisibleWrites {
   generation: number;
   added: number[];
 }
 
 /** State of a collection: which points are visible, and where its word statistics are. */
-export interface State extends CollectionInfo, Counted {
+export interface State extends CollectionInfo, VisibleWrites {
   form: number;
   /** The collection of Qdrant that holds it (a table). */
   table: string;
-  /** Points that were visible before the last write, and are not any more: those of these sources and ids. */
-  retired?: (Counted & { sources: string[]; ids: string[] }) | undefined;
+  /** Points that were visible before the last write and no longer are: those with these sources and ids. */
+  retired?: (VisibleWrites & { sources: string[]; ids: string[] }) | undefined;
   /** The segments of the word statistics. */
-  segments?: SegmentName[];
-  /** Whether all points hold their word counts: always, except in collections of development versions. */
+  segments?: SegmentEntry[];
+  /** Whether all points hold their word counts; only collections of development versions lack them. */
   words_counted?: boolean;
   /** Unique for each state; empty before the first one is saved. */
   version: string;
   /** Versions before this one, the latest last. */
   history: string[];
-  /** The table that replaces this one, which is not written to any more. */
+  /** The table that replaces this one; this one is closed to writes. */
   replaced_by?: string;
   /** When it was last written, in milliseconds. */
   written: number;
 }
 
 /** Makes the state of a new, empty table. */
-export const firstState = ({ name, provider, model, dimensions }: CollectionInfo, table: string): State => ({
+export const createFirstState = ({ name, provider, model, dimensions }: CollectionInfo, table: string): State => ({
   name,
   provider,
   model,
@@ -80,15 +80,15 @@ export const firstState = ({ name, provider, model, dimensions }: CollectionInfo
 });
 
 /** Reads the state of a table by its name or alias; undefined if there is none, or none of kb. */
-export async function stateAt(ask: Ask, address: string): Promise<State | undefined> {
-  const points = await ask((api, init) =>
+export async function readState(send: SendRequest, address: string): Promise<State | undefined> {
+  const points = await send((api, init) =>
     api.getPoints({ collection_name: address, ids: [STATE_POINT], with_payload: true, with_vector: false }, init),
   ).catch(ifCode(['not_found'], []));
-  return stateIn(points[0]);
+  return parseState(points[0]);
 }
 
 /** Extracts the state from its point. Throws a KbError (`configuration`) for another form. */
-export function stateIn(point: PointRecord | undefined): State | undefined {
+export function parseState(point: PointRecord | undefined): State | undefined {
   const state = point?.payload?.['kb'] as State | undefined;
   if (!state || (state.form === FORM && state.words_counted)) return state;
   const isLater = state.form > FORM;
@@ -99,109 +99,108 @@ export function stateIn(point: PointRecord | undefined): State | undefined {
   );
 }
 
-const isVersion = (value: string): QdrantFilter => ({ must: [{ key: VERSION, match: { value } }] });
+const versionFilter = (value: string): QdrantFilter => ({ must: [{ key: VERSION_KEY, match: { value } }] });
 /** Path of the version in the payload of the state point. */
-export const VERSION = 'kb.version';
+export const VERSION_KEY = 'kb.version';
 
 /** Makes the successor of the state `from`, or the first state. */
-function following(next: State, from?: State): State {
-  const history = from ? [...from.history, from.version].slice(-HISTORY) : [];
+function toNextState(next: State, from?: State): State {
+  const history = from ? [...from.history, from.version].slice(-HISTORY_LENGTH) : [];
   return { ...next, form: FORM, version: randomUUID().slice(0, 13), history, written: Date.now() };
 }
 
-const isPast = ({ version }: State, present: State): boolean => present.version === version || present.history.includes(version);
+const isInHistory = ({ version }: State, present: State): boolean => present.version === version || present.history.includes(version);
 
 /**
- * Writes the state if the stored one is `from`, or if there is none. False if another writer was quicker, or the outcome cannot be
- * determined.
+ * Writes the state if the stored one is `from`, or if there is none. False if another writer was faster, or the outcome is unknown.
  */
-async function replaceState(ask: Ask, saved: State, from?: State): Promise<boolean> {
+async function replaceState(send: SendRequest, saved: State, from?: State): Promise<boolean> {
   const { table, version } = saved;
-  const update_filter = isVersion(from?.version ?? version);
+  const update_filter = versionFilter(from?.version ?? version);
   const points = [{ id: STATE_POINT, vector: {}, payload: { kb: saved } }];
-  const ordering = 'medium'; // one replica orders all writes: else each replica might accept another writer as the first
-  await ask((api, init) => api.upsertPoints({ collection_name: table, wait: true, ordering, points, update_filter }, init), 'write');
-  for (let looks = 1; ; looks++) {
-    const found = await stateAt(ask, table);
-    if (found && isPast(saved, found)) return true;
+  const ordering = 'medium'; // one replica orders all writes; otherwise two replicas might accept different writers as the first
+  await send((api, init) => api.upsertPoints({ collection_name: table, wait: true, ordering, points, update_filter }, init), 'write');
+  for (let checks = 1; ; checks++) {
+    const found = await readState(send, table);
+    if (found && isInHistory(saved, found)) return true;
     if (!found || !from) return false;
-    const isBehind = isPast(found, from); // a lagging replica: a later write exists, this one or another
-    if (!isBehind && !isPast(from, found)) throw overtaken(saved);
-    if (!isBehind || looks === LOOKS) return false;
-    await wait(LOOK_EVERY);
+    const isBehind = isInHistory(found, from); // a lagging replica: a later write exists, this one or another
+    if (!isBehind && !isInHistory(from, found)) throw overtakenError(saved);
+    if (!isBehind || checks === MOST_CHECKS) return false;
+    await wait(STATE_CHECK_INTERVAL);
   }
 }
 
-/** Writes the first state of a table, or the one after `from`; undefined if another writer was quicker. */
-export async function saveState(ask: Ask, next: State, from?: State): Promise<State | undefined> {
-  const saved = following(next, from);
-  return (await replaceState(ask, saved, from)) ? saved : undefined;
+/** Writes the first state of a table, or the successor of `from`; undefined if another writer was faster. */
+export async function saveState(send: SendRequest, next: State, from?: State): Promise<State | undefined> {
+  const saved = toNextState(next, from);
+  return (await replaceState(send, saved, from)) ? saved : undefined;
 }
 
-const overtaken = ({ name }: State): KbError =>
+const overtakenError = ({ name }: State): KbError =>
   new KbError('conflict', `Others write to «${name}» faster than this run can tell what became of its own write.`, {
     hint: 'Run it again: it goes on from what is stored.',
     isRetryable: true,
   });
 
-/** Whether nothing was written between two states. */
+/** Whether two states are the same, so that nothing was written in between. */
 export const isSameState = (one: State, other: State): boolean =>
   one.table === other.table && one.version === other.version && one.generation === other.generation;
 
-interface Changing {
+interface ChangeContext {
   load(): Promise<State>;
   /** Throws if the writer has lost its lock. */
-  mayWrite(): Promise<void>;
+  assertLockHeld(): Promise<void>;
 }
 
 /**
- * Changes the latest state in one step. `next` is called again if another writer was quicker; it returns undefined if there is nothing to
- * change.
+ * Atomically changes the latest state. `next` is called again if another writer was faster; it returns undefined if there is nothing to change.
  */
 export async function changeState(
-  ask: Ask,
+  send: SendRequest,
   next: (state: State) => Promise<State | undefined>,
-  { load, mayWrite }: Changing,
+  { load, assertLockHeld }: ChangeContext,
 ): Promise<State> {
   const tried: State[] = [];
-  let lacking = 0; // states read that name points which a lagging replica lacks
-  for (let changes = 1; changes <= CHANGES; changes++) {
+  let laggingReads = 0; // how often a lagging replica lacked points that the state lists
+  for (let changes = 1; changes <= MOST_CHANGES; changes++) {
     const state = await load();
-    const done = tried.find((one) => isPast(one, state)); // what was read back came from a lagging replica
+    const done = tried.find((one) => isInHistory(one, state)); // this write had succeeded, but was read back from a lagging replica
     if (done) return done;
-    const wanted = await next(state).catch(async (error: unknown) => {
+    const proposed = await next(state).catch(async (error: unknown) => {
       if (!hasCode(error, 'not_found')) throw error;
       if (isSameState(await load(), state)) {
-        if (++lacking === LOOKS) throw error;
-        await wait(LOOK_EVERY);
+        if (++laggingReads === MOST_CHECKS) throw error;
+        await wait(STATE_CHECK_INTERVAL);
       }
       return 'again' as const;
     });
-    if (wanted === undefined) return state;
-    if (wanted !== 'again') {
-      await mayWrite(); // checked again, because writing the points may have taken minutes
-      const saved = following(wanted, state);
+    if (proposed === undefined) return state;
+    if (proposed !== 'again') {
+      await assertLockHeld(); // checked again, because writing the points may have taken minutes
+      const saved = toNextState(proposed, state);
       tried.push(saved);
-      if (await replaceState(ask, saved, state)) return saved;
+      if (await replaceState(send, saved, state)) return saved;
     }
     await wait(Math.random() * 10 * Math.min(changes, 20));
   }
-  throw overtaken(await load());
+  throw overtakenError(await load());
 }
 
-/** Draws the number of a new write. */
-export const newWrite = (): number => randomInt(FIRST_WRITE, 2 ** 48 - 1);
+/** Draws a random number for a new write. */
+export const newWriteNumber = (): number => randomInt(FIRST_WRITE, 2 ** 48 - 1);
 
-/** Makes the state in which a write is visible (if there is one), in place of what it retires. */
+/** Makes the state in which a write (if there is one) is visible, and these sources and ids are retired. */
 export function withWrite(state: State, write: number | undefined, { sources, ids }: { sources: string[]; ids: string[] }): State {
   const { generation, added } = state;
-  const retired = sources.length + ids.length > 0 ? { sources: sources.map(safe), ids: ids.map(safe), generation, added } : undefined;
+  const retired =
+    sources.length + ids.length > 0 ? { sources: sources.map(toWellFormed), ids: ids.map(toWellFormed), generation, added } : undefined;
   return { ...state, added: write === undefined ? added : [...added, write], retired };
 }
 
 const ofWrites = (writes: number[]): Condition => ({ key: 'generation', match: { any: writes } });
 
-function counted({ generation, added }: Counted): Condition {
+function visibleCondition({ generation, added }: VisibleWrites): Condition {
   const upTo: Condition = { key: 'generation', range: { lte: generation } };
   return added.length > 0 ? { should: [upTo, ofWrites(added)] } : upTo;
 }
@@ -212,13 +211,13 @@ export function retiredPoints({ retired }: State): QdrantFilter | undefined {
   const should: Condition[] = [];
   if (retired.sources.length > 0) should.push({ key: 'source', match: { any: retired.sources } });
   if (retired.ids.length > 0) should.push({ key: 'id', match: { any: retired.ids } });
-  return { must: [counted(retired)], should };
+  return { must: [visibleCondition(retired)], should };
 }
 
 /** Filters the visible points that match the conditions. The state point has no generation, and is not among them. */
 export function visiblePoints(state: State, conditions: readonly Condition[] = []): QdrantFilter {
   const retired = retiredPoints(state);
-  return { must: [counted(state), ...conditions], ...(retired ? { must_not: [retired] } : {}) };
+  return { must: [visibleCondition(state), ...conditions], ...(retired ? { must_not: [retired] } : {}) };
 }
 
 /** Filters the points of these writes. */
@@ -231,7 +230,7 @@ export const pendingPoints = ({ added }: State): QdrantFilter => ({
 });
 
 /** Filters the segments of word statistics that this state does not list and that were written before a time (milliseconds). */
-export const unnamedSegments = ({ segments = [] }: State, before: number): QdrantFilter => ({
+export const unlistedSegments = ({ segments = [] }: State, before: number): QdrantFilter => ({
   must: [{ key: 'written', range: { lt: before } }],
   must_not: [{ has_id: segments.map(({ id }) => id) }],
 });

@@ -6,9 +6,9 @@ import { toNumber, listScalars, shortenForIndex } from '../../../core/filters.ts
 import type { Point, PointRecord } from './qdrant-connection.ts';
 import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-statistics.ts';
 
-// Qdrant has no BM25 index for the terms of kb, but sparse vectors. The vector of a chunk holds the saturated frequency of each term for the length of the
-// chunk, that of a query the inverse document frequency of each term in the collection. Their product is BM25 except for the average length of chunks,
-// which is unknown when a chunk is written. So Qdrant finds the candidates, and their exact scores are computed from their counts.
+// Qdrant has no BM25 index for kb's terms, but sparse vectors. The vector of a chunk holds the saturated frequency of each term, that of a query the inverse
+// document frequency of each term in the collection. Their product is BM25, except that the average length of chunks is not known when a chunk is written. So
+// Qdrant finds the candidates, and kb computes their exact scores from the stored counts.
 
 /**
  * The usual constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how soon repetition saturates, and
@@ -23,61 +23,60 @@ const B = 0.75;
 const STORED_AVERAGE = 120;
 
 /** Weight of `count` occurrences of a term in a chunk of `length` terms, without the inverse document frequency. */
-const saturated = (count: number, length: number, average: number): number =>
+const saturatedFrequency = (count: number, length: number, average: number): number =>
   (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / average));
 
-/** Computes BM25 of a chunk for the terms at these places. */
-export function bm25(own: WordCounts, places: readonly number[], { average, idf }: Weights): number {
+/** Computes the BM25 score of a chunk for the terms with these indices. */
+export function bm25(own: WordCounts, indices: readonly number[], { average, idf }: Weights): number {
   const length = countAllWords(own);
-  return places.reduce((sum, place) => {
-    const count = countAt(own, place);
-    return count > 0 ? sum + idf(place) * saturated(count, length, average) : sum;
+  return indices.reduce((sum, position) => {
+    const count = countAt(own, position);
+    return count > 0 ? sum + idf(position) * saturatedFrequency(count, length, average) : sum;
   }, 0);
 }
 
-/** A sparse vector, as Qdrant takes it. */
+/** A sparse vector in Qdrant's form. */
 export interface SparseVector {
   indices: number[];
   values: number[];
 }
 
 /**
- * Computes the place of a term among the 2^32 of a sparse vector: FNV-1a over its UTF-16 units, with the final mix of MurmurHash3. Two
- * terms may share a place.
+ * Computes the index of a term, one of 2^32: FNV-1a over its UTF-16 units, with the final mix of MurmurHash3. Two terms may share an index.
  */
-export function indexOf(term: string): number {
+export function termIndex(term: string): number {
   let hash = hashTerm(term);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Counts the terms of a text by their places. */
+/** Counts the terms of a text by their indices. */
 export function countTerms(text: string): WordCounts {
   const counts = new Map<number, number>();
   for (const term of terms(text)) {
-    const place = indexOf(term);
-    counts.set(place, (counts.get(place) ?? 0) + 1);
+    const position = termIndex(term);
+    counts.set(position, (counts.get(position) ?? 0) + 1);
   }
   return toWordCounts(counts);
 }
 
 /** Makes the sparse vector of a chunk; undefined if it has no terms. */
 export function textVector(words: WordCounts): SparseVector | undefined {
-  if (words.places.length === 0) return undefined;
+  if (words.indices.length === 0) return undefined;
   const length = countAllWords(words);
   return {
-    indices: Array.from(words.places),
-    values: Array.from(words.counts, (count) => Math.fround(saturated(count, length, STORED_AVERAGE))),
+    indices: Array.from(words.indices),
+    values: Array.from(words.counts, (count) => Math.fround(saturatedFrequency(count, length, STORED_AVERAGE))),
   };
 }
 
-/** Lists the places of the terms of a query, each once. */
-export const searchedPlaces = (text: string): number[] => [...new Set(searchedTerms(text).map(indexOf))];
+/** Lists the indices of the distinct terms of a query. */
+export const searchedIndices = (text: string): number[] => [...new Set(searchedTerms(text).map(termIndex))];
 
 /** Makes the sparse vector of a query, with the weight of each term; undefined if it has no terms. */
 export function queryVector(text: string, { idf }: Weights): SparseVector | undefined {
-  const indices = searchedPlaces(text);
+  const indices = searchedIndices(text);
   return indices.length > 0 ? { indices, values: indices.map(idf) } : undefined;
 }
 
@@ -87,9 +86,9 @@ export const DENSE = 'dense';
 export const TEXT = 'text';
 
 /**
- * Payload of a point. `fields` and `numbers` hold the scalars of the metadata for filters; keys are values here, so that none can be taken
- * for a path. `metadata` is JSON text, which keeps the order of its keys. Of an `embed_text` that ends with the text, as nearly all do,
- * only the beginning is kept (`lead`). `given`: the vector, if it is not of unit length, because Qdrant normalizes vectors.
+ * Payload of a point. `fields` and `numbers` hold the scalars of the metadata for filters; their keys are stored as values, so that no key can act as a path.
+ * `metadata` is JSON text, which keeps the order of its keys. If `embed_text` ends with the text, as it nearly always does, only its beginning is stored
+ * (`lead`). `given` is the original vector if that is not of unit length, because Qdrant normalizes vectors.
  */
 export interface Payload {
   id: string;
@@ -105,14 +104,14 @@ export interface Payload {
   given?: string;
   /** The terms of the chunk (`packCounts`). */
   words?: string;
-  /** Number of its write, or the generation that has replaced that. */
+  /** Number of its write, or the generation that it was assigned later. */
   generation: number;
   fields: string[];
   numbers: { key: string; value: number }[];
 }
 
 /** Keys of a payload from which a chunk is restored. */
-export const CHUNK: (keyof Payload)[] = ['id', 'text', 'lead', 'embed_text', 'source', 'metadata', 'version', 'siblings', 'given'];
+export const CHUNK_KEYS: (keyof Payload)[] = ['id', 'text', 'lead', 'embed_text', 'source', 'metadata', 'version', 'siblings', 'given'];
 
 /** Payload indexes of a table, for all filters of kb. `written` is the time of a segment of the word statistics. */
 export const INDEXES = {
@@ -126,43 +125,43 @@ export const INDEXES = {
   written: 'integer',
 } as const;
 
-/** Makes the beginning of an entry of `fields`. The length tells where the path ends, whatever it contains. */
-export const entryStart = (path: string): string => `${path.length}:${path}:`;
+/** Makes the beginning of an entry of `fields`. The length marks the end of the path, which may contain any characters. */
+export const fieldEntryStart = (path: string): string => `${path.length}:${path}:`;
 /** Makes the entry of `fields` for a value at a path. */
-export const entry = (path: string, value: FilterScalar): string => safe(entryStart(path) + shortenForIndex(String(value)));
+export const fieldEntry = (path: string, value: FilterScalar): string =>
+  toWellFormed(fieldEntryStart(path) + shortenForIndex(String(value)));
 
-/** Makes the entry of `fields` for a path with any value. */
-export const existence = (path: string): string => safe(entryStart(path).slice(0, -1));
+/** Makes the entry of `fields` that says that a path has a value. */
+export const existenceEntry = (path: string): string => toWellFormed(fieldEntryStart(path).slice(0, -1));
 
 /** Replaces lone surrogates, which the server refuses in JSON. */
-export const safe = (text: string): string => text.toWellFormed();
+export const toWellFormed = (text: string): string => text.toWellFormed();
 
 let last = 0;
 
-/** Milliseconds since 1970, later than at every call before. */
-const laterTime = (): number => (last = Math.max(Date.now(), last + 1));
+/** Returns milliseconds since 1970, strictly increasing from call to call. */
+const uniqueTime = (): number => (last = Math.max(Date.now(), last + 1));
 
 const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 
 /**
- * Makes the id of a point: the time of its write, the number of that, and the place in it. Ids sort as numbers, so that chunks are listed
- * in the order of writing.
+ * Makes the id of a point: the time and number of its write, and its position in that. Ids sort as numbers, so that chunks are listed in the order of writing.
  */
-const pointId = (time: number, write: number, place: number): string =>
-  (hex(time, 12) + hex(write, 12) + hex(place, 8)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+const pointId = (time: number, write: number, position: number): string =>
+  (hex(time, 12) + hex(write, 12) + hex(position, 8)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 /** Extracts the time when the write of a point began, in milliseconds, from its id. */
-export const writtenAt = (id: Point['id']): number => Number.parseInt(String(id).replaceAll('-', '').slice(0, 12), 16);
+export const readWriteTime = (id: Point['id']): number => Number.parseInt(String(id).replaceAll('-', '').slice(0, 12), 16);
 
 /** Converts chunks to the points of a write. */
 export function toPoints(chunks: readonly CountedChunk[], write: number): Point[] {
-  const time = laterTime();
-  return chunks.map(({ chunk, words }, place) => {
+  const time = uniqueTime();
+  return chunks.map(({ chunk, words }, position) => {
     const text = textVector(words);
     return {
-      id: pointId(time, write, place),
+      id: pointId(time, write, position),
       vector: { ...(chunk.vector ? { [DENSE]: Array.from(chunk.vector) } : {}), ...(text ? { [TEXT]: text } : {}) },
-      payload: { ...payloadOf(chunk, write), ...(text ? { words: packCounts(words) } : {}) },
+      payload: { ...toPayload(chunk, write), ...(text ? { words: packCounts(words) } : {}) },
     };
   });
 }
@@ -174,52 +173,53 @@ export interface CountedChunk {
 }
 
 /** Counts the words of a chunk, as they are searched. */
-export const countedChunk = (chunk: StoredChunk): CountedChunk => ({ chunk, words: countTerms(chunk.embed_text ?? chunk.text) });
+export const withWordCounts = (chunk: StoredChunk): CountedChunk => ({ chunk, words: countTerms(chunk.embed_text ?? chunk.text) });
 
 /** Extracts the word counts of a point; undefined if they were not read. */
-export const wordCountsIn = ({ payload }: Pick<PointRecord, 'payload'>): WordCounts | undefined => {
+export const readWordCounts = ({ payload }: Pick<PointRecord, 'payload'>): WordCounts | undefined => {
   const words = payload?.['words'] as string | undefined;
   return words === undefined ? undefined : unpackCounts(words);
 };
 
-function payloadOf({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk, generation: number): Payload {
+function toPayload({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk, generation: number): Payload {
   const all = [...listScalars(metadata)];
   const kind = metadata['source_kind'];
   return {
-    id: safe(id),
-    text: safe(text),
-    ...(embed_text === undefined ? {} : leadOrWhole(embed_text, text)),
-    source: safe(source),
-    source_kind: typeof kind === 'string' ? safe(kind) : '',
+    id: toWellFormed(id),
+    text: toWellFormed(text),
+    ...(embed_text === undefined ? {} : compressEmbedText(embed_text, text)),
+    source: toWellFormed(source),
+    source_kind: typeof kind === 'string' ? toWellFormed(kind) : '',
     metadata: JSON.stringify(metadata),
-    ...(version === undefined ? {} : { version: safe(version) }),
+    ...(version === undefined ? {} : { version: toWellFormed(version) }),
     ...(chunk_count ? { siblings: chunk_count } : {}),
-    ...(vector && !isUnit(vector) ? { given: bytesOf(vector).toString('base64') } : {}),
+    ...(vector && !isUnitLength(vector) ? { given: bytesOf(vector).toString('base64') } : {}),
     generation,
-    fields: [...new Set(all.flatMap(([path, value]) => [existence(path), entry(path, value)]))],
+    fields: [...new Set(all.flatMap(([path, value]) => [existenceEntry(path), fieldEntry(path, value)]))],
     numbers: all.flatMap(([path, value]) => {
       const number = toNumber(value);
-      return number === undefined || !Number.isFinite(number) ? [] : [{ key: safe(path), value: number }];
+      return number === undefined || !Number.isFinite(number) ? [] : [{ key: toWellFormed(path), value: number }];
     }),
   };
 }
 
-const leadOrWhole = (embed_text: string, text: string): { lead: string } | { embed_text: string } =>
-  embed_text.endsWith(text) ? { lead: safe(embed_text.slice(0, embed_text.length - text.length)) } : { embed_text: safe(embed_text) };
+const compressEmbedText = (embed_text: string, text: string): { lead: string } | { embed_text: string } =>
+  embed_text.endsWith(text)
+    ? { lead: toWellFormed(embed_text.slice(0, embed_text.length - text.length)) }
+    : { embed_text: toWellFormed(embed_text) };
 
 const bytesOf = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 
 /**
- * Whether Qdrant keeps a vector unchanged: it does up to 1e-6 from length 1 (`cosine_preprocess` in its source), summed in single
- * precision.
+ * Whether Qdrant stores a vector unchanged: it does if the length is within 1e-6 of 1 (`cosine_preprocess` in its source), computed in single precision.
  */
-const isUnit = (vector: Float32Array): boolean => Math.abs(vector.reduce((sum, x) => sum + x * x, 0) - 1) < 5e-7;
+const isUnitLength = (vector: Float32Array): boolean => Math.abs(vector.reduce((sum, x) => sum + x * x, 0) - 1) < 5e-7;
 
 /** Restores the chunk of a point as it was given; with its vector if that was read. */
 export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): StoredChunk {
   const { id, text, lead, embed_text, source, metadata, version, siblings } = payload as unknown as Payload;
   const whole = lead === undefined ? embed_text : lead + text;
-  const own = vectorIn({ payload, vector });
+  const own = readVector({ payload, vector });
   return {
     id,
     text,
@@ -233,7 +233,7 @@ export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vect
 }
 
 /** Restores the vector of a point as it was given; undefined if there is none or it was not read. */
-export function vectorIn({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): Float32Array | undefined {
+export function readVector({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): Float32Array | undefined {
   const numbers = (vector as Record<string, number[]> | null | undefined)?.[DENSE];
   const { given } = (payload ?? {}) as Partial<Payload>;
   if (!numbers || given === undefined) return numbers && Float32Array.from(numbers);

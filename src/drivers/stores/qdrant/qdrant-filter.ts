@@ -2,18 +2,18 @@ import { KbError } from '../../../core/errors.ts';
 import { type FilterNode, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
 import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
 import type { Condition, PointRecord } from './qdrant-connection.ts';
-import { entry, entryStart, existence, safe } from './points.ts';
+import { fieldEntry, fieldEntryStart, existenceEntry, toWellFormed } from './points.ts';
 
-/** Maximum values within a range of texts; the request lists them all. */
-const VALUES_AT_MOST = 20_000;
+/** Maximum values that match a range or prefix of texts; the request lists all of them. */
+const MOST_VALUES = 20_000;
 
 /** Matches nothing. */
-const NOTHING: Condition = { key: 'source', match: { any: [] } };
+const MATCHES_NOTHING: Condition = { key: 'source', match: { any: [] } };
 
 /** Reads a part of the payload of all points that match the conditions. */
 type ReadPart = (part: 'source' | 'fields', conditions: readonly Condition[]) => AsyncIterable<PointRecord[]>;
 
-/** What converting a condition needs. */
+/** Context for the conversion of a condition. */
 interface ConditionContext {
   /** Conditions that already hold. */
   conditions: readonly Condition[];
@@ -21,81 +21,81 @@ interface ConditionContext {
 }
 
 /**
- * Converts a filter to conditions, all of which must hold. Keys and values become values in them, never paths or code. Qdrant has no ranges or prefixes of
- * texts: the matching values are searched first, in all chunks that match the other conditions, which takes as long as reading that part of them. Throws a
- * KbError (`usage`) for an invalid range, or one with too many values.
+ * Converts a filter to conditions, all of which must hold. Keys and values of the filter become values in them, never paths or code. Qdrant has no ranges or
+ * prefixes of texts: matching values are looked up first, by reading the sources or fields of all chunks that match the other conditions. Throws a KbError
+ * (`usage`) for an invalid range, or one with too many values.
  */
-export const conditionsOf = async (filter: Filter | undefined, read: ReadPart): Promise<Condition[]> =>
-  filter && Object.keys(filter).length > 0 ? allOf([toFilterTree(filter)], { conditions: [], read }) : [];
+export const filterConditions = async (filter: Filter | undefined, read: ReadPart): Promise<Condition[]> =>
+  filter && Object.keys(filter).length > 0 ? toConditions([toFilterTree(filter)], { conditions: [], read }) : [];
 
-/** Makes the conditions of nodes that must all hold: those that search for values come last. */
-async function allOf(nodes: readonly FilterNode[], { conditions, read }: ConditionContext): Promise<Condition[]> {
-  const made: Condition[] = [];
+/** Makes the conditions of nodes that must all hold. Those that look up values come last, so that the others limit the lookup. */
+async function toConditions(nodes: readonly FilterNode[], { conditions, read }: ConditionContext): Promise<Condition[]> {
+  const converted: Condition[] = [];
   const flat = nodes.flatMap((node) => (node.kind === 'and' ? node.parts : [node]));
-  for (const node of flat.toSorted((one, other) => Number(searchesValues(one)) - Number(searchesValues(other))))
-    made.push(await conditionOf(node, { conditions: [...conditions, ...made], read }));
-  return made;
+  for (const node of flat.toSorted((one, other) => Number(needsValueSearch(one)) - Number(needsValueSearch(other))))
+    converted.push(await toCondition(node, { conditions: [...conditions, ...converted], read }));
+  return converted;
 }
 
-function searchesValues(node: FilterNode): boolean {
-  if (node.kind === 'not') return searchesValues(node.part);
-  if ('parts' in node) return node.parts.some(searchesValues);
+function needsValueSearch(node: FilterNode): boolean {
+  if (node.kind === 'not') return needsValueSearch(node.part);
+  if ('parts' in node) return node.parts.some(needsValueSearch);
   if (node.kind === 'range') return node.field === 'source' || rangeType(node.field, node.range) === 'string';
   return node.kind === 'prefix';
 }
 
-async function conditionOf(node: FilterNode, context: ConditionContext): Promise<Condition> {
+async function toCondition(node: FilterNode, context: ConditionContext): Promise<Condition> {
   switch (node.kind) {
     case 'and':
-      return { must: await allOf(node.parts, context) };
+      return { must: await toConditions(node.parts, context) };
     case 'or':
-      return { should: await Array.fromAsync(node.parts, (part) => conditionOf(part, context)) };
+      return { should: await Array.fromAsync(node.parts, (part) => toCondition(part, context)) };
     case 'not':
-      return { must_not: [await conditionOf(node.part, context)] };
+      return { must_not: [await toCondition(node.part, context)] };
     case 'in':
-      return oneOf(node.field, node.values);
+      return anyValueCondition(node.field, node.values);
     case 'exists':
-      return node.field === 'source' ? {} : { key: 'fields', match: { value: existence(node.field) } };
+      return node.field === 'source' ? {} : { key: 'fields', match: { value: existenceEntry(node.field) } };
     case 'prefix':
-      return await textWithin(node.field, (text) => text.startsWith(safe(node.prefix).slice(0, MAX_INDEXED_LENGTH)), context);
+      return await textCondition(node.field, (text) => text.startsWith(toWellFormed(node.prefix).slice(0, MAX_INDEXED_LENGTH)), context);
     default:
       return node.field !== 'source' && rangeType(node.field, node.range) === 'number'
-        ? numberWithin(node.field, node.range)
-        : await textWithin(node.field, within(node.range), context);
+        ? numberCondition(node.field, node.range)
+        : await textCondition(node.field, createRangeTest(node.range), context);
   }
 }
 
-function oneOf(key: string, values: readonly FilterScalar[]): Condition {
-  if (key === 'source') return { key: 'source', match: { any: values.map((value) => safe(String(value))) } };
-  return { key: 'fields', match: { any: values.map((value) => entry(key, value)) } };
+function anyValueCondition(key: string, values: readonly FilterScalar[]): Condition {
+  if (key === 'source') return { key: 'source', match: { any: values.map((value) => toWellFormed(String(value))) } };
+  return { key: 'fields', match: { any: values.map((value) => fieldEntry(key, value)) } };
 }
 
 /** Matches chunks with a number for which all bounds hold. */
-function numberWithin(key: string, range: FilterRange): Condition {
+function numberCondition(key: string, range: FilterRange): Condition {
   const value = { key: 'value', range: { ...(range as Record<keyof FilterRange, number>) } };
-  return { nested: { key: 'numbers', filter: { must: [{ key: 'key', match: { value: safe(key) } }, value] } } };
+  return { nested: { key: 'numbers', filter: { must: [{ key: 'key', match: { value: toWellFormed(key) } }, value] } } };
 }
 
 /** Matches chunks with a text that passes the test. */
-async function textWithin(key: string, isWithin: (text: string) => boolean, { conditions, read }: ConditionContext): Promise<Condition> {
+async function textCondition(key: string, isWithin: (text: string) => boolean, { conditions, read }: ConditionContext): Promise<Condition> {
   const isSource = key === 'source';
-  const start = isSource ? '' : safe(entryStart(key));
+  const start = isSource ? '' : toWellFormed(fieldEntryStart(key));
   const found = new Set<string>();
   for await (const page of read(isSource ? 'source' : 'fields', conditions)) {
     for (const { payload } of page) {
       for (const value of isSource ? [payload!['source'] as string] : (payload!['fields'] as string[]))
         if (value.startsWith(start) && isWithin(value.slice(start.length))) found.add(value);
     }
-    if (found.size > VALUES_AT_MOST)
-      throw new KbError('usage', `The range or prefix of «${key}» in the filter holds for more than ${VALUES_AT_MOST} texts.`, {
+    if (found.size > MOST_VALUES)
+      throw new KbError('usage', `The range or prefix of «${key}» in the filter holds for more than ${MOST_VALUES} texts.`, {
         hint: 'Give a narrower one, or narrow it by another field: Qdrant has no ranges of texts, so each of them is asked for.',
       });
   }
-  return found.size > 0 ? { key: isSource ? 'source' : 'fields', match: { any: [...found] } } : NOTHING;
+  return found.size > 0 ? { key: isSource ? 'source' : 'fields', match: { any: [...found] } } : MATCHES_NOTHING;
 }
 
-/** Makes a test whether a text is within the bounds, by the code points of its letters: UTF-8 sorts as they do. */
-function within(range: FilterRange): (text: string) => boolean {
+/** Makes a test whether a text is within the bounds, in the order of code points, which is the byte order of UTF-8. */
+function createRangeTest(range: FilterRange): (text: string) => boolean {
   const bounds = Object.entries(range).flatMap(([sign, bound]) =>
     bound === undefined ? [] : [[sign, Buffer.from(String(bound))] as const],
   );

@@ -6,8 +6,8 @@ import { LONGEST_PATH, LONGEST_WAIT } from '../../../schema/fields.ts';
 const replicas = z.int().min(1).max(100);
 const seconds = z.number().positive().max(LONGEST_WAIT);
 
-/** Options that requests over the network may set: none of them names an address or a credential. */
-const OPEN = {
+/** Options that requests over the network may set: none of them holds an address or a credential. */
+const REQUEST_OPTION_SCHEMAS = {
   timeout: seconds.describe('seconds that an answer may take'),
   connect_timeout: seconds.describe('seconds that connecting may take'),
   retries: z.int().min(0).max(10).describe('number of times that a request is sent again, from 0 to 10'),
@@ -32,13 +32,13 @@ const OPEN = {
 };
 
 const Options = z.strictObject({
-  ...OPEN,
+  ...REQUEST_OPTION_SCHEMAS,
   urls: z.array(z.string().min(1)).max(20).describe('list of the addresses of all nodes, storage.url among them'),
   ca_file: z.string().min(1).max(LONGEST_PATH).describe('path of a file of certificates (PEM) that the server may be signed by'),
 });
 
 /** The names of the options that requests over the network may set. */
-export const REQUEST_OPTIONS: readonly string[] = Object.keys(OPEN);
+export const REQUEST_OPTIONS: readonly string[] = Object.keys(REQUEST_OPTION_SCHEMAS);
 
 type NewCollection = Schemas['CreateCollection'];
 
@@ -48,12 +48,12 @@ export interface Parameters {
   writes: { ordering?: 'weak' | 'medium' | 'strong' };
   /** For searches by vectors. */
   searches: Schemas['SearchParams'];
-  /** Adds the options to the request that makes a collection. */
-  newCollection<T extends NewCollection>(given: T): T;
+  /** Adds the options to the request that creates a collection. */
+  withCollectionOptions<T extends NewCollection>(given: T): T;
 }
 
 /** Options of the connection. */
-interface Reach {
+interface ConnectionSettings {
   timeout: number | undefined;
   connect_timeout: number | undefined;
   retries: number | undefined;
@@ -61,21 +61,32 @@ interface Reach {
   ca_file: string | undefined;
 }
 
-/** Reads the options, sorted by their use. Throws a KbError (`configuration`) for an unknown or invalid one. */
-export function readOptions(options: Record<string, unknown> = {}): { parameters: Parameters; reach: Reach } {
+/** Reads the options, grouped by their use. Throws a KbError (`configuration`) for an unknown or invalid one. */
+export function readOptions(options: Record<string, unknown> = {}): { parameters: Parameters; connection: ConnectionSettings } {
   const { data, error } = Options.partial().safeParse(options);
-  if (!data) throw unfit(error.issues[0]!);
-  const { timeout, connect_timeout, retries, urls = [], ca_file, consistency, ordering, hnsw_ef, oversampling, ...making } = data;
+  if (!data) throw invalidOptionError(error.issues[0]!);
+  const {
+    timeout,
+    connect_timeout,
+    retries,
+    urls = [],
+    ca_file,
+    consistency,
+    ordering,
+    hnsw_ef,
+    oversampling,
+    ...collectionOptions
+  } = data;
   const parameters = {
     reads: { ...(consistency && { consistency }) },
     writes: { ...(ordering && { ordering }) },
     searches: { ...(hnsw_ef && { hnsw_ef }), quantization: { rescore: true, ...(oversampling && { oversampling }) } },
-    newCollection: <T extends NewCollection>(given: T): T => ({ ...given, ...collectionWith(making, given) }),
+    withCollectionOptions: <T extends NewCollection>(given: T): T => ({ ...given, ...applyCollectionOptions(collectionOptions, given) }),
   };
-  return { parameters, reach: { timeout, connect_timeout, retries, urls, ca_file } };
+  return { parameters, connection: { timeout, connect_timeout, retries, urls, ca_file } };
 }
 
-type Making = Partial<
+type CollectionOptions = Partial<
   Pick<
     z.infer<typeof Options>,
     | 'shard_number'
@@ -89,8 +100,8 @@ type Making = Partial<
   >
 >;
 
-function collectionWith(
-  { quantization, datatype, on_disk, hnsw_m, hnsw_ef_construct, ...distribution }: Making,
+function applyCollectionOptions(
+  { quantization, datatype, on_disk, hnsw_m, hnsw_ef_construct, ...distribution }: CollectionOptions,
   { vectors, sparse_vectors }: NewCollection,
 ): NewCollection {
   const vector = { ...(datatype && { datatype }), ...(on_disk === undefined ? {} : { on_disk }) };
@@ -99,20 +110,20 @@ function collectionWith(
     ...(hnsw_ef_construct && { ef_construct: hnsw_ef_construct }),
     ...(on_disk === undefined ? {} : { on_disk }),
   };
-  const each = <T extends object | null | undefined>(named: T, more: object): T =>
+  const addToEach = <T extends object | null | undefined>(named: T, more: object): T =>
     Object.fromEntries(Object.entries(named ?? {}).map(([name, one]) => [name, { ...(one as object), ...more }])) as T;
   return {
     ...distribution,
-    vectors: each(vectors, vector)!,
-    sparse_vectors: each(sparse_vectors ?? {}, on_disk === undefined ? {} : { index: { on_disk } }),
+    vectors: addToEach(vectors, vector)!,
+    sparse_vectors: addToEach(sparse_vectors ?? {}, on_disk === undefined ? {} : { index: { on_disk } }),
     ...(Object.keys(index).length > 0 && { hnsw_config: index }),
-    // small enough to stay in memory, where searches begin; the vectors themselves are read only for the best
+    // quantized vectors are small enough to stay in memory; the original vectors are read only for the best candidates
     ...(quantization === 'scalar' && { quantization_config: { scalar: { type: 'int8' as const, quantile: 0.99, always_ram: true } } }),
     ...(quantization === 'binary' && { quantization_config: { binary: { always_ram: true } } }),
   };
 }
 
-function unfit(issue: z.core.$ZodIssue): KbError {
+function invalidOptionError(issue: z.core.$ZodIssue): KbError {
   if (issue.code === 'unrecognized_keys')
     return new KbError('configuration', `storage.options.${issue.keys[0]} is no option of Qdrant.`, {
       hint: `Qdrant has ${Object.keys(Options.shape).join(', ')}.`,

@@ -1,64 +1,82 @@
 import { KbError, hasCode } from '../../../core/errors.ts';
 import type { CollectionInfo, Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
-import { type ChangeState, type CollectionHolder, conditionsFrom, sameIds, type StoredPoint, storedPoints } from './collection-holder.ts';
-import { newWrite, pendingPoints, pointsOfWrites, retiredPoints, type State, unnamedSegments, withWrite } from './collection-state.ts';
-import { countedChunk, type CountedChunk, safe, toPoints, writtenAt } from './points.ts';
+import {
+  type ChangeState,
+  type CollectionHolder,
+  resolveFilter,
+  readSameIds,
+  type StoredPoint,
+  readStoredPoints,
+} from './collection-holder.ts';
+import {
+  newWriteNumber,
+  pendingPoints,
+  pointsOfWrites,
+  retiredPoints,
+  type State,
+  unlistedSegments,
+  withWrite,
+} from './collection-state.ts';
+import { withWordCounts, type CountedChunk, toWellFormed, toPoints, readWriteTime } from './points.ts';
 import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
 import type { WordCounts } from './word-statistics.ts';
 
-/** Ids of one request, chunks of one upsert. */
-const AT_ONCE = 1_000;
-/** Writes in a state from which their points get a generation. */
-const WRITES = 32;
-/** Milliseconds after which points of a write in no state are abandoned: more than the clocks of two machines differ. */
+/** Maximum ids of one request, and chunks of one upsert. */
+const MOST_AT_ONCE = 1_000;
+/** Writes in a state from which on their points are assigned a generation. */
+const MOST_LISTED_WRITES = 32;
+/** Milliseconds after which the points of an unlisted write are abandoned: more than the clocks of two machines may differ. */
 const ABANDONED_AFTER = 24 * 3_600_000;
 
-/** A collection to write to, and the embedder that it had when it was opened, of which the vectors are. */
+/** A collection to write to, and its embedder when it was opened, which has made the vectors. */
 interface Writer {
   holder: CollectionHolder;
   embedder: CollectionInfo;
 }
 
-/** The last of those that share an id. */
-const onePerId = (chunks: readonly StoredChunk[]): StoredChunk[] => [...new Map(chunks.map((chunk) => [safe(chunk.id), chunk])).values()];
+/** Keeps the last of the chunks that share an id. */
+const keepLastPerId = (chunks: readonly StoredChunk[]): StoredChunk[] => [
+  ...new Map(chunks.map((chunk) => [toWellFormed(chunk.id), chunk])).values(),
+];
 
 /**
- * Replaces the chunks of all given sources in one step: a reader sees all old or all new ones, also after a crash at any point. Of several writers of a
- * source, on any machines, the chunks of the last one stay, and no others.
+ * Atomically replaces the chunks of all given sources: a reader sees either all old or all new ones, even after a crash at any point. If several machines
+ * write a source, exactly the chunks of the last writer stay.
  */
 export async function replacePoints(writer: Writer, replacements: readonly Replacement[]): Promise<void> {
-  const chunks = onePerId(replacements.flatMap((replacement) => replacement.chunks));
+  const chunks = keepLastPerId(replacements.flatMap((replacement) => replacement.chunks));
   if (chunks.length === 0 && replacements.every(({ isNew }) => isNew)) return;
   assertVectors(chunks, writer.embedder);
-  await change(writer, chunks, async (isOurs) => {
-    // another machine may have stored a new source since the run began
+  await writeChunks(writer, chunks, async (isOurs) => {
+    // another machine may have stored a source that was new when the run began
     const changed = isOurs ? replacements.filter(({ isNew }) => !isNew) : replacements;
     const sources = changed.map(({ source }) => source);
-    const old = sources.length > 0 ? await storedPoints(writer.holder, [{ key: 'source', match: { any: sources.map(safe) } }]) : [];
-    const moved = changed.flatMap((replacement) => replacement.chunks); // they may have come from another source
-    const elsewhere = await sameIds(writer.holder, moved, sources);
+    const old =
+      sources.length > 0 ? await readStoredPoints(writer.holder, [{ key: 'source', match: { any: sources.map(toWellFormed) } }]) : [];
+    const changedChunks = changed.flatMap((replacement) => replacement.chunks); // other sources may have chunks with their ids
+    const elsewhere = await readSameIds(writer.holder, changedChunks, sources);
     return { sources, ids: elsewhere.map(({ id }) => id), removed: [...old, ...elsewhere].map(({ words }) => words) };
   });
 }
 
-/** Writes chunks over those with their ids, up to 1,000 in one step. Throws a KbError (`conflict`) if an `edited` one has been replaced since it was read. */
+/** Replaces chunks by their ids, up to 1,000 atomically. Throws a KbError (`conflict`) if an `edited` one has been replaced since it was read. */
 export async function upsertPoints(writer: Writer, given: readonly StoredChunk[], { edited = false } = {}): Promise<void> {
-  const chunks = onePerId(given);
-  assertVectors(chunks, writer.embedder); // all or nothing
-  for (let at = 0; at < chunks.length; at += AT_ONCE) {
-    const slice = chunks.slice(at, at + AT_ONCE);
-    await change(writer, slice, async () => {
-      const stored = await sameIds(writer.holder, slice, []);
+  const chunks = keepLastPerId(given);
+  assertVectors(chunks, writer.embedder); // before anything is written
+  for (let at = 0; at < chunks.length; at += MOST_AT_ONCE) {
+    const slice = chunks.slice(at, at + MOST_AT_ONCE);
+    await writeChunks(writer, slice, async () => {
+      const stored = await readSameIds(writer.holder, slice, []);
       if (edited) assertUnchanged(slice, stored);
-      return retiring(stored);
+      return toRetired(stored);
     });
   }
 }
 
 function assertUnchanged(edited: readonly StoredChunk[], stored: readonly StoredPoint[]): void {
   const versions = new Map(stored.map(({ id, version }) => [id, version]));
-  const isStored = ({ id, version }: StoredChunk) => versions.has(safe(id)) && versions.get(safe(id)) === version;
+  const isStored = ({ id, version }: StoredChunk) => versions.has(toWellFormed(id)) && versions.get(toWellFormed(id)) === version;
   const changed = edited.find((chunk) => !isStored(chunk));
   if (!changed) return;
   throw new KbError('conflict', `Another run has replaced «${changed.source}» while its chunks were edited.`, {
@@ -67,62 +85,62 @@ function assertUnchanged(edited: readonly StoredChunk[], stored: readonly Stored
   });
 }
 
-/** Chunks that are not visible from the next state on. */
-interface Retiring {
+/** Chunks that the next state makes invisible. */
+interface RetiredChunks {
   sources: string[];
   ids: string[];
   /** The words of all its chunks. */
   removed: WordCounts[];
 }
 
-const retiring = (stored: readonly StoredPoint[]): Retiring => ({
+const toRetired = (stored: readonly StoredPoint[]): RetiredChunks => ({
   sources: [],
   ids: stored.map(({ id }) => id),
   removed: stored.map(({ words }) => words),
 });
 
-/** Writes the chunks and makes them visible in place of what `retire` names. If another writer is quicker, they stay written and become visible a moment later. */
-async function change(
+/** Writes the chunks, then atomically makes them visible and retires those that `retire` returns. If another writer is faster, only the second step is retried. */
+async function writeChunks(
   { holder, embedder }: Writer,
   chunks: readonly StoredChunk[],
-  retire: (isOurs: boolean) => Promise<Retiring>,
+  retire: (isOurs: boolean) => Promise<RetiredChunks>,
 ): Promise<void> {
-  const counted = chunks.map(countedChunk);
+  const counted = chunks.map(withWordCounts);
   await holder.write(async (changeState) => {
     let written: { table: string; write: number } | undefined;
-    const { added } = await advance(holder, changeState, async (state, isOurs) => {
+    const { added } = await advanceState(holder, changeState, async (state, isOurs) => {
       assertSameEmbedder(state, embedder);
       await removeRetired(holder, state);
       if (written?.table !== state.table) written = { table: state.table, write: await writePoints(holder, state.table, counted) };
       return { write: written.write, added: counted.map(({ words }) => words), ...(await retire(isOurs)) };
     });
-    if (added.length >= WRITES) await settle(holder, changeState);
+    if (added.length >= MOST_LISTED_WRITES) await assignGeneration(holder, changeState);
   });
 }
 
 /** A change of the visible chunks: those that appear, and those that disappear. */
-interface Step extends Retiring {
+interface Step extends RetiredChunks {
   write?: number;
   added: WordCounts[];
 }
 
 /** Changes the state and the word statistics with it. */
-async function advance(
+async function advanceState(
   holder: CollectionHolder,
   changeState: ChangeState,
   step: (state: State, isOurs: boolean) => Promise<Step | undefined>,
 ): Promise<State> {
   const segments: string[] = [];
   const saved = await changeState(async (state, isOurs) => {
-    const wanted = await step(state, isOurs);
-    if (!wanted) return undefined;
-    const words = await holder.words.next(state, wanted);
+    const nextStep = await step(state, isOurs);
+    if (!nextStep) return undefined;
+    const words = await holder.words.prepareChange(state, nextStep);
     await writeAll(holder, state.table, { points: words.points });
     segments.push(...words.merged, ...words.points.map(({ id }) => String(id)));
-    return { ...withWrite(state, wanted.write, wanted), segments: words.segments };
+    return { ...withWrite(state, nextStep.write, nextStep), segments: words.segments };
   });
-  const unnamed = segments.filter((segment) => !saved.segments?.some(({ id }) => id === segment));
-  if (unnamed.length > 0) await removeByIds(holder, saved.table, unnamed).catch(() => {}); // tidied away later
+  const unlisted = segments.filter((segment) => !saved.segments?.some(({ id }) => id === segment));
+  if (unlisted.length > 0) await removeByIds(holder, saved.table, unlisted).catch(() => {}); // `cleanUpPoints` removes them later
   return saved;
 }
 
@@ -139,8 +157,8 @@ function assertSameEmbedder({ name, provider, model, dimensions }: State, embedd
 
 /** Writes the chunks as points that are not visible yet. Returns the number of the write. */
 async function writePoints(holder: CollectionHolder, collection_name: string, chunks: readonly CountedChunk[]): Promise<number> {
-  const write = newWrite();
-  // a request that arrives late, after it was sent again, must not undo later changes of its points
+  const write = newWriteNumber();
+  // a late duplicate of this request must not undo later changes of its points
   const update_filter = pointsOfWrites([write]);
   try {
     await writeAll(holder, collection_name, { points: toPoints(chunks, write), update_filter });
@@ -151,26 +169,26 @@ async function writePoints(holder: CollectionHolder, collection_name: string, ch
   return write;
 }
 
-/** Writes points in bounded requests; existing points only if they match the filter. */
+/** Writes points in bounded requests; overwrites existing points only if they match the filter. */
 async function writeAll(
   holder: CollectionHolder,
   collection_name: string,
   { points: all, ...condition }: { points: readonly Point[]; update_filter?: QdrantFilter },
 ): Promise<void> {
-  for (const points of boundedRequests(all))
-    await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points, ...condition }, init), 'write');
+  for (const points of splitIntoRequests(all))
+    await holder.send((api, init) => api.upsertPoints({ collection_name, wait: true, points, ...condition }, init), 'write');
 }
 
 /** Maximum points and bytes (estimated; Qdrant takes 32 MiB) of one request. */
-const POINTS = 256;
-const BYTES = 8 * 2 ** 20;
+const MOST_POINTS = 256;
+const MOST_BYTES = 8 * 2 ** 20;
 
 /** Divides points into lists that fit into one request. */
-function* boundedRequests(points: readonly Point[]): Generator<Point[], void, void> {
+function* splitIntoRequests(points: readonly Point[]): Generator<Point[], void, void> {
   let [request, bytes]: [Point[], number] = [[], 0];
   for (const point of points) {
-    const size = sizeOf(point);
-    if (request.length === POINTS || (request.length > 0 && bytes + size > BYTES)) {
+    const size = estimateBytes(point);
+    if (request.length === MOST_POINTS || (request.length > 0 && bytes + size > MOST_BYTES)) {
       yield request;
       [request, bytes] = [[], 0];
     }
@@ -181,27 +199,27 @@ function* boundedRequests(points: readonly Point[]): Generator<Point[], void, vo
 }
 
 /** Estimates the maximum bytes of a point as JSON: three a letter, 22 a number. */
-function sizeOf(value: unknown): number {
+function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return 3 * value.length;
   if (Array.isArray(value) && typeof value[0] === 'number') return 22 * value.length;
   if (typeof value !== 'object' || value === null) return 22;
-  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + sizeOf(item), 0);
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + estimateBytes(item), 0);
 }
 
 const removePoints = (holder: CollectionHolder, collection_name: string, filter: QdrantFilter): Promise<unknown> =>
-  holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, filter }, init), 'write');
+  holder.send((api, init) => api.deletePoints({ collection_name, wait: true, filter }, init), 'write');
 
-/** Removes what is no longer visible, because the next state will not name it. */
+/** Removes the retired points before the next state, which no longer lists them. */
 async function removeRetired(holder: CollectionHolder, state: State): Promise<void> {
   const retired = retiredPoints(state);
   if (retired) await removePoints(holder, state.table, retired);
 }
 
 /**
- * Gives the points of the writes in the state a generation, so that the state no longer lists these writes. The generation is visible before they have it.
- * It is a new one, so that a late removal of earlier points finds none of them.
+ * Assigns a generation to the points of the writes in the state, so that the state no longer needs to list them. The generation becomes visible before the
+ * points get it. It is a new one, so that a delayed removal of earlier points does not match them.
  */
-async function settle(holder: CollectionHolder, changeState: ChangeState): Promise<void> {
+async function assignGeneration(holder: CollectionHolder, changeState: ChangeState): Promise<void> {
   const { added, generation, table } = await changeState(async (state) => {
     if (state.added.length === 0 && !state.retired) return undefined;
     await removeRetired(holder, state);
@@ -209,26 +227,26 @@ async function settle(holder: CollectionHolder, changeState: ChangeState): Promi
   });
   if (added.length === 0) return;
   const request = { collection_name: table, wait: true, payload: { generation }, filter: pointsOfWrites(added) };
-  await holder.ask((api, init) => api.setPayload(request, init), 'write');
+  await holder.send((api, init) => api.setPayload(request, init), 'write');
   await changeState(async (state) =>
     state.table === table ? { ...state, added: state.added.filter((write) => !added.includes(write)) } : undefined,
   );
 }
 
-/** Removes points that are not visible, and what writers that died have left. */
-export async function tidyPoints(holder: CollectionHolder): Promise<void> {
+/** Removes points that are not visible, and leftovers of dead writers. */
+export async function cleanUpPoints(holder: CollectionHolder): Promise<void> {
   await holder.write(async (changeState) => {
-    await settle(holder, changeState);
+    await assignGeneration(holder, changeState);
     const state = await changeState(async () => undefined);
     const { table } = state;
     const before = Date.now() - ABANDONED_AFTER;
-    await removePoints(holder, table, unnamedSegments(state, before));
+    await removePoints(holder, table, unlistedSegments(state, before));
     const filter = pendingPoints(state);
     let offset: PointRecord['id'] | undefined;
     do {
-      const scroll = { collection_name: table, filter, limit: AT_ONCE, with_payload: false, offset };
-      const found = await holder.ask((api, init) => api.scrollPoints(scroll, init));
-      const old = found.points.filter(({ id }) => writtenAt(id) < before).map(({ id }) => id);
+      const scroll = { collection_name: table, filter, limit: MOST_AT_ONCE, with_payload: false, offset };
+      const found = await holder.send((api, init) => api.scrollPoints(scroll, init));
+      const old = found.points.filter(({ id }) => readWriteTime(id) < before).map(({ id }) => id);
       if (old.length > 0) await removeByIds(holder, table, old);
       offset = (found.next_page_offset ?? undefined) as PointRecord['id'] | undefined;
     } while (offset !== undefined);
@@ -236,9 +254,9 @@ export async function tidyPoints(holder: CollectionHolder): Promise<void> {
 }
 
 const removeByIds = (holder: CollectionHolder, collection_name: string, points: PointRecord['id'][]): Promise<unknown> =>
-  holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, points }, init), 'write');
+  holder.send((api, init) => api.deletePoints({ collection_name, wait: true, points }, init), 'write');
 
-/** Removes chunks, up to 1,000 in one step, and returns them. */
+/** Removes chunks, up to 1,000 atomically, and returns them. */
 export async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
   if ('filter' in where && Object.keys(where.filter).length === 0) return [];
   return await holder.write(async (changeState) => {
@@ -247,26 +265,26 @@ export async function deletePoints(holder: CollectionHolder, where: Where): Prom
       let found: StoredPoint[];
       do {
         found = [];
-        await advance(holder, changeState, async (state) => {
-          found = await storedPoints(holder, conditions, AT_ONCE);
+        await advanceState(holder, changeState, async (state) => {
+          found = await readStoredPoints(holder, conditions, MOST_AT_ONCE);
           if (found.length === 0) return undefined;
           await removeRetired(holder, state);
-          return { added: [], ...retiring(found) };
+          return { added: [], ...toRetired(found) };
         });
         removed.push(...found.map(({ id, source }) => ({ id, source })));
-      } while (found.length === AT_ONCE);
+      } while (found.length === MOST_AT_ONCE);
     }
-    if (removed.length > 0) await settle(holder, changeState);
+    if (removed.length > 0) await assignGeneration(holder, changeState);
     return removed;
   });
 }
 
 /** Makes the conditions of each request that finds the selected chunks. */
 async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Condition[][]> {
-  if ('source' in where) return [[{ key: 'source', match: { value: safe(where.source) } }]];
-  if ('filter' in where) return [await conditionsFrom(holder, where.filter)];
-  const ids = [...new Set(where.ids.map(safe))];
-  return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) => [
-    { key: 'id', match: { any: ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE) } },
+  if ('source' in where) return [[{ key: 'source', match: { value: toWellFormed(where.source) } }]];
+  if ('filter' in where) return [await resolveFilter(holder, where.filter)];
+  const ids = [...new Set(where.ids.map(toWellFormed))];
+  return Array.from({ length: Math.ceil(ids.length / MOST_AT_ONCE) }, (_, i) => [
+    { key: 'id', match: { any: ids.slice(i * MOST_AT_ONCE, (i + 1) * MOST_AT_ONCE) } },
   ]);
 }

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { keepUnlessFailed } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { VectorStore } from '../../../ports/stores.ts';
-import { type Ask, type RequestKind, PATIENCE, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
-import { type CollectionHolder, holdCollection, type MayWritePoints } from './collection-holder.ts';
-import { type State, stateAt } from './collection-state.ts';
+import { type SendRequest, type RequestKind, RETRY_LIMITS, REST_PORT, openServer, KEY_VARIABLE } from './qdrant-connection.ts';
+import { type CollectionHolder, holdCollection, type AssertLockHeld } from './collection-holder.ts';
+import { type State, readState } from './collection-state.ts';
 import {
   aliasOf,
   createDraftTable,
   createTable,
   discardDraft,
   listTables,
-  putInPlace,
+  commitDraft,
   removeTable,
-  stateToWrite,
+  loadWritableState,
 } from './qdrant-tables.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { hash } from '../../../core/ids.ts';
@@ -23,40 +23,40 @@ import type { RetryOptions } from '../../../core/retry.ts';
 import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
 import { readOptions } from './qdrant-options.ts';
-import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
-import { qdrantProblems, removeOrphans, describeServer } from './qdrant-problems.ts';
+import { createDispatcher, sendToFirstReady } from './qdrant-servers.ts';
+import { findQdrantProblems, removeOrphans, describeServer } from './qdrant-problems.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 
-/** Timeout in seconds for the check whether a node has caught up. */
-const READY_WITHIN = 2;
+/** Timeout in seconds for the check whether a node is ready. */
+const READY_TIMEOUT = 2;
 
-interface ReachOptions {
+interface ConnectOptions {
   key: string | undefined;
   options: QdrantOptions['options'];
-  patience: RetryOptions | undefined;
+  retryLimits: RetryOptions | undefined;
 }
 
-const patienceOf = (attempts: number): Record<RequestKind, RetryOptions> => ({
-  read: { ...PATIENCE.read, attempts },
-  write: { ...PATIENCE.write, attempts },
+const limitRetries = (attempts: number): Record<RequestKind, RetryOptions> => ({
+  read: { ...RETRY_LIMITS.read, attempts },
+  write: { ...RETRY_LIMITS.write, attempts },
 });
 
 /** Connects to the server, or to the first node of a cluster that answers. */
-function reach(url: string, { key, options, patience: given }: ReachOptions): Ask {
-  const { parameters, reach: reached } = readOptions(options);
-  const { timeout, retries, urls, ...connecting } = reached;
-  const patience = given ? { read: given, write: given } : retries === undefined ? PATIENCE : patienceOf(retries + 1);
-  const dispatcher = keepUnlessFailed(() => dispatcherFor(connecting));
+function connect(url: string, { key, options, retryLimits: given }: ConnectOptions): SendRequest {
+  const { parameters, connection } = readOptions(options);
+  const { timeout, retries, urls, ...connecting } = connection;
+  const retryLimits = given ? { read: given, write: given } : retries === undefined ? RETRY_LIMITS : limitRetries(retries + 1);
+  const dispatcher = keepUnlessFailed(() => createDispatcher(connecting));
   const others = urls.map((other) => serverAddress(other, { port: REST_PORT })).filter((other) => other !== url);
-  const isOne = others.length === urls.length; // the list does not contain this address
-  const servers = [url, ...(isOne ? [] : others)];
+  const isUnlisted = others.length === urls.length; // `urls` must contain storage.url; otherwise the list belongs to another server
+  const servers = [url, ...(isUnlisted ? [] : others)];
   const common = { key, timeout, parameters, dispatcher };
-  if (servers.length === 1) return serverAt({ ...common, url, patience });
+  if (servers.length === 1) return openServer({ ...common, url, retryLimits });
   const nodes = servers.map((address) => {
-    const node = { ...common, url: address, patience: patienceOf(1) };
-    return { ask: serverAt(node), askBriefly: serverAt({ ...node, timeout: Math.min(timeout ?? READY_WITHIN, READY_WITHIN) }) };
+    const node = { ...common, url: address, retryLimits: limitRetries(1) };
+    return { send: openServer(node), sendBriefly: openServer({ ...node, timeout: Math.min(timeout ?? READY_TIMEOUT, READY_TIMEOUT) }) };
   });
-  return firstToAnswer(nodes, patience);
+  return sendToFirstReady(nodes, retryLimits);
 }
 
 interface QdrantOptions {
@@ -66,53 +66,53 @@ interface QdrantOptions {
   isTrusted?: boolean;
   /** `storage.options`, as in qdrant-options.ts. */
   options?: Record<string, unknown> | undefined;
-  /** With `QDRANT_API_KEY`, which is sent only to a trusted `url`, and `XDG_STATE_HOME`, the folder of the locks. */
+  /** Provides `QDRANT_API_KEY`, which is sent only to a trusted `url`, and `XDG_STATE_HOME`, the folder of the locks. */
   environment?: NodeJS.ProcessEnv;
   /** Retries of failed requests. */
-  patience?: RetryOptions;
+  retryLimits?: RetryOptions;
 }
 
 /**
- * Opens a store in a Qdrant server (1.16 or later). Nothing is sent before the first use. Writers may work on several machines at once: nothing is lost, and
- * the last version of a source stays (`replacePoints`). Writers on this machine wait for each other by a file in its state folder. Throws a KbError:
+ * Opens a store in a Qdrant server (1.16 or later). Nothing is sent before the first use. Several machines may write at once: nothing is lost, and the last
+ * version of a source stays (`replacePoints`). Writers on one machine wait for each other by a lock file in its state folder. Throws a KbError:
  * `configuration` for an invalid address or option, `setup` if the key is missing or wrong, `unavailable` if the server does not answer.
  */
 export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
-  const { isTrusted = true, environment = process.env, patience } = given;
+  const { isTrusted = true, environment = process.env, retryLimits } = given;
   const url = serverAddress(given.url, { port: REST_PORT });
   const key = (isTrusted && environment[KEY_VARIABLE]) || undefined;
-  const ask = reach(url, { key, options: given.options, patience });
+  const send = connect(url, { key, options: given.options, retryLimits });
   const locks = new Map<string, WriterLock>();
-  const mayWrite: MayWritePoints = async (name) => locks.get(name)?.assertHeld();
-  const holders = holdersOf(ask, mayWrite);
+  const assertLockHeld: AssertLockHeld = async (name) => locks.get(name)?.assertHeld();
+  const holders = createHolders(send, assertLockHeld);
   return {
     provider: 'qdrant',
-    collections: () => listTables(ask),
+    collections: () => listTables(send),
     open: async (name) => {
-      const state = await stateAt(ask, aliasOf(name));
+      const state = await readState(send, aliasOf(name));
       return state && qdrantCollection(holders.of(state));
     },
     create: async (info) => {
-      await removeOrphans(ask);
-      return qdrantCollection(holders.of(await createTable(ask, info), true));
+      await removeOrphans(send);
+      return qdrantCollection(holders.of(await createTable(send, info), true));
     },
     draft: async (info) => {
-      await removeOrphans(ask);
-      const draft = await createDraftTable(ask, info);
+      await removeOrphans(send);
+      const draft = await createDraftTable(send, info);
       const holder = holders.ofDraft(draft.state);
       const commit = async () => {
-        await mayWrite(info.name);
-        await putInPlace(ask, draft);
+        await assertLockHeld(info.name);
+        await commitDraft(send, draft);
       };
-      return { collection: qdrantCollection(holder), commit, discard: () => discardDraft(ask, draft) };
+      return { collection: qdrantCollection(holder), commit, discard: () => discardDraft(send, draft) };
     },
     drop: async (name) => {
-      await mayWrite(name);
-      return await removeTable(ask, name);
+      await assertLockHeld(name);
+      return await removeTable(send, name);
     },
     lock: async (name, options) => {
       const lock = await lockForWriting(lockFolder(environment), hash(serverName(url), name).slice(0, 32), options).catch(
-        unlockable(environment),
+        throwLockFailure(environment),
       );
       locks.set(name, lock);
       return async () => {
@@ -120,19 +120,19 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
         await lock.release();
       };
     },
-    describe: () => describeServer(ask),
-    problems: () => qdrantProblems(ask),
-    close: async () => {}, // idle connections keep no process alive, and end by themselves
+    describe: () => describeServer(send),
+    problems: () => findQdrantProblems(send),
+    close: async () => {}, // idle connections do not keep the process alive, and close by themselves
   };
 }
 
-/** All who open a collection share one queue of writes. */
-function holdersOf(ask: Ask, mayWrite: MayWritePoints) {
+/** Creates the holders of collections; all callers that open one collection share a holder, and thus a queue of writes. */
+function createHolders(send: SendRequest, assertLockHeld: AssertLockHeld) {
   const held = new Map<string, CollectionHolder>();
-  const toWrite = (load: () => Promise<State>) => stateToWrite(ask, load);
-  const common = { ask, mayWrite, stateToWrite: toWrite, chunks: new ChunkCache() };
+  const loadWritable = (load: () => Promise<State>) => loadWritableState(send, load);
+  const common = { send, assertLockHeld, loadWritable, chunks: new ChunkCache() };
   return {
-    /** `isNew`: this process has just made it. */
+    /** `isNew`: this process has just created the collection. */
     of: (state: State, isNew = false): CollectionHolder => {
       const address = aliasOf(state.name);
       const known = isNew ? undefined : held.get(address);
@@ -148,7 +148,7 @@ function holdersOf(ask: Ask, mayWrite: MayWritePoints) {
 const lockFolder = (environment: NodeJS.ProcessEnv): string =>
   join(environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'kb', 'locks');
 
-const unlockable =
+const throwLockFailure =
   (environment: NodeJS.ProcessEnv) =>
   (error: unknown): never => {
     if (error instanceof KbError) throw error;

@@ -14,7 +14,7 @@ const open = (urls: string[] = []) =>
     url: server.url,
     options: { urls },
     environment: { XDG_STATE_HOME: folder() },
-    patience: { attempts: 2, firstWait: 0.001 },
+    retryLimits: { attempts: 2, firstWait: 0.001 },
   });
 
 async function another() {

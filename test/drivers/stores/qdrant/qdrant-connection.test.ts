@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { PATIENCE, serverAt } from '../../../../src/drivers/stores/qdrant/qdrant-connection.ts';
+import { RETRY_LIMITS, openServer } from '../../../../src/drivers/stores/qdrant/qdrant-connection.ts';
 
 it('leaves the connections to the client where no option concerns them: its own waits for answers as long as the timeout says', async () => {
-  const ask = serverAt({
+  const ask = openServer({
     url: 'http://127.0.0.1:1',
     key: undefined,
-    parameters: { reads: {}, writes: {}, searches: {}, newCollection: (given) => given },
+    parameters: { reads: {}, writes: {}, searches: {}, withCollectionOptions: (given) => given },
     dispatcher: async () => undefined,
-    patience: PATIENCE,
+    retryLimits: RETRY_LIMITS,
   });
   // the client puts these over its own settings, so an undefined value would replace its connections
   const init = await ask(async (_, given) => ({ data: { result: Object.keys(given) } }));

@@ -11,7 +11,7 @@ let server: QdrantServer;
 useQdrantServer((opened) => ({ server } = opened));
 
 const machine = () =>
-  openQdrant({ url: server.url, environment: { XDG_STATE_HOME: folder() }, patience: { attempts: 2, firstWait: 0.001 } });
+  openQdrant({ url: server.url, environment: { XDG_STATE_HOME: folder() }, retryLimits: { attempts: 2, firstWait: 0.001 } });
 
 /** A table whose maker has stopped just before it gives it its name. */
 async function half(): Promise<void> {

@@ -17,7 +17,7 @@ useQdrantServer((opened) => ({ server, home } = opened));
 
 const QUICK = { attempts: 2, base: 0.001 };
 const open = (options: Record<string, unknown>, url = server.url) =>
-  openQdrant({ url, options, environment: { XDG_STATE_HOME: home }, patience: QUICK });
+  openQdrant({ url, options, environment: { XDG_STATE_HOME: home }, retryLimits: QUICK });
 
 /** The address of a server that listens until the test is over. */
 async function listening(own: Server, scheme: string): Promise<string> {

@@ -43,7 +43,7 @@ it.each<Fault>(['refused', 'answer lost'])(
   async (fault) => {
     const gateway = await qdrantBehind(fault);
     const environment = { XDG_STATE_HOME: folder() };
-    const open = () => openQdrant({ url: gateway.url, environment, patience: { attempts: 2, firstWait: 0.01 } });
+    const open = () => openQdrant({ url: gateway.url, environment, retryLimits: { attempts: 2, firstWait: 0.01 } });
     const store = await open();
     await (await store.create(INFO)).upsert([chunk('old')]);
     const draft = await store.draft(INFO);
@@ -63,7 +63,8 @@ it.each<Fault>(['refused', 'answer lost'])(
 
 it('a collection whose maker can not tell whether it was made keeps what another has written to it', async () => {
   const gateway = await qdrantBehind('answer lost');
-  const open = (url: string) => openQdrant({ url, environment: { XDG_STATE_HOME: folder() }, patience: { attempts: 2, firstWait: 0.01 } });
+  const open = (url: string) =>
+    openQdrant({ url, environment: { XDG_STATE_HOME: folder() }, retryLimits: { attempts: 2, firstWait: 0.01 } });
   const other = await open(gateway.direct);
   gateway.isFailing = true;
   gateway.beforeAnswer = async () => await (await other.open('manuals'))!.upsert([chunk('theirs')]);

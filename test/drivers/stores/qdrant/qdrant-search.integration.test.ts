@@ -210,7 +210,7 @@ describe('the weights of words', () => {
     await writer.upsert(stored);
     server.behaviour.disturb = ({ body }) => (JSON.stringify(body).includes('"kb":') ? 'cut' : undefined);
     const dying = (await (
-      await openQdrant({ url: server.url, environment: { XDG_STATE_HOME: home }, patience: { attempts: 1, firstWait: 0 } })
+      await openQdrant({ url: server.url, environment: { XDG_STATE_HOME: home }, retryLimits: { attempts: 1, firstWait: 0 } })
     ).open('words'))!;
     await expect(dying.upsert(texts(50, 100))).rejects.toThrow(/did not answer/);
     delete server.behaviour.disturb;

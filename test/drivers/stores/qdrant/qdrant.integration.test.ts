@@ -116,7 +116,7 @@ describe('a Qdrant server', () => {
     const silent = createServer(() => {});
     const { url, close } = await listening(silent);
     onTestFinished(close);
-    const store = await openQdrant({ url, options: { timeout: 0.05 }, environment: {}, patience: { attempts: 1, firstWait: 0.001 } });
+    const store = await openQdrant({ url, options: { timeout: 0.05 }, environment: {}, retryLimits: { attempts: 1, firstWait: 0.001 } });
     await expect(store.collections()).rejects.toThrow('did not answer within 0.05 seconds');
     for (const options of [
       { timeout: '5' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   countAt,
-  NO_WORDS,
+  EMPTY_COUNTS,
   toWordCounts,
   mergeCounts,
   packCounts,
@@ -29,6 +29,6 @@ describe('counts of words', () => {
     const sum = new Map(one);
     for (const [place, count] of other) sum.set(place, (sum.get(place) ?? 0) + count);
     expect(mergeCounts(toWordCounts(one), toWordCounts(other))).toEqual(toWordCounts(sum));
-    expect(mergeCounts(NO_WORDS, NO_WORDS)).toEqual(NO_WORDS);
+    expect(mergeCounts(EMPTY_COUNTS, EMPTY_COUNTS)).toEqual(EMPTY_COUNTS);
   });
 });
