@@ -1,6 +1,7 @@
 // How well it finds, and how fast, over retrieval sets in BEIR layout:
-//   node bench/retrieval.ts SET... [--mode hybrid,vector,text] [--rerank] [--model NAME] [--into FOLDER]
-// SET is a folder. Corpora are chunked and embedded as the defaults say, into a temporary folder; with --into, they stay there and are used again.
+//   node bench/retrieval.ts SET... [--mode hybrid,vector,text] [--rerank] [--model NAME] [--into FOLDER] [--typos]
+// SET is a folder. Corpora are chunked and embedded as the defaults say, into a temporary folder; with --into, they stay there and are used again. With
+// --typos, a word of each query is misspelt.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ const { values: options, positionals: folders } = parseArgs({
     rerank: { type: 'boolean', default: false },
     model: { type: 'string' },
     into: { type: 'string' },
+    typos: { type: 'boolean', default: false },
   },
 });
 
@@ -25,6 +27,16 @@ const { values: options, positionals: folders } = parseArgs({
 const RERANKED = DEFAULTS.retrieval.top_k;
 
 type Row = Record<string, string | number>;
+
+/** The query with an error in the middle of its longest word: by turns two letters swapped, one lacking, one doubled, another one. */
+function misspelt(query: string, turn: number): string {
+  const [word] = (query.match(/(?<![\p{L}\p{N}-])\p{Ll}{5,}(?![\p{L}\p{N}-])/gu) ?? []).toSorted((a, b) => b.length - a.length);
+  if (word === undefined) return query;
+  const at = Math.floor(word.length / 2);
+  const [before, letter, next, rest] = [word.slice(0, at), word[at]!, word[at + 1]!, word.slice(at + 2)];
+  const errors = [next + letter, next, letter + letter + next, (letter === 'e' ? 'a' : 'e') + next];
+  return query.replace(word, () => before + errors[turn % errors.length]! + rest);
+}
 
 /** A document stands where its best chunk does. */
 const documentsOf = (sources: readonly string[], left_out: ReadonlyMap<string, number> | undefined): string[] =>
@@ -36,7 +48,8 @@ async function measure(set: BenchSet, mode: RetrieveInput['mode'], parts: Retrie
   const input = options.rerank ? { top_k: RERANKED, rerank: { top_k: RERANKED } } : { top_k: 100 };
   const ask = (query: string) => found({ query, mode, ...input }, parts);
   for (const { text } of set.queries.slice(0, 5)) await ask(text); // what is loaded at the first query is no part of the others
-  for (const { _id, text } of set.queries) {
+  for (const [i, { _id, text: asked }] of set.queries.entries()) {
+    const text = options.typos ? misspelt(asked, i) : asked;
     const began = performance.now();
     const items = await ask(text);
     times.push(performance.now() - began);
