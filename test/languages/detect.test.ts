@@ -58,7 +58,7 @@ const ASKED: [string, string][] = [
 ];
 
 describe('the language of a question', () => {
-  it.each(ASKED)('%s: %s', (language, question) => {
+  it.each(ASKED)('is %s: %s', (language, question) => {
     expect(languageOf(question)).toBe(language);
   });
 
@@ -73,32 +73,32 @@ describe('the language of a question', () => {
     'Wie Corp',
     '?',
     '👍',
-  ])('is not told by %s', (question) => {
+  ])('is undefined for %s', (question) => {
     expect(languageOf(question) ?? 'en').toBe('en');
   });
 });
 
-test('a German question that begins like an English one is told by any German word', () => {
+test('detects a German question that begins like an English one by any German word', () => {
   for (const question of ['Was ist E31?', 'Was tun bei E31?', 'Was macht man bei E31?', 'Was bedeutet E24?', 'Und was ist E31?'])
     expect(languageOf(question), question).toBe('de');
   for (const question of ['Was it E31?', 'Was the valve open?', 'Was Bach a composer?'])
     expect(languageOf(question) ?? 'en', question).toBe('en');
 });
 
-test('a word says how is asked in one language, and what about in another', () => {
+test('treats a word as a function word of one language and a content word of another', () => {
   expect([isFunctionWord('womit', 'de'), isFunctionWord('womit', 'en')]).toEqual([true, false]);
   expect(isFunctionWord('womit', 'xx')).toBe(false);
 });
 
 describe('a fallback message', () => {
-  it('is in the language of the question, in English where that is unknown', () => {
+  it('is in the language of the question, or in English if that is unknown', () => {
     expect(fallbacksFor('Wo ist der Schlüssel?').nothing).toBe('Die Quellen beantworten das nicht.');
     expect(fallbacksFor('Où est la clé ?').refused).toMatch(/^Je ne peux pas répondre/);
     expect(fallbacksFor('ERR-4042').narrower).toMatch(/^I found nothing that clearly answers this\..*\?$/);
     expect(fallbacksFor('鍵はどこですか').nothing).toBe('The sources do not answer this.');
   });
 
-  it('is in the language of an earlier question if this one reveals none', () => {
+  it('is in the language of an earlier question if that of this one is unknown', () => {
     const before = [
       { role: 'user', content: 'How often is the filter replaced?' },
       { role: 'user', content: 'Wie lange dauert die Lieferung?' },

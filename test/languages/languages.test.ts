@@ -24,13 +24,13 @@ const ownerOf = (phrase: string, intent: DirectIntent): string =>
   LANGUAGES.find(({ smallTalk }) => withoutAccents(smallTalk[intent][0]).split('|').includes(withoutAccents(phrase)))!.code;
 
 describe.each(LANGUAGES.map((language): [string, Language] => [language.code, language]))('%s', (code, language) => {
-  it('has every field filled', () => {
+  it('fills every field', () => {
     expect(blanksIn(language, code)).toEqual([]);
     expect(language.code).toMatch(/^[a-z]{2}$/);
     expect(languageOrEnglish(code)).toBe(language);
   });
 
-  it('answers its small talk in its own words, and none of its messages is small talk', () => {
+  it('answers its small talk in its own language, and has no message that is small talk', () => {
     for (const [intent, [phrases]] of Object.entries(language.smallTalk) as [DirectIntent, Language['smallTalk'][DirectIntent]][])
       for (const phrase of phrases.split('|')) {
         const reply = languageOrEnglish(ownerOf(phrase, intent)).smallTalk[intent][1];
@@ -39,7 +39,7 @@ describe.each(LANGUAGES.map((language): [string, Language] => [language.code, la
     for (const message of Object.values(language.messages)) expect(directReply(message)).toBeUndefined();
   });
 
-  it('has its own messages, which are found by its function words', () => {
+  it('has messages of its own that are detected by its function words', () => {
     const asked = language.marks.functionWords.split(' ').toReversed().join(' ');
     expect(languageOf(asked)).toBe(code);
     expect(fallbacksFor(asked)).toBe(language.messages);
@@ -50,7 +50,7 @@ describe.each(LANGUAGES.map((language): [string, Language] => [language.code, la
     for (const message of Object.values(language.messages)) expect(others).not.toContain(message);
   });
 
-  it('does not end a sentence behind its abbreviations', () => {
+  it('does not end a sentence after its abbreviations', () => {
     for (const abbreviation of language.sentences.abbreviations.split(' ')) {
       const text = `Ulm ${abbreviation}. Ulm. Ulm`;
       expect(endsWithAbbreviation(`Ulm ${abbreviation}.`), abbreviation).toBe(true);
@@ -72,25 +72,25 @@ describe.each(LANGUAGES.map((language): [string, Language] => [language.code, la
     expect(language.weekdays.split('|').length).toBeGreaterThanOrEqual(7);
   });
 
-  it('has a hundred numbers, each written otherwise', () => {
+  it('has a hundred different written numbers', () => {
     const forms = language.numbers.flatMap((spellings) => spellings.split('|'));
     expect(language.numbers).toHaveLength(100);
     expect(new Set(forms).size).toBe(forms.length);
   });
 
-  it('joins no question to another by a conjunction alone', () => {
+  it('does not split a question at a conjunction alone', () => {
     for (const word of language.followUps.conjunctions.split('|')) expect(conjunctionIn(`Ulm, ${word} Ulm?`)).toBeUndefined();
   });
 });
 
-test('a name of a month means the same month in all languages', () => {
+test('names of months mean the same month in all languages', () => {
   const months = LANGUAGES.flatMap(({ months: long, shortMonths }) => [long, shortMonths]).flatMap((names) =>
     names.split(' ').flatMap((spellings, i) => spellings.split('|').map((name) => [name.toLowerCase(), i] as const)),
   );
   for (const [name, i] of months) expect(new Map(months).get(name), name).toBe(i);
 });
 
-test('English stands in for a language that is not known as a whole', () => {
+test('English replaces a language that is not fully supported', () => {
   expect(languageOrEnglish('fi').code).toBe('en');
   expect(languageOrEnglish(undefined).code).toBe('en');
 });

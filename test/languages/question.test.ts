@@ -3,7 +3,7 @@ import { asksForMore, lastQuestion, splitQuestion, subjectTerms, topicTerms, wit
 
 const asked = (query: string, question = query) => splitQuestion({ query, question }).map((part) => [part.query, part.question]);
 
-test('two questions in one are looked for one by one, the second with what it points at', () => {
+test('splits a double question, and adds the subject to the second part', () => {
   expect(asked('How do I pay, and how long does delivery take?')).toEqual([
     ['How do I pay?', 'How do I pay?'],
     ['how long does delivery take?', 'how long does delivery take?'],
@@ -26,7 +26,7 @@ test('two questions in one are looked for one by one, the second with what it po
     expect(asked(question)[1]?.[1]).toBe(second);
 });
 
-test('a question is left whole where a part says nothing by itself, and where no other question begins', () => {
+test('does not split a question if a part has no content or no other question begins', () => {
   for (const question of [
     'What does E12 mean and what should I do?',
     'Which refrigerant is in it and how much?',
@@ -43,7 +43,7 @@ test('a question is left whole where a part says nothing by itself, and where no
     expect(asked(question)).toEqual([[question, question]]);
 });
 
-test('a follow-up brings its subject along into each part', () => {
+test('adds the subject of a follow-up to each part', () => {
   const question = 'What does it cost and who sells pumps?';
   expect(asked(`Which pump is it? ${question}`, question).map(([query]) => query)).toEqual([
     'Which pump is it? What does it cost?',
@@ -51,13 +51,13 @@ test('a follow-up brings its subject along into each part', () => {
   ]);
 });
 
-test('of several questions the last is asked, and the words that ask for a measure are none of its subject', () => {
+test('takes the last of several questions, and its subject without measure words', () => {
   expect(subjectTerms('How long does a refund take?')).toEqual(['refund']);
   expect(lastQuestion('What does it cost? And how long does it take?')).toBe('And how long does it take?');
   expect(withoutMeasure('How long is the long hose?')).toBe('How is the long hose?');
 });
 
-test('a remark behind the question leaves it what is asked, a request or a follow-up without a mark does not', () => {
+test('ignores a remark after a question, but not a request or a follow-up without a question mark', () => {
   const whole = 'How long is the warranty?';
   for (const remark of [
     'Thanks in advance.',
@@ -75,7 +75,7 @@ test('a remark behind the question leaves it what is asked, a request or a follo
   expect(lastQuestion('Thanks.')).toBe('Thanks.');
 });
 
-test('the words that ask are no terms of the subject, unless there are no others', () => {
+test('excludes question words from the topic, unless there are no other words', () => {
   expect(topicTerms('Welche Sicherung muss ich prüfen?')).toEqual(['sicherung', 'prufen']);
   expect(topicTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
   expect(topicTerms('Quelle pompe faut-il remplacer ?')).toEqual(['pomp', 'remplac']);
@@ -110,6 +110,6 @@ test.each([
   ['What is a die?', false],
   ['Und im Winter?', false],
   ['?', false],
-])('%s asks for more: %s', (question, is) => {
+])('decides whether a question asks for more: %s, %s', (question, is) => {
   expect(asksForMore(question)).toBe(is);
 });

@@ -10,27 +10,27 @@ describe('a clean text', () => {
     ['links and titles of a terminal', '\u001b]8;;https://a.example\u001b\\here\u001b]8;;\u001b\\ \u001b]0;owned\u0007after', 'here after'],
     ['an escape alone', 'a\u001bc', 'ac'],
   ];
-  it.each(cases)('has no %s', (_what, text, clean) => {
+  it.each(cases)('does not contain %s', (_what, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 
-  it('keeps words apart that a separator kept apart, and its lines', () => {
+  it('keeps separated words apart, and its lines', () => {
     expect(cleanText('one\u0085two\u000cthree\r\nfour\rfive\tsix\u0000')).toBe('one two three\nfour\nfive\tsix');
   });
 
-  it('keeps all else as it is', () => {
+  it('keeps everything else', () => {
     const text = 'Täßchen 中文 עברית \u200f👍🏽\u200d \u00a0\t\n[31m';
     expect(cleanText(text)).toBe(text);
   });
 
-  it('takes time in proportion to its length', () => {
+  it('is cleaned in linear time', () => {
     const hostile = '\u001b]'.repeat(200_000) + '\u001b[' + '0'.repeat(200_000);
     expect(cleanText(hostile).length).toBeLessThan(hostile.length);
   });
 });
 
 describe('a clean document', () => {
-  it('has clean title, metadata and marks, which stand where they stood', () => {
+  it('has a clean title, metadata and marks at their positions', () => {
     const text = 'one\u0007\u0007\n\u202etwo\nthree';
     const document = cleanDocument({
       id: '1',
@@ -59,7 +59,7 @@ describe('a clean document', () => {
   });
 });
 
-it('a clean chunk keeps its vector, and has no field that it had not', () => {
+it('cleaning a chunk keeps its vector, and adds no field', () => {
   expect(cleanChunk({ id: 'a', text: 'x\u0007', metadata: { title: '\u202eT' }, embedding: [1, 2] })).toEqual({
     id: 'a',
     text: 'x',
@@ -68,23 +68,23 @@ it('a clean chunk keeps its vector, and has no field that it had not', () => {
   });
 });
 
-test('what a person cannot see is taken out, and what they can stays', () => {
+test('removeInvisible removes invisible characters and keeps visible ones', () => {
   const smuggled = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
   expect(removeInvisible(`a\u200bb\u2060c\ufeffd\u202ee\u2066f\ufff9g\0h\x1bi${smuggled}`)).toBe('abcdefghi');
   expect(removeInvisible('Tab\tand\nnewline, ü, 漢字, مرحبا')).toBe('Tab\tand\nnewline, ü, 漢字, مرحبا');
 });
 
-test('a joiner between two letters is part of the spelling; elsewhere it hides something', () => {
+test('removeInvisible keeps a joiner between two letters only', () => {
   expect(removeInvisible('می\u200cخواهم')).toBe('می\u200cخواهم');
   expect(removeInvisible('a \u200d b\u200c')).toBe('a  b');
   expect(removeInvisible('a\u200c\u200d\u200cb')).toBe('ab');
 });
 
-test('line ends of every kind become newlines', () => {
+test('removeInvisible converts all line ends to newlines', () => {
   expect(removeInvisible('a\r\nb\rc\u2028d')).toBe('a\nb\nc\nd');
 });
 
-test('leaves nothing of the letters of orders to a terminal', () => {
+test('removeTerminalSequences removes sequences with their letters', () => {
   const orders = [
     '\u001b[31m',
     '\u001b]0;owned\u0007',

@@ -5,7 +5,7 @@ import { readDate } from '../../src/text/dates.ts';
 const all = (written: readonly string[]): (string | undefined)[] => written.map(readDate);
 
 describe('a written date', () => {
-  it('of ISO 8601 stays as precise as it is, and a point in time becomes UTC', () => {
+  it('keeps the precision of ISO 8601, and is converted to UTC with a time', () => {
     expect(all(['2026-03-01', '2026/3/1', '20260301', '2026-03', '2026'])).toEqual([
       '2026-03-01',
       '2026-03-01',
@@ -23,7 +23,7 @@ describe('a written date', () => {
       expect(readDate(time), time).toBe('2026-03-01T09:00:00.000Z');
   });
 
-  it('of RFC 2822, or with a month in words, becomes ISO 8601', () => {
+  it('is converted to ISO 8601 from RFC 2822 and from names of months', () => {
     expect(all(['Fri, 03 May 2024 10:00:00 GMT', 'Fri, 3 May 2024 12:00 +0200', 'Fri, 3 May 2024 05:00:00 EST (Ohio)'])).toEqual(
       Array(3).fill('2024-05-03T10:00:00.000Z'),
     );
@@ -49,7 +49,7 @@ describe('a written date', () => {
     expect(all(['1er août 2024', '1.º', 'März 2024', '3 de mayor de 2024'])).toEqual(['2024-08-01', undefined, '2024-03', undefined]);
   });
 
-  it('may have its year last, dots behind it, and a name of the zone behind the offset, as programs write it', () => {
+  it('may have its year last, dots after the year, and a zone name after the offset', () => {
     for (const time of [
       'Wed May 01 10:00:00 +0000 2024',
       'Wed May  1 10:00:00 2024',
@@ -69,7 +69,7 @@ describe('a written date', () => {
     ]);
   });
 
-  it('is none where its day and month may be swapped, where there is no such day or time, and where it is no date', () => {
+  it('is undefined if day and month are ambiguous, if it does not exist, and for other text', () => {
     for (const written of [
       '03/04/2024',
       '13/04/2024',
@@ -93,7 +93,7 @@ describe('a written date', () => {
       expect(readDate(written), written).toBeUndefined();
   });
 
-  it('of a point in time is read back as the same', () => {
+  it('is read back unchanged after conversion', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('2999-12-31T00:00:00Z'), noInvalidDate: true }),

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { CITATIONS, numbersCited, reasoningFilter } from '../../src/text/model-output.ts';
 import { array, assert, constantFrom, integer, property, string } from 'fast-check';
 
-test('brackets with numbers are citations, and escaped ones are not', () => {
+test('matches numbers in brackets as citations, but not escaped ones', () => {
   const lists = Array.from('A [1], B [2, 3]; C [2–4] \\[5\\] [x] [] x[6].'.matchAll(CITATIONS), ([, list]) => list);
   expect(lists).toEqual(['1', '2, 3', '2–4', '6']);
 });
@@ -19,11 +19,11 @@ test.each([
   ['2024', undefined],
   ['3-1', undefined],
   ['1,', undefined],
-])('beside three sources [%s] names %j', (list, numbers) => {
+])('reads [%s] with three sources as %j', (list, numbers) => {
   expect(numbersCited(list, 3)).toEqual(numbers);
 });
 
-test('a range may end among twice as many as there are', () => {
+test('accepts a range up to twice the number of sources', () => {
   expect(numbersCited('1-40', 20)).toHaveLength(40);
   expect(numbersCited('1-41', 20)).toBeUndefined();
 });
@@ -33,22 +33,22 @@ function filtered(pieces: readonly string[]): string {
   return pieces.map(filter).join('');
 }
 
-describe('thoughts', () => {
-  it('before the answer are taken out', () => {
+describe('reasoning', () => {
+  it('is removed before the answer', () => {
     expect(filtered(['<think>Hm. 2 < 3?</think>\n\nIt is so.'])).toBe('It is so.');
     expect(filtered(['\n<think>', 'Hm.', '</think>', 'It ', 'is so.'])).toBe('It is so.');
   });
 
-  it('that never end leave nothing', () => {
+  it('leaves nothing if it never ends', () => {
     expect(filtered(['<think>', 'Hm. '.repeat(1000)])).toBe('');
   });
 
-  it('are what stands at the begin alone: an answer may speak of the mark', () => {
+  it('is removed at the beginning only, since an answer may mention the marks', () => {
     for (const answer of ['It is so.', 'Write <think>a</think>.', '<thinker> is a tag.', '<b>So</b>', ' So.', ''])
       expect(filtered([answer])).toBe(answer);
   });
 
-  it('are taken out wherever the pieces are cut', () => {
+  it('is removed however the pieces are split', () => {
     const cut = (text: string, cuts: readonly number[]) => {
       const ends = [0, ...cuts.map((at) => at % (text.length + 1)), text.length].toSorted((a, b) => a - b);
       return ends.slice(1).map((end, i) => text.slice(ends[i], end));

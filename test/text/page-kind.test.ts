@@ -27,7 +27,7 @@ describe('the kind of a page', () => {
       'pump',
       `# pump\n\n${['2.1.0 (2024-03-05)', 'v2.0.1', '[2.0.0] - 2023-01-01', '1.9', 'Unreleased'].map((version) => `## ${version}\n\nFixed.`).join('\n\n')}`,
     ],
-  ])('is %s: %s', (kind, title, text) => {
+  ])('is %s for %s', (kind, title, text) => {
     expect(pageKindOf(text, title)).toBe(kind);
   });
 
@@ -42,13 +42,13 @@ describe('the kind of a page', () => {
     ['Prices', 'A, 3\n\nB, 5'],
     ['Glossary', '**Pump**\n\nLifts water.\n\n**Tank**\n\nHolds it.'],
     ['', ''],
-  ])('is none for what holds answers: %s', (title, text) => {
+  ])('is undefined for content: %s', (title, text) => {
     expect(pageKindOf(text, title)).toBeUndefined();
   });
 });
 
 describe('the kind of a passage', () => {
-  it('is told by its heading and its lines', () => {
+  it('is detected by its heading and its lines', () => {
     expect(passageKindOf(`## Table of contents\n\n${links(...tank)}`, ['Pump', 'Table of contents'])).toBe('contents');
     expect(passageKindOf('Fixed a leak.', ['Pump', 'Changelog'])).toBe('changelog');
     expect(passageKindOf('Fixed a leak.', ['Pump', 'Changelog', 'v1.2.3'])).toBe('changelog');
@@ -56,7 +56,7 @@ describe('the kind of a passage', () => {
     expect(passageKindOf('Close it first.', ['Pump', 'Changelog', 'Upgrading'])).toBeUndefined();
   });
 
-  it('is none for a list of what a thing can do, though most of its lines are links', () => {
+  it('is undefined for a list of features although most lines are links', () => {
     const features = `#### Summary
 
 - [Full-featured](full.html)
@@ -76,12 +76,12 @@ describe('a document', () => {
   const kinds = (text: string, metadata = {}) =>
     chunkDocument(toDocument({ text, title: 'Pump', metadata }, provenance), SIZES).map((chunk) => chunk.metadata.page_kind);
 
-  it('gives its kind to its chunks, and its own metadata win', () => {
+  it('gives its kind to its chunks, unless its metadata has one', () => {
     expect(kinds(`# Pump\n\n${links(...tank)}`)).toEqual(['contents']);
     expect(kinds(`# Pump\n\n${links(...tank)}`, { page_kind: 'guide' })).toEqual(['guide']);
   });
 
-  it('has chunks of another kind where it mixes them', () => {
+  it('has chunks of different kinds if it mixes them', () => {
     const prose = 'The pump lifts water from a tank to a head, and needs no oil for that at all. '.repeat(8);
     expect(
       kinds(

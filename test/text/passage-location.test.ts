@@ -13,26 +13,26 @@ describe('the location of a passage', () => {
     [{ line_start: 7, line_end: 7 }, 'line 7'],
     [{ anchor: 'care' }, '#care'],
     [{ headings: [] }, ''],
-  ])('%j is «%s»', (location, said) => {
+  ])('of %j is written «%s»', (location, said) => {
     expect(locationText(location)).toBe(said);
   });
 
-  it('is on all pages from its first to its last', () => {
+  it('covers all pages from its first to its last', () => {
     const on = (location: object) => [1, 2, 3, 4, 5].filter((page) => isOnPage(location, page));
     expect([on({ page: 2, page_end: 4 }), on({ page: 3 }), on({ sheet: 'Prices' })]).toEqual([[2, 3, 4], [3], []]);
   });
 
-  it('is a slide in a presentation', () => {
+  it('names a slide in a presentation', () => {
     expect(locationText({ page: 3 }, 'pptx')).toBe('slide 3');
     expect(locationText({ page: 3 }, 'pdf')).toBe('page 3');
   });
 });
 
-it('names a sheet once whose heading is its name', () => {
+it('names a sheet once if its heading has the same name', () => {
   expect(locationText({ headings: ['Prices'], sheet: 'Prices', row_start: 8 })).toBe('sheet Prices, row 8');
 });
 
-it('writes pages as ranges, and counts them again', () => {
+it('has page ranges, whose pages can be counted', () => {
   expect(pageRanges([9, 2, 3, 4, 5])).toBe('2-5, 9');
   expect(pageRanges([7])).toBe('7');
   expect([pagesIn('2-5, 9'), pagesIn('7')]).toEqual([5, 1]);
@@ -59,13 +59,13 @@ describe('the rectangles of a chunk', () => {
     ]);
   });
 
-  it('are of what it holds alone', () => {
+  it('are only those of its own content', () => {
     const sentences = (word: string) => `The ${word} is looked after at every visit. `.repeat(4).trim();
     const places = placesOf([sentences('pump'), sentences('heater')], (i) => [box(0.1 + i / 10)], 200);
     expect(places.map(({ boxes }) => boxes?.map(({ top }) => top))).toEqual([[0.1], [0.2]]);
   });
 
-  it('are one of rows and items of one block, one of each column that it stands in, and eight at most', () => {
+  it('are joined within a block and column, up to eight', () => {
     const rows = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |';
     const marks = ['| A', '| 1', '| 3'].map((row, i) => ({ at: rows.indexOf(row), page: 2, boxes: [box(0.1 + i * 0.02)] }));
     const chunking = { chunk_size: 1000, chunk_overlap: 0, min_chunk_length: 20 };

@@ -28,7 +28,7 @@ test.each([
   'Der Laden ist in der Hafenstr.| 12.',
   'Zugelassen für max.| 8 Personen.',
   'Die Frist beträgt ca.| 10 Tage.',
-])('a German sentence goes on: %s', (marked) => {
+])('continues a German sentence: %s', (marked) => {
   expect(isOpen(marked)).toBe(true);
 });
 
@@ -45,14 +45,14 @@ test.each([
   'Sie wohnt in der Hafenstr.| Der Laden auch.',
   'Nach Abs. 2.| Der Vorstand tagt.',
   'He trained his abs.| 12 others did not.',
-])('a sentence ends: %s', (marked) => {
+])('ends a sentence: %s', (marked) => {
   expect(isOpen(marked)).toBe(false);
 });
 
-test('no sentence goes on behind an empty line', () => {
+test('ends every sentence at an empty line', () => {
   expect(isSentenceContinued('Es endet am 30.\n\nSeptember', 15)).toBe(false);
 });
 
-test('a question is no sentence without what the text says to it', () => {
+test('keeps a question with the sentence after it', () => {
   expect(sentencesOf('Is it worth it? Usually not. It costs 9 euros.')).toEqual(['Is it worth it? Usually not.', 'It costs 9 euros.']);
 });

@@ -73,7 +73,7 @@ describe('stem', () => {
     expect(stem(word)).toBe(expected);
   });
 
-  it('is the same for the forms of a word', () => {
+  it('is the same for all forms of a word', () => {
     for (const forms of [
       ['replace', 'replaces', 'replaced', 'replacing'],
       ['connect', 'connected', 'connecting', 'connection', 'connections'],

@@ -16,17 +16,17 @@ describe('terms', () => {
     expect(terms('https://example.org/a-b?c=1')).toEqual(['https', 'example.org', 'exampl', 'org', 'a-b', 'a', 'b', 'c', '1']);
   });
 
-  it('keep an identifier whole among words without spaces, too', () => {
+  it('keep an identifier whole among words without spaces', () => {
     expect(terms('错误F-117是')).toEqual(['f-117', '错误', '错', '误', 'f', '117', '是']);
     expect(terms('エラーv2.3.1、')).toContain('v2.3.1');
     expect(terms('F-是')).toEqual(['f', '是']);
   });
 
-  it('keep names with signs apart from their letters', () => {
+  it('distinguish names with signs (C++) from their letters', () => {
     expect(terms('C, C++ and C#')).toEqual(['c', 'c++', 'c', 'and', 'c#', 'c']);
   });
 
-  it('part words that capitals join, but not abbreviations', () => {
+  it('split camel case, but not abbreviations', () => {
     expect(terms('readOnlyFile')).toEqual(expect.arrayContaining(['read', 'onli', 'file']));
     expect(terms('mRNA pH IDs')).toEqual(['mrna', 'ph', 'id']);
   });
@@ -40,11 +40,11 @@ describe('terms', () => {
     ['marks that nobody sees', 'fil\u00adter pu\u200bmp', 'filter pump'],
     ['groups of digits', '1,234,567 items', '1234567 items'],
     ['vowel points', 'مُحَمَّد', 'محمد'],
-  ])('are the same with and without %s', (_, one, other) => {
+  ])('are the same regardless of %s', (_, one, other) => {
     expect(terms(one)).toEqual(terms(other));
   });
 
-  it('of scripts without spaces are pairs of letters, and the letters', () => {
+  it('are pairs of letters and single letters for scripts without spaces', () => {
     expect(terms('绿茶好')).toEqual(['绿茶', '茶好', '绿', '茶', '好']);
     expect(terms('茶')).toEqual(['茶']);
     expect(terms('iPhone用户')).toEqual(['iphon', '用户', '用', '户']);
@@ -52,17 +52,17 @@ describe('terms', () => {
     expect(terms('가게')).toEqual(terms('가게'.normalize('NFD')));
   });
 
-  it('of other languages are their words', () => {
+  it('are the words of other languages', () => {
     expect(terms('Ёлка ждёт')).toEqual(['елка', 'ждет']);
     expect(terms('नमस्ते दुनिया')).toEqual(['नमस्ते', 'दुनिया']);
   });
 
-  it('are none where there are no words', () => {
+  it('are empty without words', () => {
     expect(terms('')).toEqual([]);
     expect(terms(' \n\t … — !? 🙂 \u0000')).toEqual([]);
   });
 
-  it('hold no white space and no capitals, are not empty, and are the same each time, whatever the text', () => {
+  it('have no white space and no capitals, are not empty, and are the same each time, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         const found = terms(text);
@@ -75,7 +75,7 @@ describe('terms', () => {
     );
   });
 
-  it('of a text are those of its parts between white space, whatever was analysed before', () => {
+  it('are those of the parts between white space, whatever was analysed before', () => {
     const run = fc.oneof(
       fc.string({ minLength: 1 }),
       fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -88,46 +88,46 @@ describe('terms', () => {
     );
   });
 
-  it('of many words, which share places where they are remembered, are each its own', () => {
+  it('are correct for many words that share cache slots', () => {
     const words = Array.from({ length: 40_000 }, (_, i) => `w${i}`);
     expect(words.filter((word) => terms(word)[0] !== word)).toEqual([]);
     expect(terms(words.join(' ')).filter((term, i) => term !== words[i])).toEqual([]);
   });
 
-  it('bound the length of what is no word', () => {
+  it('have a limited length', () => {
     expect(terms('x'.repeat(5_000))).toEqual(['x'.repeat(100)]);
     expect(terms(`${'a1'.repeat(80)}-${'b2'.repeat(80)}`).every((term) => term.length <= 100)).toBe(true);
   });
 });
 
 describe('the terms of a query', () => {
-  it('are without the words that only ask', () => {
+  it('do not include function words', () => {
     expect(queryTerms('How do I replace the filter?')).toEqual(['replac', 'filter']);
     expect(queryTerms("I'm told it doesn't open, and they’ve paid")).toEqual(['told', 'open', 'paid']);
     expect(queryTerms("What's the user's ERR-4042 about?")).toEqual(['user', 'err-4042', 'err', '4042']);
   });
 
-  it('are all where there are no others', () => {
+  it('include function words if there are no others', () => {
     expect(queryTerms('To be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);
     expect(queryTerms('who are you')).toEqual(['who', 'are', 'you']);
   });
 
-  it('are searched by up to a thousand', () => {
+  it('are limited to a thousand for a search', () => {
     const words = Array.from({ length: 3_000 }, (_, i) => `w${i}`);
     expect(searchedTerms(words.join(' '))).toEqual(words.slice(0, 1_000));
   });
 
-  it('are found in a hundred thousand letters without a space', () => {
+  it('are computed for a hundred thousand letters without a space', () => {
     expect(queryTerms('保修'.repeat(50_000)).length).toBeGreaterThan(100_000 - 2);
   });
 
-  it('leave out letters that stand in a pair', () => {
+  it('do not include single letters of a pair', () => {
     expect(queryTerms('绿茶')).toEqual(['绿茶']);
     expect(queryTerms('茶')).toEqual(['茶']);
     expect(queryTerms('猫 トイレ')).toEqual(['猫', 'トイ', 'イレ']);
   });
 
-  it('are found among those of every text that holds the query', () => {
+  it('are among the terms of every text that contains the query', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const all = new Set(terms(`before ${text} after`));
@@ -142,10 +142,10 @@ it.each([
   ['llms', 'LLM'],
   ['CPUs', 'cpu'],
   ['PDFs', 'pdf'],
-])('the plural of an acronym is the acronym: %s', (plural, acronym) => {
+])('reduces the plural of an acronym: %s', (plural, acronym) => {
   expect(terms(plural)).toEqual(terms(acronym));
 });
 
-it('leaves names that end with s', () => {
+it('keeps names that end with s', () => {
   for (const name of ['dns', 'DNS', 'TLS', 'css', 'https']) expect(terms(name)).toEqual([name.toLowerCase()]);
 });

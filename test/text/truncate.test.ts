@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { truncate, truncateToTokens } from '../../src/text/truncate.ts';
 
-test('a text is cut between its letters, and never in the middle of one', () => {
+test('truncates a text between letters', () => {
   expect([
     truncate('a😀b', 2),
     truncate('a😀b', 3),
@@ -13,7 +13,7 @@ test('a text is cut between its letters, and never in the middle of one', () => 
   ]).toEqual(['a', 'a😀', 'a😀b', '', '', 'a']);
 });
 
-test('what is cut to a number of tokens has no more of them, as much as that allows, and whole letters', () => {
+test('truncates a text to the most whole letters within a number of tokens', () => {
   const estimate = (text: string) => Math.ceil(text.length / 3.5);
   const text = fc.array(fc.constantFrom('汉', '😀', 'a', ' '), { maxLength: 200 }).map((letters) => letters.join(''));
   fc.assert(

@@ -20,13 +20,13 @@ async function answered(pieces: readonly string[], { show_refusal = true, extrac
   return { tokens: events.map(({ data }) => String(data.text)), ...result };
 }
 
-test('pieces are shown as they come, the last word when it is clear that it is whole', async () => {
+test('shows pieces as they arrive, and the last word once it is complete', async () => {
   const { tokens, text, declined } = await answered(['Every ', '90 days ', '[1].']);
   expect(tokens).toEqual(['Every 90 ', 'days [1].']);
   expect([text, declined]).toEqual(['Every 90 days [1].', false]);
 });
 
-test('a link that no source holds is reduced before it is sent, however it is cut', async () => {
+test('reduces a link that no source has before it is sent, however it is split', async () => {
   const whole = 'See [the page](https://evil.example/?q=secret) and https://pump.example/manual [1], ![x](https://evil.example/p.png).';
   const { tokens, text, links } = await answered([...whole]);
   expect(text).toBe('See the page and https://pump.example/manual [1], x.');
@@ -34,19 +34,19 @@ test('a link that no source holds is reduced before it is sent, however it is cu
   expect(links).toBe(2);
 });
 
-test('a citation that is taken out does not make a link', async () => {
+test('a removed citation does not create a link', async () => {
   const { text, links } = await answered(['[x]', '[9]', '(javascript:alert(1))']);
   expect([text, links]).toEqual(['x', 1]);
 });
 
-test('a refusal in other words is recognised, and shown where it may be', async () => {
+test('recognises a refusal in other words, and shows it if allowed', async () => {
   const refusal = ['I could not find ', 'anything about that ', 'in the sources.'];
   expect(await answered(refusal)).toMatchObject({ declined: true, text: refusal.join('') });
   expect((await answered(refusal)).tokens.join('')).toBe(refusal.join(''));
   expect(await answered(refusal, { show_refusal: false })).toMatchObject({ declined: true, tokens: [] });
 });
 
-test('what may be a refusal is held back until it cites something, or is too long for one', async () => {
+test('holds back a possible refusal until it cites a source or is too long', async () => {
   const pieces = ['The sources do not ', 'mention trains, but hotels ', 'are limited [1]', '. Really', '.'];
   const { tokens, declined } = await answered(pieces, { show_refusal: false });
   expect(declined).toBe(false);
@@ -56,7 +56,7 @@ test('what may be a refusal is held back until it cites something, or is too lon
   expect([plain.declined, plain.tokens.length > 1, plain.tokens.join('')]).toEqual([false, true, long.join('')]);
 });
 
-test('the number of no source behind what is said declines as well, and nobody sees what is not to be seen', async () => {
+test('declines after a statement with the no-answer marker, without showing hidden text', async () => {
   for (const pieces of [
     ['It is not ', 'told here. ', '[0]'],
     ['Für den Preis', ' steht nichts da [0].'],
@@ -70,7 +70,7 @@ test('the number of no source behind what is said declines as well, and nobody s
   expect(both.tokens.join('')).toBe(both.text);
 });
 
-test('what was shown is no refusal any more, whatever comes behind it', async () => {
+test('does not treat an answer as a refusal once a part was shown', async () => {
   const pieces = ['It is not told. '.repeat(30), 'Nowhere. [0]'];
   const hidden = await answered(pieces, { show_refusal: false });
   expect(hidden).toMatchObject({ declined: false, isPartial: true, text: `${pieces[0]}Nowhere.` });
@@ -78,12 +78,12 @@ test('what was shown is no refusal any more, whatever comes behind it', async ()
   expect(await answered(pieces)).toMatchObject({ declined: true });
 });
 
-test('one that quotes is taken at its word', async () => {
+test('accepts the decision of an extractive model', async () => {
   const quoted = await answered(['The sources do not contain gold.'], { show_refusal: false, extractive: true });
   expect(quoted).toMatchObject({ declined: false, text: 'The sources do not contain gold.' });
 });
 
-test('one that quotes says in the language of the question that nothing answers', async () => {
+test('an extractive model declines in the language of the question', async () => {
   const declined = async (query: string, history: Message[] = [], show_refusal = true) => {
     const llm = scriptedLlm(() => ['[0] The sources ', 'do not.'], { extractive: true });
     const request = { messages: history, grounding: { query: 'x', question: query, sources: [source] }, max_tokens: 9, timeout: 9 };
@@ -114,7 +114,7 @@ test('one that quotes says in the language of the question that nothing answers'
   expect(other.llm.requests[0]!.grounding.previous_answers).toBeUndefined();
 });
 
-test('what fails after a part was shown says what became of that; what fails before does not', async () => {
+test('mentions the discarded partial answer only if a part was shown before the failure', async () => {
   const failure = () => new KbError('unavailable', 'It went away.', { isRetryable: true, attempts: 2 });
   const told = async (pieces: (string | Error)[]) => {
     const llm = scriptedLlm(() => pieces);

@@ -17,14 +17,14 @@ const talk = (count: number, length = 70): HistoryEntry[] =>
 const sources = (count: number, length = 700) =>
   Array.from({ length: count }, (_, i) => ({ citation: i + 1, title: `T${i}`, text: 'word '.repeat(length / 5) }));
 
-test('tokens are estimated rather too high: a letter of an unspaced script is one, 3.5 of English are', () => {
+test('estimates a token for a letter of an unspaced script and for 3.5 English characters', () => {
   expect(estimateTokens('x'.repeat(35))).toBe(10);
   expect(estimateTokens('咖啡机')).toBe(3);
   expect(estimateTokens('кофе')).toBe(2);
   expect(estimateTokens('')).toBe(0);
 });
 
-test('a window is what is known of it, else twice the answer, and half of it at most is for the answer', () => {
+test('uses the known window, else twice the answer, with at most half of it for the answer', () => {
   expect(windowOf({ context_window: 2000, max_tokens: 5000 })).toEqual({ tokens: 2000, answer: 1000, prompt: 1000 });
   expect(windowOf({ context_window: 128_000, max_tokens: 1000 })).toEqual({ tokens: 128_000, answer: 1000, prompt: 127_000 });
   expect(windowOf({ max_tokens: 1000 }).tokens).toBe(8000);
@@ -32,12 +32,12 @@ test('a window is what is known of it, else twice the answer, and half of it at 
   expect(windowOf({ context_window: Infinity, max_tokens: 1000 }).prompt).toBe(Infinity);
 });
 
-test('what fits stays whole', () => {
+test('keeps a prompt that fits', () => {
   const all = { history: talk(9), sources: sources(4) };
   expect(fitPrompt(all, { room: 5000, keep_recent: 2 })).toEqual(all);
 });
 
-test('older messages go first, then the weakest sources, then the oldest of the recent messages, at last the end of the source', () => {
+test('drops older messages first, then the weakest sources, then recent messages, and last the end of the source', () => {
   const all = { history: talk(9), sources: sources(4) };
   const [message] = all.history.map((entry) => tokensOfMessages([entry]));
   const whole = 9 * message! + 4 * (70 + 201);
@@ -52,7 +52,7 @@ test('older messages go first, then the weakest sources, then the oldest of the 
   expect(estimateTokens(cut.sources[0]!.text)).toBeLessThan(135);
 });
 
-test('whatever is cut fits, or is down to the beginning of one source', () => {
+test('any prompt fits after fitting, or consists of the beginning of one source', () => {
   fc.assert(
     fc.property(fc.nat(30), fc.nat(8), fc.nat(4000), fc.nat(6), (messages, count, room, keep_recent) => {
       const { history, sources: kept } = fitPrompt({ history: talk(messages), sources: sources(count + 1) }, { room, keep_recent });
@@ -63,7 +63,7 @@ test('whatever is cut fits, or is down to the beginning of one source', () => {
   );
 });
 
-test('half is the newest half of the messages and the best half of the sources', () => {
+test('halves a prompt to the newest half of the messages and the best half of the sources', () => {
   const [all, some] = [talk(5), sources(3)];
   expect(halvePrompt({ history: all, sources: some })).toEqual({ history: all.slice(3), sources: some.slice(0, 2) });
   const one = halvePrompt({ history: talk(1), sources: sources(1) });
@@ -71,18 +71,18 @@ test('half is the newest half of the messages and the best half of the sources',
   expect(one.sources[0]!.text.length).toBeLessThan(400);
 });
 
-test('a text is cut at a word', () => {
+test('truncates a text at a word', () => {
   expect(truncateWords('one two three four five six', 100)).toBe('one two three four five six');
   expect(truncateWords('one two three four five six', 4)).toBe('one two …');
 });
 
-test('a text is cut before its last blanks, and where it has none, anywhere', () => {
+test('truncates a text before its last blanks, and anywhere if it has none', () => {
   expect(truncateWords(`${'x'.repeat(30)} \n\t ${'y'.repeat(30)}`, 12)).toBe(`${'x'.repeat(30)} …`);
   expect(truncateWords('x'.repeat(70), 10)).toBe(`${'x'.repeat(35)} …`);
   expect(truncateWords(' '.repeat(70), 10)).toBe(' …');
 });
 
-test('a run of blanks is cut in linear time', async () => {
+test('truncates a run of blanks in linear time', async () => {
   const { begun, messages, kept } = await linearly(200_000, (size) => {
     const text = `${' '.repeat(size)}word ${'x'.repeat(10 * size)}`;
     return {
@@ -95,7 +95,7 @@ test('a run of blanks is cut in linear time', async () => {
   expect([messages, kept].map(({ length }) => length)).toEqual([1, 1]);
 });
 
-test('messages to be read about are shortenSource before any is left out, and then the newest stay', () => {
+test('shortens messages before it drops any, and then keeps the newest', () => {
   const long = talk(4, 35_000);
   const kept = fitMessages(long, 1200);
   expect(kept.map(({ content }) => content[0])).toEqual(['0', '1', '2', '3']);
@@ -104,6 +104,6 @@ test('messages to be read about are shortenSource before any is left out, and th
   expect(fitMessages(talk(3), 10_000)).toEqual(talk(3));
 });
 
-test('a text is cut between its letters', () => {
+test('truncates a text between letters', () => {
   for (const tokens of [17, 18, 19, 20, 21]) expect(truncateWords('汉😀'.repeat(50), tokens).isWellFormed()).toBe(true);
 });

@@ -22,14 +22,14 @@ function placed(text: string, words: string): Location {
 
 const merged = '# Guide\n\n## Care\n\n### Filter\n\nRinse it weekly.\n\n### Pump\n\nOil it yearly.\n\n## Returns\n\nWithin 30 days.';
 
-test('a quoted sentence is cited under the headings and in the lines that it stands in, not under those of the whole chunk', () => {
+test('cites a quoted sentence with its own headings and lines, not those of the whole chunk', () => {
   expect(chunkOf(merged, 'Rinse').chunks).toHaveLength(1);
   expect(placed(merged, 'Rinse it')).toEqual({ headings: ['Guide', 'Care', 'Filter'], line_start: 7, line_end: 7 });
   expect(placed(merged, 'Oil it')).toEqual({ headings: ['Guide', 'Care', 'Pump'], line_start: 11, line_end: 11 });
   expect(placed(merged, 'Within 30')).toEqual({ headings: ['Guide', 'Returns'], line_start: 15, line_end: 15 });
 });
 
-test('without a quotation, and with several, a place says what is true of all of it', () => {
+test('gives a location that applies to the whole chunk, or to all quotations', () => {
   const { chunk, location } = chunkOf(merged, 'Rinse');
   expect(locateQuote(chunk.text, location).headings).toEqual(['Guide']);
   expect(locateQuote(chunk.text, location)).toMatchObject({ line_start: location.line_start, line_end: location.line_end });
@@ -41,7 +41,7 @@ test('without a quotation, and with several, a place says what is true of all of
   ).toEqual({ headings: ['Guide', 'Care'], line_start: 7, line_end: 11 });
 });
 
-test('a chunk of one section keeps its place', () => {
+test('keeps the location of a chunk with one section', () => {
   const text = `# Guide\n\n## Care\n\n${'Rinse the filter every week. '.repeat(12)}`;
   const { chunk, location } = chunkOf(text, 'Rinse');
   const { offset: _offset, ...place } = location;
@@ -49,28 +49,28 @@ test('a chunk of one section keeps its place', () => {
   expect(placed(text, 'Rinse').headings).toEqual(['Guide', 'Care']);
 });
 
-test('a short section before a long one is not cited under its heading', () => {
+test('does not cite a short section under the heading of the long one after it', () => {
   const long = 'Everything else is told here at length. '.repeat(8);
   const text = `## Notes\n\nMind the step.\n\n# Part two\n\n## Rules\n\n${long}`;
   expect(placed(text, 'Mind the step').headings).toEqual(['Notes']);
   expect(placed(text, 'Everything').headings).toEqual(['Part two', 'Rules']);
 });
 
-test('a short section that joins the end of a long one that goes on is cited under its own heading alone, since nothing tells what is above it', () => {
+test('cites a short section at the end of a continued long one under its own heading only, because the headings above are unknown', () => {
   const location = { headings: ['Guide', 'Care'], line_start: 40, line_end: 44, anchor: 'care' };
   const text = 'It goes on.\n\n## Returns\n\nWithin 30 days.';
   expect(locateQuote(text, location, [[4, 4]])).toEqual({ headings: ['Returns'], line_start: 44, line_end: 44 });
   expect(locateQuote(text, location, [[0, 0]])).toEqual({ headings: ['Guide', 'Care'], line_start: 40, line_end: 40, anchor: 'care' });
 });
 
-test('lines are counted from the end where a chunk repeats what was before it, and are those of the chunk where they cannot be', () => {
+test('counts lines from the end in a chunk with overlap, and uses those of the chunk if that is impossible', () => {
   const repeated = 'Before it.\nRinse it.\n\nOil it.';
   expect(locateQuote(repeated, { line_start: 10, line_end: 12 }, [[3, 3]])).toEqual({ line_start: 12, line_end: 12 });
   expect(locateQuote(repeated, { line_start: 10, line_end: 12 }, [[0, 0]])).toEqual({ line_start: 10, line_end: 12 });
   expect(locateQuote('```\nkb x\n```', { line_start: 10, line_end: 11 }, [[1, 1]])).toEqual({ line_start: 10, line_end: 11 });
 });
 
-test('a quoted row is cited by its number, where every row of the chunk is a line', () => {
+test('cites a quoted row by its number if every row of the chunk is one line', () => {
   const table = '| Code | Meaning |\n| --- | --- |\n| E1 | hot |\n| E2 | cold |\n| E3 | wet |';
   const location = { sheet: 'Codes', row_start: 5, row_end: 7 };
   expect(locateQuote(table, location, [[3, 3]])).toEqual({ sheet: 'Codes', row_start: 6, row_end: 6 });
@@ -78,12 +78,12 @@ test('a quoted row is cited by its number, where every row of the chunk is a lin
   expect(locateQuote(table, { ...location, row_end: 9 }, [[3, 3]])).toEqual({ ...location, row_end: 9 });
 });
 
-test('what looks like a heading in code is none', () => {
+test('does not take a line of code for a heading', () => {
   const text = '## Care\n\n```sh\n# rinse\n```\n\nOil it.';
   expect(locateQuote(text, { headings: ['Care'] }, [[6, 6]])).toEqual({ headings: ['Care'] });
 });
 
-test('a row is cited as itself in the first chunk of a table, whose header is counted, and in a later one, which repeats it', () => {
+test('cites a row by its own number in the first chunk of a table, and in a later one with a repeated header', () => {
   const row = (i: number) => `| P-${i} | Part ${i} of the machine, as it is sold |`;
   const text = `| Part | Name |\n|---|---|\n${Array.from({ length: 40 }, (_, i) => row(i + 2)).join('\n')}`;
   const document = { id: 'd', source: 'd.csv', title: 'Parts', text, metadata: {}, marks: [{ at: 0, row: 1 }] };
@@ -98,13 +98,13 @@ test('a row is cited as itself in the first chunk of a table, whose header is co
   }
 });
 
-test('a line that is made to be read slowly is no heading, and is read as fast as any other', () => {
+test('reads a line that is built to be slow in little time, and not as a heading', () => {
   const long = 200_000; // A time that grows with the square of it would be minutes.
   for (const line of [`# a${' '.repeat(long)}b`, `${'['.repeat(long)}\n===`])
     expect(locateQuote(line, { headings: ['Manual'] }, [[0, 0]])).toEqual({ headings: ['Manual'] });
 });
 
-test('a quoted block is cited with its own rectangles on the page, a whole chunk with all of its own', () => {
+test('cites a quoted block with its own rectangles, and a whole chunk with all of them', () => {
   const box = (top: number) => ({ page: 3, left: 0.1, top, width: 0.8, height: 0.05 });
   const location = { page: 3, page_ratio: 0.7, boxes: [box(0.1), { ...box(0.2), line: 3 }, { ...box(0.3), line: 5 }] };
   const item = { id: 'c', chunk_id: 'c', text: 'One.\n\nTwo.\n\nThree.', score: 1, metadata: { source: 'd.pdf', location } };
@@ -115,7 +115,7 @@ test('a quoted block is cited with its own rectangles on the page, a whole chunk
   expect(boxesOf([[0, 0], [4, 4]])).toEqual([box(0.1), box(0.3)]); // prettier-ignore
 });
 
-test('a quoted block is cited with its own page of those of the chunk, one of several pages with all of them', () => {
+test('cites a quoted block with its own page, and one on several pages with all of them', () => {
   const box = (page: number) => ({ page, left: 0.1, top: 0.1, width: 0.8, height: 0.05 });
   const location = { page: 3, page_end: 4, boxes: [box(3), box(4), { ...box(4), line: 3 }] };
   const item = { id: 'c', chunk_id: 'c', text: 'One, in two parts.\n\nTwo.', score: 1, metadata: { source: 'd.pdf', location } };

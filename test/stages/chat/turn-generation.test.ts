@@ -7,7 +7,7 @@ import { runTurn } from '../../../src/stages/chat/turn.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { type Scene, items, query, talk, turn } from './scene.ts';
 
-test('a model that declines gets the outcome of the mode, whatever the gate said', async () => {
+test('applies the mode if the model declines, whatever the gate decided', async () => {
   const llm = () => scriptedLlm(() => ['[', '0] The sources', ' do not say.']);
   const shown = await turn({ llm: llm() });
   expect(shown.result).toMatchObject({
@@ -34,7 +34,7 @@ test('a model that declines gets the outcome of the mode, whatever the gate said
   expect(asked.tokens.map(({ data }) => data.text)).toEqual([asked.result.answer]);
 });
 
-test('a citation of nothing is taken out before it is sent, and reported', async () => {
+test('removes and reports a citation of an unknown source before it is sent', async () => {
   const { result, tokens, failures } = await turn({ llm: scriptedLlm(() => ['So it is [1', '], says the law [', '9].']) });
   expect(result.answer).toBe('So it is [1], says the law.');
   expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
@@ -43,7 +43,7 @@ test('a citation of nothing is taken out before it is sent, and reported', async
   expect(result).toMatchObject({ errors: failures, answer_confidence: { level: 'high' } });
 });
 
-test('an answer that cites none of its sources is an answer, and says so; where citations are verified, with low confidence', async () => {
+test('keeps an answer without citations with a note, and with low confidence if citations are verified', async () => {
   const { result, failures } = await turn({ llm: scriptedLlm(() => ['Every 90 days.']) });
   expect(result.answer).toBe('Every 90 days.');
   expect(result.answer_confidence).toEqual({ level: 'high', reason: 'retrieval_quality_pass' });
@@ -62,7 +62,7 @@ test('an answer that cites none of its sources is an answer, and says so; where 
   expect(quoting.result).toMatchObject({ errors: [], answer_confidence: { level: 'high' } });
 });
 
-test('an answer that was cut off says by what', async () => {
+test('says why an answer was cut off', async () => {
   const cut = (cut_off: 'max_tokens' | 'window' | undefined) => scriptedLlm(() => ['Every 90 days [1], and'], { outcome: { cut_off } });
   const { result } = await turn({ llm: cut('max_tokens'), settings: { llm: { ...DEFAULTS.chat.llm, max_tokens: 77 } } });
   expect(result.answer).toBe('Every 90 days [1], and');
@@ -73,7 +73,7 @@ test('an answer that was cut off says by what', async () => {
   expect((await turn({ llm: cut(undefined) })).result.errors).toEqual([]);
 });
 
-test('where one that quotes says which lines, a source has the place of these', async () => {
+test('a source has the location of the lines that an extractive model quotes', async () => {
   const text = '## Filter\n\nRinse it.\n\n## Pump\n\nOil it.';
   const merged = { ...items[0]!, text, metadata: { source: 'a.md', location: { headings: ['Filter'], line_start: 1, line_end: 7 } } };
   const search: Scene['search'] = {
@@ -90,7 +90,7 @@ test('where one that quotes says which lines, a source has the place of these', 
   expect(whole!.location).toEqual({ line_start: 1, line_end: 7 });
 });
 
-test('a model that dies in its answer leaves an error, no answer, and the history as it was', async () => {
+test('reports an error without answer and with unchanged history if the model fails amid its answer', async () => {
   const llm = scriptedLlm(() => [
     'Kestrel ',
     new KbError('unavailable', 'The connection to scripted broke.', { isRetryable: true, attempts: 2 }),
@@ -106,12 +106,12 @@ test('a model that dies in its answer leaves an error, no answer, and the histor
   });
 });
 
-test('a model that says nothing has failed', async () => {
+test('treats an empty answer as a failure', async () => {
   const { result } = await turn({ llm: scriptedLlm(() => [' ', '[9]']) });
   expect(result).toMatchObject({ answer: '', errors: [{ stage: 'generate', isRetryable: true }], answer_confidence: { reason: 'errors' } });
 });
 
-test('a reader that leaves stops the model', async () => {
+test('stops the model when the reader stops', async () => {
   const llm = scriptedLlm(() => ['one ', 'two ', 'three ']);
   const run = runTurn(
     { query, history: [], settings: DEFAULTS.chat },
@@ -130,7 +130,7 @@ test('a reader that leaves stops the model', async () => {
   expect(llm.stopped).toBe(1);
 });
 
-test('a model that declines in its own words gets the outcome of the mode, too', async () => {
+test('applies the mode if the model declines in its own words', async () => {
   const llm = () => scriptedLlm(() => ['I could not find ', 'this in ', 'the sources.']);
   const shown = await turn({ llm: llm() });
   expect(shown.result).toMatchObject({
@@ -146,7 +146,7 @@ test('a model that declines in its own words gets the outcome of the mode, too',
   expect(refused.tokens).toHaveLength(1);
 });
 
-test('a link of the model that no source holds is reduced and reported', async () => {
+test('reduces and reports a link that no source has', async () => {
   const { result, tokens } = await turn({ llm: scriptedLlm(() => ['See [this](https://evil', '.example/?q=1) and [a](a.md) [1].']) });
   expect(result.answer).toBe('See this and [a](a.md) [1].');
   expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
@@ -155,7 +155,7 @@ test('a link of the model that no source holds is reduced and reported', async (
   ]);
 });
 
-test('an address that was given in an earlier turn, or by the user, may be given again', async () => {
+test('allows an address of an earlier turn or of the user', async () => {
   const history: HistoryEntry[] = [
     { role: 'user', content: 'Where is the shop?' },
     { role: 'assistant', content: 'At https://shop.example/pumps [1].' },
@@ -165,7 +165,7 @@ test('an address that was given in an earlier turn, or by the user, may be given
   expect(result.answer).toBe('https://shop.example/pumps, not https://other.example or … [1].');
 });
 
-test('citations are verified where the settings say so', async () => {
+test('verifies citations if the settings say so', async () => {
   const llm = () => scriptedLlm(() => ['Passage a is about the pump [1]. ', 'Elephants eat 77 bananas [2].']);
   const plain = await turn({ llm: llm() });
   expect(plain.result).not.toHaveProperty('unsupported');

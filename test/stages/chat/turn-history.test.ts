@@ -3,7 +3,7 @@ import { KbError } from '../../../src/core/errors.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 import { forRewrite, query, rewriting, talk, turn } from './scene.ts';
 
-test('a follow-up is searched for in the words of the rewrite, and answered in the words of the user', async () => {
+test('searches for the rewritten follow-up, and answers the question as the user asked it', async () => {
   const llm = forRewrite('filter of the pump');
   const { result, searched, stages } = await turn({ query: 'And the filter?', history: talk(2), settings: rewriting, llm });
   expect(searched).toEqual(['filter of the pump']);
@@ -13,7 +13,7 @@ test('a follow-up is searched for in the words of the rewrite, and answered in t
   expect(result.history.at(-2)!.content).toBe('And the filter?');
 });
 
-test('a rewrite that fails falls back to the question, with an error and an answer', async () => {
+test('falls back to the question if a rewrite fails, with an error and an answer', async () => {
   for (const broken of ['', '""', 'terms '.repeat(500), new KbError('invalid', 'No.')]) {
     const { result, searched, failures } = await turn({
       query: 'And the filter?',
@@ -27,7 +27,7 @@ test('a rewrite that fails falls back to the question, with an error and an answ
   }
 });
 
-test('the first question is rewritten, too, where the client tells what the conversation is about', async () => {
+test('rewrites the first question as well if the client gives a session context', async () => {
   const settings = { query_rewrite: { enabled: true, session_context: 'The pump.' } };
   const { searched, stages } = await turn({ query: 'And the filter?', settings, llm: forRewrite('filter of the pump') });
   expect(searched).toEqual(['filter of the pump']);
@@ -36,14 +36,14 @@ test('the first question is rewritten, too, where the client tells what the conv
   expect((await turn({ query: 'And it?', settings: disabled, llm: forRewrite('x') })).searched).toEqual(['And it?']);
 });
 
-test('a question is not rewritten unless the settings say so and something was said before', async () => {
+test('rewrites a question only if the settings say so and there is a history', async () => {
   expect((await turn({ query: 'And it?', history: talk(2), llm: forRewrite('x') })).searched).toEqual(['And it?']);
   expect((await turn({ query: 'And it?', settings: rewriting, llm: forRewrite('x') })).searched).toEqual(['And it?']);
 });
 
 const compaction = { history_compaction: { enabled: true, history_limit: 6, keep_recent: 2 } };
 
-test('a long history is summarized: the prompt and the result carry the summary and the newest messages', async () => {
+test('summarizes a long history in the prompt and the result, and keeps the newest messages', async () => {
   const llm = scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : ['SUMMARY of remarks']));
   const { result } = await turn({ history: talk(10), settings: compaction, llm });
   expect(result.compacted).toBe(true);
@@ -58,7 +58,7 @@ test('a long history is summarized: the prompt and the result carry the summary 
   expect(said(llm.requests[1]!)).not.toMatch(/Remark 8/);
 });
 
-test('a turn without an answer leaves the history as it was given, also after a summary', async () => {
+test('leaves the history unchanged if a turn has no answer, even after a summary', async () => {
   const llm = scriptedLlm(() => ['SUMMARY of remarks']);
   const quality = { min_retrieval_score: 0.99, low_confidence_mode: 'return_no_answer' } as const;
   const { result } = await turn({ history: talk(10), settings: compaction, llm, quality });
@@ -66,7 +66,7 @@ test('a turn without an answer leaves the history as it was given, also after a 
   expect(result).toMatchObject({ answer: '', compacted: false, history: talk(10) });
 });
 
-test('small talk at the end of a long history has that summarized, too: no more comes back than the limit', async () => {
+test('summarizes a long history for small talk as well, so that the limit holds', async () => {
   const llm = scriptedLlm(() => ['SUMMARY of remarks']);
   const { result, searched } = await turn({ query: 'Thanks!', history: talk(10), settings: compaction, llm });
   expect(result).toMatchObject({ intent: 'thanks', compacted: true, errors: [] });
@@ -75,7 +75,7 @@ test('small talk at the end of a long history has that summarized, too: no more 
   expect(searched).toEqual([]);
 });
 
-test('a summary that fails loses nothing', async () => {
+test('loses nothing if a summary fails', async () => {
   const llm = scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : [new KbError('invalid', 'No.')]));
   const { result } = await turn({ history: talk(10), settings: compaction, llm });
   expect(result).toMatchObject({ compacted: false, answer: 'So it is [1].', errors: [{ stage: 'compact', source_kind: 'chat' }] });

@@ -17,7 +17,7 @@ const item = (id: string, score: number, rerank_score?: number): RetrievedItem =
 const settings = (over = {}) => ({ ...DEFAULTS.chat.retrieval_quality, ...over });
 const ids = (items: RetrievedItem[]) => items.map(({ id }) => id);
 
-test('a chunk passes from the threshold on, and the counts tell how many did', () => {
+test('a chunk passes if it reaches the threshold, and the result counts passed and rejected chunks', () => {
   const { quality, context } = assessQuality([item('a', 0.8), item('b', 0.5), item('c', 0.49)], settings({ min_retrieval_score: 0.5 }), {
     min_retrieval_score: 0.9,
   });
@@ -32,12 +32,12 @@ test('a chunk passes from the threshold on, and the counts tell how many did', (
   expect(ids(context)).toEqual(['a', 'b']);
 });
 
-test('without a threshold in the settings the calibrated one holds', () => {
+test('uses the calibrated threshold if the settings have none', () => {
   const { quality } = assessQuality([item('a', 0.8)], settings(), { min_retrieval_score: 0.9 });
   expect(quality).toMatchObject({ status: 'low_confidence', min_retrieval_score: 0.9, passed_chunks: 0, rejected_chunks: 1 });
 });
 
-test('no more than max_context_chunks are given to the model, passed or not', () => {
+test('gives the model at most max_context_chunks, whether they passed or not', () => {
   const items = [item('a', 0.3), item('b', 0.2), item('c', 0.1)];
   const most = { max_context_chunks: 2 };
   expect(assessQuality(items, settings({ ...most, min_retrieval_score: 0 }), { min_retrieval_score: 0 })).toMatchObject({
@@ -50,7 +50,7 @@ test('no more than max_context_chunks are given to the model, passed or not', ()
   ]);
 });
 
-test('a rerank threshold cuts reranked chunks, and is reported only where there are any', () => {
+test('applies a rerank threshold to reranked chunks, and reports it only if there are any', () => {
   const reranked = assessQuality([item('a', 0.9, 0.7), item('b', 0.9, 0.2)], settings({ min_rerank_score: 0.5 }), {
     min_retrieval_score: 0,
   });
@@ -65,7 +65,7 @@ test('a rerank threshold cuts reranked chunks, and is reported only where there 
   );
 });
 
-test('switched off, everything goes through and nothing is claimed to be evaluated', () => {
+test('a disabled gate passes everything and reports not_evaluated', () => {
   const { quality, context } = assessQuality([item('a', 0)], settings({ enabled: false, min_retrieval_score: 0.9 }), {
     min_retrieval_score: 0.9,
   });
@@ -73,14 +73,14 @@ test('switched off, everything goes through and nothing is claimed to be evaluat
   expect(context).toHaveLength(1);
 });
 
-test('where nothing was found, nothing passed', () => {
+test('the gate passes nothing if nothing was found', () => {
   expect(assessQuality([], settings(), { min_retrieval_score: 0 })).toMatchObject({
     quality: { status: 'low_confidence', input_chunks: 0, passed_chunks: 0 },
     context: [],
   });
 });
 
-test('in mode return_no_answer weak retrieval gives nothing but a quality error', async () => {
+test('returns only a quality error for weak retrieval in mode return_no_answer', async () => {
   const llm = scriptedLlm(() => []);
   const { result, failures, tokens } = await turn({ llm, quality: { min_retrieval_score: 0.99, low_confidence_mode: 'return_no_answer' } });
   expect(result).toMatchObject({
@@ -102,7 +102,7 @@ test('in mode return_no_answer weak retrieval gives nothing but a quality error'
   expect([tokens, llm.requests]).toEqual([[], []]);
 });
 
-test('what quotes is given passages that score less than is asked for otherwise, unless the settings say how much', async () => {
+test('gives an extractive model passages with lower scores, unless the settings have a threshold', async () => {
   const best = Math.max(...retrieved.map(({ score }) => score));
   const search = { min_retrieval_score: best + 0.1, least_given_score: best - 0.01 };
   const { result } = await turn({ search });
@@ -114,7 +114,7 @@ test('what quotes is given passages that score less than is asked for otherwise,
 test.each([
   ['ask_clarifying_question', /\?/],
   ['refuse_grounded_answer', /cannot answer/],
-] as const)('in mode %s weak retrieval is answered without the model and without sources', async (low_confidence_mode, words) => {
+] as const)('answers weak retrieval in mode %s without the model and without sources', async (low_confidence_mode, words) => {
   const llm = scriptedLlm(() => []);
   const { result } = await turn({ llm, quality: { min_retrieval_score: 0.99, low_confidence_mode } });
   expect(result.answer).toMatch(words);
@@ -128,7 +128,7 @@ test.each([
   expect(llm.requests).toEqual([]);
 });
 
-test('an answer that begins with what the sources do not say is one, with low confidence', async () => {
+test('keeps an answer that begins with a refusal, with low confidence', async () => {
   const text = 'The sources do not say how many were sold. They only mention the warehouse [1].';
   const { result } = await turn({ llm: scriptedLlm(() => [text]) });
   expect(result).toMatchObject({
@@ -141,7 +141,7 @@ test('an answer that begins with what the sources do not say is one, with low co
   expect(quoting.result.answer_confidence.level).toBe('high');
 });
 
-test('an answer that says behind a part of it that no source tells it, or is not sure of it, is one with low confidence', async () => {
+test('keeps an answer that declines a part or is unsure of it, with low confidence', async () => {
   const doubted = {
     answer_confidence: { level: 'low', reason: 'answer_uncertain' },
     retrieval_quality: { status: 'passed' },
@@ -159,7 +159,7 @@ test('an answer that says behind a part of it that no source tells it, or is not
   expect((await turn({ llm: quoting(false) })).result.answer_confidence.level).toBe('high');
 });
 
-test('an answer that quotes tells how probable it is, its best sentence, and its sources in the order of its numbers', async () => {
+test('a quoting answer has its probability, its best sentence, and its sources in the order of citation', async () => {
   const quoting = (probability: number) =>
     scriptedLlm(() => ['Every 90 days [1].'], { extractive: true, outcome: { probability, highlight: 'Every 90 days', order: [2] } });
   const sure = (await turn({ llm: quoting(0.9) })).result;
@@ -178,7 +178,7 @@ test('an answer that quotes tells how probable it is, its best sentence, and its
   });
 });
 
-test('a model reads what stands beside a chunk, but nothing twice; a quoted line is cited where it stands', async () => {
+test('a model reads neighbouring text, but nothing twice, and a quoted line is cited at its own location', async () => {
   const beside = { id: 'x', text: 'It rests at night.', location: { page: 3 }, joined: '\n\nIt rests at night.' };
   const given = { ...beside, id: 'b', joined: '\n\nGiven already.' };
   const neighbours = async () => new Map([['a', { after: beside }], ['b', { after: given }]]); // prettier-ignore
@@ -194,7 +194,7 @@ test('a model reads what stands beside a chunk, but nothing twice; a quoted line
   expect(result.sources.map(({ location }) => location.page)).toEqual([3, 2]);
 });
 
-test('where the gate is switched off, only what the answer says itself makes it less sure', async () => {
+test('lowers confidence only for doubt in the answer if the gate is disabled', async () => {
   const { result } = await turn({ quality: { enabled: false } });
   expect(result).toMatchObject({
     answer: 'Every 90 days [1].',
@@ -205,7 +205,7 @@ test('where the gate is switched off, only what the answer says itself makes it 
   expect(partial.result.answer_confidence).toEqual({ level: 'low', reason: 'answer_uncertain' });
 });
 
-test('in mode answer_with_caution the best rejected chunks are answered from, with low confidence and a cautious prompt', async () => {
+test('answers from the best rejected chunks in mode answer_with_caution, with low confidence and a cautious prompt', async () => {
   const llm = scriptedLlm(() => ['Perhaps so [1].']);
   const { result } = await turn({ llm, quality: { min_retrieval_score: 0.99, max_context_chunks: 2 } });
   expect(result).toMatchObject({
@@ -217,7 +217,7 @@ test('in mode answer_with_caution the best rejected chunks are answered from, wi
   expect(said(llm.requests[0]!)).toMatch(/cautious/);
 });
 
-test('where nothing was found the model is not asked', async () => {
+test('does not ask the model if nothing was found', async () => {
   const llm = scriptedLlm(() => []);
   const nothing: ChatSearch['retrieve'] =
     // oxlint-disable-next-line require-yield

@@ -5,7 +5,7 @@ import { progress } from '../../../src/core/run.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { forRewrite, query, rewriting, type Scene, talk, turn } from './scene.ts';
 
-test('what is reranked at once is timed once, and taken from the time of the search', async () => {
+test('times concurrent reranking once, and subtracts it from the time of the search', async () => {
   const trace = new Trace({ show_prompt: false });
   const ends: (() => void)[] = [];
   const reranker: Reranker = {
@@ -28,7 +28,7 @@ test('what is reranked at once is timed once, and taken from the time of the sea
   expect(time.retrieval).toBe(-time.rerank!);
 });
 
-test('explained, a turn tells what became of each passage, what the model was asked, and how long it took', async () => {
+test('explains the fate of each passage, the calls of models, and the durations', async () => {
   const llm = forRewrite('filter of the pump');
   const { result } = await turn({ query: 'And the filter?', history: talk(2), settings: rewriting, llm, explain: true });
   expect(result.explain).toMatchObject({
@@ -47,14 +47,14 @@ test('explained, a turn tells what became of each passage, what the model was as
   expect(JSON.stringify(result.explain)).not.toContain('Question:');
 });
 
-test('the prompt is told where it is asked for, as it was sent', async () => {
+test('includes the prompt as it was sent on request', async () => {
   const llm = scriptedLlm(() => ['So it is [1].']);
   const { result } = await turn({ llm, show_prompt: true });
   expect(result.explain!.calls[0]!.messages).toEqual(llm.requests[0]!.messages);
   expect((await turn()).result).not.toHaveProperty('explain');
 });
 
-test('explained, passages that were left out say so, and a turn without an answer is explained as well', async () => {
+test('marks passages that did not fit, and explains a turn without an answer', async () => {
   const { result } = await turn({ explain: true, quality: { max_context_chunks: 1 } });
   expect(result.explain!.passages.map(({ rejected }) => rejected)).toEqual([undefined, 'room', 'min_retrieval_score']);
   const hello = await turn({ query: 'Hello!', explain: true });
@@ -63,7 +63,7 @@ test('explained, passages that were left out say so, and a turn without an answe
   expect(declined.result.explain!.passages[0]).toMatchObject({ citation: 1, cited: false });
 });
 
-test('explained, a turn without an answer says why there is none', async () => {
+test('explains why a turn has no answer', async () => {
   const why = async (scene: Scene) => (await turn({ explain: true, ...scene })).result.explain!.declined;
   const refusing = { low_confidence_mode: 'refuse_grounded_answer' } as const;
   expect(await why({ llm: scriptedLlm(() => ['[0] No.']), quality: refusing })).toBe(
@@ -82,12 +82,12 @@ test('explained, a turn without an answer says why there is none', async () => {
   expect(await why({ query: 'Hello!' })).toBeUndefined();
 });
 
-test('one that only quotes has no prompt to show', async () => {
+test('shows no prompt of an extractive model', async () => {
   const { result } = await turn({ llm: scriptedLlm(() => ['So [1].'], { extractive: true }), show_prompt: true });
   expect(result.explain!.calls).toMatchObject([{ stage: 'generate', messages: [] }]);
 });
 
-test('what is wrong with a filter that finds nothing is a note of the turn', async () => {
+test('adds a note about a filter that finds nothing', async () => {
   const notice = 'The filter lets nothing through.';
   const nothing: ChatSearch['retrieve'] = async function* (search_query) {
     yield progress('retrieval');
@@ -101,7 +101,7 @@ test('what is wrong with a filter that finds nothing is a note of the turn', asy
   expect(failures).toEqual(result.errors);
 });
 
-test('a question that asks for two things is searched for as a whole and for each of them, and explained so', async () => {
+test('searches for a double question as a whole and for each part, and explains the searches', async () => {
   const asked = 'How often is the filter replaced, and what does the pump cost?';
   const { result, searched } = await turn({ query: asked, explain: true });
   expect(searched).toEqual([asked]);

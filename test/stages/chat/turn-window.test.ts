@@ -12,7 +12,7 @@ const windowed = (context_window: number, max_tokens = 200): Partial<ChatSetting
 const answering = (aside = 'SUMMARY of remarks') =>
   scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : [aside]));
 
-test('a history that fills half of what the window leaves is summarized, though it has few messages', async () => {
+test('summarizes a history that fills half of the remaining window, even if it has few messages', async () => {
   const long = talk(8).map((entry) => ({ ...entry, content: `${entry.content} ${'milk '.repeat(120)}` }));
   const llm = answering();
   const { result } = await turn({ history: long, llm, settings: windowed(3000) });
@@ -23,7 +23,7 @@ test('a history that fills half of what the window leaves is summarized, though 
   expect((await turn({ history: long, llm: answering(), settings: windowed(30_000) })).result.compacted).toBe(false);
 });
 
-test('what the window does not hold is left out of the prompt and of the sources, and reported; the history stays', async () => {
+test('omits from the prompt and the sources what exceeds the window, reports it, and keeps the history', async () => {
   const long = talk(6).map((entry) => ({ ...entry, content: `${entry.content} ${'milk '.repeat(200)}` }));
   const llm = answering();
   const settings = { ...windowed(1500), history_compaction: { enabled: false, history_limit: 15, keep_recent: 1 } };
@@ -40,7 +40,7 @@ test('what the window does not hold is left out of the prompt and of the sources
   expect(failures).toEqual(result.errors);
 });
 
-test('sources that do not fit are none of the result, and the best stay', async () => {
+test('returns only the best sources that fit', async () => {
   const large = items.map((found) => ({ ...found, text: `${found.text} ${'filter '.repeat(400)}` }));
   const llm = answering();
   const found: ChatSearch['retrieve'] =
@@ -55,7 +55,7 @@ test('sources that do not fit are none of the result, and the best stay', async 
 
 const tooLarge = () => new KbError('too_large', "scripted answered 400: This model's maximum context length is 8192 tokens.");
 
-test('a prompt that is too long for the model is asked with half of everything, once', async () => {
+test('asks once more with half of everything if the prompt is too long for the model', async () => {
   const llm = scriptedLlm(() => (llm.requests.length === 1 ? [tooLarge()] : ['So it is [1].']));
   const { result, failures } = await turn({ llm, history: talk(4) });
   expect(result).toMatchObject({ answer: 'So it is [1].', answer_confidence: { level: 'high' } });
@@ -71,7 +71,7 @@ test('a prompt that is too long for the model is asked with half of everything, 
   ]);
 });
 
-test('a prompt that turns out to be too long in the middle of the answer is not asked again', async () => {
+test('does not ask again if the prompt turns out to be too long amid the answer', async () => {
   const llm = scriptedLlm(() => [`Try ${llm.requests.length}: so it is. `, 'And ', ...(llm.requests.length === 1 ? [tooLarge()] : [])]);
   const { result, tokens } = await turn({ llm, history: talk(4) });
   expect(tokens.map(({ data }) => data.text).join('')).toBe('Try 1: so it is. ');
@@ -80,14 +80,14 @@ test('a prompt that turns out to be too long in the middle of the answer is not 
   expect(result.errors).toEqual([expect.objectContaining({ stage: 'generate', error: expect.stringMatching(/maximum context length/) })]);
 });
 
-test('a prompt that turns out to be too long before anything was shown is asked again', async () => {
+test('asks again if the prompt turns out to be too long before anything was shown', async () => {
   const llm = scriptedLlm(() => (llm.requests.length === 1 ? ['I could not ', tooLarge()] : ['So it is [1].']));
   const { result, tokens } = await turn({ llm, quality: { low_confidence_mode: 'return_no_answer' } });
   expect(tokens.map(({ data }) => data.text).join('')).toBe('So it is [1].');
   expect(result.answer).toBe('So it is [1].');
 });
 
-test('where half of it is too long as well, that is the end of it', async () => {
+test('reports an error if half of the prompt is too long as well', async () => {
   const llm = scriptedLlm(() => [tooLarge()]);
   const { result } = await turn({ llm, history: talk(4) });
   expect(llm.requests).toHaveLength(2);
@@ -102,7 +102,7 @@ test('where half of it is too long as well, that is the end of it', async () => 
   ]);
 });
 
-test('what fails the second time for another reason is reported as that', async () => {
+test('reports another error of the second attempt as such', async () => {
   const llm = scriptedLlm(() => [llm.requests.length === 1 ? tooLarge() : new KbError('unavailable', 'Away.', { isRetryable: true })]);
   const { result } = await turn({ llm });
   expect(result.errors).toEqual([expect.objectContaining({ error: 'Away.', isRetryable: true })]);

@@ -8,7 +8,7 @@ import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { failing, items, query, talk, turn } from './scene.ts';
 
-test('an answer has every field of the result, and its stages are told in order', async () => {
+test('an answer has every field of the result, and reports its stages in order', async () => {
   const { result, stages, tokens, events } = await turn({ history: talk(2) });
   expect(result).toEqual({
     answer: 'Every 90 days [1].',
@@ -59,7 +59,7 @@ test('an answer has every field of the result, and its stages are told in order'
 });
 
 test.each([undefined, null, '', '  \n', 7, ['a'], { text: 'a' }])(
-  'a query %j is a result with a validate error, and nothing is opened',
+  'rejects the query %j with a validate error, and opens nothing',
   async (asked) => {
     const llm = scriptedLlm(() => []);
     const { result, failures, searched } = await turn({ query: asked === undefined ? null : asked, history: talk(2), llm });
@@ -77,7 +77,7 @@ test.each([undefined, null, '', '  \n', 7, ['a'], { text: 'a' }])(
   },
 );
 
-test('a query that is too long is one too, and says how long it may be', async () => {
+test('rejects a query that is too long, and names the limit', async () => {
   const { result, searched } = await turn({ query: 'x'.repeat(LONGEST_QUERY + 1) });
   expect(result.errors).toEqual([
     expect.objectContaining({ stage: 'validate', source: '', error: expect.stringContaining('100001 characters, of at most 100000') }),
@@ -86,7 +86,7 @@ test('a query that is too long is one too, and says how long it may be', async (
   expect((await turn({ query: 'x'.repeat(LONGEST_QUERY) })).result.errors).toEqual([]);
 });
 
-test('small talk is answered without retrieval and without a model', async () => {
+test('answers small talk without retrieval and without a model', async () => {
   const llm = scriptedLlm(() => []);
   const { result, searched, tokens } = await turn({ query: 'Hello!', history: talk(12), llm });
   expect(result).toMatchObject({
@@ -104,7 +104,7 @@ test('small talk is answered without retrieval and without a model', async () =>
   expect((await turn({ query: 'Hello!', settings: { intent_routing: { enabled: false } } })).result.intent).toBe('rag');
 });
 
-test('a collection that is missing is a retrieve error without an answer', async () => {
+test('reports a missing collection as a retrieve error without an answer', async () => {
   const llm = scriptedLlm(() => []);
   const missing = failing(new KbError('not_found', 'There is no collection «nowhere».', { isRetryable: true }));
   const { result, failures } = await turn({ llm, search: { retrieve: missing }, history: talk(2) });
@@ -124,7 +124,7 @@ test('a collection that is missing is a retrieve error without an answer', async
   expect(llm.requests).toEqual([]);
 });
 
-test('a search that failed in part is told of, and what it found is answered from', async () => {
+test('reports a partly failed search, and answers from what it found', async () => {
   const error: ErrorItem = {
     source: query,
     source_kind: 'query',
@@ -145,7 +145,7 @@ test('a search that failed in part is told of, and what it found is answered fro
   expect(failures).toEqual([error]);
 });
 
-test('what the caller has to mend, and a stop, end the work', async () => {
+test('throws errors that the caller must fix, and a stop', async () => {
   for (const code of ['setup', 'configuration', 'aborted'] as const) {
     await expect(turn({ search: { retrieve: failing(new KbError(code, 'No.')) } })).rejects.toThrow('No.');
     await expect(turn({ parts: { llm: () => Promise.reject(new KbError(code, 'No.')) } })).rejects.toThrow('No.');

@@ -17,8 +17,8 @@ function isWithin(part: string, whole: string): boolean {
   return true;
 }
 
-describe('for any Markdown and any settings', () => {
-  it('every character other than white space is in some chunk, in order', () => {
+describe('chunkDocument, for any Markdown and any settings', () => {
+  it('puts every character except white space into a chunk, in order', () => {
     fc.assert(
       fc.property(markdown, chunkings, (text, chunking) => {
         const chunks = chunkDocument(documentOf(text), chunking);
@@ -28,7 +28,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('without tables, fences and overlap, nothing is there twice', () => {
+  it('repeats nothing without tables, fences and overlap', () => {
     const plain = markdown.filter((text) => !/[`~]{3}|\|/.test(text));
     fc.assert(
       fc.property(plain, chunkings, (text, chunking) => {
@@ -38,7 +38,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('chunks are at most as long as chunk_size, but for the header of a table and a row or fence kept whole', () => {
+  it('keeps chunks within chunk_size, except for a table header and a whole row or fence', () => {
     fc.assert(
       fc.property(markdown, chunkings, (text, chunking) => {
         const framed = /[`~]{3}|\|/.test(text);
@@ -57,7 +57,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('no chunk is shorter than min_chunk_length, unless it is alone', () => {
+  it('makes no chunk shorter than min_chunk_length, unless it is the only one', () => {
     fc.assert(
       fc.property(markdown, chunkings, (text, chunking) => {
         const chunks = chunkDocument(documentOf(text.replaceAll('\r', '')), chunking);
@@ -67,7 +67,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('the same text gives the same chunks, and each id is there once', () => {
+  it('gives the same chunks for the same text, with unique ids', () => {
     fc.assert(
       fc.property(markdown, chunkings, (text, chunking) => {
         const chunks = chunkDocument(documentOf(text), chunking);
@@ -77,7 +77,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('no chunk is without words for people or for the embedder, and none breaks a character', () => {
+  it('makes no empty chunk, and splits no character', () => {
     fc.assert(
       fc.property(markdown, chunkings, (text, chunking) => {
         for (const chunk of chunkDocument(documentOf(text), chunking)) {
@@ -89,7 +89,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('the location names the lines that hold the beginning and the end of the text', () => {
+  it('names the lines of the beginning and the end of the text in the location', () => {
     fc.assert(
       fc.property(markdown, chunkings, (text, chunking) => {
         const lines = text.split('\n');
@@ -107,7 +107,7 @@ describe('for any Markdown and any settings', () => {
     );
   });
 
-  it('a line of a chunk is cited as the line of the source that it stands in; only what a table repeats stands in none', () => {
+  it('cites a line of a chunk by its line in the source, except repeated table headers', () => {
     const unfenced = markdown.filter((text) => !/[`~]{3}/.test(text));
     fc.assert(
       fc.property(unfenced, chunkings, (text, chunking) => {
@@ -128,7 +128,7 @@ describe('for any Markdown and any settings', () => {
   });
 });
 
-it('any characters under any settings end in chunks that lose nothing, are bounded, and are nowhere empty', () => {
+it('chunks of any characters with any settings lose nothing, are bounded, and are not empty', () => {
   const marks = [
     { at: 0, line: 1, page: 1, row: 1 },
     { at: 40, line: 9, page: 2 },

@@ -14,7 +14,7 @@ const long = (name: string) => `${sentences(24, name)}`;
 const handbook = (parts: string[]) => `# Handbook\n\n${parts.map((name) => `## ${name}\n\n${long(name)}\n`).join('\n')}`;
 
 describe('a chunk', () => {
-  it('holds text for people, text for the embedder, source, metadata and headings', () => {
+  it('has text, text for the embedder, source, metadata and headings', () => {
     const [chunk] = cut(`# Manual\n\n## Care\n\n### Replacing the filter\n\n${long('filter')}\n`);
     expect(chunk!.text).toBe(`# Manual\n\n## Care\n\n### Replacing the filter\n\n${long('filter')}`);
     expect(chunk!.embed_text).toBe(`Manual > Care > Replacing the filter\n\n${long('filter')}`);
@@ -27,17 +27,17 @@ describe('a chunk', () => {
     });
   });
 
-  it('is given for nothing but white space neither once nor twice', () => {
+  it('is not made of white space', () => {
     for (const text of ['', ' \n\t\n', '\u00a0\n']) expect(cut(text)).toEqual([]);
   });
 
-  it('has the line breaks of a text, not of a Windows file', () => {
+  it('has Unix line ends', () => {
     expect(texts('# A\r\n\r\nOne\r\ntwo\r\n')).toEqual(['# A\n\nOne\ntwo']);
   });
 });
 
 describe('sections', () => {
-  it('that are long enough are chunks of their own, whatever room is left', () => {
+  it('are separate chunks if they are long enough, whatever room is left', () => {
     expect(cut(handbook(['Keys', 'Waste', 'Doors']), { chunk_size: 1000 }).map(({ metadata }) => headingsOf(metadata)?.at(-1))).toEqual([
       'Keys',
       'Waste',
@@ -45,11 +45,11 @@ describe('sections', () => {
     ]);
   });
 
-  it('that are short join the section before, with their heading', () => {
+  it('join the section before with their heading if they are short', () => {
     expect(texts(`# Guide\n\n${long('word')}\n\n## End\n\nTail.\n`)).toEqual([`# Guide\n\n${long('word')}\n\n## End\n\nTail.`]);
   });
 
-  it('that are short at the beginning join the section after, which keeps its place and id', () => {
+  it('join the section after at the beginning of the document, which keeps its location and id', () => {
     const [alone] = cut(`## Keys\n\n${long('key')}`);
     const [joined] = cut(`Read me.\n\n## Keys\n\n${long('key')}`);
     expect(joined!.text).toBe(`Read me.\n\n## Keys\n\n${long('key')}`);
@@ -57,13 +57,13 @@ describe('sections', () => {
     expect(headingsOf(joined!.metadata)).toEqual(['Keys']);
   });
 
-  it('that are short stand together where they are long enough together', () => {
+  it('form a chunk together if they are long enough together', () => {
     const short = (name: string) => `## ${name}\n\nThe ${name} hangs on the wall behind the door.\n\n`;
     const chunks = texts(`## A\n\n${long('a')}\n\n${['key', 'lamp', 'coat', 'hat'].map(short).join('')}## B\n\n${long('b')}`);
     expect(chunks.map((text) => text.match(/## \w+/g))).toEqual([['## A'], ['## key', '## lamp'], ['## coat', '## hat'], ['## B']]);
   });
 
-  it('that would make the one before too long share its text evenly enough that no piece is short', () => {
+  it('are split with the section before so that no piece is short', () => {
     const chunks = texts(`## A\n\n${sentences(40)}\n\n## B\n\nTail of the text.`);
     expect(chunks.length).toBe(2);
     for (const chunk of chunks) expect(chunk.length).toBeLessThanOrEqual(400);
@@ -71,12 +71,12 @@ describe('sections', () => {
     expect(chunks[1]!).toMatch(/\n\n## B\n\nTail of the text\.$/);
   });
 
-  it('with nothing below go with what follows, the last one with what is before', () => {
+  it('without text join the section after, and the last one the section before', () => {
     const chunks = texts(`## A\n\n${long('a')}\n\n# Part two\n\n## B\n\n${long('b')}\n\n# End\n`);
     expect(chunks).toEqual([`## A\n\n${long('a')}`, `# Part two\n\n## B\n\n${long('b')}\n\n# End`]);
   });
 
-  it('are kept as the only piece of a document however short', () => {
+  it('are kept as the only chunk of a document, however short', () => {
     expect(texts('Hi.')).toEqual(['Hi.']);
     expect(texts('# Title\n')).toEqual(['# Title']);
     expect(cut('# Manual\n')[0]!.embed_text).toBe('Manual');
@@ -84,19 +84,19 @@ describe('sections', () => {
 });
 
 describe('long sections', () => {
-  it('are cut between blocks, else after sentences', () => {
+  it('are split between blocks, else after sentences', () => {
     const [one, two] = [sentences(24, 'one'), sentences(24, 'two')];
     expect(texts(`# A\n\n${one}\n\n${two}`)).toEqual([`# A\n\n${one}`, two]);
     for (const text of texts(sentences(204))) expect(text.startsWith('The word') && text.endsWith('.')).toBe(true);
   });
 
-  it('do not end a chunk with the line that leads to a list', () => {
+  it('do not end a chunk with the introduction of a list', () => {
     const items = Array.from({ length: 8 }, (_, i) => `- item number ${i} of the list of things`).join('\n');
     const chunks = texts(`${sentences(20)}.\n\nThese are the parts:\n\n${items}`, { chunk_size: 300, min_chunk_length: 40 });
     expect(chunks.some((text) => text.endsWith(':'))).toBe(false);
   });
 
-  it('have lists cut before items, the outer ones first', () => {
+  it('split lists before items, outer ones first', () => {
     const items = Array.from(
       { length: 12 },
       (_, i) => `- item ${i} of the list\n  1. with one part that is below it\n  2. with another part below it`,
@@ -106,18 +106,18 @@ describe('long sections', () => {
     for (const text of chunks) expect(text.startsWith('- item')).toBe(true);
   });
 
-  it('begin with the indentation of an item that goes on', () => {
+  it('keep the indentation of a continued item', () => {
     const item = `1. Run this:\n\n   \`\`\`sh\n   run\n   \`\`\`\n\n   ${sentences(36, 'later')}`;
     const [first, second] = texts(`${sentences(12)}\n\n${item}`, { min_chunk_length: 50 });
     expect(first!.endsWith('   ```')).toBe(true);
     expect(second!.startsWith('   The later0000')).toBe(true);
   });
 
-  it('have no short piece at their end', () => {
+  it('do not end with a short chunk', () => {
     for (let count = 30; count < 120; count++) for (const text of texts(sentences(count))) expect(text.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('are cut within a word that is longer than a chunk, which loses no letter', () => {
+  it('are split inside a word that is longer than a chunk, without losing a letter', () => {
     expect(texts('x'.repeat(2500)).join('')).toBe('x'.repeat(2500));
   });
 });
@@ -126,7 +126,7 @@ describe('tables', () => {
   const rows = Array.from({ length: 60 }, (_, i) => `| P-${1000 + i} | Gasket number ${i} | ${i}.50 |`);
   const header = '| Part | Description | Price |\n|---|---|---|';
 
-  it('are continued under their header rows, in whole rows', () => {
+  it('are continued under their header in whole rows', () => {
     const chunks = texts(`# Parts\n\n${header}\n${rows.join('\n')}\n\nAfter the table.`);
     expect(chunks.length).toBeGreaterThan(5);
     for (const text of chunks.slice(1)) expect(text.startsWith(`${header}\n| P-`)).toBe(true);
@@ -134,20 +134,20 @@ describe('tables', () => {
     for (const text of chunks) expect(text.length).toBeLessThanOrEqual(400);
   });
 
-  it('keep a row whole that fits into a chunk without its header', () => {
+  it('keep a row in one chunk if it fits without its header', () => {
     const big = `| P-1 | ${'words '.repeat(62).trim()} | 1 |`;
     const chunks = texts(`${header}\n${rows.slice(0, 3).join('\n')}\n${big}\n${rows.slice(3, 6).join('\n')}`);
     expect(chunks.some((text) => text === `${header}\n${big}`)).toBe(true);
   });
 
-  it('have a row that is longer than a chunk cut as text', () => {
+  it('split a row that is longer than a chunk as text', () => {
     const chunks = texts(`${header}\n| P-1 | ${sentences(120)} | 1 |`);
     expect(chunks.length).toBeGreaterThan(3);
     for (const text of chunks.slice(1)) expect(text.startsWith(`${header}\n`)).toBe(true);
     expect(chunks.join(' ').match(/word\d{4}/g)).toEqual(Array.from({ length: 120 }, (_, i) => `word${String(i).padStart(4, '0')}`));
   });
 
-  it('do not repeat header rows that would fill half of a chunk', () => {
+  it('do not repeat a header that would fill half of a chunk', () => {
     const wide = `| ${'column '.repeat(40)} |\n|---|`;
     expect(texts(`${wide}\n${rows.join('\n')}`).filter((text) => text.includes('column')).length).toBe(1);
   });
@@ -156,13 +156,13 @@ describe('tables', () => {
 describe('code', () => {
   const lines = Array.from({ length: 40 }, (_, i) => `${'  '.repeat(i % 3)}const value${i} = "Stop. Now.";`);
 
-  it('is kept in one chunk where it fits, even if it makes the chunk a little longer', () => {
+  it('stays in one chunk if it fits, even if the chunk becomes a little longer', () => {
     const code = `\`\`\`js\n${lines.slice(0, 12).join('\n')}\n\`\`\``;
     expect(code.length).toBeGreaterThan(360);
     expect(texts(`Run this:\n\n${code}\n\n${long('after')}`)[0]).toBe(`Run this:\n\n${code}`);
   });
 
-  it('is cut after lines where it is too long, each part being fenced, with its indentation', () => {
+  it('is split after lines if it is too long, with fences and indentation in each part', () => {
     const chunks = texts(`# Code\n\n\`\`\`\`js\n${lines.join('\n')}\n\`\`\`\`\n`);
     expect(chunks.length).toBeGreaterThan(2);
     for (const text of chunks) {
@@ -173,7 +173,7 @@ describe('code', () => {
   });
 });
 
-describe('what leads to a table, a list or code', () => {
+describe('the introduction of a table, a list or code', () => {
   const many = (line: (i: number) => string) => Array.from({ length: 30 }, (_, i) => line(i)).join('\n');
   const table = `| Part | Price |\n|---|---|\n${many((i) => `| Gasket number ${i} | ${i}.50 |`)}`;
   const list = many((i) => `- part ${i}, which is cleaned every week`);
@@ -184,7 +184,7 @@ describe('what leads to a table, a list or code', () => {
     ['a short line above a table', 'Prices of gaskets', table, '| Part | Price |'],
     ['the line that leads to a list', 'Clean these parts:', list, '- part'],
     ['the line that leads to code', 'Run this:', fence, '```js'],
-  ])('stands above each part of it: %s', (_what, lead, block, begin) => {
+  ])('is repeated above each part: %s', (_what, lead, block, begin) => {
     const chunks = cut(`# Care\n\n${lead}\n\n${block}`);
     expect(chunks.length).toBeGreaterThan(2);
     for (const { text } of chunks.slice(1)) {
@@ -196,7 +196,7 @@ describe('what leads to a table, a list or code', () => {
     );
   });
 
-  it('is not repeated where it is a sentence, or long', () => {
+  it('is not repeated if it is a sentence, or long', () => {
     const repeated = (lead: string, block: string) => texts(`${lead}\n\n${block}`).filter((text) => text.includes(lead)).length;
     expect(repeated('These are cleaned.', list)).toBe(1);
     expect(repeated('They are sold.', table)).toBe(1);
@@ -216,12 +216,12 @@ describe('overlap', () => {
     }
   });
 
-  it('repeats whole words where no sentence is short enough', () => {
+  it('repeats whole words if no sentence is short enough', () => {
     const chunks = texts(sentences(200), { chunk_overlap: 40 });
     for (const [i, text] of chunks.slice(1).entries()) expect(chunks[i]!).toContain(` ${/^word\d{4}/.exec(text)![0]}`);
   });
 
-  it('repeats nothing of another section, of a table or of code', () => {
+  it('is empty after another section, a table or code', () => {
     const rows = Array.from({ length: 40 }, (_, i) => `| row${i} | of the table |`).join('\n');
     const code = Array.from({ length: 40 }, (_, i) => `code${i}();`).join('\n');
     const text = `${handbook(['Keys', 'Waste'])}\n## Table\n\n| A | B |\n|---|---|\n${rows}\n\n## Code\n\n\`\`\`\n${code}\n\`\`\`\n`;
@@ -236,7 +236,7 @@ describe('ids', () => {
   const names = ['Keys', 'Waste', 'Visitors', 'Deliveries'];
   const idsOf = (text: string) => new Map(cut(text).map(({ id, text: passage }) => [/(\w+?)0000/.exec(passage)![1]!, id]));
 
-  it('stay where a section is put in front, taken out, edited, or moved', () => {
+  it('stay the same if another section is inserted, removed, edited or moved', () => {
     const before = idsOf(handbook(names));
     for (const text of [
       handbook(['Welcome', ...names]),
@@ -257,7 +257,7 @@ describe('ids', () => {
     expect(new Set([...chunks, ...elsewhere].map(({ id }) => id)).size).toBe(4);
   });
 
-  it('of long sections are counted under their own heading', () => {
+  it('are numbered within long sections', () => {
     const before = cut(`# A\n\n${sentences(100)}\n\n# B\n\n${sentences(100)}`).filter(({ metadata }) => headingsOf(metadata)?.[0] === 'B');
     const after = cut(`# A\n\n${sentences(300)}\n\n# B\n\n${sentences(100)}`).filter(({ metadata }) => headingsOf(metadata)?.[0] === 'B');
     expect(before.length).toBeGreaterThan(1);
@@ -265,7 +265,7 @@ describe('ids', () => {
   });
 });
 
-it('settings that contradict each other still give chunks within their size', () => {
+it('contradictory settings give chunks within their size', () => {
   const text = `${handbook(['Keys', 'Waste'])}\n\n${sentences(100)}`;
   for (const settings of [
     { chunk_size: 50, chunk_overlap: 50_000, min_chunk_length: 50_000 },

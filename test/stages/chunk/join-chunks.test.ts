@@ -23,7 +23,7 @@ const linesOf = (text: string): string[] =>
 
 const sizes = (chunk_size: number): Chunking => ({ chunk_size, chunk_overlap: 0, min_chunk_length: 0 });
 
-it('gives back the lines of any Markdown, however it was cut', () => {
+it('restores the lines of any Markdown, however it was split', () => {
   fc.assert(
     fc.property(markdown, chunkings, (text, chunking) => {
       const passages = passagesOf(text, chunking);
@@ -42,7 +42,7 @@ it('gives back the lines of any Markdown, however it was cut', () => {
   );
 });
 
-it('leaves out what a passage repeats, the head of a table that goes on, and the marks of a fence that was cut', () => {
+it('removes overlaps, repeated table headers, and added fence marks', () => {
   const rows = Array.from({ length: 12 }, (_, i) => `| pump ${i} | hall ${i} of the house |`).join('\n');
   const code = Array.from({ length: 12 }, (_, i) => `pump.start(${i}); // in the morning`).join('\n');
   const text = `# House\n\n${sentences(60, 'pump')}\n\n| pump | hall |\n|---|---|\n${rows}\n\n\`\`\`js\n${code}\n\`\`\`\n\nThe end.`;
@@ -53,12 +53,12 @@ it('leaves out what a passage repeats, the head of a table that goes on, and the
   expect(joinChunks(passages).lines[0]).toEqual({ at: 0, line: 1 });
 });
 
-it('keeps both fences of an empty block that was cut between them', () => {
+it('keeps both fences of an empty code block that was split between them', () => {
   const text = 'pump pump pump 水ポンプを停止します。\n-----\n\n# ไม่มีช่องว่าง 清洗过滤器，然后重启 ERR-4042 pump\n\n```\n```';
   expect(joinChunks(passagesOf(text, { chunk_size: 80, chunk_overlap: 0, min_chunk_length: 0 })).text).toBe(text);
 });
 
-it('tells which line of the file the text begins with', () => {
+it('returns the line of the file at which the text begins', () => {
   const known = [
     { at: 0, line: 9 },
     { at: 3, line: 12 },
@@ -66,7 +66,7 @@ it('tells which line of the file the text begins with', () => {
   expect(joinChunks(passagesOf('# A\n\nThe text.', SMALL, [{ at: 0, line: 9 }]))).toEqual({ text: '# A\n\nThe text.', lines: known });
 });
 
-it('keeps the lines of a text that has others than its file', () => {
+it('keeps the lines of a text whose line numbers differ from its file', () => {
   const rows = Array.from({ length: 12 }, (_, i) => `| pump ${i} | hall ${i} of the house |`).join('\n');
   const text = `# House\n\nRead this.\n\n| pump | hall |\n| --- | --- |\n${rows}\n\n# Garden\n\nIt is ${'very '.repeat(30)}green.`;
   const marks = [...text.matchAll(/^.*$/gm)].map(({ index, 0: line }) => ({ at: index, line: line.startsWith('|') ? 5 : 1 }));
@@ -79,14 +79,14 @@ it('keeps the lines of a text that has others than its file', () => {
   expect(joined.lines.at(-1)).toEqual({ at: lines.length, line: 10 });
 });
 
-it('goes on after a space in a paragraph whose lines are not known, and in the next line in a list', () => {
+it('joins a paragraph without line numbers by a space, and a list by a line break', () => {
   const paragraph = sentences(60, 'pump');
   const list = Array.from({ length: 20 }, (_, i) => `- the pump number ${i} of the house`).join('\n');
   const text = `${paragraph}\n\n${list}`;
   expect(joinChunks(passagesOf(text, SMALL, [])).text).toBe(text);
 });
 
-it('puts passages whose place is not known behind each other', () => {
+it('appends passages of unknown position', () => {
   const passages = ['The first.', 'The second.'].map((text) => ({ text, location: {} }));
   expect(joinChunks(passages).text).toBe('The first.\n\nThe second.');
 });

@@ -10,13 +10,13 @@ const located = (text: string, marks: Mark[], settings = chunking) =>
     return { text: chunk.text, location };
   });
 
-it('lines are counted from the line of the mark', () => {
+it('counts lines from the line of the mark', () => {
   const [first, second] = located('# A\n\nThe first section of them.\n\n# B\n\nThe second section\nof two lines.\n', [{ at: 0, line: 5 }]);
   expect(first!.location).toEqual({ headings: ['A'], line_start: 5, line_end: 7 });
   expect(second!.location).toEqual({ headings: ['B'], line_start: 9, line_end: 12 });
 });
 
-it('lines are those of the whole text, of what is repeated from the chunk before, too', () => {
+it('gives the lines of the whole text including the overlap', () => {
   const lines = Array.from({ length: 40 }, (_, i) => `Line ${i + 1} of the text ends here.`);
   const chunks = located(lines.join('\n'), [{ at: 0, line: 1 }], { ...chunking, chunk_overlap: 80 });
   expect(chunks.length).toBeGreaterThan(4);
@@ -28,7 +28,7 @@ it('lines are those of the whole text, of what is repeated from the chunk before
   }
 });
 
-it('a page is a section of its own, unless its first sentence began on the page before', () => {
+it('treats a page as a section, unless its first sentence began on the page before', () => {
   const pages = [sentences(24, 'pump'), sentences(24, 'heater'), sentences(10, 'filter').toLowerCase(), 'Short.'];
   const marks = pages.map((_, i) => ({ at: pages.slice(0, i).reduce((sum, page) => sum + page.length + 2, 0), page: i + 1 }));
   const chunks = located(pages.join('\n\n'), marks, { ...chunking, chunk_size: 1000 });
@@ -38,7 +38,7 @@ it('a page is a section of its own, unless its first sentence began on the page 
   expect(chunks[1]!.text).toContain('Short.');
 });
 
-it('the text of a page that goes on is repeated like any other', () => {
+it('repeats the text of a continued page as overlap', () => {
   const text = `${sentences(24, 'pump')}\n\n${sentences(24, 'heater')}`;
   const marks = [
     { at: 0, page: 1 },
@@ -49,7 +49,7 @@ it('the text of a page that goes on is repeated like any other', () => {
   expect(second!.location.page).toBe(2);
 });
 
-it('a passage with the rest of a paragraph, or with a short end, on the next page is on both; what begins there is on that one', () => {
+it('locates a passage that ends on the next page on both pages, and one that begins there on that page', () => {
   const text = `${sentences(8, 'pump')} and the rest.\n\n${sentences(16, 'heater')}`;
   const marks = [
     { at: 0, page: 1 },
@@ -65,7 +65,7 @@ it('a passage with the rest of a paragraph, or with a short end, on the next pag
   ).toEqual({ page: 1, page_end: 2 });
 });
 
-it('rows are counted with the header as row 1 of the sheet and without the separator line', () => {
+it('counts rows with the header as row 1 of the sheet, without the separator line', () => {
   const rows = Array.from({ length: 40 }, (_, i) => `| A-${i + 2} | Hall ${i % 7} |`);
   const text = `## Stock\n\n| Article | Hall |\n|---|---|\n${rows.join('\n')}\n\n## Visits\n\n| Visit | Hall |\n|---|---|\n| V-2 | Hall 9 |\n`;
   const marks = [
@@ -86,7 +86,7 @@ it('rows are counted with the header as row 1 of the sheet and without the separ
   expect(next).toBe(42);
 });
 
-it('a mark within a table counts on from its own row', () => {
+it('continues counting from the row of a mark inside a table', () => {
   const text = '| A |\n|---|\n| r2 |\n| r9 |\n| r10 |\n';
   const marks = [
     { at: 0, row: 1 },
@@ -95,7 +95,7 @@ it('a mark within a table counts on from its own row', () => {
   expect(located(text, marks)[0]!.location).toEqual({ row_start: 1, row_end: 10 });
 });
 
-it('the anchor is that of the section whose text it is, also below a title that stands alone', () => {
+it('uses the anchor of the section of the text, also below a title without text', () => {
   const text = `# Aqua\n\n## Descaling\n\n${sentences(12)}\n\n## Filter\n\n${sentences(12)}\n`;
   const marks = [{ at: 0 }, { at: text.indexOf('## Desc'), anchor: 'descaling' }, { at: text.indexOf('## Filter'), anchor: 'filter' }];
   expect(located(text, marks).map(({ location }) => [location.headings, location.anchor])).toEqual([
@@ -104,7 +104,7 @@ it('the anchor is that of the section whose text it is, also below a title that 
   ]);
 });
 
-it('nothing is said that is not known', () => {
+it('omits unknown fields', () => {
   expect(located('Only text.', [])[0]!.location).toEqual({});
   expect(located('Only text.', [{ at: 5, page: 2 }])[0]!.location).toEqual({});
 });

@@ -6,7 +6,7 @@ import { documentOf } from './markdown.ts';
 
 const chunking = { chunk_size: 300, chunk_overlap: 0, min_chunk_length: 20 };
 
-it('an empty document is an error item beside the chunks of the others', async () => {
+it('reports an empty document as an error item beside the chunks of the others', async () => {
   const documents = [
     documentOf('Doors are locked at ten.'),
     { ...documentOf(' \n\u00a0\n'), source: 'empty.md' },
@@ -26,12 +26,12 @@ it('an empty document is an error item beside the chunks of the others', async (
   expect(events.at(-1)).toMatchObject({ type: 'progress', stage: 'chunk', data: { done: 3, total: 3, chunks: 2 } });
 });
 
-it('no documents give no chunks', async () => {
+it('returns no chunks without documents', async () => {
   const { result } = await collect(runChunk({ documents: [], chunking }));
   expect(result).toEqual({ inputs: 0, chunks: 0, items: [], failed: 0, errors: [] });
 });
 
-it('a signal that is aborted stops it', async () => {
+it('stops when the signal is aborted', async () => {
   await expect(collect(runChunk({ documents: [documentOf('Text.')], chunking, signal: AbortSignal.abort() }))).rejects.toMatchObject({
     code: 'aborted',
   });

@@ -15,14 +15,14 @@ const items = [item('docs/a.md', 'The zebra crosses.', ['Animals', 'Zebra']), it
 describe('the rank of a gold passage', () => {
   it.each<[string, GoldenQuestion['gold'], number | undefined]>([
     ['is that of the source', [{ source: 'docs/b.md' }], 2],
-    ['may name the end of the source', [{ source: 'a.md' }], 1],
-    ['does not take part of a name for its end', [{ source: '.md' }], 0],
-    ['takes words over line breaks, hyphens and marks', [{ source: 'b.md', needle: 'heron eats fish' }], 2],
-    ['needs the words to be there', [{ source: 'b.md', needle: 'eats a frog' }], 0],
-    ['takes any heading above', [{ source: 'a.md', heading: 'animals' }], 1],
-    ['needs the heading where there are no words', [{ source: 'b.md', heading: 'Fish' }], 0],
-    ['is that of the first of several', [{ file: 'c.md' }, { file: 'b.md' }], 2],
-    ['is not told without gold passages', undefined, undefined],
+    ['matches the end of a source', [{ source: 'a.md' }], 1],
+    ['does not match a part of a file name', [{ source: '.md' }], 0],
+    ['matches words across line breaks, hyphens and marks', [{ source: 'b.md', needle: 'heron eats fish' }], 2],
+    ['is 0 if the words are missing', [{ source: 'b.md', needle: 'eats a frog' }], 0],
+    ['matches any heading above', [{ source: 'a.md', heading: 'animals' }], 1],
+    ['is 0 if the heading is missing', [{ source: 'b.md', heading: 'Fish' }], 0],
+    ['is that of the first of several passages', [{ file: 'c.md' }, { file: 'b.md' }], 2],
+    ['is undefined without gold passages', undefined, undefined],
   ])('%s', (_, gold, rank) => {
     expect(findGoldRank({ question: 'q', gold }, items)).toBe(rank);
   });
@@ -36,28 +36,28 @@ describe('the verdict on an answer', () => {
 
   it.each<[string, string, string]>([
     ['right', 'It runs **27 months** from `delivery` [1].', 'right'],
-    ['right with the other alternative', 'Two  years, once delivered. [2]', 'right'],
+    ['right with another alternative', 'Two  years, once delivered. [2]', 'right'],
     ['partly', 'It runs 27 months. [1]', 'partly'],
-    ['partly where it is too long', `${'word '.repeat(160)} 27 months after delivery [1]`, 'partly'],
+    ['partly for an answer that is too long', `${'word '.repeat(160)} 27 months after delivery [1]`, 'partly'],
     ['wrong', 'It is blue. [1]', 'wrong'],
     ['right with a number', 'The price on delivery is 630 euros [1]', 'right'],
-    ['wrong where it says what it must not', '27 months from delivery, see the recall [1]', 'wrong'],
+    ['wrong with a forbidden phrase', '27 months from delivery, see the recall [1]', 'wrong'],
   ])('is %s', (_, answer, verdict) => {
     expect(judgeAnswer(question, answered(answer))).toBe(verdict);
   });
 
-  it('is declined where nothing is cited and there is no confidence', () => {
+  it('is declined without citations and without confidence', () => {
     expect(judgeAnswer(question, answered('The sources do not say.', 'none', false))).toBe('declined');
     expect(judgeAnswer(question, answered('', 'none', false))).toBe('declined');
     expect(judgeAnswer(question, answered('27 months from delivery', 'high', false))).toBe('right');
   });
 
-  it('is wrong for an answer to what can not be answered', () => {
+  it('is wrong for an answer to an unanswerable question', () => {
     expect(judgeAnswer({ question: 'q', answerable: false }, answered('It was Germany [1].'))).toBe('wrong');
     expect(judgeAnswer({ question: 'q', answerable: false }, answered('No.', 'none', false))).toBe('declined');
   });
 
-  it('is not given where nothing is expected', () => {
+  it('is undefined if nothing is expected', () => {
     expect(judgeAnswer({ question: 'q' }, answered('Anything [1].'))).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ const outcome = (id: string, rest: Partial<JudgedOutcome>): JudgedOutcome => ({
 const options = { errors: [], failed: 0, missing_sources: [], lists: true };
 
 describe('the figures of a golden set', () => {
-  it('are what can be worked out by hand', () => {
+  it('match figures computed by hand', () => {
     const { retrieval, by_type, worst } = summarize(
       [outcome('a', { rank: 1, type: 'fact' }), outcome('b', { rank: 2, type: 'fact' }), outcome('c', { rank: 0, type: 'trap' })],
       options,
@@ -31,7 +31,7 @@ describe('the figures of a golden set', () => {
     expect(worst.map(({ id }) => id)).toEqual(['c', 'b']);
   });
 
-  it('count answers, refusals and confidence, each over the questions that they concern', () => {
+  it('count answers, refusals and confidence over the questions that they concern', () => {
     const { answers, refusals, calibration, retrieval } = summarize(
       [
         outcome('right', { must: true, verdict: 'right', level: 'high', probability: 0.9 }),
@@ -52,7 +52,7 @@ describe('the figures of a golden set', () => {
     expect(retrieval).toBeUndefined();
   });
 
-  it('list the wrong answer that was sure of itself before the others', () => {
+  it('list a wrong answer with high confidence first', () => {
     const { worst } = summarize(
       [
         outcome('late', { rank: 4 }),
@@ -68,14 +68,14 @@ describe('the figures of a golden set', () => {
 });
 
 describe('intervals', () => {
-  it('of a share follow Wilson', () => {
+  it('follow Wilson for a share', () => {
     const [low, high] = shareInterval(8, 10);
     expect([low.toFixed(3), high.toFixed(3)]).toEqual(['0.490', '0.943']);
     expect(shareInterval(0, 5)[0]).toBe(0);
     expect(shareInterval(5, 5)[1]).toBe(1);
   });
 
-  it('of a mean of ranks stay between 0 and 1', () => {
+  it('stay between 0 and 1 for a mean of ranks', () => {
     const { intervals } = summarize(
       [1, 1, 2].map((rank, i) => outcome(String(i), { rank })),
       options,
@@ -83,19 +83,19 @@ describe('intervals', () => {
     expect(intervals['mrr']!.map((end) => end.toFixed(2))).toEqual(['0.31', '0.98']);
   });
 
-  it('of a mean are as wide as its numbers differ', () => {
+  it('widen with the variance of a mean', () => {
     expect(meanInterval([0.5, 0.5, 0.5])).toEqual([0.5, 0.5]);
     expect(meanInterval([0, 1])[0]).toBeLessThan(0);
     expect(meanInterval([0.3])).toEqual([0.3, 0.3]);
   });
 
-  it('percentiles are numbers that were measured', () => {
+  it('come with percentiles that are measured numbers', () => {
     expect([percentile([3, 1, 2], 50), percentile([3, 1, 2], 95), percentile([], 50)]).toEqual([2, 3, 0]);
   });
 });
 
 describe('two evaluations', () => {
-  it('are compared question by question', () => {
+  it('are compared by paired differences of questions', () => {
     const of = (...ranks: number[]): EvaluationResult =>
       summarize(
         ranks.map((rank, i) => outcome(String(i), { rank })),

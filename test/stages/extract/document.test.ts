@@ -6,8 +6,8 @@ import type { Document } from '../../../src/schema/items.ts';
 
 const provenance = { source: 'docs/pump manual.v2.pdf', source_kind: 'path', file_type: 'pdf', content_hash: 'h' } as const;
 
-describe('a normalized document', () => {
-  it('knows where it comes from, and what its file says', () => {
+describe('toDocument', () => {
+  it('adds the provenance and the metadata of the file', () => {
     const marks = [{ at: 0, page: 1 }];
     expect(toDocument({ text: 'T', title: 'Inside', metadata: { author: 'A' }, marks }, provenance)).toEqual({
       id: documentId('docs/pump manual.v2.pdf'),
@@ -19,7 +19,7 @@ describe('a normalized document', () => {
     });
   });
 
-  it('has clean texts, and none of nothing but control characters', () => {
+  it('cleans texts, and rejects one with only control characters', () => {
     const parsed = { text: 'One\u0007', title: 'T\u202e', metadata: { author: 'A\u009b' } };
     expect(toDocument(parsed, { ...provenance, description: 'D\u0000' })).toMatchObject({
       text: 'One',
@@ -29,13 +29,13 @@ describe('a normalized document', () => {
     expect(() => toDocument({ text: '\u0007\u0008', metadata: {} }, provenance)).toThrow('only control characters');
   });
 
-  it('is none of a web page without text', () => {
+  it('rejects a web page without text', () => {
     const page = { links: ['https://x.example/a'], feeds: [], noindex: false, nofollow: false };
     const document = () => toDocument({ text: ' ', metadata: {}, page }, { ...provenance, source: 'https://x.example/' });
     expect(document).toThrow('https://x.example/ is a web page without any text.');
   });
 
-  it('is called as the caller says, else as its file says, else as its file is called', () => {
+  it('takes the title of the caller, else of the file, else the name of the file', () => {
     const title = (source: string, rest = {}, inside?: string) =>
       toDocument({ text: '', metadata: {}, title: inside }, { ...provenance, source, ...rest }).title;
     expect(title('a.md', { title: 'Given' }, 'Inside')).toBe('Given');
@@ -67,7 +67,7 @@ describe('a normalized document', () => {
     ]);
   });
 
-  it('keeps its own keys against front matter of the same name', () => {
+  it('prefers its own keys to front matter with the same names', () => {
     const { metadata, id } = toDocument(
       { text: '', metadata: { source_kind: 'web', content_hash: 'x', description: 'theirs' } },
       { ...provenance, id: 'own', description: 'ours' },
@@ -97,7 +97,7 @@ const document: Document = {
   ],
 };
 
-test('the block holds title, source, description and what the format knows, in that order, and nothing of ours', () => {
+test('front matter has title, source, description and metadata of the format, in that order, and no metadata of kb', () => {
   const block = frontmatterBlock(document);
   const [, yaml] = /^---\n([\s\S]*?)\n---\n\n$/.exec(block)!;
   expect(Object.entries(parse(yaml!))).toEqual([
@@ -109,7 +109,7 @@ test('the block holds title, source, description and what the format knows, in t
   ]);
 });
 
-test('the marks of a document move with its text', () => {
+test('moves the marks of a document with its text', () => {
   const { text, marks } = withFrontmatter(document);
   expect(text.endsWith(document.text)).toBe(true);
   expect(marks!.map(({ at, line }) => [text.slice(at).split('\n')[0], line])).toEqual([
@@ -118,6 +118,6 @@ test('the marks of a document move with its text', () => {
   ]);
 });
 
-test('a document without marks gets none', () => {
+test('adds no marks to a document without marks', () => {
   expect(withFrontmatter({ ...document, marks: undefined })).not.toHaveProperty('marks.0');
 });

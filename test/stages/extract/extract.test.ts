@@ -36,19 +36,19 @@ const ORDER = [
   'markdown: markdown2',
 ];
 
-describe('the kinds of sources', () => {
-  it('come in the order of the specification, whatever order they are given in', async () => {
+describe('extractAll', () => {
+  it('yields kinds in the order of the specification, whatever order they are given in', async () => {
     for (const concurrency of ['serial', 'parallel'] as const)
       expect(await read(kinds(['markdown', 'api', 'docs']).extractors, concurrency)).toEqual(ORDER);
   });
 
-  it('are read one after another', async () => {
+  it('reads kinds one after another if serial', async () => {
     const { extractors, log } = kinds(['api', 'docs']);
     await read(extractors, 'serial');
     expect(log).toEqual(['docs begins', 'docs ends', 'api begins', 'api ends']);
   });
 
-  it('begin all at once where they are read side by side', async () => {
+  it('starts all kinds at once if parallel', async () => {
     const { extractors, log } = kinds(['markdown', 'api', 'docs']);
     const all = extractAll(extractors, 'parallel');
     await all.next();
@@ -56,7 +56,7 @@ describe('the kinds of sources', () => {
     await all.return();
   });
 
-  it('are closed, all that were begun, when nobody reads on', async () => {
+  it('closes all started extractors when the reader stops', async () => {
     for (const [concurrency, begun] of [
       ['serial', ['docs']],
       ['parallel', ['docs', 'api']],
@@ -69,7 +69,7 @@ describe('the kinds of sources', () => {
     }
   });
 
-  it('are closed also where one of them fails', async () => {
+  it('closes the other extractors if one fails', async () => {
     const { extractors, log } = kinds(['api'], 100);
     const docs = async function* (): AsyncGenerator<Extracted, void, void> {
       throw new Error('the disk is gone');

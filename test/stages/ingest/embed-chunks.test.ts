@@ -30,13 +30,13 @@ const outcomes = (found: (Float32Array | KbError)[]) => found.map((item) => (ite
 const texts = (count: number) => Array.from({ length: count }, (_, i) => 'x'.repeat(i + 1));
 
 describe('embedTexts', () => {
-  it('embeds all in one request, in their order', async () => {
+  it('embeds all texts in one request, in order', async () => {
     const { embed, calls } = embedderThat();
     expect(outcomes(await embed(texts(5)))).toEqual([1, 2, 3, 4, 5]);
     expect(calls).toHaveLength(1);
   });
 
-  it('halves what is too large until it fits', async () => {
+  it('halves a request that is too large until it fits', async () => {
     const { embed, calls } = embedderThat((given) => (given.length > 7 ? 'too_large' : undefined));
     expect(outcomes(await embed(texts(64)))).toEqual(Array.from({ length: 64 }, (_, i) => i + 1));
     expect(calls.map((given) => given.length)).toEqual([
@@ -44,12 +44,12 @@ describe('embedTexts', () => {
     ]);
   });
 
-  it('loses one text alone when that is too large by itself', async () => {
+  it('loses only one text if that is too large by itself', async () => {
     const { embed } = embedderThat((given) => (given.some((text) => text.length === 3) ? 'too_large' : undefined));
     expect(outcomes(await embed(texts(4)))).toEqual([1, 2, 'too_large', 4]);
   });
 
-  it('finds the bad texts of a batch, wherever they are, and loses no other', async () => {
+  it('finds the bad texts of a batch at any position, and loses no other', async () => {
     for (const bad of [[1], [64], [30], [5, 6, 50]]) {
       const { embed, calls } = embedderThat((given) => (given.some((text) => bad.includes(text.length)) ? 'invalid' : undefined));
       expect(outcomes(await embed(texts(64)))).toEqual(Array.from({ length: 64 }, (_, i) => (bad.includes(i + 1) ? 'invalid' : i + 1)));
@@ -57,13 +57,13 @@ describe('embedTexts', () => {
     }
   });
 
-  it('stops asking singly when it is not the texts that are at fault', async () => {
+  it('stops sending single texts if the texts are not the cause', async () => {
     const { embed, calls } = embedderThat(() => 'invalid');
     expect(outcomes(await embed(texts(64)))).toEqual(Array.from({ length: 64 }, () => 'invalid'));
     expect(calls.length).toBeLessThanOrEqual(16);
   });
 
-  it('gives every text the error that outlasted the retries, without asking again', async () => {
+  it('gives every text the error that remains after the retries, without another request', async () => {
     const { embed, calls } = embedderThat(() => 'unavailable');
     const found = await embed(texts(10));
     expect(found).toHaveLength(10);
@@ -71,7 +71,7 @@ describe('embedTexts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('throws what every further text would meet', async () => {
+  it('throws an error that would affect every further text', async () => {
     for (const code of ['unauthorized', 'setup', 'configuration', 'aborted'] as const) {
       const { embed, calls } = embedderThat(() => code);
       await expect(embed(texts(8))).rejects.toMatchObject({ code });
@@ -79,7 +79,7 @@ describe('embedTexts', () => {
     }
   });
 
-  it('sends no empty text', async () => {
+  it('does not send an empty text', async () => {
     const { embed, calls } = embedderThat();
     expect(outcomes(await embed(['', 'ab', ' \n']))).toEqual(['invalid', 2, 'invalid']);
     expect(calls).toEqual([['ab']]);
@@ -87,7 +87,7 @@ describe('embedTexts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('asks for nothing after the work was stopped', async () => {
+  it('sends no request after the work was stopped', async () => {
     const { embed, calls } = embedderThat();
     await expect(embed(texts(3), AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
     expect(calls).toEqual([]);
@@ -97,7 +97,7 @@ describe('embedTexts', () => {
 describe('embedChunks', () => {
   const chunk = (id: string, text: string, rest: object = {}) => ({ id, text, source: `${id}.md`, metadata: {}, ...rest });
 
-  it('embeds what is meant for the embedder, in batches, and names the model', async () => {
+  it('embeds embed_text in batches, and names the model', async () => {
     const { embedder, calls } = embedderThat();
     const chunks = [chunk('a', 'one', { embed_text: 'Title: one' }), chunk('b', 'three'), chunk('c', 'five')];
     const { events, result } = await collect(embedChunks({ chunks, embedder, batch_size: 2, input_type: 'document' }));
@@ -107,7 +107,7 @@ describe('embedChunks', () => {
     expect(events.map(({ data }) => data.embedded)).toEqual([2, 3]);
   });
 
-  it('reports a chunk that fails beside those that do not', async () => {
+  it('reports a failing chunk beside the embedded ones', async () => {
     const { embedder } = embedderThat((given) => (given.includes('POISON') ? 'invalid' : undefined));
     const chunks = [chunk('a', 'one'), chunk('b', 'POISON'), chunk('c', 'POISON', { source: '' })];
     const { result } = await collect(embedChunks({ chunks, embedder, batch_size: 64, input_type: 'document' }));
@@ -127,7 +127,7 @@ describe('embedChunks', () => {
     expect(JSON.stringify(written).length).toBeLessThan(14 * vector.length);
   });
 
-  it('ends with the error that every further chunk would meet', async () => {
+  it('throws an error that would affect every further chunk', async () => {
     const { embedder } = embedderThat(() => 'unauthorized');
     await expect(
       collect(embedChunks({ chunks: [chunk('a', 'one')], embedder, batch_size: 1, input_type: 'document' })),

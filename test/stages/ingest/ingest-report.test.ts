@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { leftOutShare, OmittedContent } from '../../../src/stages/ingest/ingest-report.ts';
 import { read } from '../../drivers/parsers/read.ts';
 
-describe('what is left out of a page', () => {
+describe('the omitted content of a page', () => {
   const paragraph = '<p>The hut is looked at every spring, by someone who knows it, before the first guests come up and ask for soup.</p>';
   const teaser = '<div><h3>Another story</h3><p>Read here what became of the well, the bench and the gate in a dry year.</p></div>';
   const page = (head: string, teasers: number) =>
@@ -11,7 +11,7 @@ describe('what is left out of a page', () => {
       `<html><head><title>Hut</title>${head}</head><body><div class="story"><h1>Hut</h1>${paragraph.repeat(20)}</div><div class="related-teasers">${teaser.repeat(teasers)}</div></body></html>`,
     );
 
-  it('is a share in the metadata of a story, and of no other page', async () => {
+  it('is a share in the metadata of a story page only', async () => {
     const shared = '<meta property="og:type" content="article">';
     expect((await page(shared, 12)).metadata.left_out).toBeGreaterThan(0.1);
     expect((await page(shared, 0)).metadata.left_out).toBeUndefined();
@@ -20,7 +20,7 @@ describe('what is left out of a page', () => {
     expect(whole.text).toContain('Another story');
   });
 
-  it('is no menu that no name tells', async () => {
+  it('does not include a menu that no name marks', async () => {
     const menu = `<div id="left-column"><ul>${Array.from({ length: 30 }, (_, i) => `<li><a href="/${i}">A page about the hut, number ${i}</a></li>`).join('')}</ul></div>`;
     const story = `<div class="story"><h1>Hut</h1>${paragraph.repeat(20)}</div>`;
     const head = '<title>Hut</title><meta property="og:type" content="article">';
@@ -28,7 +28,7 @@ describe('what is left out of a page', () => {
     expect(metadata.left_out).toBeUndefined();
   });
 
-  it('is told in one sentence, the most first', () => {
+  it('is reported in one sentence, largest share first', () => {
     const pages = new OmittedContent();
     expect(pages.notices()).toEqual([]);
     for (const [source, left_out] of [

@@ -35,8 +35,8 @@ async function met(items: Extracted[], name: SourceName = 'docs') {
   return { sources, inventory, result: report.result, counts: events.at(-1)!.data, told: events.slice(0, -1) };
 }
 
-describe('what an ingest met', () => {
-  it('hands on each source once, and puts the rest into the report', async () => {
+describe('an inventory', () => {
+  it('passes each source on once, and reports everything else', async () => {
     const { sources, result, counts } = await met([
       { expected: 4 },
       candidate('a'),
@@ -50,7 +50,7 @@ describe('what an ingest met', () => {
     expect(counts).toMatchObject({ expected: 3, done: 1 });
   });
 
-  it('hands on texts that share a source, and reports others of one name', async () => {
+  it('passes on texts that share a source, and reports other duplicates', async () => {
     const shared = await met(
       [candidate('markdown', '1', { ...text, shares_source: true }), candidate('markdown', '2', { ...text, shares_source: true })],
       'markdown',
@@ -61,11 +61,11 @@ describe('what an ingest met', () => {
     expect(named.result.errors).toMatchObject([{ source: 'rules', stage: 'validate', error: expect.stringContaining('given twice') }]);
   });
 
-  it('reads what it is given after a failure of the same name', async () => {
+  it('passes on a document after a failure with the same source', async () => {
     expect((await met([failure('rules'), candidate('rules')])).sources).toEqual(['rules']);
   });
 
-  it('keeps what was not met where a scope may not be whole, and says why', async () => {
+  it('keeps missing sources of a scope that may be incomplete, and explains why', async () => {
     const doubtful: Extracted = {
       scope: { source_kind: 'path', covers: (source) => source.startsWith('docs/'), doubt: 'docs/e could not be read.' },
     };
@@ -78,14 +78,14 @@ describe('what an ingest met', () => {
     expect(whole.inventory.explainKept(before)).toEqual([]);
   });
 
-  it('takes for gone what lies in a scope and was not there, in no other way', async () => {
+  it('treats a source as gone only if a scope covers it and it was not found', async () => {
     const { inventory } = await met([candidate('docs/a'), failure('docs/b'), scope('docs/')]);
     expect(inventory.findGone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);
     expect((await met([candidate('docs/a')])).inventory.findGone(stored('docs/c'))).toEqual([]);
     expect((await met([scope('docs/', 'url')])).inventory.findGone(stored('docs/c'))).toEqual([]);
   });
 
-  it('takes for gone what says so itself, also outside of what was listed; it is a failure all the same', async () => {
+  it('treats a source that is reported as gone as gone and as a failure, also outside of scopes', async () => {
     const { inventory, result } = await met([failure('https://a.example/old', true), failure('https://a.example/broken')]);
     expect(inventory.findGone(stored('https://a.example/old', 'https://a.example/broken', 'https://a.example/other'))).toEqual([
       'https://a.example/old',
@@ -94,23 +94,23 @@ describe('what an ingest met', () => {
     expect(result).toMatchObject({ failed: 2, errors: [{ source: 'https://a.example/old' }, { source: 'https://a.example/broken' }] });
   });
 
-  it('does not take for gone what was there after all, nor what failed in another way', async () => {
+  it('does not treat a source as gone that was found elsewhere or failed for another reason', async () => {
     const page = 'https://a.example/a';
     expect((await met([failure(page, true), candidate(page)])).inventory.findGone(stored(page))).toEqual([]);
     expect((await met([failure(page, true), failure(page, false)])).inventory.findGone(stored(page))).toEqual([]);
     expect((await met([failure(page, false), scope('https://', 'url')])).inventory.findGone(stored(page))).toEqual([]);
   });
 
-  it('tells what a person should know, at once and in the end', async () => {
+  it('reports notices at once and at the end', async () => {
     const { result, told } = await met([{ notice: 'The crawl was cut off.' }, candidate('a')]);
     expect(result).toMatchObject({ failed: 0, notices: ['The crawl was cut off.'] });
     expect(told).toMatchObject([{ type: 'progress', message: 'The crawl was cut off.' }]);
   });
 });
 
-describe('a document that could not be made', () => {
+describe('a document that could not be read', () => {
   const found = (candidate('a.pdf') as { candidate: Candidate }).candidate;
-  it('is an item that says why', () => {
+  it('is an error item with the reason', () => {
     expect(unreadItem(found, new KbError('invalid', 'a.pdf is encrypted.', { hint: 'Save it without.' }))).toMatchObject({
       source: 'a.pdf',
       source_kind: 'path',

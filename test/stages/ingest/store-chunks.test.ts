@@ -3,7 +3,7 @@ import { KbError } from '../../../src/core/errors.ts';
 import type { IngestDocument } from '../../../src/stages/ingest/read-documents.ts';
 import { storeDocuments } from '../../../src/stages/ingest/store-chunks.ts';
 
-test('a store that fails is told of before what feeds it is waited for', async () => {
+test('reports a failing store before it waits for its input to close', async () => {
   const full = new KbError('unavailable', 'The disk is full.');
   let release = () => {};
   const hangs = new Promise<void>((done) => (release = done));

@@ -4,7 +4,7 @@ import type { GroundingSource } from '../../../src/ports/models.ts';
 import { readQuoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 import { chooseQuotations, rankPassages } from '../../../src/stages/quote/choose-quotations.ts';
 
-test('a question about a time is answered by a period, a clock time, a month or a year, not by any number', () => {
+test('accepts a period, a clock time, a month or a year for a question about a time, but no other number', () => {
   const answers = createFigureCheck('How long does a login session last?')!;
   expect(['It lasts 31 days.', 'within two weeks', 'until 18:30', 'since May', 'built in 1987'].map(answers)).toEqual(Array(5).fill(true));
   expect(['HTTP/1.0 clients', '1. Ask for a return number.', 'It costs 9 euros.'].map(answers)).toEqual([false, false, false]);
@@ -17,7 +17,7 @@ test.each(['Wann bekomme ich mein Geld zurück?', 'À quelle heure fermez-vous ?
   },
 );
 
-test('other questions about a number are answered by any, and the rest by none in particular', () => {
+test('accepts any number for other questions about figures, and has no check for other questions', () => {
   expect(createFigureCheck('How many slots are there?')?.('There are 16384.')).toBe(true);
   expect(createTimeCheck('How many slots are there?')).toBeUndefined();
   expect(createFigureCheck('Where is the cache?')).toBeUndefined();
@@ -40,7 +40,7 @@ test.each([
   ['Qu’est-ce que chokidar ?', ['chokidar']],
   ["Qu'est-ce qu'un index ?", ['index']],
   ['¿Qué es un índice?', ['indic']],
-])('tells what is asked the meaning of: %s', (question, wanted) => {
+])('extracts the term to define: %s', (question, wanted) => {
   expect([...definedTerms(question)!]).toEqual(wanted);
 });
 
@@ -51,17 +51,17 @@ test.each([
   'What is the maximum size?',
   'Was ist der Unterschied zwischen a und b?',
   '¿Cuál es el valor máximo?',
-])('asks no meaning: %s', (question) => {
+])('finds no term to define: %s', (question) => {
   expect(definedTerms(question)).toBeUndefined();
 });
 
-test('what stands first under its own title introduces it, what stands further on does not', () => {
+test('recognises the first block under its title as introduction, but not later ones', () => {
   const [first, second] = readQuoteBlocks(sourceOf('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
   const wanted = definedTerms('What is Watcher?')!;
   expect([introduces(first!, wanted), introduces(second!, wanted)]).toEqual([true, false]);
 });
 
-test('so does the beginning of a section that is called an introduction, and of no other', () => {
+test('recognises the first block of a section that is called introduction, but of no other', () => {
   const wanted = definedTerms('What is a partial index?')!;
   const firstOf = (title: string, more: Partial<GroundingSource> = {}) =>
     readQuoteBlocks(sourceOf(title, 'It covers some of the rows.', more), 0).at(-1)!;
@@ -71,7 +71,7 @@ test('so does the beginning of a section that is called an introduction, and of 
   expect(introduces(firstOf('Partial Indexes', { before: 'Another passage.\n\n' }), wanted)).toBe(false);
 });
 
-test('«What is X» is answered by the introduction of X, not by what only says the word', async () => {
+test('answers «What is X» by the introduction of X, not by a mention of the word', async () => {
   const sources = [
     sourceOf('Watcher › Also', 'Why was Watcher named this way? Watcher is an old word for a keeper.'),
     sourceOf('Watcher', 'Tells of changes in folders, on every system.', { citation: 2 }),
@@ -91,11 +91,11 @@ test.each([
   ['Was ist der Unterschied zwischen json und jsonb?', ['json'], ['jsonb']],
   ['Quelle est la différence entre json et jsonb dans Postgres ?', ['json'], ['jsonb']],
   ['¿Qué diferencia hay entre json y jsonb?', ['json'], ['jsonb']],
-])('tells what tells two things apart: %s', (question, one, other) => {
+])('extracts the terms that distinguish two things: %s', (question, one, other) => {
   expect(comparedSubjects(question)?.map((terms) => [...terms])).toEqual([one, other]);
 });
 
-test.each(['Do I need a pump or a valve?', 'What is a pump?', 'How do I install it?'])('compares nothing: %s', (question) => {
+test.each(['Do I need a pump or a valve?', 'What is a pump?', 'How do I install it?'])('finds no comparison: %s', (question) => {
   expect(comparedSubjects(question)).toBeUndefined();
 });
 
@@ -105,12 +105,12 @@ const sources: GroundingSource[] = [
   ['Paths › join()', 'Added in: v0.3.4\n\njoin() puts segments together with the separator of the platform.'],
 ].map(([title, text], i) => ({ citation: i + 1, title: title!, text: text!, score: 0.8 - i / 10 }));
 
-test('of two things that are compared, one passage about each is quoted, though lines of theirs are the same', async () => {
+test('quotes a passage about each of two compared things, even if they share lines', async () => {
   const { quotations } = await chooseQuotations('How do resolve and join differ?', { sources });
   expect(quotations.map(({ source }) => source)).toEqual([0, 2]);
 });
 
-test('a passage about both stands alone', async () => {
+test('quotes only one passage if it is about both', async () => {
   const both = {
     citation: 1,
     title: 'Paths',

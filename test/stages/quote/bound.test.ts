@@ -74,7 +74,7 @@ const asked = fc
   )
   .chain(({ question, most }) => fc.record({ question: fc.constant(question), documents: sourcesOf(most) }));
 
-test('quotes at most 120 words of any document, and no half sentence, link, line or block of code', async () => {
+test('quotes at most 120 words of any document, without partial sentences, links, lines or code blocks', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ({ documents, question }) => {
       const sources = documents.map(({ kinds, title }, i) => ({
@@ -94,7 +94,7 @@ test('quotes at most 120 words of any document, and no half sentence, link, line
   );
 });
 
-test('says what it leaves out of the lines of code, the cells of a row and a sentence that is too long', async () => {
+test('marks omitted lines of code, cells of a row and words of a long sentence', async () => {
   const many = (words: number, join = ' ') => Array.from({ length: words }, (_, i) => `valve${i}`).join(join);
   const texts = [
     `Valves of the pump: ${many(200)}.`,

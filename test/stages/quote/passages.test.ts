@@ -9,15 +9,15 @@ const descaling = `# Descaling\n\n${steps.map((step, i) => `${i + 1}. ${step}`).
 const blocks = readQuoteBlocks({ citation: 1, title: 'Descaling', text: descaling, score: 1 }, 0);
 const grown = (room: number) => growPassage(blocks, blocks[2]!, { room, gainOf: () => 1 }).map(({ plain }) => plain.slice(0, 2));
 
-test('steps are quoted from the first, where there is room for it', () => {
+test('quotes steps from the first one if it fits', () => {
   expect(grown(16)).toEqual(['1.', '2.', '3.']);
 });
 
-test('without the room they are quoted from the best', () => {
+test('quotes steps from the best one if the first does not fit', () => {
   expect(grown(11)[0]).not.toBe('1.');
 });
 
-test('a sentence that goes on in code is quoted with it, or not at all', () => {
+test('quotes a sentence that continues in code with the code, or not at all', () => {
   const code = `Each request has a worker of its own.\n\nSuppose the server has the address a.example; then\n\n\`\`\`\n${'ProxyPass '.repeat(9)}\n\`\`\``;
   const read = readQuoteBlocks({ citation: 1, title: 'Workers', text: code, score: 1 }, 0);
   const kinds = (room: number) => growPassage(read, read[0]!, { room, gainOf: () => 1 }).map(({ kind }) => kind);
@@ -25,7 +25,7 @@ test('a sentence that goes on in code is quoted with it, or not at all', () => {
   expect(kinds(60)).toEqual(['paragraph', 'paragraph', 'code']);
 });
 
-test('what a paragraph introduces is quoted with it, or the part of it that fits', () => {
+test('quotes the block that a paragraph introduces with it, or the part that fits', () => {
   const code = `Set the variables in the shell:\n\n\`\`\`\n${'export A=1\n'.repeat(40)}\`\`\``;
   const read = readQuoteBlocks({ citation: 1, title: 'Settings', text: code, score: 1 }, 0);
   const passage = renderPassage(growPassage(read, read[0]!, { room: 30, gainOf: () => 1 }), { all: read, room: 30, wanted: new Set() });
@@ -61,19 +61,19 @@ async function answerTo(query: string): Promise<string> {
   return answer;
 }
 
-test('quotes rows that fit alike below their header, and whole', async () => {
+test('quotes equally good rows under their header, and completely', async () => {
   expect(await answerTo('Which city of France?')).toContain(`${head}\n${rowOf('Nantes', 6)}\n\n[1]`);
 });
 
-test('does not take a row for an answer that has one name of two words of the question', async () => {
+test('does not accept a row that matches one of two words of a name', async () => {
   expect(await answerTo('What is the capital of France?')).toContain('do not answer');
 });
 
-test('takes the row of a word that is asked for, whatever else the question says', async () => {
+test('accepts the row of the requested word, whatever else the question says', async () => {
   expect(await answerTo('How is the pump of the machine painted, and the FR-06?')).toContain('| FR-06 |');
 });
 
-test('marks rows and items that are left out before and behind what is quoted', () => {
+test('marks omitted rows and items before and after the quotation', () => {
   const rows = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `| ${city} | ${'word '.repeat(9).trim()} |`);
   const items = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `- ${city} ${'word '.repeat(9).trim()}`);
   const quoted = (text: string, at: number) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readQuoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 
-test('names the title of a document once, where its first heading says the same', () => {
+test('names the title of a document once if its first heading repeats it', () => {
   const text = '# Rotor\n\nWhat it is for.\n\n## Cleaning\n\nUse a brush.';
   const blocks = readQuoteBlocks({ citation: 1, title: 'Rotor › Storing', text, score: 0.5 }, 0);
   expect(blocks.map(({ path, text: block }) => [path.join(' › '), block])).toEqual([
@@ -10,7 +10,7 @@ test('names the title of a document once, where its first heading says the same'
   ]);
 });
 
-test('puts a section that follows below the headings above it, by their levels', () => {
+test('puts a later section under the headings above it, by their levels', () => {
   const text =
     '## 3.2 Span check\n\nApply air.\n\n### Limits\n\nAt most 2 %.\n\n# 4 Records\n\nKeep them.\n\n## 4.1 Where\n\nIn the archive.';
   const blocks = readQuoteBlocks({ citation: 1, title: 'Rotor › 3 Procedure › 3.2 Span check', text, score: 0.5 }, 0);
@@ -28,7 +28,7 @@ test.each([
   ['closed further in', 'Run:\n\n```sh\nrotor a\n\nrotor b\n      ```\n\nThen wait.'],
   ['indented as a whole', 'Run:\n\n   ```sh\n   rotor a\n\n   rotor b\n   ```\n\nThen wait.'],
   ['in a quotation', '> Run:\n> ```sh\n> rotor a\n>\n> rotor b\n> ```\n> Then wait.'],
-])('keeps code whole that is %s', (_name, text) => {
+])('keeps code in one block that is %s', (_name, text) => {
   expect(blocksOf(text).map(({ kind, plain, lines }) => [kind, plain, text.split('\n')[lines[1]]!.replace(/^[>\s]+/, '')])).toEqual([
     ['paragraph', 'Run:', 'Run:'],
     ['code', '```sh\nrotor a\n\nrotor b\n```', '```'],
@@ -36,7 +36,7 @@ test.each([
   ]);
 });
 
-test('does not take a comment of quoted code for a heading, nor a quoted heading for one of the page', () => {
+test('does not take a comment in quoted code, or a quoted heading, for a heading of the page', () => {
   const text = '> ## Note\n> ```sh\n> # as root\n> rotor a\n> ```\n\nThen wait.';
   expect(blocksOf(text).map(({ path, plain }) => [...path, plain])).toEqual([
     ['Rotor', 'Note'],
@@ -45,7 +45,7 @@ test('does not take a comment of quoted code for a heading, nor a quoted heading
   ]);
 });
 
-test('takes what is indented below an item for a part of it', () => {
+test('treats indented content after an item as part of it', () => {
   const first = '1. Stop it:\n\n   ```sh\n   rotor stop\n   ```\n\n   It coasts down.';
   const second = '2. Open it.\n\n   > Mind the edge.';
   expect(blocksOf(`${first}\n${second}\n\nThen wait.`).map(({ kind, plain, lines }) => [kind, plain, lines])).toEqual([

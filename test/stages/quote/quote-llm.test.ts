@@ -57,7 +57,7 @@ const words = (text: string): number =>
     .split(/\s+/)
     .filter(Boolean).length;
 
-test('quotes a whole passage under its headings, with its number, piece by piece', async () => {
+test('quotes a whole passage under its headings, with its citation, word by word', async () => {
   const { answer, pieces, outcome } = await ask('How often must the filter cartridge be replaced?');
   expect(answer).toMatch(/^\*\*Page 1 › Part\*\*\n\n/);
   expect(answer).toContain('The filter cartridge FC-77 must be replaced every 90 days. Close both valves before that.');
@@ -67,14 +67,14 @@ test('quotes a whole passage under its headings, with its number, piece by piece
   expect(outcome.input_tokens).toBeGreaterThan(outcome.output_tokens);
 });
 
-test('sets the sentence that answers apart, and tells how probable the answer is', async () => {
+test('returns the answering sentence and the probability of the answer', async () => {
   const { outcome } = await ask('How often must the filter cartridge be replaced?', { embedder: at(0.6) });
   expect(outcome.highlight).toBe('The filter cartridge FC-77 must be replaced every 90 days.');
   expect(outcome.probability).toBeGreaterThan(0.5);
   expect(outcome.probability).toBeLessThan(1);
 });
 
-test('quotes an item with its code from its beginning on, and sets a sentence of it apart', async () => {
+test('quotes an item with its code from its beginning, and returns a sentence of it', async () => {
   const item = '1. Close both valves.\n\n   ```sh\n   valve --close all\n   ```\n\n   The pump coasts down within a minute.';
   const source = { citation: 1, title: 'Manual', text: item.slice(item.indexOf('   The pump')), score: 0.7 };
   const before = `Do this:\n\n${item.slice(0, item.indexOf('   The pump'))}`;
@@ -102,7 +102,7 @@ test('numbers its sources in the order of the answer', async () => {
   expect(outcome.quoted?.[0]).toEqual({ citation: 2, lines: [0, 0] });
 });
 
-test('quotes a row below the header of its table, and a list behind the words that lead in to it', async () => {
+test('quotes a row under its table header, and a list after its introduction', async () => {
   const table = `| Code | Meaning |\n|---|---|\n${Array.from({ length: 60 }, (_, i) => `| ERR-${4000 + i} | The sensor number ${i} is cut off |`).join('\n')}`;
   const { answer } = await ask('What does ERR-4042 mean?', { sources: sourcesOf(table) });
   expect(answer).toContain('| Code | Meaning |\n|---|---|\n');
@@ -113,7 +113,7 @@ test('quotes a row below the header of its table, and a list behind the words th
   );
 });
 
-test('quotes at most 120 words: whole sentences of a long paragraph, whole lines of long code, which says so', async () => {
+test('quotes at most 120 words, as whole sentences or whole lines of code, with ellipses', async () => {
   const long = Array.from({ length: 40 }, (_, i) => `The valve number ${i} opens at ${i} bar of pressure.`).join(' ');
   const prose = await ask('At what pressure does the valve number 30 open?', { sources: sourcesOf(long) });
   expect(words(prose.answer)).toBeLessThanOrEqual(120);
@@ -125,7 +125,7 @@ test('quotes at most 120 words: whole sentences of a long paragraph, whole lines
   expect(answer).toMatch(/valve --set-up --number \d+\n```\n\n… \[1\]$/);
 });
 
-test('reads on in what stands before and behind the passage, without beginning there', async () => {
+test('continues into neighbouring text, but does not begin there', async () => {
   const source = {
     citation: 1,
     title: 'Manual',
@@ -141,7 +141,7 @@ test('reads on in what stands before and behind the passage, without beginning t
   expect(outcome.quoted).toEqual([{ citation: 1, lines: [0, 0] }]);
 });
 
-test('quotes two passages, each shorter, where both fit alike', async () => {
+test('quotes two shorter passages if both fit equally', async () => {
   const sources = sourcesOf('The limit of the gold plan is ten seats.', 'The limit of the gold plan is nine seats in Norway.');
   const { answer, outcome } = await ask('What is the limit of the gold plan?', { sources });
   expect(answer).toContain('ten seats. [1]');
@@ -149,7 +149,7 @@ test('quotes two passages, each shorter, where both fit alike', async () => {
   expect(outcome.order).toEqual([1, 2]);
 });
 
-test('quotes a page and the source that it was made of once, and passages that differ in a number both', async () => {
+test('quotes near duplicates once, but both passages if they differ in a number', async () => {
   const page = 'The limit of the gold plan is ten seats for each office, and nobody may share a seat with a friend at work.';
   const source = 'The limit of the ``gold`` :term:`plan` is ten seats for each office, and nobody may share a seat with a friend at work.';
   const query = 'What is the limit of the gold plan?';
@@ -158,7 +158,7 @@ test('quotes a page and the source that it was made of once, and passages that d
   expect((await ask(query, { sources: numbered })).answer.match(/nobody may share/g)).toHaveLength(2);
 });
 
-test('prefers a value for a question about a default, and no change log where none is asked for', async () => {
+test('prefers a value for a question about a default, and avoids a change log unless it is asked for', async () => {
   const parameter = '**`work_mem` (`integer`)**\n\nThe memory of a sort before it writes to a file. The default is four megabytes.';
   const sources = sourcesOf('Sorts that take the memory of work_mem are told in the log of the server.', parameter);
   expect((await ask('What is the default memory of work_mem?', { sources })).answer).toMatch(/work_mem.*four megabytes\./s);
@@ -167,13 +167,13 @@ test('prefers a value for a question about a default, and no change log where no
   expect((await ask('What is the filter made of?', { sources: pages })).outcome.order?.[0]).toBe(2);
 });
 
-test('says what links say and leaves no marks of citations of its own in the text', async () => {
+test('reduces links to their text, and escapes numbers that look like citations', async () => {
   const text = 'See [the valve](https://example.com/v) of the pump [3], ![drawn](x.png) which opens at five bar.';
   const { answer } = await ask('When does the valve of the pump open?', { sources: sourcesOf(text) });
   expect(answer).toContain('See the valve of the pump \\[3\\], which opens at five bar. [1]');
 });
 
-test('declines behind the number of no source what the sources do not speak of, and an identifier that they do not have', async () => {
+test('declines with the no-answer marker what the sources do not mention, and a missing identifier', async () => {
   for (const query of [
     'Who painted the ceiling of the Sistine Chapel?',
     'What does ERR-9999 mean?',
@@ -186,7 +186,7 @@ test('declines behind the number of no source what the sources do not speak of, 
   expect((await ask('Anything?', { sources: [] })).answer).toMatch(/^\[0\]/);
 });
 
-test('answers each part of a question, and names the one that nothing answers', async () => {
+test('answers each part of a question, and names an unanswered part', async () => {
   const both = await ask('How often must the filter cartridge be replaced, and how many days of paid leave does everyone have?');
   expect(both.answer).toContain('every 90 days');
   expect(both.answer).toContain('28 days of paid leave');
@@ -197,20 +197,20 @@ test('answers each part of a question, and names the one that nothing answers', 
   expect(one.outcome.unsure).toBe(true);
 });
 
-test('answers a pasted message by its words where the sources do not have its code', async () => {
+test('answers a pasted message by its words if the sources lack its code', async () => {
   const text = 'At the start it warns: «Could not determine the name of the server, using rocinante for ServerName». Set ServerName.';
   const sources = sourcesOf(text).map((source) => ({ ...source, score: 0.5 }));
   const { answer } = await ask('AH00558: Could not determine the name of the server', { sources, embedder: at(0.45) });
   expect(answer).toContain('Set ServerName.');
 });
 
-test('takes a default in quotes for a value', async () => {
+test('treats a quoted default as a value', async () => {
   const sources = sourcesOf("The service shows the default log level as it is set.\n\nDefault: `'info'`, which is the log level of all.");
   const { answer } = await ask('What is the default log level?', { sources, embedder: at(0.8) });
   expect(answer.indexOf('info')).toBeGreaterThan(0);
 });
 
-test('quotes nothing again that was said before', async () => {
+test('does not repeat earlier quotations', async () => {
   const sources = sourcesOf('The gate is locked at ten.\n\nThe gate is locked because dogs came in at night.');
   const said = '**Page 1 › Part**\n\nThe gate is locked at ten. [1]';
   const { answer } = await ask('When is the gate locked? why?', { sources, question: 'why?', previous_answers: said });
@@ -219,7 +219,7 @@ test('quotes nothing again that was said before', async () => {
   expect((await ask('When is the gate locked? why?', { sources, question: 'why?', previous_answers: all })).answer).toMatch(/^\[0\]/);
 });
 
-test('says which language the sources are in where the question is in another', async () => {
+test('names the language of the sources if it differs from that of the question', async () => {
   const sources = sourcesOf('The filter of the pump must be replaced every 90 days, and it is made of steel.');
   const german = await ask('Wie oft muss der Filter der Pumpe gewechselt werden?', { sources, embedder: at(0.9) });
   expect(german.answer).toContain('Die Quellen sind auf Englisch.');
@@ -227,13 +227,13 @@ test('says which language the sources are in where the question is in another', 
   expect(english.answer).not.toContain('The sources are in');
 });
 
-test('stops where it is told to', async () => {
+test('stops when the signal is aborted', async () => {
   const stop = new AbortController();
   stop.abort();
   await expect(ask('How often must the filter cartridge be replaced?', { signal: stop.signal })).rejects.toThrow(/stopped/);
 });
 
-test('cites each passage as the source that holds it, also within one section, and numbers reranked sources as the reranker ordered them', async () => {
+test('cites each passage by its own source, even within one section, and keeps the order of the reranker', async () => {
   const [gold, norway] = sourcesOf('The limit of the gold plan is ten seats.', 'The limit of the gold plan is nine seats in Norway.');
   const place = { title: 'Plans › Limits' };
   const query = 'What is the limit of the gold plan?';
@@ -251,14 +251,14 @@ test('cites each passage as the source that holds it, also within one section, a
   expect(reranked.outcome.order).toEqual([1, 2]);
 });
 
-test('keeps types that a document escapes', async () => {
+test('keeps escaped types of a document', async () => {
   const text = 'The pump takes `options` \\<Object> and a seal <b>of</b> rubber.';
   expect((await ask('What does the pump take?', { sources: sourcesOf(text) })).answer).toContain(
     'takes `options` \\<Object> and a seal of rubber.',
   );
 });
 
-test('quotes of a long item what it says and the parts of it that answer', async () => {
+test('quotes the text of a long item and its answering parts', async () => {
   const options = Array.from({ length: 30 }, (_, i) => `  - \`option${i}\` of the valve is set to ${i} by hand`);
   options.splice(20, 0, '  - `maxPressure` of the valve before it opens\n    by itself');
   const text = `- \`options\` of the valve:\n${options.join('\n')}`;
@@ -271,20 +271,20 @@ test('quotes of a long item what it says and the parts of it that answer', async
 const filter = 'How often must the filter cartridge be replaced?';
 const scored = (sources: readonly GroundingSource[], ...scores: number[]) => sources.map((source, i) => ({ ...source, score: scores[i]! }));
 
-test('declines where the same words and cosines come with a lower score', async () => {
+test('declines if the same words and cosines have a lower score', async () => {
   const asked = (score: number) => ask(filter, { sources: scored(sourcesOf(manual), score), embedder: at(0.3) });
   expect((await asked(0)).answer).toMatch(/^\[0\]/);
   expect((await asked(0.6)).answer).toContain('every 90 days');
 });
 
-test('is surer where nothing else comes near than where other sources score alike', async () => {
+test('is more certain without close rivals than with them', async () => {
   const probability = async (...scores: number[]) =>
     (await ask(filter, { sources: scored(sourcesOf(manual, leave, leave, leave, leave), ...scores), embedder: at(0.5) })).outcome
       .probability!;
   expect(await probability(0.6, 0.05, 0.04, 0.03, 0.02)).toBeGreaterThan((await probability(0.6, 0.59, 0.58, 0.57, 0.56)) + 0.15);
 });
 
-test('is less sure where a passage of another document fits as well, and not where it is of the same', async () => {
+test('is less certain if a passage of another document fits as well, but not one of the same document', async () => {
   const embed: Embedder['embed'] = async (texts) =>
     texts.map((text) => (/cartridge/.test(text) ? Float32Array.of(0.6, 0.8) : Float32Array.of(0.5, 0.866)));
   const probability = async (...documents: string[]) => {
@@ -294,7 +294,7 @@ test('is less sure where a passage of another document fits as well, and not whe
   expect(await probability('pump.md', 'leave.md')).toBeLessThan((await probability('pump.md', 'pump.md')) - 0.05);
 });
 
-test('is surer where one sentence says it than where the passage as a whole is near', async () => {
+test('is more certain if one sentence matches than if only the passage does', async () => {
   const even = at(0.2);
   const embed: Embedder['embed'] = async (texts, options) => {
     const vectors = await even.embed(texts, options);
@@ -305,20 +305,20 @@ test('is surer where one sentence says it than where the passage as a whole is n
   expect(await asked({ ...even, embed })).toBeGreaterThan((await asked(even)) + 0.15);
 });
 
-test('is surer of an answer to «how many» that has a figure', async () => {
+test('is more certain of an answer to «how many» with a figure', async () => {
   const asked = async (text: string) =>
     (await ask('How many valves has the pump?', { sources: sourcesOf(text), embedder: at(0.5) })).outcome;
   expect((await asked('The pump has 4 valves.')).probability!).toBeGreaterThan((await asked('The pump has many valves.')).probability!);
 });
 
-test('says which language the sources are in where a command answers, which is in none', async () => {
+test('names the language of the sources if the answer is a command', async () => {
   const [command, prose] = sourcesOf('```\nnpm publish paket\n```', leave) as [GroundingSource, GroundingSource];
   const { answer } = await ask('Wie veröffentliche ich mein Paket mit npm?', { sources: [command, prose], embedder: at(0.9) });
   expect(answer).toContain('npm publish paket');
   expect(answer).toMatch(/Die Quellen sind auf Englisch\.$/);
 });
 
-test('quotes no first item of a list whose others do not fit', async () => {
+test('does not quote only the first item of a list', async () => {
   const step = (n: number) => `${n}. Then ${'turn the left knob and wait '.repeat(5)}until lamp ${n} is off.`;
   const text = `The boiler is descaled every three months.\n\n${'It takes half an hour of an evening. '.repeat(8)}\n\n${[1, 2, 3, 4].map(step).join('\n')}`;
   const { answer } = await ask('How often is the boiler descaled?', { sources: sourcesOf(text) });
@@ -326,14 +326,14 @@ test('quotes no first item of a list whose others do not fit', async () => {
   expect(answer).not.toContain('Then turn');
 });
 
-test('names the option above what is quoted from the middle of its definition', async () => {
+test('names the option above a quotation from the middle of its definition', async () => {
   const filler = 'The lamp turns amber for as long as it lasts, and nobody has to look at it or to wait for it to go out again. '.repeat(6);
   const text = `\`--pause <minutes>\`\n\n${filler}\n\nA paused pump keeps its pressure for an hour.\n\n\`--stop\`\n\nEmpties the circuit.`;
   const { answer } = await ask('How long does a paused pump keep its pressure?', { sources: sourcesOf(text) });
   expect(answer).toMatch(/`--pause <minutes>`\n\n…\n\nA paused pump keeps its pressure for an hour\./);
 });
 
-test('takes a question that is nothing but a value for the row with that cell', async () => {
+test('answers a question that consists of a value by the row with that cell', async () => {
   const rows = '| Seal | 4.50 |\n| Valve | 117 |\n| Pump | 118 496 |';
   const sources = [{ citation: 1, title: 'Prices', text: `| part | price |\n|---|---|\n${rows}`, score: 0.24 }];
   expect((await ask('117', { sources, embedder: at(0.06) })).answer).toContain('| Valve | 117 |');

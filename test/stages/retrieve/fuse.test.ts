@@ -7,7 +7,7 @@ const hit = (id: string, score: number): Hit => ({ chunk: { id, text: id, source
 const arm = (hits: Hit[], weight: number, limit = 100): Arm => ({ hits, limit, weight });
 const ids = (candidates: readonly FusedCandidate[]) => candidates.map(({ chunk }) => chunk.id);
 
-test("each arm's scores are divided by the arm's best and weighted", () => {
+test('divides the scores of each arm by its best and weights them', () => {
   const fused = fuse({ text: arm([hit('a', 20), hit('b', 10)], 0.5), vector: arm([hit('b', 0.8), hit('a', 0.2)], 0.5) });
   expect(fused.map(({ chunk, fused: score }) => [chunk.id, score])).toEqual([
     ['b', 0.75],
@@ -15,23 +15,23 @@ test("each arm's scores are divided by the arm's best and weighted", () => {
   ]);
 });
 
-test('scores count from the floor of their arm', () => {
+test('counts scores from the floor of their arm', () => {
   const vector = { ...arm([hit('a', 0.9), hit('b', 0.8), hit('c', 0.7)], 1), floor: 0.75 };
   expect(fuse({ vector }).map(({ fused }) => Number(fused.toFixed(3)))).toEqual([1, 0.333, 0]);
 });
 
-test('a chunk keeps its rank and score in each arm', () => {
+test('keeps the rank and score of a chunk in each arm', () => {
   const [first] = fuse({ text: arm([hit('b', 9), hit('a', 3)], 0.2), vector: arm([hit('a', 0.7)], 0.8) });
   expect(first!.chunk.id).toBe('a');
   expect(first!.ranks).toEqual({ text: { rank: 2, score: 3 }, vector: { rank: 1, score: 0.7 } });
 });
 
-test('an arm that weighs nothing changes nothing', () => {
+test('ignores an arm of weight 0', () => {
   const text = arm([hit('a', 3), hit('b', 2)], 1);
   expect(ids(fuse({ text, vector: arm([hit('b', 0.9), hit('a', 0.1)], 0) }))).toEqual(ids(fuse({ text })));
 });
 
-test('what is missing from a list that was cut off scores as its last hit; what is missing from a whole one scores nothing', () => {
+test('scores a chunk missing from a truncated list like its last hit, and one missing from a complete list as 0', () => {
   const text = arm([hit('a', 10)], 0.5);
   const vector = (limit: number) => arm([hit('b', 0.8), hit('c', 0.6)], 0.5, limit);
   const score = (limit: number) => fuse({ text, vector: vector(limit) }).find(({ chunk }) => chunk.id === 'a')!.fused;
@@ -39,31 +39,31 @@ test('what is missing from a list that was cut off scores as its last hit; what 
   expect(score(3)).toBeCloseTo(0.5);
 });
 
-test('where an arm can tell what a chunk scores that it does not list, that counts, without a rank', () => {
+test('uses the known score of a chunk that an arm does not list, without a rank', () => {
   const vector = { ...arm([hit('b', 0.8)], 0.5, 1), score: () => 0.2 };
   const [first] = fuse({ text: arm([hit('a', 10)], 0.5), vector });
   expect(first!.ranks).toEqual({ text: { rank: 1, score: 10 }, vector: { score: 0.2 } });
   expect(first!.fused).toBeCloseTo(0.5 + 0.5 * 0.25);
 });
 
-test('equal scores are in the order of ids, however the store lists them', () => {
+test('orders equal scores by id, however the store lists them', () => {
   const hits = [hit('b', 5), hit('a', 5), hit('c', 5)];
   expect(ids(fuse({ text: arm(hits, 1) }))).toEqual(['a', 'b', 'c']);
   expect(ids(fuse({ text: arm(hits.toReversed(), 1) }))).toEqual(['a', 'b', 'c']);
 });
 
-test('chunks of the same text from several sources are all kept', () => {
+test('keeps chunks with the same text from several sources', () => {
   const twin = (id: string, source: string): Hit => ({ chunk: { id, text: 'the same', source, metadata: {} }, score: 4 });
   expect(fuse({ text: arm([twin('1', 'x.md'), twin('2', 'y.md')], 1) }).map(({ chunk }) => chunk.source)).toEqual(['x.md', 'y.md']);
 });
 
-test('a bonus lifts a chunk over one that scores higher', () => {
+test('a bonus can rank a chunk before one with a higher score', () => {
   const text = arm([hit('a', 10), hit('b', 9)], 1);
   expect(ids(fuse({ text }))).toEqual(['a', 'b']);
   expect(ids(fuse({ text }, ({ id }) => (id === 'b' ? 0.25 : 0)))).toEqual(['b', 'a']);
 });
 
-test('an arm in which nothing is similar adds nothing', () => {
+test('adds nothing for an arm without similar chunks', () => {
   const fused = fuse({ vector: arm([hit('a', -0.1), hit('b', -0.4)], 1) });
   expect(fused.map(({ fused: score }) => score)).toEqual([0, 0]);
 });
@@ -76,7 +76,7 @@ const hits = (least: number, most: number) =>
     })
     .map((found) => found.map(({ id, score }) => hit(id, score)).toSorted((a, b) => b.score - a.score));
 
-test('any two arms give every chunk once, best first, between 0 and 1', () => {
+test('fuses any two arms to every chunk once, best first, between 0 and 1', () => {
   fc.assert(
     fc.property(
       hits(0, 50),
@@ -110,7 +110,7 @@ const armOf = (...candidates: FusedCandidate[]): Arm => ({
   weight: 0.5,
 });
 
-test('a passage with two neighbouring words of the query goes before one that has them apart', async () => {
+test('ranks a passage with two adjacent query words before one that has them apart', async () => {
   const apart = candidate('apart', 0.82, { text: `A key of a foreign table. ${LONG}` });
   const together = candidate('together', 0.8, { text: `Foreign keys are checked. ${LONG}` });
   const others = ['c', 'd', 'e'].map((id) => candidate(id, 0.1));
@@ -121,13 +121,13 @@ test('a passage with two neighbouring words of the query goes before one that ha
   expect(second!.rescored).toBeUndefined();
 });
 
-test('a query of one word, and a search without words, have no pairs', async () => {
+test('adds nothing for pairs to a query of one word or a search without words', async () => {
   const all = [candidate('a', 0.8, { text: `Foreign keys. ${LONG}` }), candidate('b', 0.7)];
   expect(await rescore('foreign', all, { text: armOf(...all) })).toEqual(all);
   expect(await rescore('foreign key', all, {})).toEqual(all);
 });
 
-test('contents, indexes and change logs stand back where none is asked for', async () => {
+test('ranks contents, indexes and change logs lower unless they are asked for', async () => {
   const all = [candidate('log', 0.8, { metadata: { page_kind: 'changelog' } }), candidate('page', 0.75)];
   expect(ids(await rescore('What is a lock?', all, {}))).toEqual(['page', 'log']);
   expect((await rescore('What is a lock?', all, {}))[1]).toMatchObject({ fused: 0.7000000000000001, rescored: { page_kind: -0.1 } });
@@ -135,7 +135,7 @@ test('contents, indexes and change logs stand back where none is asked for', asy
     expect(ids(await rescore(query, all, {}))).toEqual(['log', 'page']);
 });
 
-test('a scrap of a longer document stands back, a short document and one of few letters that say much do not', async () => {
+test('ranks a short fragment of a longer document lower, but no short document and no dense script', async () => {
   const whole = candidate('whole', 0.75);
   const scrap = { text: '## See also' };
   expect(ids(await rescore('locks', [candidate('scrap', 0.8, scrap), whole], {}))).toEqual(['whole', 'scrap']);
@@ -144,11 +144,11 @@ test('a scrap of a longer document stands back, a short document and one of few 
   expect(ids(await rescore('locks', [candidate('chinese', 0.8, chinese), whole], {}))).toEqual(['chinese', 'whole']);
 });
 
-test('no score falls below 0', async () => {
+test('keeps scores at 0 or above', async () => {
   expect((await rescore('locks', [candidate('scrap', 0.01, { text: '## See also' })], {}))[0]!.fused).toBe(0);
 });
 
-test('a passage in the company of the best goes before one that says as much of something else', async () => {
+test('ranks a passage that is similar to the best before an equally good one about something else', async () => {
   const at = (degrees: number) => ({ vector: Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)) });
   const best = [0, 2, 4, 6].map((degrees, i) => candidate(`best${i}`, 0.9 - i / 100, at(degrees)));
   const all = [...best, candidate('else', 0.61, at(90)), candidate('like', 0.6, at(3))];

@@ -87,7 +87,7 @@ const ask = (
 
 const MODES = ['hybrid', 'vector', 'text'] as const;
 
-test.each(MODES)('a misspelt word is searched for as the collection spells it, in mode %s', async (mode) => {
+test.each(MODES)('searches for a misspelt word in the spelling of the collection, in mode %s', async (mode) => {
   const { query, search_query, items } = await ask('how often is the fitler cartridge replaced', { mode });
   expect({ query, search_query }).toEqual({
     query: 'how often is the fitler cartridge replaced',
@@ -97,7 +97,7 @@ test.each(MODES)('a misspelt word is searched for as the collection spells it, i
   expect(items).toEqual((await ask('how often is the filter cartridge replaced', { mode })).items);
 });
 
-test('what was found as it was asked stays where the corrected query is refused', async () => {
+test('keeps the results of the original query if the corrected one is refused', async () => {
   const asked = 'how often is the fitler cartridge replaced';
   const failing: Embedder = {
     ...embedder,
@@ -110,7 +110,7 @@ test('what was found as it was asked stays where the corrected query is refused'
   expect({ search_query, failures, first: items[0]!.id }).toEqual({ search_query: asked, failures: [], first: 'filter' });
 });
 
-test('an item says what it is and where it is from, and nothing else unless it is asked for', async () => {
+test('an item has its text, source and score, and explanations only on request', async () => {
   const result = await ask('filter cartridge', { top_k: 1 });
   const [item] = result.items;
   expect(result).toEqual({
@@ -130,7 +130,7 @@ test('an item says what it is and where it is from, and nothing else unless it i
   });
 });
 
-test('scores are between 0 and 1 and in the order of ranks in every mode', async () => {
+test('scores are between 0 and 1 and decrease with the rank in every mode', async () => {
   for (const mode of MODES) {
     for (const query of ['filter cartridge', 'paid leave', 'pump', 'what is the weather', '过滤器']) {
       const scores = (await ask(query, { mode })).items.map(({ score }) => score);
@@ -140,7 +140,7 @@ test('scores are between 0 and 1 and in the order of ranks in every mode', async
   }
 });
 
-test('a question about what is there scores higher than one about what is not, in every mode', async () => {
+test('an answerable question scores higher than an unanswerable one in every mode', async () => {
   for (const mode of MODES) {
     const best = async (query: string) => (await ask(query, { mode })).items[0]?.score ?? 0;
     expect(await best('how often is the filter cartridge replaced'), mode).toBeGreaterThan(
@@ -149,14 +149,14 @@ test('a question about what is there scores higher than one about what is not, i
   }
 });
 
-test('vector search finds by meaning where no word is shared, and its scores are to each other as the cosines are', async () => {
+test('vector search finds by meaning without shared words, with scores proportional to the cosines', async () => {
   const { items } = await ask('vacation', { mode: 'vector', explain: true });
   expect(items[0]!.id).toBe('leave');
   const cosine = ({ explain }: (typeof items)[number]) => (explain!.vector as { score: number }).score;
   for (const item of items) expect(item.score / items[0]!.score).toBeCloseTo(cosine(item) / cosine(items[0]!), 5);
 });
 
-test('the score of the best hit is the same in every mode, since its cosine and its words are', async () => {
+test('the score of the best hit is the same in every mode, like its cosine and its words', async () => {
   for (const query of ['how often is the filter cartridge replaced', 'days of paid leave a year']) {
     const [hybrid, vector, text] = await Promise.all(MODES.map(async (mode) => (await ask(query, { mode })).items[0]!));
     for (const item of [vector, text]) expect([item!.id, item!.score]).toEqual([hybrid!.id, expect.closeTo(hybrid!.score, 5)]);
@@ -165,7 +165,7 @@ test('the score of the best hit is the same in every mode, since its cosine and 
   }
 });
 
-test('who asks for one hit is told the score of that one, and not of another that has more of the words', async () => {
+test('the score of a single hit is its own, not that of another with more shared words', async () => {
   const query = 'vacation when the canteen closes at two';
   const best = async (top_k: number) => (await ask(query, { mode: 'vector', top_k })).items[0]!;
   const [one, ten] = [await best(1), await best(10)];
@@ -173,7 +173,7 @@ test('who asks for one hit is told the score of that one, and not of another tha
   expect(one.score).toBeLessThan(ten.score);
 });
 
-test('in a search by words the embedder ranks nothing, and one that fails takes nothing away', async () => {
+test('the embedder does not rank a word search, and a failing one does not affect it', async () => {
   const query = 'the pump of the filter cartridge';
   const ids = async (parts: Parameters<typeof ask>[2]) => (await ask(query, { mode: 'text' }, parts)).items.map(({ id }) => id);
   const expected = await ids({ embedder: undefined });
@@ -186,19 +186,19 @@ test('in a search by words the embedder ranks nothing, and one that fails takes 
   await expect(ask(query, { mode: 'text' }, { embedder: stopped })).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('hybrid search finds what only one of both finds', async () => {
+test('hybrid search finds what only one of the arms finds', async () => {
   expect((await ask('vacation', { top_k: 1 })).items[0]!.id).toBe('leave');
   expect((await ask('canteen', { top_k: 1 })).items[0]!.id).toBe('canteen');
 });
 
-test('a query that the embedder does not read is searched for by its words', async () => {
+test('searches by words for a query that the embedder cannot read', async () => {
   const { items } = await ask('过滤器多久更换一次', { explain: true });
   expect(items[0]!.id).toBe('chinese');
   expect(items[0]!.explain).toHaveProperty('text.weight', 1);
   expect(items[0]!.explain).not.toHaveProperty('vector');
 });
 
-test('an exact identifier comes before its look-alikes, by words and hybrid, alone and in a sentence', async () => {
+test('ranks an exact identifier before similar ones, by words and hybrid, alone and in a sentence', async () => {
   for (const mode of ['hybrid', 'text'] as const) {
     for (const code of ['ERR-4042', 'ERR-4004', 'ERR-4249']) {
       for (const query of [
@@ -213,7 +213,7 @@ test('an exact identifier comes before its look-alikes, by words and hybrid, alo
   }
 });
 
-test('a filter narrows both arms before the search', async () => {
+test('applies a filter to both arms before the search', async () => {
   for (const mode of MODES) {
     const { items } = await ask('days of leave and filter', { mode, top_k: 1, filter: { team: 'service' } });
     expect(
@@ -223,7 +223,7 @@ test('a filter narrows both arms before the search', async () => {
   }
 });
 
-test('equal texts of several sources are all there, in the order of their ids', async () => {
+test('returns equal texts of several sources, in the order of their ids', async () => {
   for (const mode of MODES) {
     const { items } = await ask('the gate is locked at ten', { mode });
     const twins = items.filter(({ id }) => id.startsWith('twin'));
@@ -235,12 +235,12 @@ test('equal texts of several sources are all there, in the order of their ids', 
   }
 });
 
-test('top_k bounds the items, and more than a hundred can be asked for', async () => {
+test('limits the items by top_k, which may exceed a hundred', async () => {
   expect((await ask('error', { top_k: 3 }, { collection: errors })).items).toHaveLength(3);
   expect((await ask('error of the pump', { top_k: 180 }, { collection: errors })).items).toHaveLength(180);
 });
 
-test('explain tells rank, score and weight in each arm, and the fused score', async () => {
+test('explain gives rank, score and weight in each arm, and the fused score', async () => {
   const { items } = await ask('filter', { explain: true, top_k: 2 });
   expect(items[0]!.explain).toEqual({
     text: { weight: 0.5, rank: 1, score: expect.any(Number) },
@@ -250,13 +250,13 @@ test('explain tells rank, score and weight in each arm, and the fused score', as
   });
 });
 
-test('explain tells what an exact identifier adds', async () => {
+test('explain gives the bonus of an exact identifier', async () => {
   const { items } = await ask('ERR-4042', { explain: true, top_k: 2 }, { collection: errors });
   expect(items[0]!.explain).toMatchObject({ identifiers: 0.25 });
   expect(items[1]!.explain).not.toHaveProperty('identifiers');
 });
 
-test('a collection without vectors is searched by words in mode hybrid, and refuses mode vector', async () => {
+test('searches a collection without vectors by words in mode hybrid, and rejects mode vector', async () => {
   const parts = { collection: wordsOnly, embedder: undefined };
   const { items } = await ask('filter cartridge', {}, parts);
   expect(items[0]!.id).toBe('filter');
@@ -265,16 +265,16 @@ test('a collection without vectors is searched by words in mode hybrid, and refu
   await expect(refused).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('the query as it was rewritten is what is searched for', async () => {
+test('searches for the rewritten query', async () => {
   const { query, search_query, items } = await ask('and how often?', { search_query: 'how often is the filter cartridge replaced' });
   expect([query, search_query, items[0]!.id]).toEqual(['and how often?', 'how often is the filter cartridge replaced', 'filter']);
 });
 
-test('a query without a word in it finds nothing by words, and says so without an error', async () => {
+test('finds nothing by words for a query without words, without an error', async () => {
   expect(await ask('???', { mode: 'text' })).toMatchObject({ retrieved: 0, items: [], failed: 0, errors: [] });
 });
 
-test('an embedder that is down is an error item that names the query', async () => {
+test('reports an unavailable embedder as an error item that names the query', async () => {
   const down = {
     ...embedder,
     embed: () => Promise.reject(new KbError('unavailable', 'The embedder does not answer.', { isRetryable: true, attempts: 3 })),
@@ -291,16 +291,16 @@ test('an embedder that is down is an error item that names the query', async () 
   });
 });
 
-test('a missing key ends the work', async () => {
+test('throws for a missing key', async () => {
   const locked = { ...embedder, embed: () => Promise.reject(new KbError('setup', 'OPENAI_API_KEY is not set.')) };
   await expect(ask('filter', {}, { embedder: locked })).rejects.toMatchObject({ code: 'setup' });
 });
 
-test('an aborted signal stops the work', async () => {
+test('stops when the signal is aborted', async () => {
   await expect(ask('filter', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('the reranker decides the order and keeps rerank.top_k of the candidates, each with its score', async () => {
+test('the reranker orders the candidates and keeps rerank.top_k of them with their scores', async () => {
   const shortest: Reranker = {
     provider: 'test',
     model: 'shortest',
@@ -317,7 +317,7 @@ test('the reranker decides the order and keeps rerank.top_k of the candidates, e
   expect(Object.keys(items[0]!.explain!)).toEqual(expect.arrayContaining(['fused_score', 'rerank']));
 });
 
-test('the local reranker brings the passage to the front that says in one sentence what is asked, in other words', async () => {
+test('the local reranker ranks the passage first that answers in one sentence in other words', async () => {
   const reranker = await drivers.rerankers.local.open({});
   onTestFinished(() => reranker.close());
   const { items } = await ask('When do we eat at noon?', { rerank: { top_k: 3 } }, { reranker });
@@ -325,7 +325,7 @@ test('the local reranker brings the passage to the front that says in one senten
   expect(items[0]!.id).toBe('canteen');
 });
 
-test('a reranker that fails is an error item, and the order stays', async () => {
+test('reports a failing reranker as an error item, and keeps the order', async () => {
   const broken: Reranker = {
     provider: 'test',
     model: 'broken',
@@ -338,14 +338,14 @@ test('a reranker that fails is an error item, and the order stays', async () => 
   expect(result).toMatchObject({ failed: 1, retrieved: 2, errors: [{ stage: 'rerank', source_kind: 'query', isRetryable: true }] });
 });
 
-test('it tells that it searches before it does', async () => {
+test('reports the search before it begins', async () => {
   const { events } = await collect(retrievePassages({ query: 'filter', mode: 'text', top_k: 1 }, { collection: base, embedder }));
   expect(events).toEqual([
     { type: 'progress', stage: 'retrieval', message: 'Searching.', data: { retrieved: 0, failed: 0, search_query: 'filter' } },
   ]);
 });
 
-test('a collection that is embedded anew with another model while it is searched gives an error, not what lies near by chance', async () => {
+test('reports an error if the collection is re-embedded with another model during the search', async () => {
   const collection = await fill('moving', MEANINGS.length, manuals);
   const slow: Embedder = {
     ...embedder,

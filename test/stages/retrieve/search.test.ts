@@ -22,7 +22,7 @@ const finding = (found: Record<string, RetrievedItem[]>, errors: ErrorItem[] = [
   };
 const ids = (items: readonly RetrievedItem[]) => items.map(({ id }) => id);
 
-test('each question that is asked in one is searched for beside the whole, and one question once', () => {
+test('searches for each joined question beside the whole, and once for a single question', () => {
   expect(searchesFor('How long is the warranty?')).toEqual(['How long is the warranty?']);
   expect(searchesFor('How long is the warranty and what does the pump cost?')).toEqual([
     'How long is the warranty and what does the pump cost?',
@@ -37,7 +37,7 @@ test('each question that is asked in one is searched for beside the whole, and o
   expect(searchesFor(asked, { isReranked: true })).toEqual([asked]);
 });
 
-test('the best of each search are among what is found, a chunk once with its best score, and no more than one search brings', async () => {
+test('merges the best of each search, each chunk once with its best score, up to the length of one search', async () => {
   const found = {
     whole: [item('a', 0.6), item('b', 0.5), item('c', 0.4)],
     one: [item('b', 0.8), item('a', 0.5), item('d', 0.4)],
@@ -52,18 +52,18 @@ test('the best of each search are among what is found, a chunk once with its bes
   expect([retrieved, search_query]).toEqual([3, 'whole']);
 });
 
-test('what was reranked is in the order of that', async () => {
+test('orders reranked items by their rerank scores', async () => {
   const found = { whole: [item('a', 0.9, 1), item('b', 0.8, 0)], one: [item('c', 0.1, 3)], two: [item('a', 0.5, 2)] };
   expect(ids((await settle(searchEach(['whole', 'one', 'two'], finding(found)))).items)).toEqual(['c', 'a']);
 });
 
-test('a failure that all the searches meet is told once', async () => {
+test('reports a failure of all searches once', async () => {
   const failure: ErrorItem = { source: 'x', source_kind: 'query', stage: 'rerank', error: 'No.', isRetryable: true, attempts: 1 };
   const { errors, failed } = await settle(searchEach(['whole', 'one'], finding({}, [failure])));
   expect([errors, failed]).toEqual([[failure], 1]);
 });
 
-test('one search is handed on as it is', async () => {
+test('passes on a single search unchanged', async () => {
   const items = [item('a', 0.2), item('b', 0.9)];
   expect((await settle(searchEach(['whole'], finding({ whole: items })))).items).toEqual(items);
 });
@@ -91,7 +91,7 @@ const found = (collection: string, hits: Hit[], rest: Partial<RetrieveResult> = 
 });
 const listed = ({ items }: RetrieveResult) => items.map(({ collection, id }) => `${collection} ${id}`);
 
-it('the first of each collection stands before the second of any, equal ranks by score', () => {
+it('ranks the first of each collection before the second of any, and equal ranks by score', () => {
   const fused = fuseCollections(
     [
       found('a', [
@@ -110,7 +110,7 @@ it('the first of each collection stands before the second of any, equal ranks by
   expect(fused.retrieved).toBe(4);
 });
 
-it('reranked items are ordered by their rerank scores', () => {
+it('orders reranked items of collections by their rerank scores', () => {
   expect(
     listed(
       fuseCollections(
@@ -127,7 +127,7 @@ it('reranked items are ordered by their rerank scores', () => {
   ).toEqual(['a 1', 'a 2', 'b 3']);
 });
 
-it('a document that is stored in both is there once', () => {
+it('lists a document once that is stored in both collections', () => {
   expect(
     listed(
       fuseCollections(
@@ -144,7 +144,7 @@ it('a document that is stored in both is there once', () => {
   ).toEqual(['a 1', 'b 2']);
 });
 
-it('a failure that both meet is told once, and a notice where it holds for all', () => {
+it('reports a failure of both collections once, and a notice if all have it', () => {
   const error = { source: 'q', source_kind: 'query', stage: 'retrieve', error: 'It is down.', isRetryable: true, attempts: 1 } as const;
   const failed = { errors: [error], failed: 1 };
   expect(fuseCollections([found('a', [], failed), found('b', [], failed)], 5)).toMatchObject({ failed: 1, errors: [error] });

@@ -15,7 +15,7 @@ test.each([
   ['maximun size', 'maximum size'],
   ['is teh size limted', undefined], // «limited» is not theirs
   ['what is teh maximun size', 'what is the maximum size'],
-])('puts right what is misspelt for a word of the texts: %s', (query, right) => {
+])('corrects a misspelling of a word in the texts: %s', (query, right) => {
   expect(correctSpelling(query, texts)).toBe(right);
 });
 
@@ -31,18 +31,18 @@ test.each([
   ['another language', 'Was ist die Polling-Methode und wie ist das Intervall?'],
   ['words that only ask', 'how often is the limit'],
   ['another script', '数据库的默认值'],
-])('leaves as it is: %s', (_, query) => {
+])('keeps the query: %s', (_, query) => {
   expect(correctSpelling(query, texts)).toBeUndefined();
 });
 
-test('of words that are as near, the one that more of the texts hold is meant', () => {
+test('prefers the most frequent of equally near words', () => {
   expect(correctSpelling('sorces', ['The sources.', 'The sources.', 'The scores, sore.', 'The forces.'])).toBe('sources');
 });
 
-test('a word written without its hyphen is found with it', () => {
+test('corrects a word without its hyphen', () => {
   expect(correctSpelling('How do I connect it to wifi?', ['Wi-Fi and app: connect it.'])).toBe('How do I connect it to wi-fi?');
 });
 
-test('where nothing was found, nothing is put right', () => {
+test('corrects nothing if nothing was found', () => {
   expect(correctSpelling('defalut', [])).toBeUndefined();
 });

@@ -12,7 +12,7 @@ describe('headings', () => {
     ]);
   });
 
-  it('lose closing marks, links, emphasis, code marks and anchors in their title', () => {
+  it('have titles without closing marks, links, emphasis, code marks and anchors', () => {
     expect(headings('## Reset [the *pump*](http://a.test/b) `now` ##\n\n# C#\n\n# **Bold** {#bold}\n\n# 2 \\* 3\n\n#\n')).toEqual([
       [2, 'Reset the *pump* now'],
       [1, 'C#'],
@@ -22,20 +22,20 @@ describe('headings', () => {
     ]);
   });
 
-  it('may be underlined, but a rule after a blank line, a list or a quotation makes none', () => {
+  it('may be underlined, but not after a blank line, a list or a blockquote', () => {
     expect(headings('Title\n=====\n\nSub title\n--\n\nText\n\n---\n\n- item\n---\n> quote\n---\n')).toEqual([
       [1, 'Title'],
       [2, 'Sub title'],
     ]);
   });
 
-  it('do not exist inside fences, comments and preformatted text', () => {
+  it('are not found inside fences, comments and preformatted text', () => {
     const text =
       '```sh\n# a\n```\n\n~~~\n```\n# b\n~~~\n\n<!-- \n# c\n-->\n\n<pre>\n# d\n</pre>\n\n- item\n\n      ```\n      # e\n      ```\n\n# real\n';
     expect(headings(text)).toEqual([[1, 'real']]);
   });
 
-  it('are cut in their title where they are long', () => {
+  it('have truncated titles if they are long', () => {
     expect(readBlocks(`# ${'word '.repeat(100)}`)[0]!.title.length).toBe(200);
   });
 });
@@ -54,14 +54,14 @@ describe('blocks', () => {
     ]);
   });
 
-  it('hold every character that is not white space, with CRLF and tabs too', () => {
+  it('contain every character except white space, with CRLF and tabs as well', () => {
     const text = '# A\r\n\r\n\tcode\r\n\r\ntext\r\n- x\r\n\r\n| a |\r\n|---|\r\n| b |\r\n';
     const blocks = readBlocks(text);
     expect(blocks.map(({ kind }) => kind)).toEqual(['heading', 'paragraph', 'paragraph', 'list', 'table']);
     expect(blocks.map(({ start, end }) => text.slice(start, end)).join('')).toBe('# Acodetext- x| a |\r\n|---|\r\n| b |');
   });
 
-  it('of a table begin with the line above the separator', () => {
+  it('begin a table with the line above the separator', () => {
     expect(shape('Prices:\nA | B\n---|:-:\n1 | 2\n\nA | B\n---\n')).toEqual([
       ['paragraph', 'Prices:'],
       ['table', 'A | B\n---|:-:\n1 | 2'],
@@ -69,7 +69,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('of a list go on after blank lines while lines are indented', () => {
+  it('continue a list after blank lines while lines are indented', () => {
     expect(shape('1. one\n\n   more\n\n2. two\n\nafter')).toEqual([
       ['list', '1. one\n\n   more\n\n2. two'],
       ['paragraph', 'after'],
@@ -80,7 +80,7 @@ describe('blocks', () => {
     expect(shape('It was made in\n1984. It still runs.')).toEqual([['paragraph', 'It was made in\n1984. It still runs.']]);
   });
 
-  it('begin with the next item behind the end of one that holds code', () => {
+  it('begin at the next item after one with code', () => {
     const first = ['list', '1. Run:'];
     const code = ['fence', '```\n   a\n   ```'];
     expect(shape('1. Run:\n   ```\n   a\n   ```\n   It ends in\n   1984. Wait.\n2. Stop.')).toEqual([
@@ -91,7 +91,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('end with the text where a fence or comment is never closed', () => {
+  it('end with the text if a fence or comment is never closed', () => {
     expect(shape('```\n# a\n\nb')).toEqual([['fence', '```\n# a\n\nb']]);
     expect(shape('<!-- a\n\nb')).toEqual([
       ['paragraph', '<!-- a'],

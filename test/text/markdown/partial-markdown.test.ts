@@ -19,6 +19,6 @@ it.each([
   ['a \\`b', ''],
   ['a \\\\`b` c', 'b'],
   ['a `b\\` c', 'b'],
-])('in %j it is «%s»', (text, expected) => {
+])('codeTracker finds the code in %j: «%s»', (text, expected) => {
   expect(inCode(text)).toBe(expected);
 });

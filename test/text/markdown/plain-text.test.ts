@@ -18,7 +18,7 @@ test.each([
   ['Free <b hidden>tell a price.\n\nReally.', 'Free \n\nReally.'],
   ['[so]: tell "a price"\n[sales@x.example]: mailto:a@x.example\n[so]: /a\n[so]: #a', '\n\n\n'],
   ["Free <p style='color: red; visibility: hidden'>a price", 'Free '],
-])('what nobody sees is taken out, and no line: %j', (text, shown) => {
+])('removes invisible content but no line: %j', (text, shown) => {
   expect(withoutHidden(text)).toBe(shown);
 });
 
@@ -34,17 +34,17 @@ test.each([
   '[Monday]: 9-17\n[12:30]: Start\n[Anna]: Hello\n[Sunday]: 9:00-12:00\n[Shipped]: 12/24\n[Weight]: 7.5kg',
   '<div title="a hidden gem" style="color: red">so</div>',
   '<details><summary>More</summary>so</details>',
-])('what is seen stays: %j', (text) => {
+])('keeps visible content: %j', (text) => {
   expect(withoutHidden(text)).toBe(text);
 });
 
-test.each(['script', 'style', 'template'])('of a tag that never closes, as prose names it, nothing else is taken out: %s', (name) => {
+test.each(['script', 'style', 'template'])('removes only the tag of an element without end in prose: %s', (name) => {
   expect(withoutHidden(`Put it in the <${name}> element. The limit is 5 kB.\n\nIt is free.`)).toBe(
     'Put it in the  element. The limit is 5 kB.\n\nIt is free.',
   );
 });
 
-test('whatever a text holds, its lines are as many', () => {
+test('keeps the number of lines of any text', () => {
   const scrap = fc.constantFrom(
     '<!--',
     '-->',
@@ -70,24 +70,24 @@ test('whatever a text holds, its lines are as many', () => {
   );
 });
 
-test('closed blocks of code stay as they are, and what stands around them is prose', () => {
+test('keeps closed code blocks, and converts the prose around them', () => {
   const code = '```sh\nkb  ingest   [a](b)\n```';
   expect(plainText(`See [this](a.md).\n\n${code}\n\nThen **that**  one.`)).toBe(`See this.\n\n${code}\n\nThen **that** one.`);
   expect(plainText(`${code}\n${code}`)).toBe(`${code}\n\n${code}`);
 });
 
-test('a link whose text is code is what it says', () => {
+test('reduces a link with code to its text', () => {
   expect(plainText('See [`mod_dbm`](../mod/mod_dbm.html) and [the `<If>` block](a.html#if), not `[a](b)`.')).toBe(
     'See `mod_dbm` and the `<If>` block, not `[a](b)`.',
   );
 });
 
-test('a block of code that is never closed is prose', () => {
+test('treats a code block without end as prose', () => {
   expect(plainText('```\nSee [this](a.md).')).toBe('```\nSee this.');
   expect(plainText('~~~\n[a](b)\n```\n[c](d)\n```')).toBe('~~~\na\n\n```\n[c](d)\n```');
 });
 
-test('links and images that name their address elsewhere are what they say, too', () => {
+test('reduces reference links to their text, and removes reference images', () => {
   expect(plainText('Multer [![Version][image]][url] and [the guide][g], `a[0][1]` and a[x][y]')).toBe(
     'Multer and the guide, `a[0][1]` and a[x][y]',
   );

@@ -13,7 +13,7 @@ function filtered(pieces: readonly string[], count = 3) {
   };
 }
 
-test('citations of sources that are there stay as they are, and are known', () => {
+test('keeps and records citations of known sources', () => {
   const text = 'The pump [2] and the boiler [1, 2], see [1-3].';
   expect(filtered([text])).toEqual({ shown: text, cited: [1, 2, 3], unknown: [], declined: false });
 });
@@ -27,7 +27,7 @@ test.each([
   ['[9] The law says so.', 'The law says so.', [], [9]],
   ['First.\n\n[9] Second.', 'First.\n\nSecond.', [], [9]],
   ['Sources [2-5].', 'Sources [2, 3].', [2, 3], [4, 5]],
-])('%s', (given, ...[shown, cited, unknown]) => {
+])('removes citations of unknown sources: %s', (given, ...[shown, cited, unknown]) => {
   expect(filtered([given])).toEqual({ shown, cited, unknown, declined: false });
 });
 
@@ -38,11 +38,11 @@ test.each([
   ['So it is [^1][^9].', 'So it is [1].', [1], [9]],
   ['So it is ［2］.', 'So it is [2].', [2], []],
   ['So it is [1-3] [2–3].', 'So it is [1-3] [2–3].', [1, 2, 3], []],
-])('other marks of a citation: %s', (given, shown, cited, unknown) => {
+])('reads other notations of a citation: %s', (given, shown, cited, unknown) => {
   expect(filtered([...given])).toEqual({ shown, cited, unknown, declined: false });
 });
 
-test('what only looks like a citation is text', () => {
+test('keeps text that only looks like a citation', () => {
   for (const text of [
     '- [ ] open',
     'a [link](x) and [see 9]',
@@ -65,7 +65,7 @@ test.each([
   '```\nx = ```\nlist[7]\n```\nDone [1, 2].',
   '- ```js\n  list[7]\n  ```\nDone [1, 2].',
   'So [1] and [2]:\n```\nlist[7] never ends\n\n[9]',
-])('brackets in code cite nothing: %j', (given) => {
+])('does not read brackets in code as citations: %j', (given) => {
   for (const pieces of [[given], [...given]])
     expect(filtered(pieces)).toEqual({ shown: given, cited: [1, 2], unknown: [], declined: false });
 });
@@ -80,11 +80,11 @@ test.each([
     `A stray \` sign ${'very '.repeat(120)} far [2] and [9] from the next \`.`,
     `A stray \` sign ${'very '.repeat(120)} far [2] and from the next \`.`,
   ],
-])('code that never ends hides no citation: %j', (given, shown) => {
+])('reads citations in code that never ends: %j', (given, shown) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown, cited: [2], unknown: [9], declined: false });
 });
 
-test('code within a line is shown once it is clear that it is code', () => {
+test('shows inline code once it is complete', () => {
   const filter = new CitationFilter(2);
   expect(filter.push('Use `argv[9')).toBe('Use');
   expect(filter.push(']` now')).toBe(' `argv[9]` now');
@@ -101,7 +101,7 @@ test.each([
   ['Answer: [0] There is no price.', 'Answer: There is no price.'],
   ['Nothing is told about a price **[0]**.', 'Nothing is told about a price.'],
   ['来源没有提到价格[0]。', '来源没有提到价格。'],
-])('an answer that cites nothing but the number of no source declines: %j', (given, shown) => {
+])('declines an answer that cites only the no-answer marker: %j', (given, shown) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown, cited: [], unknown: [], declined: true });
 });
 
@@ -109,16 +109,16 @@ test.each([
   '`[0]` gives the first element of the vector [1].',
   '`[0]`, not `[1]`, is the first [1].',
   'The first is `x` or dict["x"][0], rows()[0] and row[i][0] [1].',
-])('an index is no number of a source: %j', (given) => {
+])('does not read an index as a citation: %j', (given) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown: given, cited: [1], unknown: [], declined: false });
 });
 
-test('the number of no source as code alone declines', () => {
+test('declines an answer that consists of the marker in code', () => {
   for (const given of ['`[0]`', '`[0]`\n', '`[0]`\n\nThe sources do not say.'])
     for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toMatchObject({ cited: [], declined: true });
 });
 
-test('beside what is cited, the number of no source says that a part is not answered', () => {
+test('the no-answer marker beside citations declines a part', () => {
   const filter = new CitationFilter(3);
   expect(filter.push('It is heavy [1]. The price is not told [0].')).toBe('It is heavy [1]. The price is not told.');
   expect([filter.declines, filter.beganDeclining, [...filter.unknown]]).toEqual(['part', false, []]);
@@ -129,7 +129,7 @@ test.each([
   'Rows [1-50] are listed, and it grew in [2024] and [1900-1950].',
   'The first is x[0].',
   'The interval \\[0, 1\\] and the key \\` are meant.',
-])('numbers in brackets that can be no source are text: %s', (given) => {
+])('keeps numbers in brackets that cannot be sources: %s', (given) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown: given, cited: [], unknown: [], declined: false });
 });
 
@@ -137,15 +137,15 @@ test.each([
   ['The index a[42] says so.', 'The index a says so.', [42]],
   ['Pages [2-9] tell.', 'Pages [2, 3] tell.', [4, 5, 6, 7, 8, 9]],
   ['So **[9]** it is, *[8] truly*.', 'So it is, *truly*.', [9, 8]],
-])('what may be meant for a source and is none is taken out: %s', (given, shown, unknown) => {
+])('removes numbers that may be meant as sources but are unknown: %s', (given, shown, unknown) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toMatchObject({ shown, unknown: unknown.toSorted() });
 });
 
-test('blanks around the answer are dropped', () => {
+test('trims the answer', () => {
   expect(filtered(['\n  Yes [1]. \n']).shown).toBe('Yes [1].');
 });
 
-test('a piece is shown as soon as it is clear that it stays', () => {
+test('shows a piece as soon as it is certain to stay', () => {
   const filter = new CitationFilter(2);
   expect(filter.push('The pump')).toBe('The pump');
   expect(filter.push(' is new [')).toBe(' is new');
@@ -184,7 +184,7 @@ const scrap = fc.constantFrom(
   '\n\n',
 );
 
-test('however an answer is cut into pieces, the same comes out', () => {
+test('gives the same output however the answer is split', () => {
   const cut = fc.array(scrap, { maxLength: 40 }).chain((scraps) => {
     const text = scraps.join('');
     return fc.tuple(fc.constant(text), fc.array(fc.nat(text.length), { maxLength: 10 }));
@@ -198,7 +198,7 @@ test('however an answer is cut into pieces, the same comes out', () => {
   );
 });
 
-test('no number that cites nothing is ever shown outside of code', () => {
+test('never shows the number of an unknown source outside of code', () => {
   const harmless = fc.constantFrom('[1]', '[9]', '[4, 2]', 'word ', ' ', '\n', ', ', '[12]');
   fc.assert(
     fc.property(fc.array(harmless, { maxLength: 30 }), (scraps) => {

@@ -30,7 +30,7 @@ test.each([
   '- [ ] open\n- [x] done',
   'unclosed [bracket and (parenthesis',
   'https: the scheme, and/or http://',
-])('what leads nowhere else stays as it is: %s', (text) => {
+])('keeps text without foreign addresses: %s', (text) => {
   const kept = text === 'https: the scheme, and/or http://' ? 'https: the scheme, and/or …' : text;
   expect(filtered([text]).shown).toBe(kept);
 });
@@ -75,11 +75,11 @@ test.each([
   ['`![x](https://evil.example)`', '`x`', 1],
   ['```\n![x](https://evil.example)\n```', '```\nx\n```', 1],
   ['` stray ![x](https://evil.example/y)', '` stray x', 1],
-])('%j', (text, shown, removed) => {
+])('reduces unknown addresses: %j', (text, shown, removed) => {
   expect(filtered([text])).toEqual({ shown, removed });
 });
 
-test('an address is not put together of what is left', () => {
+test('removed parts do not combine into an address', () => {
   for (const text of [
     'h[](https://a.b)ttps://evil.example/x',
     '[https](javascript:x)://evil.example/x',
@@ -100,18 +100,18 @@ test('an address is not put together of what is left', () => {
   }
 });
 
-test('a tag that never ends is none', () => {
+test('does not treat a tag that never ends as a tag', () => {
   expect(filtered(['<img src="https://evil.example/?']).shown).toBe('< img src="…?');
   expect(filtered(['<a title="', 'x'.repeat(1200), '" href=go>y']).shown).toMatch(/^< a title/);
 });
 
-test('a text that is too long for a link is shown, and its address is not', () => {
+test('shows a link text that is too long, but not its address', () => {
   const { shown, removed } = filtered([`[${'word '.repeat(100)}](https://evil.example/x) end`]);
   expect(shown).toBe(`[${'word '.repeat(100)}] end`);
   expect(removed).toBe(1);
 });
 
-test('words come as soon as it is clear that they lead nowhere', () => {
+test('shows words as soon as they cannot be addresses', () => {
   const filter = new LinkFilter(() => false);
   expect(filter.push('The pump ')).toBe('The pump ');
   expect(filter.push('is')).toBe('');
@@ -169,11 +169,11 @@ function expectSameHoweverCut(texts: fc.Arbitrary<string[]>, { numRuns }: { numR
   );
 }
 
-test('however an answer is cut into pieces, the same comes out', () => {
+test('gives the same output however the answer is split', () => {
   expectSameHoweverCut(fc.array(scrap, { maxLength: 30 }), { numRuns: 2000 });
 });
 
-test('however an answer with long links, tags and words is cut into pieces, the same comes out', () => {
+test('gives the same output however an answer with long links, tags and words is split', () => {
   const long = fc.constantFrom(
     ' '.repeat(1100),
     'x'.repeat(700),
@@ -200,12 +200,12 @@ test.each([
   ['words that go on', `[x]:${'语'.repeat(2500)}`, `[x]:${'语'.repeat(2500)}`],
   ['a tag that goes on', `<img alt="${'word '.repeat(300)}" src=x>`, `< img alt="${'word '.repeat(300)}" src=x>`],
   ['a tag with a blank line', '<svg\n\nonload=go()>', '< svg\n\nonload=go()>'],
-])('what is too long is not waited for, and leads nowhere: %s', (_, text, shown) => {
+])('does not wait for markup that is too long, and shows no address of it: %s', (_, text, shown) => {
   expect(filtered([text]).shown).toBe(shown);
   expect(filtered(text.match(/.{1,7}/gs)!).shown).toBe(shown);
 });
 
-test('a link that does not end holds back no more than the longest address', () => {
+test('a link without end holds back at most the longest address', () => {
   const filter = new LinkFilter(() => false);
   let [given, most] = [0, 0];
   let shown = '';
@@ -217,7 +217,7 @@ test('a link that does not end holds back no more than the longest address', () 
   expect(most).toBeLessThan(2100);
 });
 
-test('a second address behind one that was taken out is none', () => {
+test('a second address after a removed one is not a link', () => {
   const label = `[${'word '.repeat(100)}]`;
   expect(filtered([`${label}(https://evil.example)(javascript:alert) end`]).shown).toBe(`${label} end`);
   expect(filtered([`${label}:<https://evil.example>javascript:alert end`]).shown).toBe(`${label}: end`);
@@ -236,14 +236,14 @@ test.each([
   ['many tags', '<a '.repeat(25_000)],
   ['a tag with many attributes', `<x ${'a=b/c '.repeat(3000)}">`],
   ['a tag with as many attributes as it may have', `<x ${'a=b/c '.repeat(160)}">`],
-])('an answer is read in no time that explodes: %s', (_, text) => {
+])('reads a hostile answer in little time: %s', (_, text) => {
   const before = process.threadCpuUsage();
   filtered([text]);
   const { user, system } = process.threadCpuUsage(before); // in microseconds, of this thread alone: however busy the machine is
   expect((user + system) / 1000).toBeLessThan(2000);
 });
 
-test('no absolute address that no source holds is ever shown', () => {
+test('never shows an absolute address that no source has', () => {
   fc.assert(
     fc.property(fc.array(scrap, { maxLength: 30 }), (scraps) => {
       const { shown } = filtered(scraps);
@@ -266,7 +266,7 @@ test.each([
   ['[prices](https://shop.example/list)', '[prices](https://shop.example/list)'],
   ['[prices](https://shop.example/list#other)', 'prices'],
   ['[page](https://docs.example/manual#any-place)', '[page](https://docs.example/manual#any-place)'],
-])('only behind the address of a source itself anything may be added as a fragment: %s', (given, shown) => {
+])('allows any fragment only after the address of a source: %s', (given, shown) => {
   expect(filtered([given], [TRACKED]).shown).toBe(shown);
 });
 
@@ -282,18 +282,18 @@ test.each([
   ['![x](https://docs.example/img/a.png)', '![x](https://docs.example/img/a.png)'],
   ['![x](https://docs.example/img/b.png)', 'x'],
   ['[x](https://docs.example/img/a.png#top)', '[x](https://docs.example/img/a.png#top)'],
-])('an image of another site is shown only where it is a source itself: %s', (given, shown) => {
+])('shows an image of another site only if it is a source: %s', (given, shown) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces, [TRACKED]).shown).toBe(shown);
 });
 
 test.each(['```rust\nlet v = vec![1, 2, 3];\n```', 'Write `if (![1,2].includes(x))` here.'])(
-  'an exclamation mark before brackets in code stays as it is: %j',
+  'keeps an exclamation mark before brackets in code: %j',
   (given) => {
     for (const pieces of [[given], [...given]]) expect(filtered(pieces).shown).toBe(given);
   },
 );
 
-test('addresses are known as they are written, and by no part of themselves', () => {
+test('recognises addresses as written, but not parts of them', () => {
   const isKnown = createAddressCheck(SOURCES, PLACES);
   const known = [
     'https://docs.example/manual',

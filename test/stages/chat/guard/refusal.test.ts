@@ -60,7 +60,7 @@ test.each([
   '资料中未找到相关信息。',
   '提供された資料には列車に関する情報がありません。',
   '제공된 자료에는 기차에 대한 정보가 없습니다.',
-])('says that the sources do not answer: %s', (answer) => {
+])('recognises a refusal: %s', (answer) => {
   expect(isRefusal(answer, query)).toBe(true);
   for (let end = 1; end <= answer.length; end++)
     expect([answer.slice(0, end), mayBeRefusal(answer.slice(0, end))]).toEqual([answer.slice(0, end), true]);
@@ -133,7 +133,7 @@ test.each([
   'Sorry!',
   'Please call the support team.',
   `${'The sources do not contain this. '.repeat(20)}`,
-])('is an answer: %s', (answer) => {
+])('does not take an answer for a refusal: %s', (answer) => {
   expect(isRefusal(answer, query)).toBe(false);
 });
 
@@ -145,11 +145,11 @@ test.each([
   ['Hotels are limited to 140 euros [1]. The sources do not mention trains.', false],
   ['No, the warranty does not cover limescale [1].', false],
   ['', false],
-])('whether an answer begins by saying that the sources do not answer: %s', (answer, begins) => {
+])('recognises whether an answer begins with a refusal: %s', (answer, begins) => {
   expect(beginsAsRefusal(answer)).toBe(begins);
 });
 
-test('an answer that is long is known to be none', () => {
+test('does not take a long answer for a refusal', () => {
   expect(mayBeRefusal('x'.repeat(400))).toBe(true);
   expect(mayBeRefusal('x'.repeat(401))).toBe(false);
 });

@@ -30,7 +30,7 @@ test.each([
   'Nothing is cited here, and nothing of it is true.',
   'Yes [1].',
   '```\nvoid [2] unknown words 77\n```',
-])('bears out: %s', (answer) => {
+])('accepts a supported statement: %s', (answer) => {
   expect(findUnsupported(answer, sources)).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ test.each([
   ['Delivery to Norway takes 6 to 9 working days. [1]', [1]],
   ['Bananas ripen quickly [1-2].', [1, 2]],
   ['Bananas ripen quickly [1][2].', [1, 2]],
-])('does not bear out: %s', (sentence, citations) => {
+])('reports an unsupported statement: %s', (sentence, citations) => {
   expect(findUnsupported(`The pump is covered [1]. ${sentence}`, sources)).toEqual([{ sentence, citations }]);
 });
 
@@ -67,7 +67,7 @@ test.each([
   ['twenty-one bar', 'The pump has twenty bar [1].'],
   ['a two-year term', 'The pump has a three-year term [1].'],
   ['from 0 to 1', 'The warranty of the pump is [0, 2] [1].'],
-])('a figure is compared whole: of «%s» is not said «%s»', (source, answer) => {
+])('compares whole figures: «%s» does not support «%s»', (source, answer) => {
   expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(false);
 });
 
@@ -97,18 +97,18 @@ test.each([
   ['24 months', 'The warranty of the pump lasts twenty four months [1].'],
   ['a stop at 5:50', 'The pump has a stop at ten to six [1].'],
   ['from 0 to 1', 'The warranty of the pump is [0, 1] [1].'],
-])('a figure may be written otherwise: of «%s» is said «%s»', (source, answer) => {
+])('accepts a figure in another notation: «%s» supports «%s»', (source, answer) => {
   expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(true);
 });
 
-test('a German sentence with an ordinal is looked at as one', () => {
+test('reads a German sentence with an ordinal as one', () => {
   const german = [{ citation: 1, title: 'Satzung', text: 'Die Kündigung muss bis zum 30. September eingehen.' }];
   expect(findUnsupported('Die Kündigung muss bis zum 30. September eingehen [1].', german)).toEqual([]);
   const sentence = 'Die Kündigung muss bis zum 15. September eingehen [1].';
   expect(findUnsupported(sentence, german)).toEqual([{ sentence, citations: [1] }]);
 });
 
-test('numbers are written out in German, too', () => {
+test('compares written numbers in German as well', () => {
   const german = [{ citation: 1, title: 'Garantie', text: 'Die Garantie auf die Pumpe gilt für zwei Jahre und für den Akku 21 Monate.' }];
   expect(
     findUnsupported('Die Garantie auf die Pumpe gilt für 2 Jahre [1]. Für den Akku gilt sie einundzwanzig Monate [1].', german),
@@ -116,12 +116,12 @@ test('numbers are written out in German, too', () => {
   expect(findUnsupported('Die Garantie auf die Pumpe gilt für drei Jahre [1].', german)).toHaveLength(1);
 });
 
-test('each sentence is looked at by itself, in its order', () => {
+test('checks each sentence by itself, in order', () => {
   const answer = 'The warranty lasts 30 months [1]. It covers the pump [1]. Delivery takes 77 days [2].';
   expect(findUnsupported(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);
 });
 
-test('sentences of the example manuals are borne out by their own passage, and hardly any by another one', () => {
+test('supports sentences of the example manuals by their own passage, and hardly any by another one', () => {
   const chunks = ['troubleshooting.md', 'firmware-release-notes.txt'].flatMap((name) => {
     const text = readFileSync(new URL(`../../../../examples/manuals/${name}`, import.meta.url), 'utf8');
     return chunkDocument({ id: name, source: name, title: name, text, metadata: {} }, DEFAULTS.chunking);

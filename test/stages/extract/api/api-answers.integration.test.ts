@@ -5,7 +5,7 @@ import { plainReader } from '../plain-reader.ts';
 const { site, extract, close } = apis();
 afterEach(close);
 
-test('an answer that is an object becomes one document with its values, address, title and description', async () => {
+test('an object becomes one document with its values, address, title and description', async () => {
   const web = await site({ '/product': json({ name: 'Aqua 300', pressure_bar: 9 }) });
   const { documents, errors } = await extract([web], { url: `${web.url}/product`, title: 'Product data', description: 'Of the pump' });
   expect(errors).toEqual([]);
@@ -19,7 +19,7 @@ test('an answer that is an object becomes one document with its values, address,
   ]);
 });
 
-test('a request has method, headers, parameters and body, those of its entry over the common ones', async () => {
+test('sends method, headers, parameters and body, where those of the entry override the common ones', async () => {
   const web = await site({ '/search': json([]) });
   const api = {
     url: `${web.url}/search?fixed=1`,
@@ -38,7 +38,7 @@ test('a request has method, headers, parameters and body, those of its entry ove
   expect(Object.fromEntries(new URL(hit!.url, web.url).searchParams)).toEqual({ fixed: '1', lang: 'en', q: 'a & b' });
 });
 
-test('an answer of text, CSV or HTML is read as such a document, and XML as fields', async () => {
+test('reads text, CSV and HTML as documents, and XML as fields', async () => {
   const web = await site({
     '/a.txt': { headers: { 'content-type': 'text/plain' }, body: 'plain words' },
     '/b': { headers: { 'content-type': 'text/csv' }, body: 'a,b' },
@@ -56,7 +56,7 @@ test('an answer of text, CSV or HTML is read as such a document, and XML as fiel
   expect(documents[3]!.text).toBe('- part:\n  - no: P-1\n  - text: Pump & seal');
 });
 
-test('an unreadable answer and broken JSON become errors that say so', async () => {
+test('reports an unreadable response and broken JSON as errors', async () => {
   const web = await site({
     '/a': { headers: { 'content-type': 'image/png' }, body: 'x' },
     '/b': { headers: { 'content-type': 'application/json' }, body: '<html>' },
@@ -73,14 +73,14 @@ test('an unreadable answer and broken JSON become errors that say so', async () 
   ]);
 });
 
-test('an answer that is nested without end is an error, not a crash', async () => {
+test('reports a deeply nested response as an error instead of crashing', async () => {
   const web = await site({
     '/a': { headers: { 'content-type': 'application/json' }, body: `${'['.repeat(50_000)}${']'.repeat(50_000)}` },
   });
   expect((await extract([web], `${web.url}/a`)).errors).toEqual([expect.objectContaining({ stage: 'convert', isRetryable: false })]);
 });
 
-test('an answer gets front matter on request', async () => {
+test('adds front matter on request', async () => {
   const web = await site({ '/a': json({ name: 'Aqua' }) });
   const { documents } = await extract([web], { url: `${web.url}/a`, title: 'Product: data', frontmatter: true });
   expect(documents[0]!.text).toBe(`---\ntitle: "Product: data"\nsource: ${web.url}/a\n---\n\n# Aqua`);

@@ -7,7 +7,7 @@ import { plainReader } from '../plain-reader.ts';
 const { site, extract, close } = apis();
 afterEach(close);
 
-test('APIs of one address with other headers have different sources, whatever their credentials', async () => {
+test('APIs with one address and different headers have different sources, whatever their credentials', async () => {
   const web = await site({
     '/a': answering((_query, _response, { headers }) => ({ title: headers['accept-language'] ?? headers['x-tenant'] })),
   });
@@ -35,34 +35,31 @@ test('APIs of one address with other headers have different sources, whatever th
 test.each([
   ['header', { headers: { Authorization: 'Bearer one' } }, { headers: { authorization: 'Bearer s3cret' } }],
   ['parameter', { params: { token: 'one' } }, { params: { token: 's3cret' } }],
-])(
-  'of APIs that differ by the credentials in a %s alone, the first is read, and the other is an error that says so',
-  async (_name, one, other) => {
-    const web = await site({ '/a': json({ n: 1 }) });
-    const url = `${web.url}/a`;
-    const found = await extract(
-      [web],
-      [
-        { url, ...one },
-        { url, ...other },
-      ],
-    );
-    expect(found.documents).toHaveLength(1);
-    expect(found.errors).toEqual([
-      expect.objectContaining({ source: url, stage: 'validate', error: expect.stringContaining('only the credentials different') }),
-    ]);
-    expect([web.hits.length, JSON.stringify(found).includes('s3cret')]).toEqual([1, false]);
-  },
-);
+])('reads only the first of two APIs that differ only by credentials in a %s, and reports the other', async (_name, one, other) => {
+  const web = await site({ '/a': json({ n: 1 }) });
+  const url = `${web.url}/a`;
+  const found = await extract(
+    [web],
+    [
+      { url, ...one },
+      { url, ...other },
+    ],
+  );
+  expect(found.documents).toHaveLength(1);
+  expect(found.errors).toEqual([
+    expect.objectContaining({ source: url, stage: 'validate', error: expect.stringContaining('only the credentials different') }),
+  ]);
+  expect([web.hits.length, JSON.stringify(found).includes('s3cret')]).toEqual([1, false]);
+});
 
-test('an API that is given twice is the same twice', async () => {
+test('gives the same documents for an API that is named twice', async () => {
   const web = await site({ '/a': json({ n: 1 }) });
   const api = { url: `${web.url}/a`, headers: { 'X-Team': 'desk', 'X-Api-Key': 'k' } };
   const { documents, errors } = await extract([web], [api, { ...api }]);
   expect([new Set(documents.map(({ source }) => source)), errors]).toEqual([new Set([api.url]), []]);
 });
 
-test('a page behind the last one that is refused is the end, and a doubtful one where the answer says nothing of pages', async () => {
+test('a refused page after the last one is the end, an uncertain one if the response does not mention pages', async () => {
   const refusing = (status: number, body: unknown) =>
     site({
       '/list': (request, response) => {
@@ -89,14 +86,14 @@ test('a page behind the last one that is refused is the end, and a doubtful one 
   }
 });
 
-test('a first page that is refused is an error, and so is one that a link leads to', async () => {
+test('a refused first page is an error, and so is a refused page of a link', async () => {
   const web = await site({ '/list': { status: 404 }, '/first': json([{ id: 1 }], { link: '</list>; rel=next' }) });
   const first = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page' } });
   const linked = await extract([web], { url: `${web.url}/first`, pagination: { type: 'link' } });
   expect([first.errors.length, linked.errors.length, linked.documents.length]).toEqual([1, 1, 1]);
 });
 
-test('an answer that is nothing but an error is one, whatever its status, and says what it is', async () => {
+test('reports a response that consists of an error, whatever its status, with its message', async () => {
   const web = await site({
     '/busy': json({ error: { message: 'rate limit exceeded' } }),
     '/graph': json({ errors: [{ message: 'Unknown field «x»' }], data: null }),
@@ -115,7 +112,7 @@ test('an answer that is nothing but an error is one, whatever its status, and sa
   ]);
 });
 
-test('a list of errors is content where it was said that the records are there', async () => {
+test('reads a list of errors as records if items_path names it', async () => {
   const errors = [
     { code: 'E1', title: 'Pump blocked', description: 'Open the lid.' },
     { code: 'E2', title: 'No water', description: 'Fill it.' },
@@ -130,7 +127,7 @@ test('a list of errors is content where it was said that the records are there',
   expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining('«Broken»') })]);
 });
 
-test('as many documents and failures come as were expected', async () => {
+test('announces as many documents as it yields documents and failures', async () => {
   const web = await site({
     '/list': answering((query) => tickets(Number(query.get('page')) * 2 - 1, Math.min(3, Number(query.get('page')) * 2))),
     '/lines': { headers: { 'content-type': 'application/x-ndjson' }, body: '{"id":1}\n{"id":\n' },

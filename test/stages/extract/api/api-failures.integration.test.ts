@@ -4,7 +4,7 @@ import { apis, json } from './apis.ts';
 const { site, extract, close } = apis();
 afterEach(close);
 
-test('a batch in which one fails keeps the others', async () => {
+test('a failing API does not affect the others of its batch', async () => {
   const web = await site({ '/a': json({ n: 1 }), '/c': json({ n: 2 }) });
   const { documents, errors } = await extract([web], [`${web.url}/a`, { url: `${web.url}/bad` }, { url: 'ftp://x/' }, `${web.url}/c`]);
   expect(documents.map(({ text }) => text)).toEqual(['- n: 1', '- n: 2']);
@@ -14,7 +14,7 @@ test('a batch in which one fails keeps the others', async () => {
   ]);
 });
 
-test('what cannot be sent is refused before it is, without repeating the value', async () => {
+test('rejects a request that cannot be sent, without repeating the value', async () => {
   const web = await site({ '/a': json({ n: 1 }) });
   const url = `${web.url}/a`;
   const { errors } = await extract(
@@ -31,7 +31,7 @@ test('what cannot be sent is refused before it is, without repeating the value',
   expect(web.hits).toEqual([]);
 });
 
-test('a line that is no JSON is an error of its own, and the records of the others are read', async () => {
+test('reports each line that is not JSON, and reads the records of the others', async () => {
   const web = await site({
     '/lines': { headers: { 'content-type': 'application/x-ndjson' }, body: '{"id":"a","title":"A"}\n{"id":\n{"id":"c","title":"C"}\n' },
   });
@@ -51,7 +51,7 @@ test('a line that is no JSON is an error of its own, and the records of the othe
   expect(scopes, 'the record of that line is not gone').toEqual([]);
 });
 
-test('a web page is an answer where it is content, and an error where it is about one or records were to come', async () => {
+test('reads a web page as content, but rejects an error page, and any page if records are expected', async () => {
   const web = await site({
     '/page': '<html><title>The pump</title><p>Close the valve.</p></html>',
     '/login': '<html><title>Sign in</title><form></form></html>',

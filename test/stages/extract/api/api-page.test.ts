@@ -9,7 +9,7 @@ test.each([
   [{ status: 'error', code: 500, message: 'Down' }, 'Down'],
   [{ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } }, 'Method not found'],
   [{ error: 5 }, 'error'],
-])('%j is nothing but an error: %s', (answer, said) => {
+])('finds the error in %j: %s', (answer, said) => {
   expect(failureIn(answer)).toBe(said);
 });
 
@@ -28,17 +28,17 @@ test.each([
   'error',
   null,
   {},
-])('%j is no error', (answer) => {
+])('finds no error in %j', (answer) => {
   expect(failureIn(answer)).toBeUndefined();
 });
 
-test('what passes is worth another try', () => {
+test('marks temporary errors as worth another attempt', () => {
   for (const said of ['rate limit exceeded', 'rate_limited', '503 Service Unavailable', 'Request timed-out', 'try again'])
     expect(isTemporary(said)).toBe(true);
   for (const said of ['invalid_auth', 'No such field', '404 Not Found']) expect(isTemporary(said)).toBe(false);
 });
 
-test('only unambiguous JSON says that a page does not exist', () => {
+test('takes only unambiguous JSON as a sign that a page does not exist', () => {
   const says = (text: string, status = 404, content_type = 'application/json') =>
     saysNoPage({ status, bytes: Buffer.from(text), content_type });
   expect(says('{"detail":"Invalid page."}')).toBe(true);

@@ -40,7 +40,7 @@ test.each([
     3,
   ],
 ] as [string, NonNullable<ApiParts['settings']['pagination']>, Parameters<typeof answering>[0], number][])(
-  'pages by %s bring every record once and end where they end',
+  'pages by %s give every record once, and end at the last page',
   async (...[, pagination, give, requests]) => {
     const web = await site({ '/tickets': answering(give) });
     const found = await extract([web], { url: `${web.url}/tickets`, pagination });
@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test('pages end at max_pages, and what was not read whole has no scope', async () => {
+test('stops at max_pages, and leaves the scope in doubt', async () => {
   const web = await site({ '/all': answering((query) => tickets(Number(query.get('page')) * 3 - 2, Number(query.get('page')) * 3)) });
   const found = await extract([web], { url: `${web.url}/all?page=7`, pagination: { type: 'page', param: 'page' }, max_pages: 2 });
   expect(valves(found)).toEqual(all(6));
@@ -61,7 +61,7 @@ test('pages end at max_pages, and what was not read whole has no scope', async (
   expect(found.scopes).toEqual([]);
 });
 
-test('pages end where the list is missing, and what may be a failure in disguise is no reason to remove anything', async () => {
+test('stops at a page without the list, and removes nothing because it may be a failure', async () => {
   const answers = [{ rows: tickets(1, 3) }, { error: 'too many requests' }];
   const web = await site({ '/all': answering((query) => answers[Number(query.get('page')) - 1]) });
   const found = await extract([web], { url: `${web.url}/all`, pagination: { type: 'page', param: 'page', items_path: 'rows' } });
@@ -69,13 +69,13 @@ test('pages end where the list is missing, and what may be a failure in disguise
   expect([found.errors, found.scopes]).toEqual([[], []]);
 });
 
-test('pages end at a page that repeats itself', async () => {
+test('stops at a page that repeats an earlier one', async () => {
   const web = await site({ '/same': answering(() => tickets(1, 3)) });
   expect(valves(await extract([web], { url: `${web.url}/same`, pagination: { type: 'page', param: 'page' } }))).toEqual(all(3));
   expect(web.hits).toHaveLength(2);
 });
 
-test('pages that were read are kept when a later one fails', async () => {
+test('keeps the pages before one that fails', async () => {
   const web = await site({
     '/list': (request, response) => {
       if (request.url!.includes('page=2')) response.writeHead(500, { 'retry-after': '0' }).end();
@@ -90,7 +90,7 @@ test('pages that were read are kept when a later one fails', async () => {
   expect(found.scopes).toEqual([]);
 });
 
-test('pages on another origin get neither headers nor body', async () => {
+test('sends neither headers nor body to a page on another origin', async () => {
   const other = await site({ '/more': json(tickets(2, 2)) });
   const web = await site({ '/list': json(tickets(1, 1), { link: `<${other.url}/more>; rel=next` }) });
   const api = {
@@ -109,7 +109,7 @@ test('pages on another origin get neither headers nor body', async () => {
   ]);
 });
 
-test('a scope covers what was made of the API, and of no other', async () => {
+test('a scope covers the sources of its API only', async () => {
   const web = await site({ '/list': json([1]) });
   const { scopes } = await extract([web], `${web.url}/list`);
   const covers = (path: string) => scopes[0]!(web.url + path);
@@ -125,35 +125,32 @@ test('a scope covers what was made of the API, and of no other', async () => {
 test.each([
   ['page', { type: 'page', param: 'page' }, { start: 3 }],
   ['offset', { type: 'offset', param: 'skip', size: 2 }, { start: 4 }],
-] as const)(
-  'a failure in the middle of pages by %s says where to go on, and going on there brings the rest',
-  async (...[, pagination, rest]) => {
-    let fails = true;
-    const at = (query: URLSearchParams) => (pagination.type === 'page' ? (Number(query.get('page')) - 1) * 2 : Number(query.get('skip')));
-    const web = await site({
-      '/list': (request, response) => {
-        const from = at(new URL(request.url!, 'http://api').searchParams);
-        if (from === 4 && fails) return response.writeHead(503, { 'retry-after': '0' }).end();
-        const rows = tickets(from + 1, Math.min(7, from + 2)).map(({ body }) => body);
-        return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows));
-      },
-    });
-    const api = { url: `${web.url}/list`, pagination, max_pages: 10 };
-    const found = await extract([web], api);
-    expect(valves(found)).toEqual(all(4));
-    expect(found.errors[0]!.retry_input).toMatchObject({ pagination: { ...pagination, ...rest }, max_pages: 8 });
-    fails = false;
-    const more = await extract([web], found.errors[0]!.retry_input as typeof api);
-    expect(valves(more)).toEqual(['V5', 'V6', 'V7']);
-    expect(more.scopes, 'what came before was not asked for').toEqual([]);
-    const whole = await extract([web], api);
-    const sources = (from: typeof found) => from.documents.map(({ source }) => source);
-    expect([...sources(found), ...sources(more)]).toEqual(sources(whole));
-    expect(whole.scopes).toHaveLength(1);
-  },
-);
+] as const)('a failure amid pages by %s gives a retry input that reads the rest', async (...[, pagination, rest]) => {
+  let fails = true;
+  const at = (query: URLSearchParams) => (pagination.type === 'page' ? (Number(query.get('page')) - 1) * 2 : Number(query.get('skip')));
+  const web = await site({
+    '/list': (request, response) => {
+      const from = at(new URL(request.url!, 'http://api').searchParams);
+      if (from === 4 && fails) return response.writeHead(503, { 'retry-after': '0' }).end();
+      const rows = tickets(from + 1, Math.min(7, from + 2)).map(({ body }) => body);
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows));
+    },
+  });
+  const api = { url: `${web.url}/list`, pagination, max_pages: 10 };
+  const found = await extract([web], api);
+  expect(valves(found)).toEqual(all(4));
+  expect(found.errors[0]!.retry_input).toMatchObject({ pagination: { ...pagination, ...rest }, max_pages: 8 });
+  fails = false;
+  const more = await extract([web], found.errors[0]!.retry_input as typeof api);
+  expect(valves(more)).toEqual(['V5', 'V6', 'V7']);
+  expect(more.scopes, 'what came before was not asked for').toEqual([]);
+  const whole = await extract([web], api);
+  const sources = (from: typeof found) => from.documents.map(({ source }) => source);
+  expect([...sources(found), ...sources(more)]).toEqual(sources(whole));
+  expect(whole.scopes).toHaveLength(1);
+});
 
-test('a failure behind a cursor is sent again from the beginning', async () => {
+test('a failure after a cursor is retried from the beginning', async () => {
   const web = await site({
     '/list': (request, response) => {
       if (request.url!.includes('after=x')) response.writeHead(503, { 'retry-after': '0' }).end();
@@ -166,7 +163,7 @@ test('a failure behind a cursor is sent again from the beginning', async () => {
   expect(found.errors[0]).toMatchObject({ source: `${web.url}/list?q=leak#page=2`, retry_input: { pagination, params: { q: 'leak' } } });
 });
 
-test('pages of lists that are cut off at a link tell that there is more', async () => {
+test('says that there is more if max_pages cuts off pages by link', async () => {
   const web = await site({
     '/list': answering((query, response) => {
       const page = Number(query.get('page') ?? 1);
@@ -186,7 +183,7 @@ test('an error with a success status ends the pages with a notice, and removes n
   expect(found.notices).toEqual([expect.stringContaining('holds no records but «message»')]);
 });
 
-test('the key that an API is asked with goes along with its own next links, and with no other', async () => {
+test('sends the key of an API with next links of its own origin only', async () => {
   const other = await site({ '/list': json([]) });
   const web = await site({
     '/list': answering((query, response) => {
@@ -208,7 +205,7 @@ test.each([
   ['page', { type: 'page', param: 'pg' }, '«pg»'],
   ['offset', { type: 'offset', param: 'skp', items_path: 'rows' }, '«skp»'],
 ] as [string, NonNullable<ApiParts['settings']['pagination']>, string][])(
-  'a misspelt parameter for pages by %s is said, and is no reason to remove anything',
+  'a misspelt parameter for pages by %s gives a notice, and removes nothing',
   async (kind, pagination, named) => {
     const web = await site({
       '/list': answering((query) => {
@@ -233,7 +230,7 @@ test.each([
   ['paging.next', { paging: { next: { after: 'abc' } } }, 'paging.next.after'],
   ['bokmark', { bookmark: 'abc' }, 'items, bookmark'],
   ['meta.cursor', { meta: { has_more: true } }, 'meta.has_more'],
-])('a cursor that is not at cursor_path %s is an error that names what is there', async (path, beside, there) => {
+])('rejects a response without a cursor at cursor_path %s, and names the existing fields', async (path, beside, there) => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt(path) });
   expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining(`cursor_path «${path}»`) })]);
@@ -249,21 +246,21 @@ test.each([
   ['fewer records than asked for', 'next', {}, { size_param: 'limit', size: 10 }],
   ['links to itself alone', '_links.next.href', { _links: { self: { href: '/list' } } }, {}],
   ['the format', '@odata.nextLink', { '@odata.context': '$metadata#Items' }, {}],
-])('a first answer whose cursor is told by %s to be none was the only page', async (_name, path, beside, more) => {
+])('treats a first page as the only one because of %s', async (_name, path, beside, more) => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt(path, more) });
   expect([found.errors, found.notices]).toEqual([[], []]);
   expect(found.scopes).toHaveLength(1);
 });
 
-test('a first answer without a cursor that counts several pages is read, and may have been one of them', async () => {
+test('reads a first page without a cursor that counts several pages, and leaves the scope in doubt', async () => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), meta: { page: 1, pages: 3 } })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('meta.next_cursor') });
   expect([valves(found), found.errors, found.scopes]).toEqual([all(5), [], []]);
   expect(found.notices).toEqual([expect.stringContaining('has «meta.pages» but nothing at cursor_path «meta.next_cursor»')]);
 });
 
-test('a first answer that says nothing of a cursor may have been one of several', async () => {
+test('leaves the scope in doubt if the first page mentions no cursor', async () => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), total: 23 })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('meta.cursor') });
   expect(valves(found)).toEqual(all(5));
@@ -277,7 +274,7 @@ test.each([
   ['pages', { page: 1, pages: 10 }],
   ['page.totalPages', { page: { size: 5, totalPages: 3, number: 0 } }],
   ['links.next.url', { links: { self: { url: '/list' }, next: { url: '/list?at=5' } } }],
-])('an answer that leads on by %s, where a Link header was looked for, may have been one of several', async (named, beside) => {
+])('leaves the scope in doubt if a response names a next page by %s instead of a Link header', async (named, beside) => {
   const web = await site({ '/list': answering(() => ({ _embedded: { items: tickets(1, 5) }, ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: '_embedded.items' } });
   expect(valves(found)).toEqual(all(5));
@@ -289,13 +286,13 @@ test.each([
   ['one page', { page: 1, pages: 1 }],
   ['no next page', { _links: { self: { href: '/list' }, next: null } }],
   ['pages of a book', { book: { title: 'T', pages: 320 } }],
-])('an answer that tells of %s was the only one', async (_name, beside) => {
+])('treats a response with %s as the only page', async (_name, beside) => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'items' } });
   expect([found.notices, found.scopes.length]).toEqual([[], 1]);
 });
 
-test('the address of the next page in the answer is followed', async () => {
+test('follows the address of the next page in the response', async () => {
   const web = await site({
     '/list': answering((query, _response, request) => {
       const page = Number(query.get('page') ?? 1);
@@ -316,7 +313,7 @@ test('the address of the next page in the answer is followed', async () => {
   ]);
 });
 
-test('an answer that leads on by itself, where a Link header was looked for, may have been one of several', async () => {
+test('leaves the scope in doubt if the response names a next page but has no Link header', async () => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), next: '/list?at=5' })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'items' } });
   expect(found.notices).toEqual([expect.stringContaining('«next» but no Link header')]);

@@ -7,7 +7,7 @@ afterEach(close);
 
 const pagination = { type: 'page', param: 'page', items_path: 'data.items' } as const;
 
-test('records at items_path become a document each, and what is around them does not', async () => {
+test('makes a document of each record at items_path, and of nothing around them', async () => {
   const web = await site({
     '/list': json({ meta: { request_id: 'ENVELOPEWORD' }, data: { items: [{ id: 'a b', title: 'One', n: 1 }, { n: 2 }] } }),
   });
@@ -19,7 +19,7 @@ test('records at items_path become a document each, and what is around them does
   expect(new Set(documents.map(({ id }) => id)).size).toBe(2);
 });
 
-test('records keep their source when they move to another page, and their hash while they stay the same', async () => {
+test('records keep their source when they move to another page, and their hash while they are unchanged', async () => {
   let shift = 0;
   const web = await site({
     '/list': answering((query) => ({
@@ -35,7 +35,7 @@ test('records keep their source when they move to another page, and their hash w
   expect(before.hashes.slice(1)).toEqual(after.hashes);
 });
 
-test('records that come twice are taken once, and two of one id are kept apart', async () => {
+test('reads a repeated record once, and keeps different records with one id apart', async () => {
   const pages = [tickets(1, 3), [...tickets(3, 4), { id: 4, subject: 'Another', body: 'V5' }], []];
   const web = await site({ '/list': answering((query) => ({ data: { items: pages[Number(query.get('page')) - 1] } })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination });
@@ -43,13 +43,13 @@ test('records that come twice are taken once, and two of one id are kept apart',
   expect(new Set(found.documents.map(({ source }) => source)).size).toBe(5);
 });
 
-test('a missing items_path is an error that lists the fields', async () => {
+test('lists the existing fields if items_path is missing', async () => {
   const web = await site({ '/list': json({ results: [1], total: 1 }) });
   const { errors } = await extract([web], { url: `${web.url}/list`, pagination });
   expect(errors).toEqual([expect.objectContaining({ stage: 'convert', error: expect.stringMatching(/data\.items.*results, total/) })]);
 });
 
-test('records of pages become a document each without a path, where the pages are lists of them', async () => {
+test('makes a document of each record without items_path if pages are lists', async () => {
   const web = await site({
     '/records': answering((query) => (query.get('page') === '1' ? tickets(1, 2) : [])),
     '/words': answering((query) => (query.get('page') === '1' ? ['a', 'b'] : [])),
@@ -60,7 +60,7 @@ test('records of pages become a document each without a path, where the pages ar
   expect(documents.map(({ source }) => source.slice(web.url.length))).toEqual(['/records#record=1', '/records#record=2', '/words', '/one']);
 });
 
-test('records are called by the field that is named, and another one makes other documents of them', async () => {
+test('title_field names records, and another title_field changes their hash', async () => {
   const web = await site({ '/list': json({ rows: [{ id: 1, name: 'n', about: { short: 'About this' }, updated_at: '2026-02-03' }] }) });
   const api = { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'rows' } as const };
   const [named, plain] = await Promise.all([extract([web], { ...api, title_field: 'about.short' }), extract([web], api)]);
@@ -69,7 +69,7 @@ test('records are called by the field that is named, and another one makes other
   expect(named.hashes).not.toEqual(plain.hashes);
 });
 
-test('items of a feed keep their sources and titles when a new one comes first', async () => {
+test('items of a feed keep their sources and titles when a new item is inserted', async () => {
   const item = (n: number) =>
     `<item><title type="html">Post &lt;b&gt;${n}&lt;/b&gt;</title><guid isPermaLink="false">g${n}</guid><description>Body ${n}</description></item>`;
   const rss = (...numbers: number[]) => ({

@@ -13,7 +13,7 @@ const config = (url: string) => ({
   body: { password: secret, query: 'leak' },
 });
 
-test('secrets reach the API, and neither documents nor errors', async () => {
+test('sends secrets to the API, and keeps them out of documents and errors', async () => {
   const web = await site({ '/ok': json({ n: 1 }), '/bad': { status: 500, headers: { 'retry-after': '0' } } });
   const found = await extract([web], [config(`${web.url}/ok`), config(`${web.url}/bad`)]);
   expect(web.hits[0]!.url).toContain(`api_key=${secret}&q=1&access_token=${secret}`);
@@ -29,7 +29,7 @@ test('secrets reach the API, and neither documents nor errors', async () => {
   });
 });
 
-test('another key for the same API makes no other document', async () => {
+test('another key for the same API gives the same document', async () => {
   const web = await site({ '/ok': json({ n: 1 }) });
   const [one, two] = await Promise.all(['a', 'b'].map((api_key) => extract([web], { url: `${web.url}/ok`, params: { api_key, q: 1 } })));
   expect(one!.documents[0]!.id).toBe(two!.documents[0]!.id);
@@ -39,7 +39,7 @@ test.each([
   ['headers.Authorization', { headers: { Authorization: 'Bearer ${NONE_SUCH}' } }],
   ['params.api_key', { params: { api_key: '${NONE_SUCH}' } }],
   ['body.auth.token', { method: 'POST', body: { auth: { token: '${NONE_SUCH}' } } }],
-])('what refers to a variable that is not set is named and not sent: %s', async (path, given) => {
+])('names a reference to an unset variable instead of sending it: %s', async (path, given) => {
   const web = await site({ '/ok': json({ n: 1 }) });
   const found = await extract([web], { url: `${web.url}/ok`, ...given });
   expect(found.errors).toEqual([
@@ -51,7 +51,7 @@ test.each([
   expect(web.hits).toEqual([]);
 });
 
-test('a reference in the middle of a body means something to the API itself, and no variable is put in its place', async () => {
+test('sends a reference inside a longer body text unchanged', async () => {
   const web = await site({ '/ok': json({ n: 1 }) });
   await extract([web], { url: `${web.url}/ok`, method: 'POST', body: { script: 'return `${PATH} of it`' } });
   expect(JSON.parse(web.hits[0]!.body)).toEqual({ script: 'return `${PATH} of it`' });
@@ -62,13 +62,13 @@ test.each([
   ['user=ann&password=s3cret', ''],
   ['<login><password>s3cret</password></login>', ''],
   ['query { tickets }', 'query { tickets }'],
-])('what is to be sent again holds no secret of a body that is text: %s', async (body, kept) => {
+])('keeps secrets of a text body out of the retry input: %s', async (body, kept) => {
   const web = await site({ '/bad': { status: 500, headers: { 'retry-after': '0' } } });
   const found = await extract([web], { url: `${web.url}/bad`, method: 'POST', body });
   expect(found.errors[0]!.retry_input).toMatchObject({ body: kept });
 });
 
-test('an API that leads elsewhere takes no secret along', async () => {
+test('sends no secret along with a redirect to another origin', async () => {
   const other = await site({ '/there': json([{ id: 1 }]) });
   const web = await site({ '/here': { status: 307, headers: { location: `${other.url}/there` } } });
   const headers = { Authorization: `Bearer ${secret}`, Cookie: `sid=${secret}`, 'X-Api-Key': secret };

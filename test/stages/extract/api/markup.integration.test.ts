@@ -7,7 +7,7 @@ const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 512 
 afterAll(() => reader.close());
 const readable = (value: unknown) => convertMarkup(value, { reader, source: 'https://api.example/posts#record=1' });
 
-describe('a text', () => {
+describe('isMarkup', () => {
   test.each([
     '<p>Hi</p>',
     'one<br>two',
@@ -16,7 +16,7 @@ describe('a text', () => {
     'R&amp;D',
     'it&#8217;s',
     '<p>Run:</p><pre># make\n- all</pre>',
-  ])('%j is HTML', (text) => {
+  ])('recognises HTML: %j', (text) => {
     expect(isMarkup(text)).toBe(true);
   });
 
@@ -29,12 +29,12 @@ describe('a text', () => {
     'Use **this**: <b>x</b>',
     '<valve>open</valve>',
     '```\n<pre>x</pre>',
-  ])('%j is none', (text) => {
+  ])('takes for text: %j', (text) => {
     expect(isMarkup(text)).toBe(false);
   });
 });
 
-test('a text that is made to look like HTML without an end is judged at once', () => {
+test('judges a text of endless tags in little time', () => {
   for (const hostile of [
     '<p>'.repeat(100_000),
     '<'.repeat(300_000),
@@ -45,7 +45,7 @@ test('a text that is made to look like HTML without an end is judged at once', (
     expect(typeof isMarkup(hostile)).toBe('boolean'); // with a look back from each tag it takes minutes
 });
 
-test('HTML in the fields of a record becomes Markdown, its links absolute and its scripts gone, and everything else stays', async () => {
+test('converts HTML in fields to Markdown with absolute links and without scripts, and keeps everything else', async () => {
   const record = {
     id: 7,
     title: { rendered: 'Caf&eacute; &amp; Bar &#8211; open_now' },
@@ -62,7 +62,7 @@ test('HTML in the fields of a record becomes Markdown, its links absolute and it
   });
 });
 
-test('a text with entities and no tags keeps its lines, its indentation and its backslashes', async () => {
+test('keeps lines, indentation and backslashes of a text with entities but no tags', async () => {
   const code = 'def f(x):\n    if x &gt; 1:\n\treturn "\\&quot;"\n';
   const markdown = '# Title\n\n```py\nif a &lt; b:\n    return\n```\n\nRegex: \\. and \\( &amp; \\d\n\n| a | b |\n|---|---|';
   expect(await readable([code, markdown])).toEqual([
@@ -79,7 +79,7 @@ test('a text with entities and no tags keeps its lines, its indentation and its 
   );
 });
 
-test('code in the storage format of Confluence is kept, in its language', async () => {
+test("keeps code of Confluence's storage format with its language", async () => {
   const macro = (code: string, language = 'py') =>
     `<ac:structured-macro ac:name="code"><ac:parameter ac:name="language">${language}</ac:parameter><ac:parameter ac:name="theme">Midnight</ac:parameter>` +
     `<ac:plain-text-body><![CDATA[${code}]]></ac:plain-text-body></ac:structured-macro>`;
@@ -91,13 +91,13 @@ test('code in the storage format of Confluence is kept, in its language', async 
   expect(await readable(macro('only()'))).toBe('```py\nonly()\n```');
 });
 
-test('all of a field is content, whatever its elements are for on a page', async () => {
+test('keeps all elements of a field as content, also those that a page would drop', async () => {
   const html =
     '<header>Head</header><aside>Mind the gap</aside><p>One</p><footer>Foot</footer><div class="comments">Said</div><h1>Top</h1><p>x</p><nav>Elsewhere</nav><script>1</script>';
   expect(await readable(html)).toBe('Head\n\nMind the gap\n\nOne\n\nFoot\n\nSaid\n\n# Top\n\nx');
 });
 
-test('the fields of a record go to the reader in the same turn, and what shows nothing becomes nothing', async () => {
+test('sends all fields of a record to the reader at once, and drops fields without visible text', async () => {
   let most = 0;
   let open = 0;
   const counting = {
@@ -114,7 +114,7 @@ test('the fields of a record go to the reader in the same turn, and what shows n
   expect(await readable({ a: '<p></p>', b: '<img src="x.png">' })).toEqual({ a: '', b: '' });
 });
 
-test('HTML that cannot be read stays unchanged, and a stopped run ends', async () => {
+test('keeps HTML that cannot be read, and throws if the run is stopped', async () => {
   const broken = { ...plainReader(), read: async () => Promise.reject(new Error('no')) };
   expect(await convertMarkup({ a: '<p>x</p>' }, { reader: broken, source: 's' })).toEqual({ a: '<p>x</p>' });
   const stopped = AbortSignal.abort();

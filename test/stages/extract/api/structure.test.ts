@@ -12,20 +12,20 @@ const read = (content_type: string, body: string | Uint8Array, charset?: string)
 
 describe('JSON', () => {
   test.each(['application/json', 'application/vnd.api+json', 'text/json', 'text/plain', 'text/html', 'text/javascript', ''])(
-    'is read from %s',
+    'is read from a response of type %s',
     async (type) => {
       expect(await read(type, '{"a":[1]}')).toEqual({ file_type: 'json', value: { a: [1] } });
     },
   );
 
   test.each(['application/x-ndjson', 'application/jsonl', 'application/stream+json', 'application/json', 'text/plain'])(
-    'is read line by line where it is JSON Lines, also as %s',
+    'is read line by line if it is JSON Lines, also with type %s',
     async (type) => {
       expect(await read(type, '{"a":1}\r\n{"a":2}\n\n')).toEqual({ file_type: 'json', value: [{ a: 1 }, { a: 2 }], broken: [] });
     },
   );
 
-  test('has lines that are broken, and the others', async () => {
+  test('keeps the valid lines among broken ones', async () => {
     const read2 = await read('application/x-ndjson', '{"a":1}\n{"a":\n\n{"a":3}\nnull');
     expect(read2?.value).toEqual([{ a: 1 }, { a: 3 }, null]);
     expect(read2?.broken).toEqual([
@@ -37,15 +37,15 @@ describe('JSON', () => {
     await expect(read('application/x-ndjson', 'x\ny')).rejects.toMatchObject({ message: expect.stringContaining('none is JSON') });
   });
 
-  test('of a sequence (RFC 7464) may have records of several lines', async () => {
+  test('reads records of several lines from a JSON text sequence (RFC 7464)', async () => {
     expect((await read('application/json-seq', '\x1e{"a":\n1}\n\x1e{"a":2}\n'))?.value).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  test('that was cut off is none of lines', async () => {
+  test('does not read truncated JSON as JSON Lines', async () => {
     await expect(read('application/json', '[\n{"a":1},\n{"a":2')).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  test('keeps long and decimal numbers as they were written', async () => {
+  test('keeps long and decimal numbers as written', async () => {
     expect((await read('application/json', '{"id":12345678901234567890,"price":49.90,"n":5}'))?.value).toEqual({
       id: '12345678901234567890',
       price: '49.90',
@@ -53,24 +53,24 @@ describe('JSON', () => {
     });
   });
 
-  test('that is broken is an error that names the address', async () => {
+  test('names the address of broken JSON in the error', async () => {
     await expect(read('application/json', '<html>')).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('http://x/'),
     });
   });
 
-  test('that is not there is no record', async () => {
+  test('gives no record for an empty response', async () => {
     expect((await read('application/json', ''))?.value).toEqual([]);
   });
 
-  test('is not what a text is that only begins like it', async () => {
+  test('does not take a text for JSON that only begins like it', async () => {
     expect(await read('text/plain', '[1] See the notes.')).toBeUndefined();
   });
 });
 
 describe('XML', () => {
-  test('becomes fields: attributes, elements, lists of elements of one name', async () => {
+  test('converts attributes, elements and repeated elements to fields', async () => {
     const xml = `<?xml version="1.0"?><catalog xmlns:m="u" year="2026"><part no="P-1"><label>Pump &amp; seal</label></part><part no="H-2"><label><![CDATA[a < b]]></label></part><note>Say <b>no</b> more</note><empty/></catalog>`;
     expect((await read('application/xml', xml))?.value).toEqual({
       year: '2026',
@@ -83,14 +83,14 @@ describe('XML', () => {
     });
   });
 
-  test('keeps names with their prefix, prose with its markup, and what CDATA holds', async () => {
+  test('keeps prefixes of names, markup in prose, and the content of CDATA', async () => {
     const xml = `<rss xmlns:dc="u"><item dc:lang="en"><dc:creator>Ann</dc:creator><p>Say <b>no</b> more &#8211; ever</p><d><![CDATA[<p>a &amp; b</p>]]></d></item></rss>`;
     expect((await read('application/rss+xml', xml))?.value).toEqual({
       item: { 'dc:lang': 'en', 'dc:creator': 'Ann', p: 'Say no more \u2013 ever', d: '<p>a &amp; b</p>' },
     });
   });
 
-  test('that is a document is read from above to below', async () => {
+  test('reads a document from top to bottom', async () => {
     const xml =
       '<article lang="en"><title>Install</title><para>First stop the <b>pump</b>.</para><screen>\n  aqua stop\n  aqua wait\n</screen><para>Then open the valve.</para>' +
       '<itemizedlist><listitem><para>Left.</para></listitem><listitem><para>Right.</para><para>Or middle.</para></listitem></itemizedlist>' +
@@ -102,7 +102,7 @@ describe('XML', () => {
     });
   });
 
-  test('that is records stays that, however its elements are mixed', async () => {
+  test('reads records as records, however their elements are mixed', async () => {
     const xml =
       '<channel><item><category>Pump news</category><pubDate>2026</pubDate><category>Valves</category><title>One.</title></item><ad>Say no more.</ad><item><title>Two words.</title></item><ad>Buy soon.</ad></channel>';
     expect((await read('application/xml', xml))?.value).toEqual({
@@ -111,7 +111,7 @@ describe('XML', () => {
     });
   });
 
-  test('is read in the character set that its header names, or else itself', async () => {
+  test('is decoded by the character set of the header, else of the XML declaration', async () => {
     const xml = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a><b>Dürer</b></a>', 'latin1');
     expect((await read('application/xml', xml))?.value).toEqual({ b: 'Dürer' });
     expect(
@@ -121,11 +121,11 @@ describe('XML', () => {
     });
   });
 
-  test('is read where nothing but its first line says that it is some', async () => {
+  test('is recognised by its XML declaration alone', async () => {
     expect(await read('', '<?xml version="1.0"?><a><b>1</b></a>')).toEqual({ file_type: 'xml', value: { b: '1' } });
   });
 
-  test('is read to a depth that makes sense', async () => {
+  test('is read to a limited depth', async () => {
     const nested = (depth: number) => `${'<a>'.repeat(depth)}deep${'</a>'.repeat(depth)}`;
     expect(JSON.stringify(await read('text/xml', nested(200)))).toContain('deep');
     await expect(read('text/xml', nested(5000))).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('nested') });
@@ -135,7 +135,7 @@ describe('XML', () => {
     ['by others', '<!DOCTYPE x [<!ENTITY a "lollollol"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'],
     ['by a file', '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><x>&a;</x>'],
     ['without end', `<!DOCTYPE x [<!ENTITY a "${'lol'.repeat(1000)}">]><x>${'&a;'.repeat(100_000)}</x>`],
-  ])('expands no entities that are defined %s', async (_how, bomb) => {
+  ])('does not expand entities that are defined %s', async (_how, bomb) => {
     const text = await read('application/xml', bomb).then(JSON.stringify, ({ message }: Error) => message);
     expect(text).not.toContain('lollollollollol');
     expect(text!.length).toBeLessThan(1000);
@@ -146,32 +146,32 @@ describe('XML', () => {
     ['<a>\n<b>cut off', 'line'],
     ['<a>x</a><a>y</a>', 'line 1'],
     ['<a><__proto__>x</__proto__></a>', 'cannot be read'],
-  ])('that is broken is an error that says where: %j', async (xml, where) => {
+  ])('names the position of an error: %j', async (xml, where) => {
     await expect(read('application/xml', xml)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(where) });
   });
 
-  test('of too many fields is refused', async () => {
+  test('is rejected if it has too many fields', async () => {
     await expect(read('application/xml', `<r>${'<a/>'.repeat(1_000_001)}</r>`)).rejects.toMatchObject({
       code: 'too_large',
       message: 'http://x/ answered with XML of more than 1000000 fields and values.',
     });
   });
 
-  test('without an element is an error', async () => {
+  test('is rejected without an element', async () => {
     await expect(read('application/rss+xml', 'hello')).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 
-test.each(['text/csv', 'application/pdf', 'application/xhtml+xml'])('%s has no fields', async (type) => {
+test.each(['text/csv', 'application/pdf', 'application/xhtml+xml'])('a response of type %s has no structure', async (type) => {
   expect(await read(type, '{"a":1}')).toBeUndefined();
 });
 
-test('a web page is no structured answer, whatever it begins with', async () => {
+test('a web page has no structure, whatever it begins with', async () => {
   for (const page of ['<!doctype html><p>{"a":1}', '{{ template }} <p>x</p>', '<?xml version="1.0"?><html><p>x</p></html>'])
     expect(await read('text/html', page)).toBeUndefined();
 });
 
-test('JSON in another encoding than it names, or ought to have, is read by what its bytes say', async () => {
+test('decodes JSON by its bytes if they contradict the declared or required encoding', async () => {
   const text = '{"a":"Zürich, Köln"}';
   for (const charset of [undefined, 'utf-8', 'iso-8859-1'])
     expect((await read('application/json', Buffer.from(text, 'latin1'), charset))?.value).toEqual({ a: 'Zürich, Köln' });
@@ -180,7 +180,7 @@ test('JSON in another encoding than it names, or ought to have, is read by what 
   expect((await read('application/json', Buffer.from(text), 'klingon'))?.value).toEqual({ a: 'Zürich, Köln' });
 });
 
-test('XML is read in the character set of its mark, of its header or of its first line, whatever it is called', async () => {
+test('decodes XML by its byte order mark, its header or its declaration, whatever its media type', async () => {
   const text = '<?xml version="1.0" encoding="iso-8859-1"?><a>Café</a>';
   const latin = Buffer.from(text, 'latin1');
   for (const type of ['application/xml', 'text/plain', 'application/octet-stream', ''])
@@ -189,7 +189,7 @@ test('XML is read in the character set of its mark, of its header or of its firs
   expect((await read('application/xml', marked))?.value).toBe('Café');
 });
 
-test('elements of a mixed text stay words of their own', async () => {
+test('separates the words of elements in mixed text', async () => {
   const { value } = (await read('application/xml', '<a>Intro <p>One.</p><p>Two.</p> H<sub>2</sub>O</a>'))!;
   expect(value).toBe('Intro One. Two. H2O');
 });

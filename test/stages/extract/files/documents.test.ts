@@ -11,7 +11,7 @@ import { folder, write } from '../../../support/folder.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import { extracted, reader } from '../../../support/extracted-documents.ts';
 
-describe('a list', () => {
+describe('a list of documents', () => {
   /** Takes a millisecond for each path, on every machine. */
   const refused: Authorize = (_path, given) => {
     for (const end = performance.now() + 1; performance.now() < end;);
@@ -19,7 +19,7 @@ describe('a list', () => {
   };
   const many = Array.from({ length: 100 }, (_, i) => `absent/${i}`);
 
-  it('of paths that may not be read lets others have their turn', async () => {
+  it('yields to the event loop while it refuses forbidden paths', async () => {
     let turns = 0;
     let isDone = false;
     const turn = () => setImmediate(() => void (turns++, isDone || turn()));
@@ -30,14 +30,14 @@ describe('a list', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('of paths that may not be read can be stopped', async () => {
+  it('can be stopped while it refuses forbidden paths', async () => {
     const stop = new AbortController();
     setImmediate(() => stop.abort());
     const work = extracted(many, folder(), { authorize: refused, signal: stop.signal });
     await expect(work).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is looked at no further once it is stopped, be it a folder without files or a pattern', async () => {
+  it('stops in a folder without files and in a pattern', async () => {
     const cwd = folder({ 'd/a/b/.hidden': '' });
     for (const docs of ['d', 'd/**/*.md', { folder: 'd' }])
       for (const authorize of [undefined, () => {}])
@@ -48,12 +48,12 @@ describe('a list', () => {
 });
 
 describe('a folder', () => {
-  it('is walked no further once it is stopped, though nothing was found in it', async () => {
+  it('is not walked further once it is stopped, even if nothing was found', async () => {
     const walked = walk(folder({ 'a/b/.hidden': '' }), { signal: AbortSignal.abort() });
     await expect(Array.fromAsync(walked)).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is read with the folders in it, in the order of names, without hidden ones and node_modules', async () => {
+  it('is read with its subfolders in the order of names, without hidden ones and node_modules', async () => {
     const cwd = folder({
       'd/b.md': '1',
       'd/a/c.txt': '2',
@@ -66,7 +66,7 @@ describe('a folder', () => {
     expect((await extracted({ folder: 'd' }, cwd)).sources).toHaveLength(3);
   });
 
-  it('leaves out what .gitignore and .kbignore exclude, also those above it within the repository', async () => {
+  it('excludes what .gitignore and .kbignore name, also those of folders above within the repository', async () => {
     const cwd = folder({
       '.git/HEAD': '',
       '.gitignore': 'd/out/\n*.tmp.md\n',
@@ -81,7 +81,7 @@ describe('a folder', () => {
     expect((await extracted('d/out', cwd)).sources).toEqual(['d/out/b.md']);
   });
 
-  it('passes over files of other kinds, and says which', async () => {
+  it('passes over files of other kinds, with a notice', async () => {
     const found = await extracted('.', folder({ 'a.md': '1', 'photo.png': '2', Makefile: '3' }));
     expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['a.md'], ['Makefile', 'photo.png'], []]);
     expect(found.notices).toContain('1 file of kinds that kb does not read was passed over: Makefile.');
@@ -92,7 +92,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('says which pictures were not read, and reads them where their text is recognized', async () => {
+  it('names pictures that were not read, and reads them if OCR is on', async () => {
     const cwd = folder({ 'a.md': '1', 'photo.png': '2', 'scan.tiff': '3' });
     const reported = await extracted('.', cwd);
     expect(reported.notices).toEqual([
@@ -103,7 +103,7 @@ describe('a folder', () => {
     expect([read.sources, read.notices]).toEqual([['a.md', 'photo.png', 'scan.tiff'], []]);
   });
 
-  it('passes over empty files, and says why', async () => {
+  it('passes over empty files, with a notice', async () => {
     const files = { 'd/a.md': '1', 'd/empty.md': '', 'd/blank.txt': '\ufeff \r\n\t\n' };
     const found = await extracted('d', folder(files));
     expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['d/a.md'], ['d/blank.txt', 'd/empty.md'], []]);
@@ -112,14 +112,14 @@ describe('a folder', () => {
     expect([named.sources, named.passed, named.expected]).toEqual([['d/a.md'], ['d/empty.md'], 1]);
   });
 
-  it('passes over Markdown of nothing but front matter', async () => {
+  it('passes over Markdown with only front matter', async () => {
     const bare = '---\ntitle: Guides\neleventyNavigation:\n  key: Guides\n---\n';
     const files = { 'd/index.md': bare, 'd/a.md': `${bare}Words.`, 'd/b.md': '---\nWords.\n---\n', 'd/c.md': `${bare}- item\n\n---\n` };
     const found = await extracted('d', folder(files));
     expect([found.sources, found.passed, found.errors]).toEqual([['d/a.md', 'd/b.md', 'd/c.md'], ['d/index.md'], []]);
   });
 
-  it('passes over broken links to files that are no documents', async () => {
+  it('passes over broken links to files of other kinds', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     symlinkSync('absent.css', join(cwd, 'd/style.css'));
     const found = await extracted('d', cwd, { reader: { ...reader, fileType: fileTypes().fileType } }); // of code, which a folder is not searched for
@@ -130,12 +130,12 @@ describe('a folder', () => {
     expect((await extracted('d', cwd)).errors.map(({ source }) => source)).toEqual(['d/folder', 'd/gone.md']);
   });
 
-  it('reads a file that was named alone though it is empty, which is its error', async () => {
+  it('reports an empty file that was named alone as an error', async () => {
     expect((await extracted('empty.md', folder({ 'empty.md': '' }))).sources).toEqual(['empty.md']);
     expect((await extracted('d', folder({ 'd/empty.md': '' }))).passed).toEqual(['d/empty.md']);
   });
 
-  it('that holds nothing of use is an error, and no reason to remove anything', async () => {
+  it('is an error without documents, and removes nothing', async () => {
     const found = await extracted('empty', folder({ 'empty/photo.png': '' }));
     expect(found.errors[0]).toMatchObject({
       source: 'empty',
@@ -145,7 +145,7 @@ describe('a folder', () => {
     expect(found.scopes).toEqual([]);
   });
 
-  it('that links to itself is read once', async () => {
+  it('is read once if it links to itself', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     symlinkSync(join(cwd, 'd'), join(cwd, 'd/again'));
     for (const follow_links of [false, true]) expect((await extracted('d', cwd, { follow_links })).sources).toEqual(['d/a.md']);
@@ -166,7 +166,7 @@ describe('links that lead out of a folder', () => {
     return { cwd, outside: ['else/c.md', 'else/more/e.md', 'hush.md'].map((name) => join(around, name)) };
   };
 
-  it('are not followed, and said so', async () => {
+  it('are not followed, with a notice', async () => {
     const { cwd } = linked();
     const found = await extracted('d', cwd);
     expect([found.sources, found.errors]).toEqual([['d/a.md', 'd/x/b.md'], []]);
@@ -180,7 +180,7 @@ describe('links that lead out of a folder', () => {
     expect(matched.notices[0]).toContain('outside d/**/*.md: d/hush.md, d/vendor/c.md');
   });
 
-  it('are followed where that is asked for, once each', async () => {
+  it('are followed once each with follow_links', async () => {
     const { cwd, outside } = linked();
     const found = await extracted('d', cwd, { follow_links: true });
     expect(found.sources.toSorted()).toEqual([...outside, 'd/a.md', 'd/x/b.md'].toSorted());
@@ -189,13 +189,13 @@ describe('links that lead out of a folder', () => {
     expect(matched.sources.toSorted()).toEqual([outside[2], 'd/a.md'].toSorted());
   });
 
-  it('are followed where they are named themselves', async () => {
+  it('are followed if they are named themselves', async () => {
     const { cwd, outside } = linked();
     expect((await extracted(['d/hush.md', 'd/vendor'], cwd)).sources.toSorted()).toEqual(outside.toSorted());
   });
 });
 
-describe('a name that is no UTF-8', () => {
+describe('a file name that is not UTF-8', () => {
   const named = (rest: Record<string, string> = {}): string | undefined => {
     const cwd = folder({ 'd/a.md': '1', ...rest });
     try {
@@ -212,7 +212,7 @@ describe('a name that is no UTF-8', () => {
   };
   const sources = ['d/a.md', 'd/caf\\xE8.md', 'd/caf\\xE9.md', 'd/m\\xFCll/b.md'];
 
-  it('has a readable source of its own, by which it is read, found gone, and named', async () => {
+  it('has a readable source of its own, by which it is read, found gone and named', async () => {
     const cwd = named();
     if (cwd === undefined) return;
     const found = await extracted('d', cwd);
@@ -222,7 +222,7 @@ describe('a name that is no UTF-8', () => {
     expect((await extracted(['d/caf\\xE9.md', 'd/m\\xFCll'], cwd)).sources).toEqual([sources[2], sources[3]]);
   });
 
-  it('is matched by patterns, of the shell too, and read where not every path may be', async () => {
+  it('is matched by patterns and by globs, and read under path permissions', async () => {
     const cwd = named();
     if (cwd === undefined) return;
     expect((await extracted('d/*.md', cwd)).sources.toSorted()).toEqual(sources.slice(0, 3));
@@ -236,15 +236,15 @@ describe('a name that is no UTF-8', () => {
     expect([...sources, 'd/gone\\xE9.md'].map((source) => scope!.covers(source))).toEqual([false, false, false, false, true]);
   });
 
-  it('is told from one that is spelled like its source', async () => {
+  it('is distinguished from a name that is spelled like its source', async () => {
     const cwd = named({ 'd/caf\\xE9.md': '5' });
     if (cwd === undefined) return;
     expect((await extracted('d', cwd)).sources.toSorted()).toEqual(['d/a.md', 'd/caf\\x5CxE9.md', ...sources.slice(1)]);
   });
 });
 
-describe('what is gone', () => {
-  it('is what a folder that was read whole covers and does not hold', async () => {
+describe('a source that is gone', () => {
+  it('is covered by a completely read folder that does not contain it', async () => {
     const cwd = folder({ 'd/a.md': '1', 'e/b.md': '2' });
     const [scope] = (await extracted('d', cwd)).scopes;
     expect(['d/gone.md', 'd/x/gone.md', 'e/b.md', 'dd/c.md', '/elsewhere/d.md'].map((source) => scope!.covers(source))).toEqual([
@@ -256,25 +256,25 @@ describe('what is gone', () => {
     ]);
   });
 
-  it('is what a glob covers and does not match any more', async () => {
+  it('is covered by a glob that no longer matches it', async () => {
     const [scope] = (await extracted('d/**/*.md', folder({ 'd/a.md': '1' }))).scopes;
     expect(['d/gone.md', 'd/x/gone.md', 'd/gone.txt'].map((source) => scope!.covers(source))).toEqual([true, true, false]);
   });
 
-  it('is nothing that is there and was not met: its folder may not be one that can be read', async () => {
+  it('is not one that exists in a folder that could not be read', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     const [scope] = (await extracted('d/*.md', cwd)).scopes;
     write(cwd, { 'd/b.md': '2' });
     expect(['d/b.md', 'd/c.md'].map((source) => scope!.covers(source))).toEqual([false, true]);
   });
 
-  it('is not known for a single file', async () => {
+  it('is not determined for a single file', async () => {
     expect((await extracted('d/a.md', folder({ 'd/a.md': '1' }))).scopes).toEqual([]);
   });
 });
 
 describe('an ignore file', () => {
-  it('that is a pipe is not waited for', async () => {
+  it('is skipped if it is a pipe', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     execFileSync('mkfifo', [join(cwd, 'd/.gitignore')]);
     expect((await extracted('d', cwd)).sources).toEqual(['d/a.md']);
@@ -282,7 +282,7 @@ describe('an ignore file', () => {
 });
 
 describe('a path', () => {
-  it('has one source however it is spelled, and is read once', async () => {
+  it('has one source whatever its spelling, and is read once', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     symlinkSync(join(cwd, 'd'), join(cwd, 'link'));
     expect((await extracted(['d/a.md', './d/../d/a.md', join(cwd, 'd/a.md'), 'link/a.md', 'd'], cwd)).sources).toEqual(['d/a.md']);
@@ -293,7 +293,7 @@ describe('a path', () => {
     expect((await extracted(['home/d/a.md', 'b.md'], cwd, { home: join(cwd, 'home') })).sources).toEqual(['d/a.md', join(cwd, 'b.md')]);
   });
 
-  it('that does not exist is said to be looked for elsewhere only where that is so, and one without an extension is called that', async () => {
+  it('that does not exist is reported with its absolute path only if that differs, and one without an extension as such', async () => {
     const cwd = folder({ Makefile: '1' });
     const said = async (given: string) => (await extracted(given, cwd)).errors[0]?.error;
     expect(await said('none.md')).toContain('none.md does not exist (looked for ');
@@ -301,7 +301,7 @@ describe('a path', () => {
     expect(await said('Makefile')).toMatch(/^Makefile: files without an extension are not supported\./);
   });
 
-  it('that does not exist, or matches nothing, or is of no supported kind, is named', async () => {
+  it('is named in the error if it does not exist, matches nothing or has an unsupported kind', async () => {
     const { errors, sources } = await extracted(['absent.md', 'x/*.md', 'a.tar', 'b.md'], folder({ 'a.tar': '1', 'b.md': '2' }));
     expect(sources).toEqual(['b.md']);
     expect(errors.map(({ source, stage }) => [source, stage])).toEqual([
@@ -312,14 +312,14 @@ describe('a path', () => {
     expect(errors[2]!.error).toContain('.tar');
   });
 
-  it('that is a pipe is an error item, and nobody waits for its end', async () => {
+  it('is an error item if it is a pipe, without waiting for its end', async () => {
     const cwd = folder();
     execFileSync('mkfifo', [join(cwd, 'pipe.md')]);
     const { errors, sources } = await extracted('pipe.md', cwd);
     expect([sources, errors.map(({ source, stage }) => [source, stage])]).toEqual([[], [['pipe.md', 'validate']]]);
   });
 
-  it("of which the file vanishes or can't be read is an error item", async () => {
+  it("is an error item if its file vanishes or can't be read", async () => {
     const cwd = folder({ 'd/a.md': '1', 'd/b.md': '2' });
     renameSync(join(cwd, 'd/b.md'), join(cwd, 'd/c'));
     symlinkSync(join(cwd, 'd/gone'), join(cwd, 'd/b.md'));
@@ -329,7 +329,7 @@ describe('a path', () => {
 });
 
 describe('the hash of a candidate', () => {
-  it('changes with the bytes, the title and the description, and with nothing else', async () => {
+  it('changes with the bytes, the title and the description only', async () => {
     const cwd = folder({ 'a.md': '1' });
     const hashOf = async (docs: DocsInput) => (await extracted(docs, cwd)).candidates[0]!.content_hash;
     const first = await hashOf('a.md');
@@ -342,7 +342,7 @@ describe('the hash of a candidate', () => {
     expect(await hashOf('a.md')).not.toBe(first);
   });
 
-  it('makes a document with title and provenance', async () => {
+  it('belongs to a document with title and provenance', async () => {
     const [candidate] = (await extracted([{ path: 'notes/a-b.md', description: 'About' }], folder({ 'notes/a-b.md': 'text' }))).candidates;
     expect(await candidate!.document()).toMatchObject({
       source: 'notes/a-b.md',

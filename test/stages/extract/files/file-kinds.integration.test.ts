@@ -43,7 +43,7 @@ const found = async (docs: string, kinds: FileKind[] = ['documents']) => {
   return all;
 };
 
-it('searches a folder for documents alone, and says what it passed over', async () => {
+it('searches a folder for documents only, and names what it passed over', async () => {
   const { sources, passed_over, notices } = await found('docs');
   expect(sources).toEqual(['docs/a.md']);
   expect(passed_over).toEqual(['docs/b.json', 'docs/c.ts', 'docs/d.zip']);
@@ -56,16 +56,16 @@ it.each([
   ['docs/**', ['documents'], ['docs/a.md']],
   ['docs/*.ts', ['documents'], ['docs/c.ts']],
   ['docs/b.json', ['documents'], ['docs/b.json']],
-] as [string, FileKind[], string[]][])('reads of %s and %j %j', async (docs, kinds, sources) => {
+] as [string, FileKind[], string[]][])('reads from %s with the kinds %j: %j', async (docs, kinds, sources) => {
   expect((await found(docs, kinds)).sources).toEqual(sources);
 });
 
-it('refuses a folder that holds other kinds alone, and says how they are read', async () => {
+it('rejects a folder with only other kinds, and says how to read them', async () => {
   await rm(join(cwd, 'docs/a.md'));
   expect((await found('docs')).errors).toEqual([expect.stringContaining('holds no document of a supported kind')]);
 });
 
-it('says of a folder without documents whether it is empty, in a line that can be read', async () => {
+it('says of a folder without documents whether it is empty, in a short message', async () => {
   await mkdir(join(cwd, 'none/inner'), { recursive: true });
   expect((await found('none')).errors).toEqual(['none is empty. Put documents there, or name another folder.']);
   await writeFile(join(cwd, 'none/inner/film.mp4'), 'x');
@@ -74,7 +74,7 @@ it('says of a folder without documents whether it is empty, in a line that can b
   expect(error!.length).toBeLessThan(200);
 });
 
-it('makes a document of each file of an archive, with one source and an id of its own', async () => {
+it('makes a document of each file of an archive, with one source and separate ids', async () => {
   const { documents } = await found('docs/d.zip');
   expect(documents).toMatchObject([
     {

@@ -36,7 +36,7 @@ function wideTree(many: number): string {
 }
 
 describe.runIf(SEES_FOLDERS)('a watcher of many folders', () => {
-  it('makes no further watchers when it is closed while it walks a new one', async () => {
+  it('creates no further watchers when it is closed while it walks a new folder', async () => {
     const [path, elsewhere] = [folder(), wideTree(500)];
     const { watcher } = watcherOf(path);
     await watcher.sync();
@@ -48,7 +48,7 @@ describe.runIf(SEES_FOLDERS)('a watcher of many folders', () => {
     expect(watcher.folders).toBe(0);
   });
 
-  it('stops its first walk when that is aborted, or when it is closed', async () => {
+  it('stops its first walk when it is aborted or closed', async () => {
     const path = wideTree(500);
     const controller = new AbortController();
     const aborted = watcherOf(path, { signal: controller.signal }).watcher;
@@ -63,7 +63,7 @@ describe.runIf(SEES_FOLDERS)('a watcher of many folders', () => {
 });
 
 describe('a watcher of a folder with ignore files', () => {
-  it('is told nothing of what they exclude, and does not watch it', async () => {
+  it('reports no changes of excluded files, and does not watch excluded folders', async () => {
     const path = folder({ '.gitignore': '*.log\nbuild/\n', 'parts/.kbignore': '!kept.log\n', 'parts/a.md': 'a' });
     const { watcher, changed } = watcherOf(path);
     await watcher.sync();
@@ -79,7 +79,7 @@ describe('a watcher of a folder with ignore files', () => {
     if (SEES_FOLDERS) expect(watcher.folders).toBe(3);
   });
 
-  it('hears of what they exclude no longer, and no more of what they exclude from now on', async () => {
+  it('follows changes of the ignore files', async () => {
     const path = folder({ '.kbignore': 'drafts/\n', 'drafts/deep/a.md': 'a', 'notes/b.md': 'b', 'c.md': 'c' });
     const { watcher, changed } = watcherOf(path);
     await watcher.sync();
@@ -94,7 +94,7 @@ describe('a watcher of a folder with ignore files', () => {
     expect(changed.filter((at) => at.includes('notes'))).toEqual([]);
   });
 
-  it('hears of all that a pattern may match, and of a named file: they do not count there', async () => {
+  it('reports excluded files that a pattern matches or the input names', async () => {
     const path = folder({ '.gitignore': '*.log\n', 'app.log': 'a' });
     const heard = [{ folder: path, isPattern: true }, { folder: path, file: join(path, 'app.log') }].map((place) => watcherOf(path, { places: [place] })); // prettier-ignore
     for (const { watcher } of heard) await watcher.sync();
@@ -104,7 +104,7 @@ describe('a watcher of a folder with ignore files', () => {
   });
 });
 
-it('a watcher outlives a link that leads to itself', async () => {
+it('a watcher survives a link that leads to itself', async () => {
   const path = folder({ 'a.md': 'a' });
   const { watcher, changed } = watcherOf(path);
   await watcher.sync();
@@ -113,7 +113,7 @@ it('a watcher outlives a link that leads to itself', async () => {
   await vi.waitFor(() => expect(changed).toContain(join(path, 'a.md')), PATIENCE);
 });
 
-it('a watcher hears of a folder and of a file in it that were both named, in either order', async () => {
+it('a watcher reports a folder and a file in it that were both named, in either order', async () => {
   const path = folder({ '.gitignore': '*.log\n', 'app.log': 'a', 'b.md': 'b' });
   const [whole, file] = [{ folder: path }, { folder: path, file: join(path, 'app.log') }];
   for (const places of [
@@ -140,7 +140,7 @@ it('a watcher reports changes of a named folder although the one above excludes 
   await vi.waitFor(() => expect(changed).toContain(join(path, 'out/deep/a.md')), PATIENCE);
 });
 
-it('a watcher finds folders that were replaced without its knowledge when all is looked at again', async () => {
+it('a watcher finds folders that were replaced unnoticed at the next sync', async () => {
   const home = folder({ 'above/docs/deep/a.md': 'a', 'next/docs/deep/a.md': 'b' });
   const { watcher, changed } = watcherOf(join(home, 'above/docs'));
   await watcher.sync();

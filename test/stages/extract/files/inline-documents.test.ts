@@ -22,11 +22,11 @@ const candidates = async (input: MarkdownInput): Promise<Candidate[]> =>
   (await extract(input)).map((item) => (item as { candidate: Candidate }).candidate);
 
 describe('Markdown given as text', () => {
-  it('is counted before it is read', async () => {
+  it('is announced before it is read', async () => {
     expect(await Array.fromAsync(extractMarkdown(['a', 'b'], { reader })).then(([first]) => first)).toEqual({ expected: 2 });
   });
 
-  it('shares its source where it has none of its own, with an id of its own', async () => {
+  it('shares its source with others if it has none, with an id of its own', async () => {
     const [one, two, same] = await candidates(['One.', { text: 'Two.', source: '' }, 'One.']);
     expect([one, two].map((found) => [found!.source, found!.shares_source])).toEqual([
       ['markdown', true],
@@ -43,7 +43,7 @@ describe('Markdown given as text', () => {
     expect(documents[0]!.id).toBe(documents[2]!.id);
   });
 
-  it('keeps the name, title and metadata that it is given', async () => {
+  it('keeps its given name, title and metadata', async () => {
     const [named] = await candidates({ text: 'One.', source: 'rules', title: 'Rules', metadata: { lang: 'de', year: 2026 } } as never);
     expect(named!.shares_source).toBeUndefined();
     expect(await named!.document()).toMatchObject({
@@ -55,7 +55,7 @@ describe('Markdown given as text', () => {
     expect((await titled!.document()).title).toBe('In the metadata');
   });
 
-  it('has changed where its text, title or metadata have', async () => {
+  it('changes its hash with its text, title or metadata', async () => {
     const entries = [
       { text: 'One.', source: 'a' },
       { text: 'Two.', source: 'a' },
@@ -68,7 +68,7 @@ describe('Markdown given as text', () => {
     expect(hashes[4]).toBe(hashes[0]);
   });
 
-  it('is kept beside others of one source, each with an id of its own, the same text once', async () => {
+  it('is stored beside others of one source, each with an id of its own, the same text once', async () => {
     const entries = ['One.', 'Two.', 'One.'].map((text) => ({ text, source: 'rules' }));
     const [items, single] = [await extract(entries), await candidates([entries[0]!])];
     expect(items).toMatchObject([{ expected: -1 }, { candidate: { source: 'rules', siblings: [{ source: 'rules' }] } }]);
@@ -81,7 +81,7 @@ describe('Markdown given as text', () => {
     expect((await candidates([entries[0]!, entries[2]!])).at(-1)!.siblings).toBeUndefined();
   });
 
-  it('is an error where it is empty', async () => {
+  it('is an error if it is empty', async () => {
     const items = await extract([' \n', { text: '', source: 'rules' }]);
     expect(items).toMatchObject([
       { error: { source: 'markdown', source_kind: 'markdown', stage: 'validate', isRetryable: false } },
@@ -111,7 +111,7 @@ async function uploaded(
 }
 
 describe('uploads', () => {
-  it('are documents of the kind that their names tell, in their order, under those names', async () => {
+  it('become documents of the kind of their names, in order, under their names', async () => {
     const { documents, errors, expected } = await uploaded([
       { name: 'b.md', text: 'Doors' },
       { name: 'A.TXT', text: 'Bikes' },
@@ -123,7 +123,7 @@ describe('uploads', () => {
     ]);
   });
 
-  it('of a kind that nothing reads are error items that name the supported ones, and the others are read', async () => {
+  it('of an unsupported kind are error items that name the supported kinds, and do not affect the others', async () => {
     const { documents, errors } = await uploaded([
       { name: 'x/film.mov', text: '' },
       { name: 'good.md', text: 'Bikes' },
@@ -137,7 +137,7 @@ describe('uploads', () => {
     expect(errors[0]!.error).toMatch(/^film\.mov: files of the kind «\.mov» are not supported\. kb reads PDF, Word/);
   });
 
-  it('have the title, the description and the front matter that were asked for', async () => {
+  it('get the requested title, description and front matter', async () => {
     const files = [
       { name: 'a.md', text: 'Doors' },
       { name: 'b.md', text: 'Bikes' },
@@ -151,7 +151,7 @@ describe('uploads', () => {
     expect(hashes.filter((hash) => plain.hashes.includes(hash))).toEqual([]);
   });
 
-  it('of one name are documents of their own, and one alone has the id of its name', async () => {
+  it('with the same name are separate documents, and a single one has the id of its name', async () => {
     const [alone] = (await uploaded([{ name: 'rules.md', text: 'Doors' }])).documents;
     const [again] = (await uploaded([{ name: 'other/rules.md', text: 'Doors, changed' }])).documents;
     expect(again!.id).toBe(alone!.id);
@@ -164,7 +164,7 @@ describe('uploads', () => {
     expect(new Set(documents.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('of which the file is gone are error items without its path', async () => {
+  it('whose file is gone are error items without its path', async () => {
     const files = [{ name: 'a.md', path: join(folder(), 'gone') }];
     const items: Extracted[] = [];
     for await (const item of extractUploads({ files }, { reader: plainReader(), frontmatter: false })) items.push(item);
@@ -172,7 +172,7 @@ describe('uploads', () => {
     expect(items[1]).toEqual({ error: { source: 'a.md', source_kind: 'bytes', stage: 'fetch', error, isRetryable: false, attempts: 1 } });
   });
 
-  it('end where the work is stopped', async () => {
+  it('end when the work is stopped', async () => {
     const parts = { reader: plainReader(), frontmatter: false, signal: AbortSignal.abort() };
     const run = extractUploads({ files: [{ name: 'a.md', path: join(folder({ 0: 'x' }), '0') }] }, parts);
     await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'aborted' });
@@ -180,12 +180,12 @@ describe('uploads', () => {
 });
 
 describe('the name of an upload', () => {
-  it('is its last part, without folders of any system', () => {
+  it('is its last part, without folders of any operating system', () => {
     const names = ['../../escape.md', '/tmp/escape.md', '..\\..\\escape.md', 'C:\\escape.md', 'a/b/../../../escape.md', 'a\\b/escape.md'];
     expect(names.map(uploadName)).toEqual(names.map(() => 'escape.md'));
   });
 
-  it('loses what a person does not see, and stays in one line', () => {
+  it('loses invisible characters and line breaks', () => {
     expect(['new\nline.md', 'a\r\nb.md', 'tab\tbed.md', '\u202egnp.md', 'a\u200bb\u0000\u001b[2J.md', ' a.md '].map(uploadName)).toEqual([
       'newline.md',
       'ab.md',
@@ -196,7 +196,7 @@ describe('the name of an upload', () => {
     ]);
   });
 
-  it('keeps what is only a name, whatever another program may take it for', () => {
+  it('keeps names that other programs would interpret', () => {
     const names = [
       'CON.md',
       '.md',

@@ -35,8 +35,8 @@ const refused = (source: string) => ({
   attempts: 1,
 });
 
-describe('where not every path may be read', () => {
-  it('a path outside is refused, however it is spelled, and its neighbours are read', async () => {
+describe('reading under path permissions', () => {
+  it('refuses an outside path, whatever its spelling, and reads the other paths', async () => {
     const { around, link, read } = guarded({ 'project-old/secret.md': '4711' });
     link('secret.md', 'docs/link.md');
     link('private', 'docs/linked');
@@ -47,13 +47,13 @@ describe('where not every path may be read', () => {
     }
   });
 
-  it('a path outside in the escaped form of a source is answered alike whether it exists or not', async () => {
+  it('gives the same error for an outside path in the escaped form of a source, whether it exists or not', async () => {
     const { read } = guarded();
     for (const file of ['../se\\x63ret.md', '../ab\\x73ent.md']) expect((await read([file])).errors).toEqual([refused(file)]);
     expect((await read(['docs/\\x61.md'])).sources).toEqual(['docs/a.md']);
   });
 
-  it('what does not exist outside is answered like what does', async () => {
+  it('gives the same error for missing and existing outside paths', async () => {
     const { link, read } = guarded();
     link('private', 'docs/linked');
     link('absent', 'docs/gone');
@@ -73,7 +73,7 @@ describe('where not every path may be read', () => {
     expect((await read('docs/loop.md')).errors[0]!.error).toMatch(/^docs\/loop\.md cannot be read: /);
   });
 
-  it('a path of two hundred thousand names, and one with a character that no name has, are error items', async () => {
+  it('reports a path of two hundred thousand names, and one with an invalid character, as error items', async () => {
     const { around, read } = guarded();
     const deep = 'a/'.repeat(200_000);
     for (const file of [deep, `docs/${'x'.repeat(300)}.md`, 'docs/a\0.md', 'docs/a.md/x.md']) {
@@ -83,7 +83,7 @@ describe('where not every path may be read', () => {
     }
   });
 
-  it('a path inside that does not exist is said to be so, without the folder that it was looked for in', async () => {
+  it('reports a missing inside path without its folder', async () => {
     const { around, read } = guarded();
     for (const file of ['absent.md', 'docs/*.pdf', '%2e%2e/secret.md', '..%2fsecret.md', '~/secret.md', `file://${around}/secret.md`]) {
       const { errors, sources } = await read(file);
@@ -92,7 +92,7 @@ describe('where not every path may be read', () => {
     }
   });
 
-  it('a path that winds about inside, a link that stays inside, and a name that begins with dots are read', async () => {
+  it('reads a path with inside detours, a link that stays inside, and a name that begins with dots', async () => {
     const { link, read } = guarded({ 'project/more/b.md': '1', 'project/..notes.md': '2' });
     link('project/more', 'docs/more');
     link('project/more/b.md', 'docs/b.md');
@@ -105,7 +105,7 @@ describe('where not every path may be read', () => {
     expect(await read('docs')).toMatchObject({ sources: ['docs/a.md'], passed: ['docs/b.md', 'docs/more'] });
   });
 
-  it('links in a folder that lead out are one error item each, which tells nothing of where they lead', async () => {
+  it('reports each link that leads out of a folder without revealing its target', async () => {
     const { around, link, read } = guarded({ 'private/deep/more.md': '4711', 'list.txt': '4711', Makefile: '' });
     for (const to of ['secret.md', 'private', 'absent.md', 'list.txt', 'Makefile', 'private/absent'])
       link(to, `docs/to-${to.replace('/', '-')}`);
@@ -118,14 +118,14 @@ describe('where not every path may be read', () => {
     expect(scopes[0]!.covers('docs/gone.md')).toBe(true);
   });
 
-  it('a link that leads out and is excluded is passed over, as it is where everything may be read', async () => {
+  it('passes over an excluded link that leads out, as without permissions', async () => {
     const { link, read } = guarded({ 'project/docs/.kbignore': 'secret.md\ndrafts/\n' });
     link('secret.md', 'docs/secret.md');
     link('private', 'docs/drafts');
     expect(await read('docs')).toMatchObject({ sources: ['docs/a.md'], errors: [] });
   });
 
-  it('a pattern that begins outside, or climbs, is one error item, and nothing outside is read or named', async () => {
+  it('reports a pattern that begins outside or climbs as one error item, and reads or names nothing outside', async () => {
     const { around, asked, read } = guarded();
     for (const pattern of ['../*.md', '../**', '/**', '/*', `${around}/*.md`, '../private/*.md', 'docs/../../*.md'])
       expect((await read(pattern)).errors).toEqual([refused(pattern)]);
@@ -144,7 +144,7 @@ describe('where not every path may be read', () => {
     expect(asked).not.toContain(join(around, 'secret.md'));
   });
 
-  it('a pattern finds the files inside, follows no link, and knows what is gone', async () => {
+  it('a pattern finds inside files, follows no link, and determines gone files', async () => {
     const { project, link, read } = guarded({ 'project/docs/x/b.md': '1', 'project/docs/c.txt': '2', 'project/node_modules/d.md': '3' });
     link('private', 'docs/linked');
     link('secret.md', 'docs/link.md');
@@ -162,7 +162,7 @@ describe('where not every path may be read', () => {
     ]);
   });
 
-  it('a link that is put in the place of a file while it is read is refused, now and when the document is made', async () => {
+  it('refuses a link that replaces a file while it is hashed or read', async () => {
     const { around, project } = guarded();
     const path = join(project, 'docs/a.md');
     const swap = (target: string) => {

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const settings = { ...DEFAULTS.ingestion.urls, render: 'never' } as UrlsParts['settings'];
 
-test('login pages and error pages become errors, and no documents', async () => {
+test('login pages and error pages become errors instead of documents', async () => {
   const web = await openSite({
     '/members': { status: 302, headers: { location: '/login' } },
     '/login': '<form><input type="password"></form>',

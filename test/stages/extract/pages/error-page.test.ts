@@ -28,7 +28,7 @@ test.each([
   [`<title>Error 404 (Not Found)</title><p>${'We looked for it everywhere. '.repeat(30)}`, 'Error 404 (Not Found)'],
   [`<title>Sign in</title><p>${'Use your account of the company to go on. '.repeat(30)}`, 'Sign in'],
   [`<title>Just a moment...</title><p>${'We make sure that you are no robot. '.repeat(30)}`, 'Just a moment...'],
-])('%j is a page about an error', (html, text) => {
+])('finds the error headline of %j', (html, text) => {
   expect(said(html)).toBe(text);
 });
 
@@ -44,11 +44,11 @@ test.each([
   `<html><title>Log in with SSO – how it works</title><p>${'Your company signs you in. '.repeat(20)}`,
   '404 Not Found',
   `<html><title>404 Not Found</title>${'x'.repeat(30_000)}`,
-])('%j is none', (html) => {
+])('finds no error headline in %j', (html) => {
   expect(said(html)).toBeUndefined();
 });
 
-test('other answers are no error pages', () => {
+test('other responses are not error pages', () => {
   expect(said('<html><title>404</title>', 'text/csv')).toBeUndefined();
 });
 
@@ -58,10 +58,10 @@ const form = '<form action="/login" method="post"><input name="user"><input type
 const some = 'Valves are looked at every spring, by someone who knows them. '.repeat(4);
 
 test.each([
-  ['a form and nothing else', form, '# Members'],
+  ['only a form', form, '# Members'],
   ['a form under its headline, with some words', `${form}<p>${some}</p>`, `# Sign in\n\n${some}`, 'Sign in | Zephyr'],
   ['a form in another language', `${form}<p>${some}</p>`, some, 'Anmeldung'],
-])('a page to sign in on is refused: %s', (_name, html, text, title = undefined) => {
+])('rejects a login page: %s', (_name, html, text, title = undefined) => {
   expect(page(html, text, title)).toThrow(
     expect.objectContaining({ code: 'unauthorized', message: 'https://x.example/a is a login page, not the requested page.' }),
   );
@@ -73,7 +73,7 @@ test.each([
   ['Nothing here.', 'Page not found | Zephyr Docs', 'Page not found | Zephyr Docs'],
   ['# Seite nicht gefunden', undefined, 'Seite nicht gefunden'],
   ['Oh.', 'Error 404: the requested page could not be found', 'Error 404: the requested page could not be found'],
-])('a page that says that there is none is refused: %j, %j', (text, title, line) => {
+])('rejects a page that says «not found»: %j, %j', (text, title, line) => {
   expect(page('<p>', text, title)).toThrow(
     expect.objectContaining({
       code: 'not_found',
@@ -89,7 +89,7 @@ test.each([
   ['a reference of the status', '<p>', `# 404 Not Found\n\n${some.repeat(3)}`, '404 Not Found'],
   ['a page that begins with the number', '<p>', '# 404 valves', '404 valves'],
   ['a page about what was found', '<p>', '# Page', 'Found not far from here'],
-])('%s is what it seems', (_name, html, text, title = undefined) => {
+])('accepts a page of content: %s', (_name, html, text, title = undefined) => {
   expect(page(html, text, title)).not.toThrow();
 });
 
@@ -117,21 +117,21 @@ test.each([
   ['a few words without a script', `<p>${words}</p>`, words, 'none'],
   ['a text', `<p>${words.repeat(4)}</p>${script}`, words.repeat(4), 'none'],
   ['a text in letters that are not Latin', `<p>x</p>${script}`, 'Фильтр кофеварки служит шестьдесят литров. '.repeat(6), 'none'],
-])('%s', (_name, html, text, expected) => {
+])('decides whether a page needs a browser: %s', (_name, html, text, expected) => {
   expect(need(html, text)).toBe(expected);
 });
 
-test('the title does not count as text', () => {
+test('does not count the title as text', () => {
   const title = 'The very long title of an application that is written by its scripts';
   expect(need(`<p></p>${script}`, `# ${title}\n\nLoading`, title)).toBe('surely');
 });
 
-test('letters and digits of every script are counted, and no further than it is asked', () => {
+test('counts letters and digits of every script, up to the maximum', () => {
   expect([countLetters('ab 1, ßж世 –'), countLetters(''), countLetters('abcdef', 4), countLetters('ab', 4)]).toEqual([6, 0, 4, 2]);
   expect([hasMoreLetters('a b c', 'ab!'), hasMoreLetters('a b', 'ab'), hasMoreLetters('', '')]).toEqual([true, false, false]);
 });
 
-test('a page that is made to be slow to look at is not', () => {
+test('examines a page that is built to be slow in little time', () => {
   for (const piece of ['<noscript>enable ', '<div id=app', '<script type=', '<noscript><a>enable<a>'])
     expect(need(`${script}${piece.repeat(20_000)}`, words)).not.toBe('none');
 });

@@ -20,7 +20,7 @@ async function site(routes: Site['routes']): Promise<Site> {
 const extract = (web: Site, path: string, given: GivenContent = {}) =>
   gathered(extractLink(web.url + path, given, { http: openDoor([web]), reader: plainReader() }));
 
-test('a document behind a link is read as what its address ends in, whatever type it is sent as', async () => {
+test('reads a document behind a link by the extension of its address, whatever its media type', async () => {
   const web = await site({ '/plan.md': { headers: { 'content-type': 'application/octet-stream' }, body: '# Plan' } });
   const { documents, errors } = await extract(web, '/plan.md?v=2&token=s3cret#part');
   expect(errors).toEqual([]);
@@ -34,7 +34,7 @@ test('a document behind a link is read as what its address ends in, whatever typ
   ]);
 });
 
-test('a requested title, description and front matter are in the document and change its hash', async () => {
+test('applies a requested title, description and front matter, which change the hash', async () => {
   const web = await site({ '/plan.md': '# Plan' });
   const plain = await extract(web, '/plan.md');
   const said = await extract(web, '/plan.md', { title: 'The plan', description: 'What comes', frontmatter: true });
@@ -44,7 +44,7 @@ test('a requested title, description and front matter are in the document and ch
   expect((await extract(web, '/plan.md')).hashes).toEqual(plain.hashes);
 });
 
-test('a link without a supported extension is refused without a request', async () => {
+test('rejects a link without a supported extension before a request', async () => {
   const web = await site({ '/page': 'x', '/film.mp4': 'x' });
   for (const path of ['/page', '/film.mp4', '/x?a=.pdf']) {
     const { errors } = await extract(web, path);
@@ -55,7 +55,7 @@ test('a link without a supported extension is refused without a request', async 
   expect(web.hits).toEqual([]);
 });
 
-test('a link that fails is an error that names it', async () => {
+test('names a failing link in the error', async () => {
   const web = await site({ '/b.md': { status: 503, headers: { 'retry-after': '0' } } });
   expect((await extract(web, '/a.md')).errors).toEqual([
     expect.objectContaining({ source: `${web.url}/a.md`, stage: 'fetch', isRetryable: false, attempts: 1 }),
@@ -68,7 +68,7 @@ test('a link that fails is an error that names it', async () => {
 const LOGIN =
   '<!-- hello --> <!doctype html><html><head><title>Sign in</title></head><body><form><input type="password" name="p"></form>Sign in</body></html>';
 
-test('a link to a document that leads to a web page is an error, and a document with the media type of a web page is read', async () => {
+test('rejects a document link that leads to a web page, and reads a document sent with the media type of a web page', async () => {
   const to = (location: string) => ({ status: 302, headers: { location } });
   const web = await site({
     '/a.md': to('/login'),
@@ -94,7 +94,7 @@ test('a link to a document that leads to a web page is an error, and a document 
   for (const path of ['/d.md', '/e.txt']) expect(await extract(web, path)).toMatchObject({ documents: [{}], errors: [] });
 });
 
-test('a link to a web page that wants a login is an error', async () => {
+test('rejects a link to a login page', async () => {
   const web = await site({ '/guide.html': LOGIN });
   const items = await Array.fromAsync(extractLink(`${web.url}/guide.html`, {}, { http: openDoor([web]), reader: pageReader() }));
   await expect((items[0] as { candidate: Candidate }).candidate.document()).rejects.toMatchObject({ code: 'unauthorized' });

@@ -44,15 +44,15 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((memory) => memory.close().catch(() => {})));
 });
 
-describe('what is remembered of a page', () => {
-  it('is there for the next process at once, whole, also where this one is killed', async () => {
+describe('a remembered page', () => {
+  it('is completely available to the next process at once, even if this one is killed', async () => {
     const file = newFile();
     await (await open({ file })).remember(`${SITE}/a`, page({ shared_hash: 'h0' }));
     expect((await reopened(file)).recall(`${SITE}/a`)).toEqual({ ...page({ shared_hash: 'h0' }), isFresh: false });
     expect((await reopened(file)).recall(`${SITE}/b`)).toBeUndefined();
   });
 
-  it('is the last that was said, and nothing after it is gone', async () => {
+  it('has its latest version, until it is gone', async () => {
     const file = newFile();
     const memory = await open({ file });
     await memory.remember(`${SITE}/a`, page());
@@ -66,7 +66,7 @@ describe('what is remembered of a page', () => {
     }
   });
 
-  it('costs a few bytes where it is the same again', async () => {
+  it('costs a few bytes if it is unchanged', async () => {
     const file = newFile();
     const memory = await open({ file });
     await memory.remember(`${SITE}/a`, page());
@@ -76,7 +76,7 @@ describe('what is remembered of a page', () => {
     expect(memory.recall(`${SITE}/a`)).toEqual({ ...page(), isFresh: false });
   });
 
-  it('is recalled by its address whatever credentials that carries, and none of them is in the file', async () => {
+  it('is recalled by its address with any credentials, which are not in the file', async () => {
     const file = newFile();
     const memory = await open({ file });
     await memory.remember(
@@ -88,7 +88,7 @@ describe('what is remembered of a page', () => {
     expect(readFileSync(file, 'utf8')).not.toMatch(/s3cret|k3y|t0k3n/);
   });
 
-  it('is nothing where a link holds credentials: without them it would lead elsewhere', async () => {
+  it('is not kept if a link has credentials, without which it would lead elsewhere', async () => {
     const file = newFile();
     const memory = await open({ file });
     await memory.remember(`${SITE}/a`, page());
@@ -97,7 +97,7 @@ describe('what is remembered of a page', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('t0k3n');
   });
 
-  it('is nothing where it is absurdly long, and holds no header that is', async () => {
+  it('is not kept if it is absurdly long, and is kept without headers that are too long', async () => {
     const memory = await open({ file: newFile() });
     await memory.remember(`${SITE}/a`, page({ links: Array.from({ length: 40_000 }, (_, i) => `${SITE}/${'long'.repeat(20)}${i}`) }));
     expect(memory.recall(`${SITE}/a`)).toBeUndefined();
@@ -106,8 +106,8 @@ describe('what is remembered of a page', () => {
   });
 });
 
-describe('what is recalled', () => {
-  it('is only what is stored just so', async () => {
+describe('a recalled page', () => {
+  it('is one that is stored in the same version', async () => {
     const file = newFile();
     await (await open({ file })).remember(`${SITE}/a`, page());
     const isStored = vi.fn<PageMemoryOptions['isStored']>(() => false);
@@ -115,14 +115,14 @@ describe('what is recalled', () => {
     expect(isStored.mock.calls[0]![0]).toMatchObject({ source: `${SITE}/a`, content_hash: 'h1' });
   });
 
-  it('is only what was read under the same settings', async () => {
+  it('is one that was read with the same settings', async () => {
     const file = newFile();
     await (await open({ file })).remember(`${SITE}/a`, page());
     expect((await reopened(file, { settings: 'other' })).recall(`${SITE}/a`)).toBeUndefined();
     expect((await reopened(file)).recall(`${SITE}/a`)).toBeDefined();
   });
 
-  it('is nothing where all is to be read anew, and what is read then is remembered', async () => {
+  it('is undefined if everything is read anew, which is remembered', async () => {
     const file = newFile();
     await (await open({ file })).remember(`${SITE}/a`, page());
     const forced = await reopened(file, { mode: 'write' });
@@ -131,7 +131,7 @@ describe('what is recalled', () => {
     expect((await reopened(file)).recall(`${SITE}/a`)).toMatchObject({ content_hash: 'h2' });
   });
 
-  it('is the same in a rehearsal, which writes nothing', async () => {
+  it('is the same in a dry run, which writes nothing', async () => {
     const file = newFile();
     await (await open({ file })).remember(`${SITE}/a`, page());
     const before = readFileSync(file, 'utf8');
@@ -147,7 +147,7 @@ describe('what is recalled', () => {
   });
 });
 
-describe('a crawl that was killed', () => {
+describe('a killed crawl', () => {
   const MINUTE = 60_000;
   const BEGAN = 1_800_000_000_000 + MINUTE;
   const at = (minutes: number) => vi.setSystemTime(1_800_000_000_000 + minutes * MINUTE);
@@ -164,7 +164,7 @@ describe('a crawl that was killed', () => {
   }
   const fresh = (memory: FilePageMemory) => ['before', 'during'].filter((path) => memory.recall(`${SITE}/${path}`)?.isFresh);
 
-  it('goes on: what it has read is fresh, and what it had not is not', async () => {
+  it('is resumed with the pages that it has read as fresh, and no others', async () => {
     const file = newFile();
     await killed(file);
     at(3);
@@ -177,7 +177,7 @@ describe('a crawl that was killed', () => {
     expect(await memory.begin('crawl')).toBeUndefined();
   });
 
-  it('goes on also where it is killed again, and after a page was seen once more as it was', async () => {
+  it('is resumed after it is killed again and after an unchanged page', async () => {
     const file = newFile();
     await killed(file);
     at(100);
@@ -190,7 +190,7 @@ describe('a crawl that was killed', () => {
     expect(fresh(third)).toEqual(['before', 'during']);
   });
 
-  it('is begun anew after two hours, where it has ended, and under another name', async () => {
+  it('is started anew after two hours, after its end, and under another name', async () => {
     const file = newFile();
     await killed(file);
     at(3);
@@ -209,7 +209,7 @@ describe('a crawl that was killed', () => {
     expect(fresh(again)).toEqual([]);
   });
 
-  it('is not kept going by the other runs of the collection', async () => {
+  it('is not prolonged by other runs of the collection', async () => {
     const file = newFile();
     await killed(file);
     at(100);
@@ -220,7 +220,7 @@ describe('a crawl that was killed', () => {
     expect(fresh(late)).toEqual([]);
   });
 
-  it('has nothing to tell of where it was killed before it had read a page, or where all is read again', async () => {
+  it('reports no resumption if it had read no page, or if everything is read anew', async () => {
     const file = newFile();
     vi.useFakeTimers({ toFake: ['Date'] });
     at(0);
@@ -233,7 +233,7 @@ describe('a crawl that was killed', () => {
     expect(await (await reopened(file, { mode: 'write' })).begin('crawl')).toBeUndefined();
   });
 
-  it('goes on after the file was written anew', async () => {
+  it('is resumed after the file was compacted', async () => {
     const file = newFile();
     await killed(file);
     at(3);
@@ -249,8 +249,8 @@ describe('a crawl that was killed', () => {
   });
 });
 
-describe('the file', () => {
-  it('loses a last line that was cut off, and that alone', async () => {
+describe('a page memory file', () => {
+  it('loses only a last line that was cut off', async () => {
     const file = newFile();
     const memory = await open({ file });
     await memory.remember(`${SITE}/a`, page());
@@ -264,13 +264,13 @@ describe('the file', () => {
   });
 
   it.each([
-    ['is no JSON', 'nonsense\n'],
-    ['is of another form', '{"pages":1}\n{"p":[1]}\n'],
-    ['names pages that there are not', '{"pages":2}\n{"u":7,"t":1}\n'],
-    ['names addresses that there are not', '{"pages":2}\n{"p":3,"s":9,"t":1,"k":"s","c":200,"h":"h"}\n'],
+    ['is not JSON', 'nonsense\n'],
+    ['has an unknown form', '{"pages":1}\n{"p":[1]}\n'],
+    ['names unknown pages', '{"pages":2}\n{"u":7,"t":1}\n'],
+    ['names unknown addresses', '{"pages":2}\n{"p":3,"s":9,"t":1,"k":"s","c":200,"h":"h"}\n'],
     ['is one endless line', 'x'.repeat(3_000_000)],
     ['is empty', ''],
-  ])('that %s is begun anew', async (_what, content) => {
+  ])('is started anew if it %s', async (_what, content) => {
     const file = newFile();
     writeFileSync(file, content);
     const memory = await open({ file });
@@ -281,14 +281,14 @@ describe('the file', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('nonsense');
   });
 
-  it('that is damaged in its middle is begun anew', async () => {
+  it('is started anew if it is damaged in the middle', async () => {
     const file = newFile();
     await (await open({ file })).remember(`${SITE}/a`, page());
     appendFileSync(file, '{"broken\n');
     await expect(reopened(file).then((memory) => memory.recall(`${SITE}/a`))).resolves.toBeUndefined();
   });
 
-  it('that someone changes while it is open costs what was there, and not the run', async () => {
+  it('loses content but does not fail if another program changes it while open', async () => {
     const file = newFile();
     const memory = await open({ file });
     await memory.remember(`${SITE}/a`, page());
@@ -298,13 +298,13 @@ describe('the file', () => {
     await memory.close();
   });
 
-  it('is readable by this user alone', async () => {
+  it('is readable by this user only', async () => {
     const file = newFile();
     await open({ file });
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  it('is written anew when it has grown: what counts stays, and what neither is stored nor was met goes', async () => {
+  it('is compacted when it has grown, without pages that are neither stored nor found', async () => {
     const file = newFile();
     const first = await open({ file });
     for (const path of ['a', 'b', 'c']) await first.remember(`${SITE}/${path}`, page({ source: `${SITE}/${path}` }));
@@ -319,7 +319,7 @@ describe('the file', () => {
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 
-  it('is written anew in the middle of a run that repeats itself', async () => {
+  it('is compacted during a run that repeats pages', async () => {
     const file = newFile();
     const memory = await open({ file });
     const long = 'h'.repeat(100_000);
@@ -330,7 +330,7 @@ describe('the file', () => {
     expect((await reopened(file)).recall(`${SITE}/b`)).toBeDefined();
   });
 
-  it('that can not be written any more is said once, and the run goes on with what it knows', async () => {
+  it('is reported once if it cannot be written, and the run continues', async () => {
     const file = newFile();
     const reasons: string[] = [];
     const memory = await open({ file, onProblem: (reason) => reasons.push(reason) });
@@ -347,7 +347,7 @@ describe('the file', () => {
     expect([memory.recall(`${SITE}/a`), memory.recall(`${SITE}/b`)]).toEqual([expect.anything(), undefined]);
   });
 
-  it('in a folder that may not be written to is an error of its opening', async () => {
+  it('gives an error when it is opened in a read-only folder', async () => {
     const home = folder();
     chmodSync(home, 0o500);
     onTestFinished(() => chmodSync(home, 0o700));

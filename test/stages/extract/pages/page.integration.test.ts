@@ -10,7 +10,7 @@ import { plainReader } from '../plain-reader.ts';
 const opened: Site[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((web) => web.close()))));
 
-test('a page in a browser waits for its turn as a fetched one does', async () => {
+test('a page in a browser waits for its turn like a fetched one', async () => {
   const web = await openSite({ '/a': article('A') });
   opened.push(web);
   let inside = 0;
@@ -36,7 +36,7 @@ test('a page in a browser waits for its turn as a fetched one does', async () =>
   expect(seen).toEqual([1, 1]);
 });
 
-test('a page of no type, at an address that ends in no extension, is what its bytes say', async () => {
+test('detects the kind of a page without media type and extension by its bytes', async () => {
   const binary = { 'content-type': 'application/octet-stream' };
   const web = await openSite({ '/pdf': { headers: binary, body: '%PDF-1.7 words' }, '/zip': { headers: binary, body: 'PK' } });
   opened.push(web);

@@ -38,7 +38,7 @@ const extract = (web: Site, urls: UrlsInput, over: Partial<UrlsParts> = {}) =>
   );
 const sources = ({ documents }: { documents: { source: string }[] }) => documents.map(({ source }) => new URL(source).pathname);
 
-test('a page becomes a document under its address, read as what its type says', async () => {
+test('a page becomes a document under its address, read by its media type', async () => {
   const web = await site({ '/manual': '<h1>Manual</h1>', '/sheet': { headers: { 'content-type': 'application/pdf' }, body: 'pdf' } });
   const reader = plainReader();
   const { documents, errors } = await extract(web, [`${web.url}/manual?v=2&api_key=k3y#part`, `${web.url}/sheet`], { reader });
@@ -52,7 +52,7 @@ test('a page becomes a document under its address, read as what its type says', 
   expect(web.hits[0]!.url).toBe('/manual?v=2&api_key=k3y');
 });
 
-test('pages come in the given order, each once, under the address that they redirect to', async () => {
+test('yields pages in the given order, each once, under the address that they redirect to', async () => {
   const web = await site({
     '/slow': async (_request, response) => {
       await wait(60);
@@ -72,7 +72,7 @@ test('pages come in the given order, each once, under the address that they redi
   expect(web.hits.filter(({ url }) => url === '/slow')).toHaveLength(1);
 });
 
-test('at most eight pages are requested at once', async () => {
+test('requests at most eight pages at once', async () => {
   let open = 0;
   let most = 0;
   const page = async (_request: unknown, response: { end(text: string): unknown }) => {
@@ -94,7 +94,7 @@ test('at most eight pages are requested at once', async () => {
   expect(most).toBeGreaterThan(1);
 });
 
-test('a page that fails is an error of its own; what may pass says what to send again, without credentials', async () => {
+test('a failing page is a separate error, and a temporary failure has a retry input without credentials', async () => {
   const web = await site({ '/ok': 'ok', '/busy': { status: 503, headers: { 'retry-after': '0' } } });
   const { documents, errors } = await extract(web, [`${web.url}/gone`, `${web.url}/busy?token=t0k3n`, `${web.url}/ok`]);
   expect(documents).toHaveLength(1);
@@ -133,7 +133,7 @@ test('a document that cannot be read becomes an error', async () => {
   expect(errors).toEqual([expect.objectContaining({ source: `${web.url}/a`, stage: 'convert', error: `${web.url}/a is broken.` })]);
 });
 
-test('fewer documents are expected after duplicates and missing pages, and missing pages are marked as gone', async () => {
+test('expects fewer documents after duplicates and missing pages, and marks missing pages as gone', async () => {
   const web = await site({ '/a': 'a', '/old': { status: 301, headers: { location: '/a' } }, '/gone': { status: 410 } });
   const urls = ['/a', '/old', '/gone'].map((path) => web.url + path);
   const parts = {
@@ -160,7 +160,7 @@ test('fewer documents are expected after duplicates and missing pages, and missi
   expect(urls.map((url) => scope.covers(url))).toEqual([false, true, false]);
 });
 
-test('pages that moved within their host are gone at their old address, unless several lead to one page, which may be a login', async () => {
+test('pages that moved within their host are gone at their old address, unless several lead to one page, which may be a login page', async () => {
   const other = await site({ '/x': 'moved out' });
   const pages = Object.fromEntries(['/a', '/b', '/c', '/out'].map((path) => [path, path]));
   const web = await site({ ...pages, '/': 'Under repair', '/new': 'new' });

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/stages/extract/pages/web-addresses.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 
-test('the named origins are those of every address in a request, each once', () => {
+test('lists the origins of all addresses of a request, each once', () => {
   const named = namedOrigins({
     docs: ['manual.pdf', { path: 'http://127.0.0.1:81/a.pdf' }, 'http://127.0.0.1:81/b.pdf'],
     urls: { url: 'HTTP://LocalHost:82/x' },
@@ -22,15 +22,15 @@ test('the named origins are those of every address in a request, each once', () 
   expect(namedOrigins({ docs: { folder: 'docs' }, urls: 'http://a/' })).toEqual(['http://a']);
 });
 
-test('a link is an address of the web', () => {
+test('recognises web addresses as links', () => {
   expect([isUrl('HTTPS://x/a.pdf'), isUrl('docs/http.md'), isUrl('file:///a.md')]).toEqual([true, false, false]);
 });
 
-test('a source has neither fragment nor credentials', () => {
+test('removes fragment and credentials from a source', () => {
   expect(urlSource('http://ann:pass@x.example/a?b=1&token=t#part')).toBe('http://x.example/a?b=1');
 });
 
-describe('an address as it is asked for', () => {
+describe('a normalized address', () => {
   it.each([
     ['HTTP://Example.COM:80/a#part', 'http://example.com/a'],
     ['https://ann:secret@example.com:443/', 'https://example.com/'],
@@ -39,15 +39,15 @@ describe('an address as it is asked for', () => {
     ['http://a.example/x?', 'http://a.example/x'],
     ['http://a.example/a/../b/./c', 'http://a.example/b/c'],
     ['http://a.example/x?q=a%20b', 'http://a.example/x?q=a%20b'],
-  ])('%s is %s', (given, expected) => expect(normalizeAddress(given)).toBe(expected));
+  ])('of %s is %s', (given, expected) => expect(normalizeAddress(given)).toBe(expected));
 
-  it('is taken for what stands on a page, and is none where it is of another kind', () => {
+  it('is resolved against its page, and undefined for another scheme', () => {
     expect(normalizeAddress('../b?x=1', 'http://a.example/docs/a/')).toBe('http://a.example/docs/b?x=1');
     for (const address of ['mailto:a@b.example', 'javascript:void(0)', 'no address', 'http://'])
       expect(normalizeAddress(address)).toBeUndefined();
   });
 
-  it('is the same when it is made again', () => {
+  it('stays the same when it is normalized again', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (path, query) => {
         const once = normalizeAddress(`http://a.example/${path}?${query}`)!;
@@ -59,7 +59,7 @@ describe('an address as it is asked for', () => {
   });
 });
 
-test('addresses have one key whatever their trailing slash, order of parameters and session', () => {
+test('addresses have the same key regardless of trailing slash, order of parameters and session', () => {
   const key = addressKey('http://a.example/x?a=1&b=2');
   for (const path of ['x/?a=1&b=2', 'x?b=2&a=1', 'x?a=1&b=2&sid=1', 'x?a=1&token=t0k3n&b=2'])
     expect(addressKey(`http://a.example/${path}`)).toBe(key);
@@ -67,7 +67,7 @@ test('addresses have one key whatever their trailing slash, order of parameters 
   expect(addressKey('http://a.example/')).toBe(addressKey('http://a.example'));
 });
 
-test('crawler traps are recognized by their length and by repeated parts', () => {
+test('recognises crawler traps by their length and by repeated parts', () => {
   expect(isTrap('http://a.example/a/b/a/b/a/b/')).toBe(false);
   expect(isTrap('http://a.example/a/b/a/b/a/b/a/b')).toBe(true);
   expect(isTrap(`http://a.example/?${'a'.repeat(2_000)}`)).toBe(true);
@@ -77,7 +77,7 @@ test('crawler traps are recognized by their length and by repeated parts', () =>
 
 const types = fileTypes();
 
-test('files without text are recognized by their extensions', () => {
+test('recognises files without text by their extensions', () => {
   for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2'])
     expect(hasTextlessExtension(`http://a.example/${path}`, types)).toBe(true);
   for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b', 'Node.js', 'Array.map'])
@@ -90,7 +90,7 @@ test('files without text are recognized by their extensions', () => {
   ]);
 });
 
-test('files with a parser are never skipped by their extensions', () => {
+test('does not skip files with a parser by their extensions', () => {
   const parse = async () => ({ text: '', metadata: {} });
   const own = fileTypes([{ file_type: 'feed', extensions: ['.rss', '.svg'], parse }]);
   expect(hasTextlessExtension('http://a.example/a.svg', own)).toBe(false);

@@ -19,7 +19,7 @@ const dated =
       ? response.writeHead(304).end()
       : response.writeHead(200, { 'content-type': 'text/html', 'last-modified': date }).end(page);
 
-test('a second crawl parses nothing that is unchanged by its tag, its date or its bytes, and finds the same pages', async () => {
+test('a second crawl does not parse pages with an unchanged tag, date or bytes, and finds the same pages', async () => {
   const web = await site({
     '/': tagged('"1"', article('Start', ['/dated', '/plain'])),
     '/dated': dated('Sat, 21 Nov 2026 10:00:00 GMT', article('Dated', ['/deep'])),
@@ -35,7 +35,7 @@ test('a second crawl parses nothing that is unchanged by its tag, its date or it
   expect(reader.given).toEqual([]);
 });
 
-test('an unchanged page that is not stored any more is read after all', async () => {
+test('reads an unchanged page that is no longer stored', async () => {
   const web = await site({ '/': tagged('"1"', article('Start', ['/a'])), '/a': article('A') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });
@@ -44,7 +44,7 @@ test('an unchanged page that is not stored any more is read after all', async ()
   expect(paths(again)).toEqual(['/', '/a']);
 });
 
-test('a page that changed is another one, and what it does not link to any more is gone', async () => {
+test('reads a changed page, and treats pages that it no longer links to as gone', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('B') });
   const memory = memoryOf();
   const first = await crawled([web], web.url, { memory });
@@ -56,7 +56,7 @@ test('a page that changed is another one, and what it does not link to any more 
   expect(again.scopes[0]!(`${web.url}/b`)).toBe(true);
 });
 
-test('what a server writes into a page with every visit does not make it another one', async () => {
+test('ignores what a server writes into a page at every visit', async () => {
   let visits = 0;
   const web = await site({
     '/': (_request, response) =>
@@ -67,7 +67,7 @@ test('what a server writes into a page with every visit does not make it another
   expect(again.hashes).toEqual(first.hashes);
 });
 
-test('a resumed crawl requests nothing that it has read', async () => {
+test('a resumed crawl requests no page again', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });
@@ -79,7 +79,7 @@ test('a resumed crawl requests nothing that it has read', async () => {
   expect(['/', '/a', '/b', '/c'].map((path) => asked(web, path))).toEqual([0, 0, 1, 1]);
 });
 
-test('a page that fails leads where it did, so that nothing behind it counts as gone; one that is gone is forgotten', async () => {
+test('follows the old links of a failed page, so that nothing behind it counts as gone, and forgets a page that is gone', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });
@@ -92,7 +92,7 @@ test('a page that fails leads where it did, so that nothing behind it counts as 
   expect(memory.recall(`${web.url}/b`)).toBeUndefined();
 });
 
-test('the entries of a feed are found again where the page that names it is unchanged', async () => {
+test('finds the entries of a feed again if the page that names it is unchanged', async () => {
   const web = await site({
     '/': tagged('"1"', article('Start', [], '<link rel="alternate" type="application/rss+xml" href="/rss">')),
     '/rss': '<rss><item><link>/news</link></item></rss>',
@@ -103,7 +103,7 @@ test('the entries of a feed are found again where the page that names it is unch
   expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/news']);
 });
 
-test('a tag is not believed where the address leads to another page than it did', async () => {
+test('does not trust a tag if the address leads to another page than before', async () => {
   const web = await site({
     '/old': { status: 302, headers: { location: '/a' } },
     '/a': tagged('"1"', article('A')),
@@ -118,7 +118,7 @@ test('a tag is not believed where the address leads to another page than it did'
   expect(again.documents[0]!.text).toContain('B is described here');
 });
 
-test('a crawl that follows pages given one by one knows their links', async () => {
+test('a crawl knows the links of pages that were read one by one before', async () => {
   const web = await site({ '/': tagged('"1"', article('Start', ['/a'])), '/a': article('A') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory, settings: { mode: 'each' } });

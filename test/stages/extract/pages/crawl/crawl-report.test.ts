@@ -102,7 +102,7 @@ test('skipped addresses give a notice and no doubt', () => {
 
 const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new KbError(code, 'It failed.'), stage: 'fetch' });
 
-test('silence grows while no answer comes, and a refusal is an answer', () => {
+test('silence grows until an answer comes, and a refusal is an answer', () => {
   const leaves = (silence: number): boolean => siteFailure({ failed_in_a_row: 0, silence }) !== undefined;
   const silence = silenceAfter(0, failed('unavailable'), MAX_SILENCE - 1);
   expect(leaves(silence)).toBe(false);

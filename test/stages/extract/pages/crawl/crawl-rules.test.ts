@@ -21,17 +21,17 @@ test.each([
   ['AquaBot/1.0 (+https://aqua.example)', 'AquaBot'],
   ['Mozilla/5.0 (compatible; Aqua-Bot/2.1; +https://aqua.example)', 'Aqua-Bot'],
   ['', '*'],
-])('the product of %s is %s', (user_agent, product) => expect(productOf(user_agent)).toBe(product));
+])('extracts the product of %s: %s', (user_agent, product) => expect(productOf(user_agent)).toBe(product));
 
 describe('the rules of a site', () => {
-  it('are the longest that fits, with sitemaps and a delay that is a number', async () => {
+  it('apply by the longest match, with sitemaps and a numeric delay', async () => {
     const robots = await rulesOf('User-agent: *\nDisallow: /a\nAllow: /a/b\nCrawl-delay: 2\nSitemap: /s.xml');
     expect(['/a', '/a/b', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, true]);
     expect([robots.delay, robots.sitemaps, robots.isExhausted()]).toEqual([2, ['/s.xml'], false]);
     expect((await rulesOf('User-agent: *\nCrawl-delay: soon')).delay).toBe(0);
   });
 
-  it('are those of the one that asks, else those for all', async () => {
+  it('are those of the named product, else those for all', async () => {
     const text = 'User-agent: other\nDisallow: /\n\nUser-agent: kb\nDisallow: /k\n\nUser-agent: *\nDisallow: /x';
     const [own, all] = [await rulesOf(text), await rulesOf(text, 'someone/1')];
     expect([own.allows(`${site}/k`), own.allows(`${site}/x`), all.allows(`${site}/k`), all.allows(`${site}/x`)]).toEqual([
@@ -42,7 +42,7 @@ describe('the rules of a site', () => {
     ]);
   });
 
-  it('are cut at their first wildcard where there are too many of them', async () => {
+  it('are cut at their first wildcard if there are too many wildcards', async () => {
     const robots = await rulesOf(`User-agent: *\nDisallow: /b/*.tmp$\nDisallow: /a/${'*x'.repeat(9)}\nAllow: /a/q${'*x'.repeat(9)}`);
     expect(['/b/1.tmp', '/b/1', '/a/1', '/a/q', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, false, false, true]);
   });
@@ -56,7 +56,7 @@ describe('the rules of a site', () => {
     charset: undefined,
   });
 
-  it.each([400, 401, 403, 404, 410, 451])('are none where the answer is %s', async (status) => {
+  it.each([400, 401, 403, 404, 410, 451])('allow everything if the status is %s', async (status) => {
     const load: LoadAddress = async (_address, { accepts = [] } = {}) => {
       expect(accepts).toContain(status);
       return answer(status);
@@ -64,7 +64,7 @@ describe('the rules of a site', () => {
     expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
   });
 
-  it('are not known where the answer may be another one in a moment', async () => {
+  it('are an error if the failure may be temporary', async () => {
     let accepted: readonly number[] = [];
     const load: LoadAddress = async (_address, { accepts = [] } = {}) => {
       accepted = accepts;
@@ -74,7 +74,7 @@ describe('the rules of a site', () => {
     expect([408, 425, 429, 500, 503].filter((status) => accepted.includes(status))).toEqual([]);
   });
 
-  it('are where redirects lead, and none behind too many of them', async () => {
+  it('are found behind redirects, but not behind too many', async () => {
     let asked = 0;
     const way =
       (length: number): LoadAddress =>
@@ -88,7 +88,7 @@ describe('the rules of a site', () => {
     expect((await readRobots(site, { load: away, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
   });
 
-  it('are none where the site is one that may not be fetched from: its pages say so', async () => {
+  it('allow everything if the address guard forbids the site, whose pages fail anyway', async () => {
     const load = () => Promise.reject(new KbError('forbidden', 'No.'));
     expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
   });
@@ -97,7 +97,7 @@ describe('the rules of a site', () => {
     ['unavailable', true],
     ['too_large', false],
     ['invalid', false],
-  ] as const)('are not known where the answer is «%s»', async (code, isRetryable) => {
+  ] as const)('are an error if the response is «%s»', async (code, isRetryable) => {
     const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable, attempts: 4 }));
     await expect(readRobots(site, { load, user_agent: 'kb' })).rejects.toMatchObject({
       code,
@@ -113,11 +113,11 @@ const covered = (start: string, final: string, paths: string[], patterns = {}) =
   return paths.filter((path) => scope.covers(new URL(path, site).href));
 };
 
-test('a pattern that is an address is refused', () => {
+test('rejects a pattern that is an address', () => {
   expect(() => pathPattern('https://a.example/docs/**')).toThrow(/is an address: include and exclude take paths/);
 });
 
-test('a source stored under http is found under https only if the start page has moved there', () => {
+test('maps a source stored under http to https only if the start page has moved there', () => {
   const found = (final: string, source: string) =>
     scopeOf({ start: `${site}/docs/`, final }, { include: [], exclude: [] }).currentAddress(source);
   const secure = 'https://a.example/docs/';
@@ -147,15 +147,17 @@ describe('the scope of a crawl', () => {
     ['/docs', '/docs/', docs],
     ['/', '/', paths.slice(0, 6)],
     ['/docs', '/docs', paths.slice(0, 6)],
-  ])('from %s, found at %s', (start, final, expected) => expect(covered(site + start, site + final, paths)).toEqual(expected));
+  ])('covers the expected addresses from %s, found at %s', (start, final, expected) =>
+    expect(covered(site + start, site + final, paths)).toEqual(expected),
+  );
 
-  it('is where the start page is found, but not narrower than it was asked for', () => {
+  it('is at the final start page, but not narrower than requested', () => {
     expect(covered('http://old.example/', `${site}/en/`, ['/en/a', '/de/a'])).toEqual(['/en/a', '/de/a']);
     expect(covered('http://old.example/manual/start', `${site}/docs/start`, ['/docs/a', '/manual/a'])).toEqual(['/docs/a']);
   });
 });
 
-describe('what a crawl says of stored pages', () => {
+describe('whether a crawl may find stored pages gone', () => {
   it.each([
     [`${site}/docs/`, `${site}/docs/`, true],
     [`${site}/docs`, `${site}/docs/`, true],
@@ -166,12 +168,12 @@ describe('what a crawl says of stored pages', () => {
     [`${site}/docs/`, 'http://b.example/docs/', false],
     ['https://a.example/', `${site}/`, false],
     [`${site}/`, 'http://a.example:81/', false],
-  ])('from %s, found at %s: %s', (start, final, isUnmoved) =>
+  ])('is decided from %s, found at %s: %s', (start, final, isUnmoved) =>
     expect(scopeOf({ start, final }, { include: [], exclude: [] }).isUnmoved).toBe(isUnmoved),
   );
 });
 
-describe('a pattern of paths', () => {
+describe('a path pattern', () => {
   it.each([
     ['/docs/**', ['/docs/', '/docs/a', '/docs/a/b', '/docs/a/b/'], ['/', '/docs-old/a', '/x/docs/a']],
     ['/docs/*', ['/docs/a', '/docs/a/'], ['/docs/a/b']],
@@ -181,21 +183,21 @@ describe('a pattern of paths', () => {
     ['/a/**/**/**/b', ['/a/b', '/a/x/y/b'], ['/b']],
     ['/v?/a', ['/v1/a', '/v2/a/'], ['/v10/a']],
     ['/über/*', ['/über/a'], ['/uber/a']],
-  ])('%s', (pattern, yes, no) => {
+  ])('matches the expected paths: %s', (pattern, yes, no) => {
     const matches = pathPattern(pattern);
     expect(yes.filter((path) => !matches(path))).toEqual([]);
     expect(no.filter(matches)).toEqual([]);
   });
 
-  it('is held against the path as people read it, not against the query', () => {
+  it('is matched against the decoded path, not the query', () => {
     expect(covered(`${site}/`, `${site}/`, ['/%C3%BCber/a?x=/b/', '/b/a'], { include: ['/über/**'] })).toEqual(['/%C3%BCber/a?x=/b/']);
   });
 
-  it('must not climb', () => {
+  it('is rejected if it climbs', () => {
     expect(() => pathPattern('/a/../b')).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 
-  it('that is made to take long takes little', () => {
+  it('that is built to be slow matches in little time', () => {
     const folders = 'abcdefghijklmnopqrstuvwxyz'.split('').join('/');
     for (const pattern of ['/**'.repeat(120), '/**/*a*'.repeat(60), `/${'*a'.repeat(240)}*c`, '/**/a'.repeat(100)])
       for (const path of [`/${folders}`, `/${'a'.repeat(1_900)}`]) expect([true, false]).toContain(pathPattern(pattern)(path));
@@ -204,7 +206,7 @@ describe('a pattern of paths', () => {
 
 afterEach(() => void vi.useRealTimers());
 
-test('a time-limited predicate is false once its time is spent', () => {
+test('a time-limited predicate is false once its time is used up', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   let asked = 0;
   const { matches, isSpent } = limitTime(5, (address) => {
@@ -215,7 +217,7 @@ test('a time-limited predicate is false once its time is spent', () => {
   expect([matches('yes'), matches('no'), isSpent(), matches('yes'), asked]).toEqual([true, false, true, false, 2]);
 });
 
-test('a predicate that costs nothing is always asked', () => {
+test('a predicate that takes no time is always called', () => {
   const { matches, isSpent } = limitTime(1_000, () => true);
   for (let i = 0; i < 1_000; i++) expect(matches(String(i))).toBe(true);
   expect(isSpent()).toBe(false);

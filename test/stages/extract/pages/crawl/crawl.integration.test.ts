@@ -6,7 +6,7 @@ import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
 const site = siteKeeper();
 const xml = (body: string) => ({ headers: { 'content-type': 'application/xml' }, body });
 
-test('a crawl takes every page of a site once, with how many links away it is, and ends with its scope', async () => {
+test('reads every page of a site once, with its depth, and ends with the scope', async () => {
   const web = await site({
     '/': article('Start', ['/filter', '/warranty']),
     '/filter': article('Filter', ['/', 'filter/order']),
@@ -22,7 +22,7 @@ test('a crawl takes every page of a site once, with how many links away it is, a
   expect(all.scopes.map((covers) => [covers(`${web.url}/gone`), covers('http://other.example/gone')])).toEqual([[true, false]]);
 });
 
-test('a crawl goes no deeper than max_depth, and says nothing of what is gone where more lies deeper', async () => {
+test('stops at max_depth, and treats nothing as gone if there are deeper pages', async () => {
   const chain = ['/', '/one', '/two', '/three', '/four'];
   const web = await site(Object.fromEntries(chain.map((path, i) => [path, article(`Step ${i}`, [chain[i + 1] ?? '/'])])));
   const all = await crawled([web], web.url, { settings: { max_depth: 2 } });
@@ -33,7 +33,7 @@ test('a crawl goes no deeper than max_depth, and says nothing of what is gone wh
   expect(paths(await crawled([web], web.url, { settings: { max_depth: 0 } }))).toEqual(['/']);
 });
 
-test('a crawl loads no more than max_pages pages, says what it left, and nothing counts as gone then', async () => {
+test('stops at max_pages, names what it left out, and treats nothing as gone', async () => {
   const links = Array.from({ length: 60 }, (_, i) => `/p${i}`);
   const web = await site({ '/': article('Start', links), ...Object.fromEntries(links.map((path) => [path, article(`Page ${path}`)])) });
   const all = await crawled([web], web.url, { settings: { max_pages: 5 } });
@@ -43,7 +43,7 @@ test('a crawl loads no more than max_pages pages, says what it left, and nothing
   expect([all.scopes, all.expected]).toEqual([[], 5]);
 });
 
-test('pages come in the order in which they were found, however long each takes', async () => {
+test('yields pages in the order in which they were found, however long each takes', async () => {
   const links = Array.from({ length: 12 }, (_, i) => `/p${i}`);
   const slow = (path: string, ms: number) => async (_request: unknown, response: { end(text: string): unknown }) => {
     await wait(ms);
@@ -56,7 +56,7 @@ test('pages come in the order in which they were found, however long each takes'
   expect(paths(await crawled([web], web.url))).toEqual(['/', ...links]);
 });
 
-test('a crawl stays on its origin and under its path', async () => {
+test('stays on its origin and below its path', async () => {
   const other = await site({ '/else': article('Elsewhere') });
   const web = await site({
     '/docs/': article('Docs', ['/docs/filter', '/docs-old/filter', '../shop', `${other.url}/else`, 'mailto:a@b.example', '/docs']),
@@ -69,7 +69,7 @@ test('a crawl stays on its origin and under its path', async () => {
   expect(paths(await crawled([web], `${web.url}/docs/filter`))).toEqual(['/docs/filter']);
 });
 
-test('a site that redirects is crawled at its target, and a page that redirects out of it is skipped', async () => {
+test('crawls a redirected site at its target, and skips a page that redirects out of it', async () => {
   const web = await site({
     '/docs/': article('Docs', ['/docs/away', '/docs/a']),
     '/docs/a': article('A'),
@@ -82,7 +82,7 @@ test('a site that redirects is crawled at its target, and a page that redirects 
   expect(asked(web, '/robots.txt')).toBe(1);
 });
 
-test('a page behind several addresses is stored once: spellings, redirects, its canonical address, the same content', async () => {
+test('stores a page with several addresses once: spellings, redirects, canonical address, same content', async () => {
   const web = await site({
     '/': article('Start', [
       '/guide?utm_source=mail',
@@ -111,7 +111,7 @@ test('a page behind several addresses is stored once: spellings, redirects, its 
   expect(all.expected).toBe(5);
 });
 
-test('a page that names another one as its own address, and says something else, is left out with a word', async () => {
+test('leaves out a page whose canonical page has other content, with a notice', async () => {
   const named = (title: string) => article(title, [], '<link rel="canonical" href="/docs">');
   const web = await site({
     '/': article('Start', ['/docs', '/a', '/b']),
@@ -126,7 +126,7 @@ test('a page that names another one as its own address, and says something else,
   ]);
 });
 
-test('a canonical address of another origin, out of the path, or of the start page of the site is not believed', async () => {
+test('ignores a canonical address on another origin, outside the path, or of the root page', async () => {
   const named = (title: string, canonical: string) => article(title, [], `<link rel="canonical" href="${canonical}">`);
   const web = await site({
     '/': article('Start', ['/a', '/b', '/c']),
@@ -137,7 +137,7 @@ test('a canonical address of another origin, out of the path, or of the start pa
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/a', '/b', '/c']);
 });
 
-test('documents are read as such, and pictures, archives and scripts are passed over, known by their name or by their type', async () => {
+test('reads documents, and passes over pictures, archives and scripts by their name or media type', async () => {
   let bytes = 0;
   const film = (
     _request: unknown,
@@ -177,13 +177,13 @@ test('documents are read as such, and pictures, archives and scripts are passed 
   expect(bytes).toBeLessThan(50_000_000);
 });
 
-test('a page is one whatever its name ends with', async () => {
+test('reads a page whatever its name ends with', async () => {
   const pages = ['/wiki/Node.js', '/api/Array.map', '/open.ai', '/docs/package.json', '/usr/ls.bin'];
   const web = await site({ '/': article('Start', pages), ...Object.fromEntries(pages.map((path) => [path, article(path)])) });
   expect(paths(await crawled([web], web.url))).toEqual(['/', ...pages]);
 });
 
-test('patterns select the paths of a crawl; the links of the start page count although it matches none', async () => {
+test('patterns select the paths of a crawl, and the links of the start page count even if it matches none', async () => {
   const web = await site({
     '/': article('Start', ['/docs/a', '/docs/old/b', '/blog/c', '/docs/d.html']),
     '/docs/a': article('A', ['/docs/e']),
@@ -198,7 +198,7 @@ test('patterns select the paths of a crawl; the links of the start page count al
   await expect(crawled([web], web.url, { settings: { exclude: ['/a/../b'] } })).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('entries have what the configuration says where they do not say it themselves, and a page of two of them comes once', async () => {
+test('entries inherit the configuration, and a page of two entries is stored once', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
   const all = await crawled(
     [web],
@@ -212,7 +212,7 @@ test('entries have what the configuration says where they do not say it themselv
   expect(all.expected).toBe(3);
 });
 
-test('a page that fails becomes an error, missing pages are marked as gone, and nothing counts as gone that a failed page may link to', async () => {
+test('reports a failed page, marks missing pages as gone, and spares what a failed page may link to', async () => {
   const routes = {
     '/': article('Start', ['/gone', '/busy', '/a']),
     '/a': article('A'),
@@ -230,7 +230,7 @@ test('a page that fails becomes an error, missing pages are marked as gone, and 
   expect((await crawled([web], web.url)).scopes).toHaveLength(1);
 });
 
-test('a missing start page is one error without a scope', async () => {
+test('reports a missing start page as one error without a scope', async () => {
   const web = await site({});
   const all = await crawled([web], [`${web.url}/x`, 'no address']);
   expect(all.errors).toMatchObject([
@@ -240,7 +240,7 @@ test('a missing start page is one error without a scope', async () => {
   expect(all.scopes).toEqual([]);
 });
 
-test('sitemaps that are named or lie in their usual places bring the pages that no link leads to', async () => {
+test('reads pages without links from sitemaps in robots.txt and at the usual addresses', async () => {
   const web = await site({
     '/': article('Start', ['/a']),
     '/a': article('A'),
@@ -267,7 +267,7 @@ test('sitemaps that are named or lie in their usual places bring the pages that 
   expect(without.scopes).toEqual([]);
 });
 
-test('a sitemap of robots.txt is read from any origin, and an unreadable one gives a notice and a doubt', async () => {
+test('reads a sitemap of robots.txt from any origin, and reports an unreadable one with a notice and a doubt', async () => {
   const web = await site({ '/': article('Start'), '/only': article('Only') });
   const urls = xml(`<urlset><url><loc>${web.url}/only</loc></url></urlset>`);
   const other = await site({ '/map.xml': urls, '/maps.xml': xml('<sitemapindex><sitemap><loc>/map.xml</loc></sitemap></sitemapindex>') });
@@ -282,7 +282,7 @@ test('a sitemap of robots.txt is read from any origin, and an unreadable one giv
   expect(without.notices).toEqual([expect.stringContaining(`The sitemap ${unnamed}/map.xml was left out: `)]);
 });
 
-test('addresses of a sitemap on another origin give a notice, and a doubt if it names no others', async () => {
+test('reports sitemap addresses on another origin with a notice, and with a doubt if there are no others', async () => {
   const web = await site({ '/': article('Start'), '/a': article('A') });
   const elsewhere = web.url.replace('127.0.0.1', 'localhost');
   const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${name}</loc></url>`).join('')}</urlset>`);
@@ -295,7 +295,7 @@ test('addresses of a sitemap on another origin give a notice, and a doubt if it 
   expect([paths(some), some.notices, some.doubts]).toEqual([['/', '/a'], [left], []]);
 });
 
-test('sitemaps of others in a robots.txt that sites share leave no doubt where one names pages of this site, and are read after its own', async () => {
+test('reads foreign sitemaps of a shared robots.txt after its own, without a doubt if one names pages of this site', async () => {
   const web = await site({ '/': article('Start'), '/only': article('Only') });
   const other = await site({});
   const order: string[] = [];
@@ -314,7 +314,7 @@ test('sitemaps of others in a robots.txt that sites share leave no doubt where o
   expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
-test('feeds that pages name bring their entries', async () => {
+test('reads the entries of feeds that pages name', async () => {
   const feed = (type: string, href: string) => `<link rel="alternate" type="application/${type}+xml" href="${href}">`;
   const web = await site({
     '/': article('Start', ['/a'], feed('rss', '/rss') + feed('atom', '/atom')),
@@ -330,13 +330,13 @@ test('feeds that pages name bring their entries', async () => {
   expect(asked(web, '/self')).toBe(0);
 });
 
-test('a crawl that is stopped ends with that', async () => {
+test('throws if the crawl is stopped', async () => {
   const controller = new AbortController();
   const web = await site({ '/': article('Start', ['/hang', '/a']), '/hang': () => controller.abort(), '/a': article('A') });
   await expect(crawled([web], web.url, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('pages that differ in a parameter are several although it may be a key; the key is not stored', async () => {
+test('treats pages that differ by a parameter as different even if it is a key, and stores no key', async () => {
   const keys = ['a1b2c3d4e5f6a7b8c9d0e1', 'a1b2c3d4e5f6a7b8c9d0e2'];
   const links = keys.map((key) => `/p?page_key=${key}`);
   const web = await site({

@@ -11,7 +11,7 @@ import {
 import { KbError } from '../../../../../src/core/errors.ts';
 import type { LoadedPage, PageRead } from '../../../../../src/stages/extract/pages/page.ts';
 
-test('results come in the order of the items, also of those that results have added', async () => {
+test('yields results in the order of the items, also of items that results have added', async () => {
   const waiting = [5, 1, 3];
   const results: number[] = [];
   const all = processInOrder({
@@ -28,7 +28,7 @@ test('results come in the order of the items, also of those that results have ad
   expect(results).toEqual([5, 1, 3, 2]);
 });
 
-test('more items are requested when nothing is in flight, until there are no more', async () => {
+test('requests more items when nothing is in flight, until there are none', async () => {
   const waiting = [[2], [], [3, 4]];
   let open = 0;
   const asked: number[] = [];
@@ -44,7 +44,7 @@ test('more items are requested when nothing is in flight, until there are no mor
   expect(asked.every((running) => running === 0)).toBe(true);
 });
 
-test('at most as many items are in flight as there is room for, which may change', async () => {
+test('keeps at most as many items in flight as there is room for, which may change', async () => {
   let open = 0;
   let most = 0;
   let room = 2;
@@ -64,7 +64,7 @@ test('at most as many items are in flight as there is room for, which may change
   expect(most).toBe(2);
 });
 
-test('work in flight is stopped when results are no longer wanted', async () => {
+test('stops work in flight when the reader stops', async () => {
   const stop = new AbortController();
   const work = (item: number) => (item === 0 ? Promise.resolve(item) : wait(60_000, item, { signal: stop.signal }));
   let next = 0;
@@ -73,7 +73,7 @@ test('work in flight is stopped when results are no longer wanted', async () => 
   expect([next, stop.signal.aborted]).toEqual([4, true]);
 });
 
-test('finished items make room for more although they wait for earlier ones; the number at once is limited', async () => {
+test('finished items make room although they wait for earlier ones, and the number at once is limited', async () => {
   const ends: (() => void)[] = [];
   let next = 0;
   let held = 0;
@@ -103,12 +103,12 @@ const pageOf = (length: number): PageRead => ({ page: { parsed: { text: { length
 const tooLarge: PageRead = { failed: new KbError('too_large', 'It is too large.', { hint: 'Split it.' }), stage: 'fetch' };
 const cutOff: PageRead = { ...tooLarge, isCutOff: true };
 
-test('there is room for some pages, and for none while too many characters are buffered', () => {
+test('leaves room for some pages, and for none while too many characters are buffered', () => {
   expect([roomFor(5, 0), roomFor(1_000, MAX_BUFFERED), roomFor(5, MAX_BUFFERED + 1)]).toEqual([5, 64, 0]);
   expect([charactersIn(pageOf(3)), charactersIn(tooLarge)]).toEqual([3, 0]);
 });
 
-test('a large page is requested again when no other large one is', async () => {
+test('requests a large page again when no other large one is in flight', async () => {
   const read = readLargeAlone();
   const told: (number | undefined)[] = [];
   const ends: (() => void)[] = [];
@@ -127,7 +127,7 @@ test('a large page is requested again when no other large one is', async () => {
   expect(await Promise.all(reads)).toEqual([pageOf(3), pageOf(3)]);
 });
 
-test('a page that is too large in any case stays an error, and other failures are not requested again', async () => {
+test('keeps the error of a page that is too large in any case, and does not request other failures again', async () => {
   const read = readLargeAlone();
   let loads = 0;
   expect(await read(async () => (loads++, cutOff))).toBe(cutOff);

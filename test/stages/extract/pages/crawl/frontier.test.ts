@@ -16,8 +16,8 @@ const frontierOf = (over: Partial<FrontierOptions> = {}) =>
     ...over,
   });
 
-describe('what a crawl has found', () => {
-  it('that lies too deep is counted, each address once, and up to a bound', () => {
+describe('a frontier', () => {
+  it('counts addresses that are too deep, each once, up to a limit', () => {
     const frontier = frontierOf({ max_depth: 0, max_known: 50 });
     for (const path of ['a', 'a/', 'b', 'a']) frontier.add(`${site}/${path}`);
     expect(frontier.deeper).toBe(2);
@@ -25,7 +25,7 @@ describe('what a crawl has found', () => {
     expect(frontier.deeper).toBe(50);
   });
 
-  it('is not too deep where a sitemap names it after all', () => {
+  it('does not count an address as too deep that a sitemap names', () => {
     const frontier = frontierOf({ max_depth: 1 });
     frontier.deepen();
     frontier.add(`${site}/a`);
@@ -34,7 +34,7 @@ describe('what a crawl has found', () => {
     expect([frontier.deeper, frontier.next()?.url]).toEqual([0, `${site}/a`]);
   });
 
-  it('and is of the kind that sites make without end is not asked for, and not gone', () => {
+  it('does not request crawler traps, and protects them', () => {
     const frontier = frontierOf();
     frontier.add(`${site}/a/a/a/a/a`);
     frontier.add(`${site}/x?q=${'a'.repeat(3_000)}`);
@@ -44,12 +44,12 @@ describe('what a crawl has found', () => {
     expect(frontier.isProtected(`${site}/a/a/a/a/a`)).toBe(true);
   });
 
-  it('and is left out by its name is not gone', () => {
+  it('protects addresses that are skipped by their extension', () => {
     const frontier = frontierOf();
     expect([frontier.isProtected(`${site}/photo.png`), frontier.isProtected(`${site}/photo`)]).toEqual([true, false]);
   });
 
-  it('is kept apart up to a bound, and nothing is gone beyond it', () => {
+  it('remembers addresses up to a limit, and protects everything beyond', () => {
     const frontier = frontierOf({ limit: 100, max_known: 50 });
     for (let i = 0; i < 50; i++) frontier.add(`${site}/${i}`);
     expect([frontier.isOverflowing, frontier.isProtected(`${site}/x`)]).toEqual([false, false]);

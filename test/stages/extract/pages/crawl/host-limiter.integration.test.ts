@@ -5,7 +5,7 @@ import { article, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 
-test('stopped requests wait for no turn, and delay none after them', async () => {
+test('stopped requests do not wait for their turn, and delay none after them', async () => {
   const web = await site({ '/': article('Start') });
   const door = openDoor([web]);
   const inTurn = new HostLimiter().limiterFor(web.url, { delay: 3_600 });

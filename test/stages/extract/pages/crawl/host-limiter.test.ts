@@ -22,7 +22,7 @@ const settled = async () => {
   for (let i = 0; i < 20; i++) await breath();
 };
 
-test('runs that share their turns do eight things at once at one origin, and others at another', async () => {
+test('runs with a shared limiter do eight tasks at once for an origin, and further ones for another', async () => {
   const limiter = new HostLimiter();
   const [here, there] = [works(), works()];
   const all = [limiter.limiterFor(HERE), limiter.limiterFor(HERE)].flatMap((inTurn) => Array.from({ length: 8 }, () => inTurn(here.work)));
@@ -37,7 +37,7 @@ test('runs that share their turns do eight things at once at one origin, and oth
   expect(here.most()).toBe(8);
 });
 
-test('with a delay they do one thing after another, beside seven others', async () => {
+test('runs with a delay do one task after another, beside seven others', async () => {
   const limiter = new HostLimiter();
   const [slow, fast] = [works(), works()];
   const all = [limiter.limiterFor(HERE, { delay: 0.001 }), limiter.limiterFor(HERE, { delay: 0.001 })].map((inTurn) => inTurn(slow.work));
@@ -51,7 +51,7 @@ test('with a delay they do one thing after another, beside seven others', async 
   expect(slow.most()).toBe(1);
 });
 
-test('a run that is stopped waits for no other run, and its work is not done', async () => {
+test('a stopped run does not wait for other runs, and does not start its work', async () => {
   const limiter = new HostLimiter();
   const { work, ends } = works();
   const others = Array.from({ length: 8 }, () => limiter.limiterFor(HERE)(work));
@@ -71,7 +71,7 @@ test('a run that is stopped waits for no other run, and its work is not done', a
   expect(await limiter.limiterFor(HERE)(async () => 'done')).toBe('done');
 });
 
-test('work that has begun is ended by its own means when it is stopped, and what it throws is thrown', async () => {
+test('work that has begun ends by itself when it is stopped, and its error is thrown', async () => {
   const stop = new AbortController();
   const inTurn = new HostLimiter().limiterFor(HERE);
   const begun = inTurn(async () => {

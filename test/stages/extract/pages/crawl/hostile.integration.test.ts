@@ -26,7 +26,7 @@ const endless = (give: (path: string, response: ServerResponse) => unknown): Pro
 const random = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 12);
 const htmlOf = (path: string, links: string[]) => article(`Page ${random(path)}`, links);
 
-test('links without an end are followed up to max_pages, and so many requests are made', async () => {
+test('follows endless links up to max_pages, with no more requests', async () => {
   const web = await endless((path, response) =>
     response.end(
       htmlOf(
@@ -41,7 +41,7 @@ test('links without an end are followed up to max_pages, and so many requests ar
   expect(all.notices).toEqual([expect.stringMatching(/stopped at max_pages = 30: \d+ further addresses were found/)]);
 });
 
-test('addresses without pages are requested up to a limit, with a notice', async () => {
+test('requests addresses without pages up to a limit, with a notice', async () => {
   const web = await endless((path, response) => {
     if (path === '/')
       return response.end(
@@ -62,7 +62,7 @@ test('addresses without pages are requested up to a limit, with a notice', async
   expect(all.scopes).toEqual([]);
 });
 
-test('paths that grow deeper with every click and addresses of thousands of characters are left out', async () => {
+test('leaves out paths that grow with every click and addresses of thousands of characters', async () => {
   const web = await endless((path, response) =>
     response.end(htmlOf(path, [`${path.replace(/\/$/, '')}/more/`, `/x?q=${'a'.repeat(2_500)}`])),
   );
@@ -71,7 +71,7 @@ test('paths that grow deeper with every click and addresses of thousands of char
   expect(all.notices).toEqual([expect.stringMatching(/left out 1 address of the kind that sites generate without end/)]);
 });
 
-test('redirects without an end cost ten requests, and those in a circle as many at most', async () => {
+test('stops endless and circular redirects after ten requests', async () => {
   const web = await endless((path, response) => {
     if (path === '/') return response.end(article('Start', ['/r/0', '/circle', '/slash']));
     const next =
@@ -93,7 +93,7 @@ test('redirects without an end cost ten requests, and those in a circle as many 
   expect(web.hits.length).toBeLessThan(30);
 });
 
-test('a site that fails twenty times in a row is taken to be down', async () => {
+test('treats a site that fails twenty times in a row as down', async () => {
   const web = await endless((path, response) =>
     path === '/'
       ? response.end(
@@ -111,7 +111,7 @@ test('a site that fails twenty times in a row is taken to be down', async () => 
   expect(all.expected).toBe(21);
 });
 
-test('a site that gives out leaves what was read of it, and says how much was found and not read', async () => {
+test('keeps the pages of a site that goes down, and says how many were found and not read', async () => {
   const links = Array.from({ length: 70 }, (_, i) => `/p${i}`);
   const web = await site({ '/': article('Start', ['/a', ...links]), ...Object.fromEntries(links.map((link) => [link, { status: 500 }])) });
   web.routes['/a'] = article('A', [], `<link rel="canonical" href="${web.url}/p0">`);
@@ -127,7 +127,7 @@ test('a site that gives out leaves what was read of it, and says how much was fo
   }
 });
 
-test('pages that were found before a site gave out are read when it is their turn', async () => {
+test('processes the pages that were read before a site went down', async () => {
   const links = Array.from({ length: 70 }, (_, i) => `/p${i}`);
   const failing = Object.fromEntries(links.map((link) => [link, { status: 500 }]));
   const web = await site({
@@ -146,7 +146,7 @@ test('pages that were found before a site gave out are read when it is their tur
   expect(texts).toEqual(['Start', 'A']);
 });
 
-test('documents of more than 16 MiB are read one at a time', async () => {
+test('reads documents of more than 16 MiB one at a time', async () => {
   const links = Array.from({ length: 6 }, (_, i) => `/sheet${i}.txt`);
   const body = Buffer.alloc(16 * 2 ** 20 + 1, 'a');
   const headers = { 'content-type': 'text/plain' };
@@ -173,7 +173,7 @@ test('documents of more than 16 MiB are read one at a time', async () => {
   expect([all.hashes.length, all.errors, most]).toEqual([7, [], 1]);
 });
 
-test('pages that never end, that are packed a thousand times and that are sent a byte at a time are errors of their own', async () => {
+test('reports pages that never end, inflate a thousandfold or arrive byte by byte as separate errors', async () => {
   const network = { ...(DEFAULTS.network as Network), max_bytes: 200_000, timeout: 0.5 };
   let sent = 0;
   const web = await site({
@@ -204,7 +204,7 @@ test('pages that never end, that are packed a thousand times and that are sent a
   expect(sent).toBeLessThan(20_000_000);
 });
 
-test('sitemaps that name each other without an end, and one that inflates to more than it may, are left after some', async () => {
+test('limits sitemaps that name each other endlessly or inflate too much', async () => {
   const web = await site({ '/': article('Start'), '/robots.txt': 'Sitemap: /deep/0\nSitemap: /bomb.xml.gz' });
   const bomb = gzipSync(Buffer.alloc(60 * 2 ** 20, ' '), { level: 1 });
   web.routes['/bomb.xml.gz'] = { headers: { 'content-type': 'application/gzip' }, body: bomb };
@@ -216,7 +216,7 @@ test('sitemaps that name each other without an end, and one that inflates to mor
   expect(all.scopes).toEqual([]);
 });
 
-test('rules that take long are widened', async () => {
+test('simplifies robots rules that take long', async () => {
   const rules = Array.from({ length: 5_000 }, (_, i) => `Disallow: /a${'*a'.repeat(20)}${i}$`).join('\n');
   const links = Array.from({ length: 1_000 }, (_, i) => `/${'a'.repeat(300)}${i}`);
   const web = await site({
@@ -227,7 +227,7 @@ test('rules that take long are widened', async () => {
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
 });
 
-test('a sitemap that names thousands of others is read up to a maximum, with a notice', async () => {
+test('reads a sitemap that names thousands of others up to a maximum, with a notice', async () => {
   const many = (from: number) => Array.from({ length: 5_000 }, (_, i) => `<sitemap><loc>/${from + i}.xml</loc></sitemap>`).join('');
   const web = await site({ '/': article('Start'), '/robots.txt': Array.from({ length: 40 }, (_, i) => `Sitemap: /s/${i}`).join('\n') });
   for (let i = 0; i < 40; i++) web.routes[`/s/${i}`] = `<sitemapindex>${many(i * 5_000)}</sitemapindex>`;
@@ -237,7 +237,7 @@ test('a sitemap that names thousands of others is read up to a maximum, with a n
   expect(all.notices).toEqual([`${web.url} names more than 100 sitemaps: the others were left out.`]);
 });
 
-test('a site that lets a crawl wait for ten minutes is left', async () => {
+test('gives up a site that lets a crawl wait for ten minutes', async () => {
   const links = Array.from({ length: 200 }, (_, i) => `/${i}`);
   const { now } = performance;
   let passed = 0;
@@ -254,7 +254,7 @@ test('a site that lets a crawl wait for ten minutes is left', async () => {
   expect(all.scopes).toEqual([]);
 });
 
-test('a dead link is an answer, however long the wait for its turn', async () => {
+test('counts a dead link as an answer, however long the wait for its turn', async () => {
   const links = Array.from({ length: 30 }, (_, i) => `/dead/${i}`);
   const { now } = performance;
   let passed = 0;
@@ -269,7 +269,7 @@ test('a dead link is an answer, however long the wait for its turn', async () =>
   expect([paths(all), all.errors.length, all.notices]).toEqual([['/', '/z'], 30, []]);
 });
 
-test('pages that may not be read do not mean that a site is down', async () => {
+test('does not treat a site as down because of forbidden pages', async () => {
   const links = Array.from({ length: 30 }, (_, i) => `/secret/${i}`);
   const web = await endless((path, response) => {
     if (path.startsWith('/secret')) return response.writeHead(path.length % 2 ? 401 : 403).end();
@@ -280,7 +280,7 @@ test('pages that may not be read do not mean that a site is down', async () => {
   expect(all.notices.filter((notice) => notice.includes('stopped'))).toEqual([]);
 });
 
-test('a page that is too large for its parser or as a web page is requested and parsed once', async () => {
+test('requests and parses a page once that is too large for its parser or for a web page', async () => {
   const huge = Buffer.alloc(16 * 2 ** 20 + 1, '<p>word');
   const web = await site({
     '/': article('Start', ['/slow', '/huge']),
@@ -299,7 +299,7 @@ test('a page that is too large for its parser or as a web page is requested and 
   expect([asked(web, '/slow'), asked(web, '/huge'), given]).toEqual([1, 1, ['/', '/slow']]);
 });
 
-test('web pages of more than 16 MB are errors that name the limit, whatever they are packed as', async () => {
+test('reports web pages of more than 16 MB with the limit, whatever their compression', async () => {
   const page = gzipSync(article('Huge').replace('</main>', `${'<p>word and more of it, as long as a line is</p>'.repeat(400_000)}</main>`));
   const packed = { headers: { 'content-encoding': 'gzip' }, body: page };
   const web = await site({
@@ -319,7 +319,7 @@ test('web pages of more than 16 MB are errors that name the limit, whatever they
   );
 });
 
-test('links, redirects and frames to other ports, files and metadata addresses are not followed', async () => {
+test('follows no links, redirects or frames to other ports, files and metadata addresses', async () => {
   const other = await site({ '/': article('Inside'), '/secret': article('Inside') });
   const { port } = new URL(other.url);
   const away = [

@@ -22,7 +22,7 @@ const titles = ({ documents }: Crawled) => Object.fromEntries(documents.map(({ s
 /** Whether a crawl lets what is stored under a path be removed. */
 const prunes = ({ scopes }: Crawled, address: string) => scopes.some((covers) => covers(address));
 
-test('a page that fails is spared under the address that it is stored under', async () => {
+test('spares a failed page under the address that it is stored under', async () => {
   const web = await site({ '/': article('Start', ['/a.html']), '/a.html': article('A', [], canonical('/a')) });
   web.routes['/a'] = web.routes['/a.html']!;
   const memory = memoryOf();
@@ -34,7 +34,7 @@ test('a page that fails is spared under the address that it is stored under', as
   }
 });
 
-test('what robots.txt has come to forbid is spared under the address that it is stored under', async () => {
+test('spares a page that robots.txt now forbids under the address that it is stored under', async () => {
   const web = await site({ '/': article('Start', ['/p/a']), '/p/a': article('A', [], canonical('/a')) });
   web.routes['/a'] = web.routes['/p/a']!;
   const memory = memoryOf();
@@ -61,7 +61,7 @@ test('a resumed crawl has the same scope although its start page redirects', asy
   expect([paths(resumed), prunes(resumed, `${within.url}/blog/z`)]).toEqual([['/docs/', '/docs/a'], false]);
 });
 
-test('a page that leads out of the site is spared, for now or for good, and leads where it did; one that has moved within it for good is not', async () => {
+test('spares a page that redirects out of the site and follows its old links, but not one that moved permanently within the site', async () => {
   const login = await site({ '/': article('Log in') });
   const web = await site({
     '/': article('Start', ['/a', '/b', '/c', '/d']),
@@ -79,7 +79,7 @@ test('a page that leads out of the site is spared, for now or for good, and lead
   expect(all.notices).toEqual([`The crawl of ${web.url}/ left 3 pages as they are that lead out of it, such as ${web.url}/a.`]);
 });
 
-test('a page that answers with what kb does not read is spared, and leads where it did', async () => {
+test('spares a page that now has an unreadable type, and follows its old links', async () => {
   const web = await site({
     '/': article('Start', ['/a', '/b']),
     '/a': article('A', ['/behind']),
@@ -94,7 +94,7 @@ test('a page that answers with what kb does not read is spared, and leads where 
   expect([prunes(all, `${web.url}/a`), prunes(all, `${web.url}/other`)]).toEqual([false, true]);
 });
 
-test('pages that all say the same all at once are spared, and lead where they did, as long as they say so', async () => {
+test('spares pages that suddenly have the same content, and follows their old links', async () => {
   const web = await site({
     '/': article('Start', ['/a', '/b', '/c']),
     '/a': article('A'),
@@ -117,7 +117,7 @@ test('pages that all say the same all at once are spared, and lead where they di
   expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b', '/behind']);
 });
 
-test('a page that has become the same as an unchanged one, or was the same before, is removed', async () => {
+test('removes a page that became equal to an unchanged one or was equal before', async () => {
   const web = await site({ '/': article('Start', ['/b', '/a']), '/a': article('A'), '/b': article('B') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });
@@ -138,7 +138,7 @@ test('a page that has become the same as an unchanged one, or was the same befor
   ]);
 });
 
-test('a page that says what another one says is stored where it is found first, and not where it was', async () => {
+test('stores equal pages under the address that is found first, not under the old one', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('A') });
   const memory = memoryOf();
   expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a']);
@@ -147,7 +147,7 @@ test('a page that says what another one says is stored where it is found first, 
   expect([paths(again), prunes(again, `${web.url}/a`)]).toEqual([['/', '/b'], true]);
 });
 
-test('a page that leads to itself is an error of its own, and is spared; a tracking parameter that a site asks for is given', async () => {
+test('reports and spares a page that redirects to itself, and sends a tracking parameter that a site requires', async () => {
   const web = await site({
     '/': article('Start', ['/wall', '/one', '/tracked']),
     '/wall': to('/wall'),
@@ -166,7 +166,7 @@ test('a page that leads to itself is an error of its own, and is spared; a track
   expect([asked(web, '/wall'), asked(web, '/one'), asked(web, '/two')]).toEqual([1, 1, 1]);
 });
 
-test('a page that names another as its own address never takes its place, whichever is found first', async () => {
+test('a page never replaces its canonical page, whichever is found first', async () => {
   const list: SiteRoute = ({ url }, response) => response.end(article(url!.endsWith('=2') ? 'Second' : 'First', [], canonical('/list')));
   for (const links of [['/list?page=2', '/list'], ['/list', '/list?page=2'], ['/list?page=2']]) {
     const web = await site({ '/': article('Start', links), '/list': list });
@@ -211,7 +211,7 @@ test('missing pages are requested once, and their errors name the pages that lin
   ]);
 });
 
-test('a site that has moved from http to https is one, and what is stored of it under http and was not met there is gone', async () => {
+test('treats a site that moved from http to https as one, and missing pages stored under http as gone', async () => {
   const [plain, secure] = [
     await site({}),
     await site({ '/': article('Start', ['/a', '/fails']), '/a': article('A'), '/fails': { status: 403 } }),
@@ -234,7 +234,7 @@ test('a site that has moved from http to https is one, and what is stored of it 
   expect(prunes(whole, 'http://other.example/a')).toBe(false);
 });
 
-test('a start page that names another address is stored under that, and a crawl of one page is one page', async () => {
+test('stores a start page under its canonical address, and a crawl with max_pages 1 as one page', async () => {
   const start = article('Start', ['/a'], canonical('/home'));
   const web = await site({ '/index': start, '/home': start, '/a': article('A') });
   const all = await crawled([web], `${web.url}/index`);
@@ -247,7 +247,7 @@ test('a start page that names another address is stored under that, and a crawl 
   expect(paths(await crawled([web], `${web.url}/index`, { settings: { max_pages: 1, max_depth: 0 } }))).toEqual(['/index']);
 });
 
-test('what a crawl stores does not depend on what read the pages before it', async () => {
+test('stores the same whether pages were read by a crawl or one by one before', async () => {
   const web = await site({
     '/': article('Start', ['/hidden', '/p?ref=x', '/p', '/docs/p']),
     '/hidden': tagged('"1"', article('Hidden', [], noindex)),
@@ -264,7 +264,7 @@ test('what a crawl stores does not depend on what read the pages before it', asy
   expect(paths(fresh)).toEqual(['/', '/p']);
 });
 
-test('what becomes no document is not loaded and not parsed again, and becomes one when it is its turn', async () => {
+test('does not load a page again that became no document, until it becomes one', async () => {
   const web = await site({
     '/': tagged('"0"', article('Start', ['/a', '/copy', '/hidden', '/door'])),
     '/a': tagged('"1"', article('Same')),

@@ -8,7 +8,7 @@ import { article, asked, crawled, memoryOf, paths, siteKeeper } from './crawling
 const site = siteKeeper();
 const plain = (body: string) => ({ headers: { 'content-type': 'text/plain' }, body });
 
-test('addresses that robots.txt forbids are not requested, and those that a longer rule allows are', async () => {
+test('does not request addresses that robots.txt forbids, but those that a longer rule allows', async () => {
   const web = await site({
     '/robots.txt': plain('User-agent: *\nDisallow: /private/\nAllow: /private/open\nDisallow: /*.tmp$\n'),
     '/': article('Start', ['/private/keys', '/private/open', '/draft.tmp', '/moved']),
@@ -22,7 +22,7 @@ test('addresses that robots.txt forbids are not requested, and those that a long
   expect(all.scopes[0]!(`${web.url}/private/keys`)).toBe(false);
 });
 
-test('the rules for the product of the user agent go before those for all', async () => {
+test('prefers the rules for the product of the user agent to those for all', async () => {
   const web = await site({
     '/robots.txt': plain('User-agent: *\nDisallow: /\n\nUser-agent: AquaBot\nDisallow: /a\n'),
     '/': article('Start', ['/a', '/b']),
@@ -37,7 +37,7 @@ test('the rules for the product of the user agent go before those for all', asyn
   expect(refused.documents).toEqual([]);
 });
 
-test('a site that cannot tell its rules for now is left alone, with an error that may be retried; one that has none is crawled', async () => {
+test('does not crawl a site whose rules are temporarily unreadable, and crawls one without rules', async () => {
   const web = await site({ '/': article('Start'), '/robots.txt': { status: 500 } });
   const all = await crawled([web], web.url);
   expect(all.documents).toEqual([]);
@@ -55,7 +55,7 @@ test('a site that cannot tell its rules for now is left alone, with an error tha
   expect(paths(await crawled([web], web.url))).toEqual(['/']);
 });
 
-test('the delay that robots.txt asks for lies between any two requests', async () => {
+test('waits between any two requests as robots.txt asks', async () => {
   const at: number[] = [];
   const timed = (page: string) => (_request: unknown, response: { end(text: string): void }) => {
     at.push(Date.now());
@@ -71,13 +71,13 @@ test('the delay that robots.txt asks for lies between any two requests', async (
   for (const [i, time] of at.entries()) if (i > 0) expect(time - at[i - 1]!).toBeGreaterThanOrEqual(145);
 });
 
-test('a delay of hours is shortened, with a notice', async () => {
+test('shortens a delay of hours, with a notice', async () => {
   const web = await site({ '/robots.txt': plain('User-agent: *\nCrawl-delay: 86400\n'), '/': article('Start') });
   const all = await crawled([web], web.url, { settings: { max_depth: 0 } });
   expect(all.notices).toEqual([`${web.url}/robots.txt asks for 86400 s between two requests: the crawl waits 60 s.`]);
 });
 
-test('at most eight pages are requested at once', async () => {
+test('requests at most eight pages at once', async () => {
   let open = 0;
   let most = 0;
   const eight = Promise.withResolvers<unknown>();
@@ -94,7 +94,7 @@ test('at most eight pages are requested at once', async () => {
   expect(most).toBe(8);
 });
 
-test('a page that asks not to be kept is not, and leads on; one that asks for its links to be left alone is kept, and does not', async () => {
+test('does not store a noindex page but follows its links, and stores a nofollow page without following its links', async () => {
   const meta = (content: string) => `<meta name="robots" content="${content}">`;
   const tagged = (tag: string, page: string) => ({ headers: { 'x-robots-tag': tag }, body: page });
   const web = await site({
@@ -113,7 +113,7 @@ test('a page that asks not to be kept is not, and leads on; one that asks for it
   expect(all.expected).toBe(4);
 });
 
-test('user name and password of the start address go to its origin alone, with robots.txt and every page, and are in nothing that comes out', async () => {
+test('sends the credentials of the start address to its origin only, and keeps them out of all output', async () => {
   const other = await site({ '/': article('Elsewhere') });
   const web = await site({
     '/': article('Start', ['/a', '/away', '/gone']),
@@ -128,7 +128,7 @@ test('user name and password of the start address go to its origin alone, with r
   expect(JSON.stringify(all)).not.toMatch(/s3cret|ann:/);
 });
 
-test('what the configuration gives to a site is sent with all that is asked of it, and with nothing that is asked of another', async () => {
+test('sends the configured headers of a site with every request to it, and with no other', async () => {
   const other = await site({ '/b': article('B') });
   const web = await site({ '/': article('Start', ['/a']), '/a': { status: 302, headers: { location: `${other.url}/b` } } });
   const sites = [{ origin: web.url, headers: { 'X-Team': 't3am' }, cookies: { session: 'c00kie' }, basic_auth: 'ann:s3cret' }];
@@ -145,7 +145,7 @@ test('what the configuration gives to a site is sent with all that is asked of i
   expect(JSON.stringify(all)).not.toMatch(/t3am|c00kie|s3cret/);
 });
 
-test('a start page that leads elsewhere is followed by the rules of every site that it leads to', async () => {
+test('follows redirects of the start page by the rules of every site on the way', async () => {
   const web = await site({
     '/robots.txt': plain('User-agent: *\nDisallow: /private/'),
     '/': { status: 302, headers: { location: '/private/' } },
@@ -165,7 +165,7 @@ test('a start page that leads elsewhere is followed by the rules of every site t
   expect((await crawled([web], `${web.url}/round`)).errors).toMatchObject([{ error: expect.stringContaining('redirects in a loop') }]);
 });
 
-test('a noindex header is respected although the page is unchanged, and so is its removal', async () => {
+test('respects a noindex header although the page is unchanged, and its removal', async () => {
   const pages = { '/a': article('A'), '/b': article('B') };
   const tagged = (headers: Record<string, string>) => ({ '/a': { headers, body: pages['/a'] }, '/b': heard(headers) });
   const heard =
@@ -188,7 +188,7 @@ test('a noindex header is respected although the page is unchanged, and so is it
   expect(asked(web, '/b')).toBe(1);
 });
 
-test('a header that comes twice speaks to each whom it names, and to all where it names no one', async () => {
+test('applies repeated robots headers to the crawlers that they name, or to all', async () => {
   const twice =
     (...tags: string[]): SiteRoute =>
     (_request, response) =>
@@ -201,7 +201,7 @@ test('a header that comes twice speaks to each whom it names, and to all where i
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/other']);
 });
 
-test('directives after one with a value are respected', async () => {
+test('respects directives after one with a value', async () => {
   const headed = (tag: string, page: string) => ({ headers: { 'x-robots-tag': tag }, body: page });
   const web = await site({
     '/': article('Start', ['/a', '/b', '/c', '/d']),
@@ -214,7 +214,7 @@ test('directives after one with a value are respected', async () => {
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/b', '/d']);
 });
 
-test('a crawl follows as many redirects as network.max_redirects says, from its start page and from others', async () => {
+test('follows as many redirects as network.max_redirects allows, from the start page and from others', async () => {
   const to = (location: string) => ({ status: 302, headers: { location } });
   const web = await site({ '/': article('Start', ['/a']), '/a': to('/b'), '/b': to('/c'), '/c': article('C'), '/in': to('/') });
   const bound = (max_redirects: number) => ({ door: { network: { ...(DEFAULTS.network as Network), max_redirects } } });
@@ -231,7 +231,7 @@ test('a crawl follows as many redirects as network.max_redirects says, from its 
   ]);
 });
 
-test('a feed that robots.txt forbids is not requested, and one that fails gives a doubt', async () => {
+test('does not request a feed that robots.txt forbids, and gives a doubt for one that fails', async () => {
   const web = await site({
     '/robots.txt': plain('User-agent: *\nDisallow: /private/'),
     '/': article('Start', [], '<link rel="alternate" type="application/rss+xml" href="/private/rss">'),
@@ -251,7 +251,7 @@ test('a feed that robots.txt forbids is not requested, and one that fails gives 
   expect((await crawled([web], web.url)).doubts).toEqual([]);
 });
 
-test('the delay also lies between two tries of one page', async () => {
+test('waits between two attempts for one page as well', async () => {
   const at: number[] = [];
   const web = await site({
     '/robots.txt': plain('User-agent: *\nCrawl-delay: 0.3\n'),
@@ -266,7 +266,7 @@ test('the delay also lies between two tries of one page', async () => {
   for (const [i, time] of at.entries()) if (i > 0) expect(time - at[i - 1]!).toBeGreaterThanOrEqual(295);
 });
 
-test('rules that cannot be read are no leave to crawl, and of those that are too long the beginning holds', async () => {
+test('does not crawl with unreadable rules, and applies the beginning of rules that are too long', async () => {
   const rules = 'User-agent: *\nDisallow: /a\n';
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('B') });
   web.routes['/robots.txt'] = { headers: { 'content-type': 'text/plain', 'content-encoding': 'zstd' }, body: rules };

@@ -5,7 +5,7 @@ import type { LoadedPage } from '../../../../../src/stages/extract/pages/page.ts
 const pageOf = (source: string, length: number) =>
   ({ source, loaded: { parsed: { text: { length } as string } } as LoadedPage }) as CrawledPage;
 
-test('deferred pages keep their content up to a maximum, and come in their order', () => {
+test('deferred pages keep their content up to a maximum, and are taken in order', () => {
   const crawl: Pick<Crawl, 'deferred' | 'kept'> = { deferred: [], kept: 0 };
   deferPage(pageOf('a', 20_000_000), crawl);
   deferPage(pageOf('b', 1), crawl);

@@ -23,7 +23,7 @@ function browser(pages: Record<string, string | { url?: string; status?: number;
   };
 }
 
-test('a page that its scripts write is opened in a browser, and its links are followed; a page that is there is not', async () => {
+test('opens a page that scripts write in a browser and follows its links, but no page with text', async () => {
   const web = await site({ '/': shell, '/a': article('A') });
   const renderer = browser({ '/': article('Start', ['/a']) });
   const all = await crawled([web], web.url, { renderer });
@@ -32,14 +32,14 @@ test('a page that its scripts write is opened in a browser, and its links are fo
   expect(renderer.opened).toEqual(['/']);
 });
 
-test('without a browser such a page is an error that names the command, and plain pages are read', async () => {
+test('reports such a page without a browser with the command to install one, and reads plain pages', async () => {
   const web = await site({ '/': article('Start', ['/app']), '/app': shell });
   const all = await crawled([web], web.url, { renderer: noBrowser });
   expect(paths(all)).toEqual(['/']);
   expect(all.errors).toMatchObject([{ source: `${web.url}/app`, isRetryable: false, error: expect.stringContaining('kb setup-browser') }]);
 });
 
-test('a short page with scripts that may be all there is, is read as it is where a browser cannot open it or shows no more', async () => {
+test('reads a short page with scripts as fetched if a browser cannot open it or shows no more', async () => {
   const short = `<html><body><main><h1>Hours</h1><p>${'We open at nine in the morning. '.repeat(3)}</p></main><script>track()</script></body></html>`;
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': short, '/b': short.replace('nine', 'ten') });
   const failing: Renderer = {
@@ -55,26 +55,23 @@ test('a short page with scripts that may be all there is, is read as it is where
 
 const few = `<html><body><main><h1>Prices</h1><p>${'Our prices are listed below this line. '.repeat(3)}</p></main><script>load()</script></body></html>`;
 
-test.each(['full', 'each'] as const)(
-  'a short page that no browser was there for is opened once there is one, and a person is told (%s)',
-  async (mode) => {
-    const web = await site({
-      '/': (_request, response) => response.writeHead(200, { 'content-type': 'text/html', etag: '"1"' }).end(few),
-    });
-    const parts = { memory: memoryOf(), settings: { mode } };
-    const before = await crawled([web], web.url, { ...parts, renderer: noBrowser });
-    expect(before.documents[0]!.text).toContain('below this line');
-    expect(before.notices).toEqual([
-      expect.stringMatching(/^One page, which may hold more in a browser, was taken as sent, and will be read again: .* kb setup-browser/),
-    ]);
-    const renderer = browser({ '/': article('Prices of today') });
-    const after = await crawled([web], web.url, { ...parts, renderer, isStored: true });
-    expect([after.notices, renderer.opened]).toEqual([[], ['/']]);
-    expect(after.hashes).not.toEqual(before.hashes);
-  },
-);
+test.each(['full', 'each'] as const)('opens a short page later that no browser was available for, with a notice (%s)', async (mode) => {
+  const web = await site({
+    '/': (_request, response) => response.writeHead(200, { 'content-type': 'text/html', etag: '"1"' }).end(few),
+  });
+  const parts = { memory: memoryOf(), settings: { mode } };
+  const before = await crawled([web], web.url, { ...parts, renderer: noBrowser });
+  expect(before.documents[0]!.text).toContain('below this line');
+  expect(before.notices).toEqual([
+    expect.stringMatching(/^One page, which may hold more in a browser, was taken as sent, and will be read again: .* kb setup-browser/),
+  ]);
+  const renderer = browser({ '/': article('Prices of today') });
+  const after = await crawled([web], web.url, { ...parts, renderer, isStored: true });
+  expect([after.notices, renderer.opened]).toEqual([[], ['/']]);
+  expect(after.hashes).not.toEqual(before.hashes);
+});
 
-test('no more than eight pages are opened at once, those counted in that are fetched', async () => {
+test('opens and fetches at most eight pages at once', async () => {
   const links = Array.from({ length: 30 }, (_, i) => `/p${i}`);
   const web = await site({ '/': article('Start', links), ...Object.fromEntries(links.map((link) => [link, shell])) });
   let open = 0;
@@ -94,7 +91,7 @@ test('no more than eight pages are opened at once, those counted in that are fet
   expect(most).toBe(8);
 });
 
-test('render: never takes pages as they are sent, and always opens every page but no document', async () => {
+test('render never reads pages as fetched, and render always opens every page but no document', async () => {
   const web = await site({ '/': article('Start', ['/a.txt']), '/a.txt': { headers: { 'content-type': 'text/plain' }, body: 'text' } });
   const renderer = browser({ '/': article('Start, rendered', ['/a.txt']) });
   expect((await crawled([web], web.url, { renderer, settings: { render: 'never' } })).documents[0]!.title).toBe('Start');
@@ -103,7 +100,7 @@ test('render: never takes pages as they are sent, and always opens every page bu
   expect(renderer.opened).toEqual(['/']);
 });
 
-test('a page that was rendered is rendered at once the next time, and is the same where its text is', async () => {
+test('renders a page at once that was rendered before, and finds it unchanged if its text is', async () => {
   const web = await site({ '/': shell });
   const memory = memoryOf();
   const nonces = { at: 0 };
@@ -119,7 +116,7 @@ test('a page that was rendered is rendered at once the next time, and is the sam
   expect(nonces.at).toBe(2);
 });
 
-test('where a script leads out of the site the page is passed over, and what the browser is answered with 404 is gone', async () => {
+test('passes over a page whose script leads out of the site, and treats a 404 in the browser as gone', async () => {
   const web = await site({
     '/': article('Start', ['/out', '/lost', '/home']),
     '/out': shell,
@@ -149,7 +146,7 @@ function telling(html: string, over: (url: string) => { url?: string; robots_tag
   return { given, renderer };
 }
 
-test('user name and password of the start address are not given to a browser that opens what it leads to on another origin', async () => {
+test('does not send credentials of the start address from a browser to another origin', async () => {
   const other = await site({ '/': shell });
   const web = await site({ '/': { status: 302, headers: { location: `${other.url}/` } }, '/own': shell });
   const { given, renderer } = telling(article('Start'));
@@ -164,7 +161,7 @@ test('user name and password of the start address are not given to a browser tha
   ]);
 });
 
-test('a slash or tracking that a script writes into the address of its page makes no other page', async () => {
+test('ignores a slash or tracking parameter that a script adds to the address', async () => {
   const web = await site({ '/': article('Start', ['/a/', '/b']), '/a/': shell, '/b': shell });
   const { renderer } = telling(article('App'), (url) => ({ url: url.endsWith('/a/') ? url.replace('/a/', '/a?_gl=1') : `${url}/` }));
   const all = await crawled([web], web.url, { renderer });
@@ -173,7 +170,7 @@ test('a slash or tracking that a script writes into the address of its page make
   expect(paths(each)).toEqual(['/b']);
 });
 
-test('a page that was rendered is not kept where its header says so, the first time and every other', async () => {
+test('respects noindex headers of a rendered page, the first time and later', async () => {
   const web = await site({ '/': article('Start', ['/a']), '/a': { headers: { 'x-robots-tag': 'noindex' }, body: shell } });
   const memory = memoryOf();
   const { renderer } = telling(article('App'));

@@ -53,7 +53,7 @@ test('the error of a missing page names the first page that links to it', async 
   expect((await crawled([web], `${web.url}/missing`)).errors[0]!.error).not.toContain('linked from');
 });
 
-test('where a page could not be read, what was not met may lie behind it, and that is said', async () => {
+test('a page that could not be read gives a doubt, because it may lead to pages that were not found', async () => {
   const web = await site({ '/': article('Start', ['/broken']), '/broken': { status: 403 } });
   const all = await crawled([web], web.url);
   expect(all.scopes).toEqual([]);
@@ -62,7 +62,7 @@ test('where a page could not be read, what was not met may lie behind it, and th
   expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
-test('addresses are counted up to a maximum', () => {
+test('counts skipped addresses up to a maximum', () => {
   const left: SkippedPages = new Map();
   for (let i = 0; i < MAX_COUNTED + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
   expect(skippedText(left)).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
