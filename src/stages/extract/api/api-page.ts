@@ -1,5 +1,5 @@
 import type { NetworkParts } from '../extract.ts';
-import type { HttpResponse } from '../../../http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../../http/message.ts';
 import { apiErrorMessage } from '../../../http/status-errors.ts';
 import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
 import { KbError } from '../../../core/errors.ts';
@@ -73,8 +73,8 @@ export function fetchPage(
   { http, signal, number }: NetworkParts & { number: number },
 ): Promise<HttpResponse> {
   const { body, headers } = sentBody(api.body);
-  const common = { signal, timeout: api.timeout };
-  const given = {
+  const common: HttpRequest = { signal, timeout: api.timeout };
+  const given: HttpRequest = {
     ...common,
     method: api.method.toUpperCase(),
     headers: { accept: 'application/json, */*;q=0.8', ...headers, ...api.headers },

@@ -5,7 +5,7 @@ import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/re
 import { urlSource, addressKey, normalizeAddress } from './web-addresses.ts';
 import { callerHeaders } from '../../../http/client.ts';
 import { statusError } from '../../../http/status-errors.ts';
-import { toUtf8, type ResponseHead, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
+import { toUtf8, type ResponseHead, type HttpRequest, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
@@ -149,7 +149,7 @@ async function requestPage(
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
   };
-  const reads = (head: ResponseHead) => isWanted(head) && (reader.fileTypeOf(head) !== undefined || reader.needsBytesForType(head));
+  const readsBody = (head: ResponseHead) => isWanted(head) && (reader.fileTypeOf(head) !== undefined || reader.needsBytesForType(head));
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
   let isLess = false;
   const max_bytes = (head: ResponseHead) => {
@@ -157,8 +157,8 @@ async function requestPage(
     isLess = most < may;
     return Math.min(most, may);
   };
-  const given = { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect };
-  const answer = await catchFailure(() => http.request(url, given), { stage: 'fetch' });
+  const request: HttpRequest = { signal, headers, accepts, readsBody, max_bytes, inTurn, redirect: options.redirect };
+  const answer = await catchFailure(() => http.request(url, request), { stage: 'fetch' });
   if ('failed' in answer) return { ...answer, isCutOff: isLess && answer.failed instanceof KbError && answer.failed.code === 'too_large' };
   const isTrusted = answer.status !== 304 || (isRemembered(remembered, answer) && robotsTagsOf(answer).length === 0);
   return isTrusted ? answer : requestPage(url, undefined, { parts, options });
