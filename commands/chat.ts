@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
-import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
+import { operationFlags, readRequestFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
 import { answerPrinter } from '../src/cli/printers/show-answer.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -31,9 +31,10 @@ export default class Chat extends KbCommand {
     const { args, flags: given } = await this.parse(Chat);
     const { flags, collections } = splitCollections(given);
     await this.withEngine(flags, async (context) => {
-      const request = { ...requestOfFlags(operations.chat.input, flags), ...collections };
+      const request = { ...readRequestFlags(operations.chat.input, flags), ...collections };
       if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(context, request);
-      if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/session.ts')).takeTurn(context, request, args.query);
+      if (flags['history-file'] !== undefined)
+        return (await import('../src/cli/repl/session.ts')).askWithHistoryFile(context, request, args.query);
       const { end, ...printer } = answerPrinter(context.screen);
       const result = await this.perform(context, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(
         end,

@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
-import { inputItems, runPipe } from '../src/cli/json-lines.ts';
+import { readInputItems, runPipe } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenDocument } from '../src/schema/items.ts';
 
@@ -17,7 +17,7 @@ export default class Chunk extends KbCommand {
     const { flags } = await this.parse(Chunk);
     await this.withEngine(flags, async (context) => {
       await runPipe(context, 'chunk', {
-        batches: inputItems(GivenDocument, { what: 'documents', size: 64 }),
+        batches: readInputItems(GivenDocument, { what: 'documents', size: 64 }),
         request: (markdown) => ({ markdown }),
         show: ({ items }) => items.forEach((item) => context.screen.printJson(item)),
       });

@@ -5,7 +5,7 @@ export default operationCommand('doctor', {
   examples: ['<%= config.bin %> doctor', '<%= config.bin %> doctor --connections', '<%= config.bin %> doctor --repair'],
   show: ({ screen, loaded }) => ({
     waiting: 'Checking',
-    completed: ({ checks, ...rest }) => ({ checks: [configurationCheck(loaded.file), ...checks], ...rest }),
+    complete: ({ checks, ...rest }) => ({ checks: [configurationCheck(loaded.file), ...checks], ...rest }),
     result: ({ checks }) => showChecks(checks, screen),
   }),
 });

@@ -1,7 +1,7 @@
 import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
-import { inputItems, runPipe } from '../src/cli/json-lines.ts';
+import { readInputItems, runPipe } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { EditedChunk } from '../src/schema/items.ts';
 
@@ -22,7 +22,7 @@ export default class Edit extends KbCommand {
     await this.withEngine(flags, async (context) => {
       await runPipe(context, 'edit', {
         waiting: 'Editing',
-        batches: inputItems(EditedChunk, { what: 'chunks', size: 5000 }),
+        batches: readInputItems(EditedChunk, { what: 'chunks', size: 5000 }),
         request: (chunks) => ({ chunks }),
         summary: ({ edited, requested, collection }) =>
           context.screen.report(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),

@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { inputItems, runPipe } from '../src/cli/json-lines.ts';
+import { operationFlags, readRequestFlags } from '../src/cli/flags.ts';
+import { readInputItems, runPipe } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenChunk } from '../src/schema/items.ts';
 
@@ -13,10 +13,10 @@ export default class Embed extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Embed);
     await this.withEngine(flags, async (context) => {
-      const rest = requestOfFlags(operations.embed.input, flags);
+      const rest = readRequestFlags(operations.embed.input, flags);
       await runPipe(context, 'embed', {
         waiting: 'Embedding',
-        batches: inputItems(GivenChunk, { what: 'chunks', size: 512 }),
+        batches: readInputItems(GivenChunk, { what: 'chunks', size: 512 }),
         request: (chunks) => ({ chunks, ...rest }),
         show: ({ items }) => items.forEach((item) => context.screen.printJson(item)),
       });

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
 import { outputDir, settingFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
-import { fetchEntries } from '../src/cli/source-flags.ts';
+import { readFetchApis } from '../src/cli/source-flags.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Fetch extends KbCommand {
@@ -32,7 +32,7 @@ export default class Fetch extends KbCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Fetch);
     await this.withEngine(flags, async (context) => {
-      const apis = fetchEntries(argv as string[], flags, context.loaded.environment);
+      const apis = readFetchApis(argv as string[], flags, context.loaded.environment);
       await this.perform(context, 'fetch', { request: { apis }, ...itemPrinter(context) });
     });
   }

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags, settingFlags } from '../src/cli/flags.ts';
-import { printable } from '../src/cli/screen.ts';
+import { operationFlags, readRequestFlags, settingFlags } from '../src/cli/flags.ts';
+import { makePrintable } from '../src/cli/screen.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Get extends KbCommand {
@@ -21,11 +21,11 @@ export default class Get extends KbCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Get);
     await this.withEngine(flags, async (context) => {
-      const asked = requestOfFlags(operations.get_source.input, flags);
+      const asked = readRequestFlags(operations.get_source.input, flags);
       await this.perform(context, 'get_source', {
         request: { name: context.loaded.config.collection, id: args.source, ...asked },
         waiting: 'Reading',
-        result: ({ text }) => context.screen.print(printable(text)),
+        result: ({ text }) => context.screen.print(makePrintable(text)),
       });
     });
   }

@@ -1,6 +1,6 @@
 import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { allowFailures, operationFlags, readRequestFlags } from '../src/cli/flags.ts';
 import { showIngest } from '../src/cli/printers/show-ingest.ts';
 import { ingestSources, sourceFlags } from '../src/cli/source-flags.ts';
 import { operations } from '../src/schema/operations.ts';
@@ -31,7 +31,7 @@ export default class Ingest extends KbCommand {
     tuneGarbageCollector();
     await this.withEngine(flags, async (context) => {
       const began = Date.now();
-      const request = { ...(await ingestSources(flags, context.loaded)), ...requestOfFlags(operations.ingest.input, flags) };
+      const request = { ...(await ingestSources(flags, context.loaded)), ...readRequestFlags(operations.ingest.input, flags) };
       const view = { screen: context.screen, dry_run: request.dry_run ?? false, flags, remembered: rememberedKeys(flags.config) };
       await this.perform(context, 'ingest', {
         request,

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, outputDir, readRequestFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -21,7 +21,7 @@ export default class Parse extends KbCommand {
     const { argv, flags } = await this.parse(Parse);
     await this.withEngine(flags, async (context) => {
       await this.perform(context, 'parse', {
-        request: { files: argv as string[], ...requestOfFlags(operations.parse.input, flags) },
+        request: { files: argv as string[], ...readRequestFlags(operations.parse.input, flags) },
         ...itemPrinter(context, argv as string[]),
       });
     });

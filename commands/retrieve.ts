@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
+import { operationFlags, readRequestFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
 import { showHits } from '../src/cli/printers/show-hits.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -26,7 +26,7 @@ export default class Retrieve extends KbCommand {
     const { args, flags: given } = await this.parse(Retrieve);
     const { flags, collections } = splitCollections(given);
     await this.withEngine(flags, async (context) => {
-      const request = { ...requestOfFlags(operations.retrieve.input, flags), ...collections, query: args.query };
+      const request = { ...readRequestFlags(operations.retrieve.input, flags), ...collections, query: args.query };
       await this.perform(context, 'retrieve', {
         request,
         waiting: 'Searching',

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
-import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, outputDir, readRequestFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
 import { listPages } from '../src/cli/source-flags.ts';
 import { operations } from '../src/schema/operations.ts';
@@ -34,7 +34,7 @@ export default class Scrape extends KbCommand {
       if (url.length === 0) context.screen.note('There is nothing to be read again.');
       await this.perform(context, 'scrape', {
         title: 'Scraping',
-        request: { url, ...requestOfFlags(operations.scrape.input, flags) },
+        request: { url, ...readRequestFlags(operations.scrape.input, flags) },
         ...itemPrinter(context),
       });
     });

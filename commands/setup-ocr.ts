@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
-import { printable } from '../src/cli/screen.ts';
+import { makePrintable } from '../src/cli/screen.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class SetupOcr extends KbCommand {
@@ -20,7 +20,7 @@ export default class SetupOcr extends KbCommand {
         request: { languages: argv as string[] },
         title: 'Setting up OCR',
         waiting: 'Setting up OCR',
-        result: ({ message }) => context.screen.print(printable(message)),
+        result: ({ message }) => context.screen.print(makePrintable(message)),
       });
     });
   }

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags, settingFlags } from '../src/cli/flags.ts';
+import { operationFlags, readRequestFlags, settingFlags } from '../src/cli/flags.ts';
 import { printDocuments } from '../src/cli/printers/document-printer.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -19,7 +19,7 @@ export default class Sources extends KbCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Sources);
     await this.withEngine(flags, async (context) => {
-      const asked = { ...requestOfFlags(operations.list_sources.input, flags), ...(args.prefix ? { prefix: args.prefix } : {}) };
+      const asked = { ...readRequestFlags(operations.list_sources.input, flags), ...(args.prefix ? { prefix: args.prefix } : {}) };
       await this.perform(context, 'list_sources', {
         request: { name: context.loaded.config.collection, ...asked },
         waiting: 'Reading the names',

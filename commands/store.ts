@@ -1,7 +1,7 @@
 import { countOf } from '../src/text/count.ts';
 import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
-import { inputItems, runPipe } from '../src/cli/json-lines.ts';
+import { readInputItems, runPipe } from '../src/cli/json-lines.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenEmbeddedChunk } from '../src/schema/items.ts';
 
@@ -26,7 +26,7 @@ export default class Store extends KbCommand {
     await this.withEngine(flags, async (context) => {
       await runPipe(context, 'store', {
         waiting: 'Storing',
-        batches: inputItems(CompactChunk, { what: 'embedded chunks', size: 2500 }),
+        batches: readInputItems(CompactChunk, { what: 'embedded chunks', size: 2500 }),
         request: (embedded_chunks) => ({ embedded_chunks }),
         summary: ({ stored, inputs, collection }) =>
           context.screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),

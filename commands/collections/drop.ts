@@ -9,7 +9,7 @@ export default operationCommand('drop_collection', {
   args: { name: Args.string({ description: 'Collection', required: true }) },
   question: async ({ engine, signal }, { name }) => {
     const { collections } = await settle(engine.run('list_collections', {}, { signal }));
-    assertKnown(name, { kind: 'collection', names: collections.map((one) => one.name), listed: 'kb collections list' });
+    assertKnown(name, { kind: 'collection', names: collections.map((one) => one.name), listCommand: 'kb collections list' });
     return `Remove the collection «${name}» and all that is in it?`;
   },
   show: ({ screen }, { name }) => ({ waiting: 'Dropping', result: () => screen.report(`Removed the collection «${name}».`) }),

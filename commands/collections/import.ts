@@ -4,8 +4,8 @@ import { KbError } from '../../src/core/errors.ts';
 import { shellWord } from '../../src/core/advice/advice.ts';
 import { count } from '../../src/text/count.ts';
 import { KbCommand, tuneGarbageCollector } from '../../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
-import { inputLines } from '../../src/cli/json-lines.ts';
+import { operationFlags, readRequestFlags } from '../../src/cli/flags.ts';
+import { readInputLines } from '../../src/cli/json-lines.ts';
 import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsImport extends KbCommand {
@@ -25,7 +25,7 @@ export default class CollectionsImport extends KbCommand {
     tuneGarbageCollector();
     await this.withEngine(flags, async (context) => {
       await this.perform(context, 'import_collection', {
-        request: { name: args.name, lines: inputLines('an export'), ...requestOfFlags(operations.import_collection.input, flags) },
+        request: { name: args.name, lines: readInputLines('an export'), ...readRequestFlags(operations.import_collection.input, flags) },
         title: 'Importing',
         result: ({ imported }) => context.screen.report(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
       });

@@ -12,7 +12,7 @@ export default operationCommand('restore_snapshot', {
   question: async ({ engine, loaded, signal }, { name }) => {
     const { collection } = loaded.config;
     const { snapshots } = await settle(engine.run('list_snapshots', {}, { signal }));
-    assertKnown(name, { kind: `snapshot of «${collection}»`, names: snapshots.map((one) => one.name), listed: 'kb snapshot list' });
+    assertKnown(name, { kind: `snapshot of «${collection}»`, names: snapshots.map((one) => one.name), listCommand: 'kb snapshot list' });
     return `Replace what «${collection}» holds by the snapshot «${name}»?`;
   },
   show: ({ screen }) => ({

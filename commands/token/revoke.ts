@@ -16,7 +16,7 @@ export default class TokenRevoke extends KbCommand {
     await this.withEngine({ ...flags, collection: undefined }, async ({ loaded: { config, home }, screen }) => {
       const { listTokens, revokeToken } = await import('../../src/cli/token-rows.ts');
       const place = { settings: config.server, home, cwd: process.cwd() };
-      assertKnown(args.name, { kind: 'token', names: listTokens(place).map(({ name }) => name), listed: 'kb token list' });
+      assertKnown(args.name, { kind: 'token', names: listTokens(place).map(({ name }) => name), listCommand: 'kb token list' });
       const question = `Revoke the token «${args.name}»? Who uses it is refused from then on.`;
       if (!flags.yes && !(await askToConfirm(question, 'kb token revoke'))) return screen.note('Nothing was changed.');
       const file = revokeToken(args.name, place);

@@ -20,9 +20,9 @@ export interface CommandContext {
 }
 
 /** Makes the signal of a command, which Ctrl-C aborts; a second one ends the process. */
-export function interruptible(): { signal: AbortSignal; release(): void } {
+export function createInterruptSignal(): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
-  const isSecond = doubleInterrupt();
+  const isSecond = detectSecondInterrupt();
   const stop = () => {
     if (isSecond()) process.exit(EXIT.interrupted);
     controller.abort(new KbError('aborted', 'Stopped.'));
@@ -38,15 +38,15 @@ export function interruptible(): { signal: AbortSignal; release(): void } {
   };
 }
 
-/** Milliseconds in which two interrupts count as one: the terminal signals both the launcher and kb, and the launcher forwards its own. */
-const ONE_PRESS = 500;
+/** Milliseconds within which two interrupts count as one: the terminal signals both the launcher and kb, and the launcher forwards its signal. */
+const SAME_PRESS_TIME = 500;
 
-/** Makes a function for each Ctrl-C that returns whether it is a second one. */
-export function doubleInterrupt(): () => boolean {
+/** Makes a function that is called at each Ctrl-C, and returns whether it is a second one. */
+export function detectSecondInterrupt(): () => boolean {
   let first: number | undefined;
   return () => {
     const now = performance.now();
     first ??= now;
-    return now - first > ONE_PRESS;
+    return now - first > SAME_PRESS_TIME;
   };
 }

@@ -7,8 +7,8 @@ import type { Interfaces } from '@oclif/core';
 import type { Event } from '../schema/results.ts';
 import { type OperationName, type RequestOf, type ResultOf, operations } from '../schema/operations.ts';
 import { EXIT } from './failure.ts';
-import { type CommandContext, type FlagValues, interruptible } from './command-context.ts';
-import { commonFlags, settingsOfFlags, type FlagTable, operationFlags, requestOfFlags } from './flags.ts';
+import { type CommandContext, type FlagValues, createInterruptSignal } from './command-context.ts';
+import { commonFlags, readSettingFlags, type FlagTable, operationFlags, readRequestFlags } from './flags.ts';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { storeFolder } from '../engine/store-address.ts';
@@ -16,15 +16,15 @@ import { setFlagsFromString } from 'node:v8';
 import * as Flags from '@oclif/core/flags';
 import { askToConfirm } from './prompts.ts';
 
-/** Maximum milliseconds for an engine to close after an interrupt: some work cannot be stopped. */
-const LAST_BREATH = 500;
+/** Maximum milliseconds to close the engine after an interrupt: some work cannot be stopped. */
+const MAX_CLOSING_TIME = 500;
 
 /** How a command runs and shows an operation. */
-export interface Show<Name extends OperationName> {
+export interface OperationView<Name extends OperationName> {
   request: RequestOf<Name>;
   onEvent?: (event: Event) => void;
-  /** What the command adds to the result, also with `--json`. */
-  completed?: (result: ResultOf<Name>) => ResultOf<Name>;
+  /** Adds what the command itself knows to the result, also with `--json`. */
+  complete?: (result: ResultOf<Name>) => ResultOf<Name>;
   /** Not called with `--json`. */
   result?: (result: ResultOf<Name>) => void;
   hasFailed?: (result: ResultOf<Name>) => boolean;
@@ -53,18 +53,18 @@ export abstract class KbCommand extends Command {
       cwd: process.cwd(),
       file: flags.config as string | undefined,
       environment: process.env,
-      flags: settingsOfFlags(flags),
+      flags: readSettingFlags(flags),
     });
-    if ('storage-url' in this.ctor.flags) noteBaseAbove(loaded, screen);
-    Object.assign(process.env, loaded.environment); // what .env adds is for the providers' drivers
-    const tracer = await tracerOf(loaded, screen);
+    if ('storage-url' in this.ctor.flags) noteStoreAbove(loaded, screen);
+    Object.assign(process.env, loaded.environment); // drivers of providers read variables of .env
+    const tracer = await openTracer(loaded, screen);
     const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface, tracer });
-    const { signal, release } = interruptible();
+    const { signal, release } = createInterruptSignal();
     try {
       await work({ loaded, engine, screen, tracer, signal, flags });
     } finally {
       release();
-      await (signal.aborted ? Promise.race([engine.close(), wait(LAST_BREATH)]) : engine.close());
+      await (signal.aborted ? Promise.race([engine.close(), wait(MAX_CLOSING_TIME)]) : engine.close());
       await tracer?.close();
     }
   }
@@ -73,19 +73,19 @@ export abstract class KbCommand extends Command {
   protected async perform<Name extends OperationName>(
     context: CommandContext,
     name: Name,
-    { request, ...show }: Show<Name>,
+    { request, ...show }: OperationView<Name>,
   ): Promise<ResultOf<Name>> {
     const { engine, screen, signal } = context;
     const options: RunOptions = { signal, lists: show.lists ?? screen.json };
     const { showProgress } = await import('./progress.ts');
-    const worked = await showProgress(engine.run(name, request, options), {
+    const outcome = await showProgress(engine.run(name, request, options), {
       screen,
       title: show.title,
       waiting: show.waiting,
       prints: show.prints,
       onEvent: show.onEvent,
     });
-    const result = show.completed?.(worked) ?? worked;
+    const result = show.complete?.(outcome) ?? outcome;
     if (screen.json) screen.printJson(result);
     else show.result?.(result);
     const hasFailed = show.hasFailed ?? ((done) => ((done as { failed?: number }).failed ?? 0) > 0);
@@ -95,7 +95,7 @@ export abstract class KbCommand extends Command {
 }
 
 /** Opens the tracer if the variables of OpenTelemetry name a collector. */
-async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<Tracer | undefined> {
+async function openTracer({ environment }: LoadedConfig, screen: Screen): Promise<Tracer | undefined> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT && !environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return undefined;
   const [{ otlpSettings, OtlpTracer }, { packageVersion }] = await Promise.all([
     import('../http/otlp-tracer.ts'),
@@ -106,8 +106,8 @@ async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<
   return settings && new OtlpTracer(settings, screen.note);
 }
 
-function noteBaseAbove(loaded: LoadedConfig, screen: Screen): void {
-  const above = findBaseAbove(loaded);
+function noteStoreAbove(loaded: LoadedConfig, screen: Screen): void {
+  const above = findStoreAbove(loaded);
   if (above !== undefined)
     screen.note(
       `There is no base in this folder yet, but one in ${above}. To use that, run kb there, or write a kb.config.yaml there (kb init).`,
@@ -115,10 +115,10 @@ function noteBaseAbove(loaded: LoadedConfig, screen: Screen): void {
 }
 
 /**
- * Finds the nearest folder above with a knowledge base, if this folder has none and nothing says which is meant: for a hint to someone in
- * the wrong folder.
+ * Finds the nearest parent folder with a store, if this folder has none and neither a configuration file nor a flag chooses one: the user may
+ * be in the wrong folder.
  */
-export function findBaseAbove({ config: { storage }, file, home }: Pick<LoadedConfig, 'config' | 'file' | 'home'>): string | undefined {
+export function findStoreAbove({ config: { storage }, file, home }: Pick<LoadedConfig, 'config' | 'file' | 'home'>): string | undefined {
   if (file !== undefined || storage.url !== undefined || storage.vector_db !== 'lancedb') return undefined;
   for (let folder = home; ; folder = dirname(folder)) {
     if (existsSync(storeFolder(storage, folder))) return folder === home ? undefined : folder;
@@ -139,8 +139,8 @@ interface OperationCommand<Name extends OperationName> {
   args?: Interfaces.ArgInput;
   /** Flags besides those of the operation. */
   flags?: FlagTable;
-  /** How the command shows its work. A request here replaces that of the arguments and flags. */
-  show(context: CommandContext, request: RequestOf<Name>): Partial<Show<Name>>;
+  /** How the command shows its work. A `request` here replaces the one from arguments and flags. */
+  show(context: CommandContext, request: RequestOf<Name>): Partial<OperationView<Name>>;
   /** The question to confirm unless `--yes` is given. Throws a KbError if the request names something that does not exist. */
   question?(context: CommandContext, request: RequestOf<Name>): string | Promise<string>;
 }
@@ -165,9 +165,9 @@ export function operationCommand<Name extends OperationName>(
     async run(): Promise<void> {
       const given = await this.parse();
       await this.withEngine(given.flags, async (context) => {
-        const request = { ...given.args, ...requestOfFlags(operation.input, given.flags) } as RequestOf<Name>;
-        const asked = await question?.(context, request);
-        if (asked !== undefined && !given.flags.yes && !(await askToConfirm(asked, `kb ${this.id!.replaceAll(':', ' ')}`)))
+        const request = { ...given.args, ...readRequestFlags(operation.input, given.flags) } as RequestOf<Name>;
+        const confirmation = await question?.(context, request);
+        if (confirmation !== undefined && !given.flags.yes && !(await askToConfirm(confirmation, `kb ${this.id!.replaceAll(':', ' ')}`)))
           return context.screen.note('Nothing was changed.');
         await this.perform(context, name, { request, ...show(context, request) });
       });

@@ -1,7 +1,7 @@
 import { describe, toEnvelope, isAbort, KbError } from '../core/errors.ts';
 import { packageRoot } from '../core/project.ts';
-import { wrapText } from './markdown/flow.ts';
-import { jsonFor, printable } from './screen.ts';
+import { wrapText } from './markdown/line-wrapper.ts';
+import { formatJson, makePrintable } from './screen.ts';
 import { findNearest } from '../core/nearest.ts';
 
 /** Exit codes (contract, section 3). */
@@ -9,7 +9,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 const USAGE = new Set(['usage', 'configuration', 'setup']);
 
-/** Which exit code an error ends the program with. */
+/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (isAbort(error)) return EXIT.interrupted;
   if (error instanceof KbError) return USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
@@ -22,39 +22,39 @@ const isUsageError = (error: unknown): error is Error =>
 
 /** Prints an error, with `--json` as the exception envelope on standard output, and sets the exit code. */
 export async function reportFailure(error: unknown, argv: readonly string[]): Promise<void> {
-  const ended = endedByOclif(error);
-  if (ended !== undefined) {
-    process.exitCode = ended;
+  const exitCode = oclifExitCode(error);
+  if (exitCode !== undefined) {
+    process.exitCode = exitCode;
     return;
   }
-  const shown = isUsageError(error) ? new KbError('usage', await readable(error, argv)) : error;
-  process.exitCode = exitCodeOf(shown);
+  const reported = isUsageError(error) ? new KbError('usage', await rewriteUsageError(error, argv)) : error;
+  process.exitCode = exitCodeOf(reported);
   const wantsJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
-  if (wantsJson) process.stdout.write(`${jsonFor(process.stdout, toEnvelope(shown))}\n`);
+  if (wantsJson) process.stdout.write(`${formatJson(process.stdout, toEnvelope(reported))}\n`);
   const { isTTY, columns } = process.stderr;
-  if (!wantsJson || isAbort(error)) process.stderr.write(`${wrapText(messageOf(shown), isTTY ? columns : undefined)}\n`);
+  if (!wantsJson || isAbort(error)) process.stderr.write(`${wrapText(formatError(reported), isTTY ? columns : undefined)}\n`);
 }
 
-/** `--help` and `--version` end with an error of the code EEXIT, which is none. */
-function endedByOclif(error: unknown): number | undefined {
+/** Returns the exit code if oclif ended the program: `--help` and `--version` throw an error EEXIT that is no failure. */
+function oclifExitCode(error: unknown): number | undefined {
   const { code, oclif } = error as { code?: string; oclif?: { exit?: number } };
   return code === 'EEXIT' ? (oclif?.exit ?? 0) : undefined;
 }
 
-/** Writes an error for the terminal: text from a server or a file in it cannot control the terminal. */
-export function messageOf(error: unknown): string {
-  const text = printable(describe(error));
+/** Formats an error for the terminal. Text from a server or a file in it cannot control the terminal. */
+export function formatError(error: unknown): string {
+  const text = makePrintable(describe(error));
   if (isAbort(error)) return text;
-  return process.env.KB_DEBUG && error instanceof Error ? `${text}\n${printable(error.stack ?? '')}` : `Error: ${text}`;
+  return process.env.KB_DEBUG && error instanceof Error ? `${text}\n${makePrintable(error.stack ?? '')}` : `Error: ${text}`;
 }
 
 /** Rewrites oclif's message as one sentence, with the command or flag that was probably meant. */
-async function readable(error: Error, argv: readonly string[]): Promise<string> {
+async function rewriteUsageError(error: Error, argv: readonly string[]): Promise<string> {
   const unknownFlag = /Nonexistent flags?: (\S+?),?\s/.exec(`${error.message} `)?.[1];
-  if (unknownFlag) return `There is no flag ${unknownFlag}.${await meantFlag(unknownFlag, argv)}`;
+  if (unknownFlag) return `There is no flag ${unknownFlag}.${await suggestFlag(unknownFlag, argv)}`;
   const unknownCommand = /^Command (.+) not found/i.exec(error.message)?.[1];
   if (unknownCommand?.startsWith('-')) return `Flags such as ${unknownCommand} stand behind the command. kb --help shows all commands.`;
-  if (unknownCommand) return await noCommand(unknownCommand.split(':'));
+  if (unknownCommand) return await explainUnknownCommand(unknownCommand.split(':'));
   const missing = /^Missing \d+ required args?:\n(\w+)/.exec(error.message)?.[1];
   if (missing) return `${missing.toUpperCase()} is missing. Try --help.`;
   const missingFlag = /Missing required flag (\S+)/.exec(error.message)?.[1];
@@ -75,13 +75,13 @@ function unexpectedHint(word: string, argv: readonly string[]): string {
     return ` An export goes to standard output: kb collections export ${name} > ${word}.`;
   if (`${command} ${second}` === 'collections import')
     return ` An export is read from standard input: kb collections import ${name} < ${word}.`;
-  return ASKING.has(command) ? ' A question of several words stands in quotes.' : '';
+  return QUESTION_COMMANDS.has(command) ? ' A question of several words stands in quotes.' : '';
 }
 
 /** Commands that take a question. */
-const ASKING = new Set(['chat', 'retrieve']);
+const QUESTION_COMMANDS = new Set(['chat', 'retrieve']);
 
-async function meantFlag(flag: string, argv: readonly string[]): Promise<string> {
+async function suggestFlag(flag: string, argv: readonly string[]): Promise<string> {
   const config = await commandConfig();
   const words = argv.filter((word) => !word.startsWith('-'));
   const command = config.findCommand(words.slice(0, 2).join(':')) ?? config.findCommand(words[0] ?? '');
@@ -90,13 +90,13 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
 }
 
 /** `words`: the topic if any, the command and its arguments. */
-async function noCommand(words: readonly string[]): Promise<string> {
+async function explainUnknownCommand(words: readonly string[]): Promise<string> {
   const config = await commandConfig();
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
   const name = words.slice(0, isTopic ? 2 : 1);
   if (config.commandIDs.includes(name.join(':')))
     return `kb ${name.join(' ')} takes no argument «${words.slice(name.length).join(':')}». Name it with a flag, such as --docs or --collection; --help shows them.`;
-  const meant = meantCommand(
+  const meant = suggestCommand(
     name,
     config.commandIDs.map((id) => id.replaceAll(':', ' ')),
   );
@@ -109,7 +109,7 @@ async function commandConfig() {
   return await Config.load({ root: packageRoot });
 }
 
-/** Words of other programs for the commands of kb. */
+/** Commands of other programs, and what kb calls them. */
 const SYNONYMS: Record<string, string> = {
   add: 'ingest',
   ask: 'chat',
@@ -146,10 +146,10 @@ const SYNONYMS: Record<string, string> = {
 };
 
 /**
- * Finds the command that was probably meant, by meaning or spelling; undefined if none is near. `words`: what was typed; `known`: the
+ * Finds the command that was probably meant, by synonym or spelling; undefined if none is near. `words`: the typed words; `known`: the
  * commands (`collections list`).
  */
-export function meantCommand(words: readonly string[], known: readonly string[]): string | undefined {
+export function suggestCommand(words: readonly string[], known: readonly string[]): string | undefined {
   const [topic = '', ...rest] = words.map((word) => word.toLowerCase());
   const inTopic = SYNONYMS[rest[0] ?? ''] ?? rest[0];
   const synonym = rest.length === 0 ? SYNONYMS[topic] : `${topic} ${inTopic?.replace(`${topic} `, '')}`;

@@ -17,7 +17,7 @@ import { shellWord } from '../core/advice/advice.ts';
 export type FlagTable = Interfaces.FlagInput;
 type Flag = FlagTable[string];
 
-const kebab = (name: string): string => name.replaceAll('_', '-');
+const toFlagName = (name: string): string => name.replaceAll('_', '-');
 
 /** The flags that every command has. */
 export const commonFlags: FlagTable = {
@@ -99,7 +99,7 @@ export function operationFlags(
 ): FlagTable {
   const fields = requestFields(input).filter(([name]) => !omit.includes(name));
   return {
-    ...Object.fromEntries(fields.map(([name, field]) => [kebab(name), requestFlag(field)])),
+    ...Object.fromEntries(fields.map(([name, field]) => [toFlagName(name), requestFlag(field)])),
     ...(fields.some(([name]) => name === 'filter') ? { where: whereFlag } : {}),
     ...settingFlags(sections, configuration),
   };
@@ -110,7 +110,7 @@ export const settingFlags = (sections: readonly ConfigSection[], configuration: 
   Object.fromEntries(settingKeys(configuration, sections).map((key) => [key.flag!, settingFlag(key)]));
 
 /** Reads the configuration values that flags set; a flag of its own overrides `--set`. */
-export function settingsOfFlags(
+export function readSettingFlags(
   values: FlagValues,
   { configuration = Config }: { configuration?: z.ZodObject } = {},
 ): { layer: Layer; names: Map<string, string> } {
@@ -124,7 +124,7 @@ export function settingsOfFlags(
   return { layer, names };
 }
 
-/** `--collection a,b` of a command that searches: the flags with the first of them, and the list for the request. */
+/** Splits `--collection a,b` of a command that searches: into flags with the first collection, and the list for the request. */
 export function splitCollections(values: FlagValues): { flags: FlagValues; collections: { collection?: string[] } } {
   const names = typeof values.collection === 'string' ? values.collection.split(',').map((name) => name.trim()) : [];
   return names.length > 1
@@ -139,12 +139,12 @@ export const searchedCollectionFlag = Flags.string({
 });
 
 /** Reads the request fields that flags set. Throws a KbError that names the flag. */
-export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<string, unknown> {
+export function readRequestFlags(input: z.ZodType, values: FlagValues): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const [name, field] of requestFields(input)) {
-    const value = values[kebab(name)];
-    if (value === undefined || Array.isArray(value)) continue; // of several values the command itself makes a field
-    request[name] = typeof value === 'string' ? parseValue(kebab(name), unwrapped(field), value) : value;
+    const value = values[toFlagName(name)];
+    if (value === undefined || Array.isArray(value)) continue; // the command itself reads flags with several values
+    request[name] = typeof value === 'string' ? parseValue(toFlagName(name), unwrapped(field), value) : value;
   }
   if (values.where === undefined) return request;
   const where = parseWhere(String(values.where));
@@ -153,12 +153,12 @@ export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<str
 
 function parseValue(flag: string, schema: z.ZodType, text: string): unknown {
   if (!(schema instanceof z.ZodRecord) && !(schema instanceof z.ZodNumber)) return text;
-  const value = readJson(flag, text);
+  const value = parseJson(flag, text);
   parsePart(schema, value, { where: `--${flag}`, whole: 'the value' });
   return value;
 }
 
-function readJson(flag: string, text: string): unknown {
+function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
@@ -167,33 +167,35 @@ function readJson(flag: string, text: string): unknown {
 }
 
 /** Configuration keys that identify a collection, its store and its embedder. */
-const PLACE = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embedding\.(?:provider|model|options))(?:\.|$)/;
+const COLLECTION_KEYS = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embedding\.(?:provider|model|options))(?:\.|$)/;
 
 /**
- * Writes the flags that the next command needs for the same collection, as typed in a shell: ` --collection manuals`; empty if none was
- * given, and keys that are left out (`without`). Credentials are not repeated, because it appears on screens and in logs.
+ * Writes the flags that the next command needs for the same collection, as typed in a shell: ` --collection manuals`. Empty if none was given.
+ * `without` lists keys to leave out. Credentials are not repeated, because the text appears on screens and in logs.
  */
 export function repeatFlags(flags: FlagValues, { without = [] }: { without?: readonly string[] } = {}): string {
-  const own = keysOf(Config).flatMap(({ path, flag }) => (flag !== undefined && PLACE.test(path) && !without.includes(path) ? [flag] : []));
-  const given = ['config', ...own].flatMap((flag) => (flags[flag] === undefined ? [] : [`--${flag}`, safe(String(flags[flag]))]));
+  const own = keysOf(Config).flatMap(({ path, flag }) =>
+    flag !== undefined && COLLECTION_KEYS.test(path) && !without.includes(path) ? [flag] : [],
+  );
+  const given = ['config', ...own].flatMap((flag) => (flags[flag] === undefined ? [] : [`--${flag}`, redactWord(String(flags[flag]))]));
   const settings = ((flags.set ?? []) as string[]).filter((setting) => {
     const [path] = setting.split('=', 1);
-    return PLACE.test(path!) && !without.includes(path!);
+    return COLLECTION_KEYS.test(path!) && !without.includes(path!);
   });
-  return [...given, ...settings.flatMap((setting) => ['--set', safeSetting(setting)])].map((word) => ` ${shellWord(word)}`).join('');
+  return [...given, ...settings.flatMap((setting) => ['--set', redactSetting(setting)])].map((word) => ` ${shellWord(word)}`).join('');
 }
 
-/** A text that carries a user name or parameters, as an address does. */
-const IN_ADDRESS = /\/\/[^/\s]*@|:\/\/(?:(?!:\/\/)\S)*\?/;
+/** A text with a user name or parameters, as in an address. */
+const ADDRESS_CREDENTIALS = /\/\/[^/\s]*@|:\/\/(?:(?!:\/\/)\S)*\?/;
 
-/** A word without the credentials that an address in it carries. */
-const safe = (word: string): string => (IN_ADDRESS.test(word) ? redactUrl(word) : word);
+/** Removes the credentials of an address in a word. */
+const redactWord = (word: string): string => (ADDRESS_CREDENTIALS.test(word) ? redactUrl(word) : word);
 
-/** `KEY=VALUE` with … for a value that is a credential, or holds one. */
-function safeSetting(setting: string): string {
+/** Replaces the value of `KEY=VALUE` by … if it is or holds a credential. */
+function redactSetting(setting: string): string {
   const [, key = '', value = ''] = /^([^=]*)=(.*)$/s.exec(setting) ?? [];
   const isSecret = key.split('.').some((name) => holdsSecret(name, value)) || holdsCredentials(parseValueText(undefined, value));
-  return `${key}=${isSecret ? '…' : safe(value)}`;
+  return `${key}=${isSecret ? '…' : redactWord(value)}`;
 }
 
 const holdsCredentials = (value: unknown): boolean =>

@@ -30,25 +30,25 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const name = basename(path);
   const { layer, names } = readSetFlags((flags.set as string[] | undefined) ?? []);
   validateConfig(mergeLayers(DEFAULTS, layer), (key) => names.get(key) ?? key);
-  const asks = !flags.yes;
-  if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
-  if (existsSync(path) && !(asks && (await askToConfirm(`${name} is there already. Overwrite it?`, 'kb init')))) {
+  const isInteractive = !flags.yes;
+  if (isInteractive) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
+  if (existsSync(path) && !(isInteractive && (await askToConfirm(`${name} is there already. Overwrite it?`, 'kb init')))) {
     screen.note(`${name} exists already and was not changed.`);
     if (screen.json) screen.printJson({ path, written: false });
     return;
   }
-  const answers = asks
-    ? await ask()
+  const answers = isInteractive
+    ? await askSettings()
     : {
         collection: DEFAULTS.collection,
         chat: { llm: { provider: DEFAULTS.chat.llm.provider } },
       };
-  write(path, `${HEAD}${stringify(mergeLayers(answers as unknown as Layer, layer))}`);
+  writeConfigFile(path, `${HEAD}${stringify(mergeLayers(answers as unknown as Layer, layer))}`);
   if (screen.json) screen.printJson({ path, written: true });
   else screen.report(`Wrote ${name}. Next: kb ingest --docs FOLDER${repeatFlags({ config: flags.config })}`);
 }
 
-function write(path: string, text: string): void {
+function writeConfigFile(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (cause) {
@@ -60,7 +60,7 @@ function write(path: string, text: string): void {
 }
 
 /** Lists the providers that need no address, with the variable of their key. */
-function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
+function listHostedProviders(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
   return providersOf(kind)
     .filter((name) => name !== 'openai_compatible')
     .map((value) => {
@@ -69,33 +69,33 @@ function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
     });
 }
 
-async function ask(): Promise<Answers> {
+async function askSettings(): Promise<Answers> {
   const { input, select } = await import('@inquirer/prompts');
   const collection = await showPrompt((where) =>
-    input({ message: 'Name of the collection', default: DEFAULTS.collection, validate: problemOfName }, where),
+    input({ message: 'Name of the collection', default: DEFAULTS.collection, validate: validateName }, where),
   );
-  const chosen = (message: string, choices: { name: string; value: string }[]) =>
+  const choose = (message: string, choices: { name: string; value: string }[]) =>
     showPrompt((where) => select({ message, choices }, where));
-  const embedding = await chosen('Who embeds the passages?', [
+  const embedding = await choose('Who embeds the passages?', [
     { name: 'A bundled model (offline, no key)', value: 'local' },
     { name: 'Nobody: search by words alone', value: 'none' },
-    ...hosted('embedding'),
+    ...listHostedProviders('embedding'),
   ]);
   const model =
     embedding === 'local' &&
-    (await chosen('Which languages are the documents in?', [
+    (await choose('Which languages are the documents in?', [
       { name: 'English', value: DEFAULT_LOCAL_MODEL },
       { name: 'Another one or several (about 45 languages; slower, needs more memory)', value: MULTILINGUAL_MODEL },
     ]));
-  const llm = await chosen('Who answers questions?', [
+  const llm = await choose('Who answers questions?', [
     { name: 'kb itself: quotes the passage that answers (offline, no key)', value: 'local' },
-    ...hosted('llm'),
+    ...listHostedProviders('llm'),
   ]);
   return { collection, embedding: { provider: embedding, ...(model ? { model } : {}) }, chat: { llm: { provider: llm } } };
 }
 
 /** Validates the name of a collection: true, or the message of the schema. */
-function problemOfName(value: string): true | string {
+function validateName(value: string): true | string {
   const schema = Config.shape.collection;
   const { error } = schema.safeParse(value);
   return error === undefined || explainValidationError(error, { schema, value, whole: 'The name' });

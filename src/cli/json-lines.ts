@@ -5,53 +5,53 @@ import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts
 import type { CommandContext } from './command-context.ts';
 import { EXIT } from './failure.ts';
 import { showProgress } from './progress.ts';
-import { failureLine } from './printers/show-ingest.ts';
+import { formatFailure } from './printers/show-ingest.ts';
 
-const PIPE = 'For example: kb parse ./docs | kb chunk | kb embed | kb store';
+const PIPE_EXAMPLE = 'For example: kb parse ./docs | kb chunk | kb embed | kb store';
 
 /** Yields the lines of standard input. Throws a KbError if standard input is a terminal. */
-export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
+export async function* readInputLines(what: string): AsyncGenerator<string, void, void> {
   if (process.stdin.isTTY)
     throw new KbError('usage', `This command reads ${what} as JSON Lines on standard input, and nothing is piped into it.`, {
-      hint: PIPE,
+      hint: PIPE_EXAMPLE,
     });
-  yield* jsonLinesOf(process.stdin.setEncoding('utf8'));
+  yield* splitLines(process.stdin.setEncoding('utf8'));
 }
 
 /** Splits streamed text into lines at line feeds only: JSON may contain U+2028 and U+2029, at which `node:readline` splits too. */
-export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let unfinished: string[] = [];
   for await (const piece of pieces) {
-    const [end, ...begun] = piece.split('\n');
+    const [end, ...rest] = piece.split('\n');
     unfinished.push(end!);
-    for (const next of begun) {
-      yield lineOf(unfinished);
+    for (const next of rest) {
+      yield joinPieces(unfinished);
       unfinished = [next];
     }
   }
-  const last = lineOf(unfinished);
+  const last = joinPieces(unfinished);
   if (last !== '') yield last;
 }
 
-const lineOf = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
+const joinPieces = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
 
-/** Some of the items on standard input. */
+/** A batch of the items on standard input. */
 export interface InputBatch<T> {
   items: T[];
-  /** Whether more of them have come already. */
+  /** Whether more items have arrived already. */
   hasMore: boolean;
 }
 
 /**
  * Yields the items of standard input, `size` at a time. Throws a KbError that names an invalid line, or (`invalid`) if there is no item.
  */
-export async function* inputItems<T>(
+export async function* readInputItems<T>(
   schema: z.ZodType<T>,
   { what, size }: { what: string; size: number },
 ): AsyncGenerator<InputBatch<T>, void, void> {
   let items: T[] = [];
   let number = 0;
-  for await (const line of inputLines(what)) {
+  for await (const line of readInputLines(what)) {
     number++;
     if (line.trim() === '') continue;
     if (items.length === size) {
@@ -61,7 +61,7 @@ export async function* inputItems<T>(
     items.push(parseItem(schema, line, number));
   }
   if (items.length === 0)
-    throw new KbError('invalid', `Standard input is empty: it holds no ${what}, so nothing was done.`, { hint: PIPE });
+    throw new KbError('invalid', `Standard input is empty: it holds no ${what}, so nothing was done.`, { hint: PIPE_EXAMPLE });
   yield { items, hasMore: false };
 }
 
@@ -75,14 +75,14 @@ function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {
   return parsePart(schema, value, { where: `Line ${number} of standard input`, whole: 'the line' });
 }
 
-/** All of standard input. */
-export async function inputText(): Promise<string> {
+/** Reads all of standard input. */
+export async function readInputText(): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) text += part;
   return text;
 }
 
-type Summable = { failed: number; errors: unknown[] };
+type BatchResult = { failed: number; errors: unknown[] };
 
 interface PipeOptions<Name extends OperationName> {
   /** Standard input in batches; throws if it is empty. */
@@ -97,7 +97,7 @@ interface PipeOptions<Name extends OperationName> {
   summary?: (total: ResultOf<Name>) => void;
 }
 
-/** Runs an operation over standard input batch by batch, to bound memory; `--json` merges the results. Reads the next batch meanwhile. */
+/** Runs an operation over standard input batch by batch, to bound memory; `--json` merges the results. The next batch is read meanwhile. */
 export async function runPipe<Name extends OperationName>(
   context: CommandContext,
   name: Name,
@@ -105,19 +105,19 @@ export async function runPipe<Name extends OperationName>(
 ): Promise<void> {
   const { engine, screen, signal, flags } = context;
   let total: ResultOf<Name> | undefined;
-  const pass = async ({ items, hasMore }: InputBatch<unknown>) => {
+  const runBatch = async ({ items, hasMore }: InputBatch<unknown>) => {
     const running = engine.run(name, request(items as never[]), { signal, lists: true, hasMore });
     const result = await showProgress(running, { screen, waiting });
-    for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);
+    for (const error of (result as unknown as BatchResult).errors) if (!screen.json) screen.warn(`Error: ${formatFailure(error as never)}`);
     if (!screen.json) show?.(result);
     total = total === undefined ? result : mergeResults(total, result, screen.json);
   };
   try {
-    let coming = batches.next();
-    for (let batch = await coming; !batch.done; batch = await coming) {
-      coming = batches.next();
-      coming.catch(() => {}); // reported when it is awaited
-      await pass(batch.value);
+    let upcoming = batches.next();
+    for (let batch = await upcoming; !batch.done; batch = await upcoming) {
+      upcoming = batches.next();
+      upcoming.catch(() => {}); // rethrown when it is awaited
+      await runBatch(batch.value);
     }
   } catch (error) {
     process.stdin.destroy(); // the rest is not read
@@ -125,7 +125,7 @@ export async function runPipe<Name extends OperationName>(
   }
   if (screen.json) screen.printJson(total);
   else summary?.(total!);
-  if ((total as unknown as Summable).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;
+  if ((total as unknown as BatchResult).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;
 }
 
 /** Merges two results of an operation: counts are added, lists joined (if wanted), the rest is the same in both. */

@@ -9,7 +9,7 @@ interface Token {
   at: number;
 }
 
-const SIGNS: Record<string, 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'is' | 'not'> = {
+const OPERATORS: Record<string, 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'is' | 'not'> = {
   '=': 'is',
   '!=': 'not',
   '<': 'lt',
@@ -20,8 +20,8 @@ const SIGNS: Record<string, 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'is' | 'not
 };
 const RESERVED = new Set(['and', 'or', 'not', 'in', 'exists']);
 
-/** Parentheses and «not» inside each other, at most: a filter may be 8 deep, and parentheses may be to spare. */
-const DEEPEST = 100;
+/** Maximum nesting of parentheses and «not». A filter may be 8 deep, but parentheses may be superfluous. */
+const MAX_DEPTH = 100;
 
 const TOKEN = /\s*(?:(?<sign>!=|<=|>=|\^=|[=<>(),])|(?<quote>["'])|(?<word>[^\s"'=<>!^(),]+))/y;
 
@@ -31,7 +31,7 @@ function whereError(text: string, at: number, problem: string): KbError {
   return new KbError('usage', `--where: ${problem}.\n  ${line}\n  ${' '.repeat(at)}^`);
 }
 
-function tokensOf(text: string): Token[] {
+function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   for (;;) {
@@ -63,10 +63,10 @@ function quotedText(text: string, at: number, quote: string): { value: string; e
   throw whereError(text, at, 'the closing quote is missing');
 }
 
-/** Reads a condition such as `lang = de and (source ^= guides/ or not year < 2020)` as a filter. Throws a KbError (`usage`) that shows the place of a mistake. */
-export const parseWhere = (text: string): Filter => new WhereParser(text).whole();
+/** Parses a condition such as `lang = de and (source ^= guides/ or not year < 2020)` as a filter. Throws a KbError (`usage`) that shows the place of a mistake. */
+export const parseWhere = (text: string): Filter => new WhereParser(text).parse();
 
-/** A descent over the words of a condition: `or` binds weakest, then `and`, then `not`. */
+/** A recursive descent parser: `or` binds weakest, then `and`, then `not`. */
 class WhereParser {
   readonly #text: string;
   readonly #tokens: readonly Token[];
@@ -75,12 +75,12 @@ class WhereParser {
 
   constructor(text: string) {
     this.#text = text;
-    this.#tokens = tokensOf(text);
+    this.#tokens = tokenize(text);
   }
 
-  whole(): Filter {
-    const filter = this.#either();
-    if (this.#token.kind !== 'end') throw this.#expected('«and», «or» or the end');
+  parse(): Filter {
+    const filter = this.#parseOr();
+    if (this.#token.kind !== 'end') throw this.#expectedError('«and», «or» or the end');
     return filter;
   }
 
@@ -88,80 +88,80 @@ class WhereParser {
     return this.#tokens[this.#next]!;
   }
 
-  /** Passes over the word or sign, if it stands here. */
-  #takes(kind: 'word' | 'sign', text: string): boolean {
+  /** Consumes the current token if it is this word or sign. */
+  #accept(kind: 'word' | 'sign', text: string): boolean {
     const isHere = this.#token.kind === kind && this.#token.text.toLowerCase() === text;
     if (isHere) this.#next++;
     return isHere;
   }
 
-  #expected(what: string): KbError {
+  #expectedError(what: string): KbError {
     return whereError(this.#text, this.#token.at, `${what} is expected here`);
   }
 
-  #either(): Filter {
-    return this.#joined('or', () => this.#joined('and', () => this.#single()));
+  #parseOr(): Filter {
+    return this.#parseSequence('or', () => this.#parseSequence('and', () => this.#parseUnary()));
   }
 
-  #joined(word: 'and' | 'or', part: () => Filter): Filter {
+  #parseSequence(word: 'and' | 'or', part: () => Filter): Filter {
     const parts = [part()];
-    while (this.#takes('word', word)) parts.push(part());
+    while (this.#accept('word', word)) parts.push(part());
     return parts.length === 1 ? parts[0]! : { [word]: parts };
   }
 
-  #single(): Filter {
-    if (this.#depth > DEEPEST) throw whereError(this.#text, this.#token.at, 'the condition is nested too deeply');
+  #parseUnary(): Filter {
+    if (this.#depth > MAX_DEPTH) throw whereError(this.#text, this.#token.at, 'the condition is nested too deeply');
     this.#depth++;
-    const filter = this.#nested();
+    const filter = this.#parseGroup();
     this.#depth--;
     return filter;
   }
 
-  #nested(): Filter {
-    if (this.#takes('word', 'not')) return { not: this.#single() };
-    if (!this.#takes('sign', '(')) return this.#comparison();
-    const inner = this.#either();
-    if (!this.#takes('sign', ')')) throw this.#expected('«and», «or» or «)»');
+  #parseGroup(): Filter {
+    if (this.#accept('word', 'not')) return { not: this.#parseUnary() };
+    if (!this.#accept('sign', '(')) return this.#parseComparison();
+    const inner = this.#parseOr();
+    if (!this.#accept('sign', ')')) throw this.#expectedError('«and», «or» or «)»');
     return inner;
   }
 
-  #comparison(): Filter {
-    const field = this.#named('a field').text;
-    if (this.#takes('word', 'exists')) return { [field]: { exists: true } };
-    if (this.#takes('word', 'in')) return { [field]: { in: this.#values() } };
-    const sign = this.#token.kind === 'sign' ? SIGNS[this.#token.text] : undefined;
-    if (sign === undefined) throw this.#expected('one of =, !=, <, <=, >, >=, ^=, in, exists');
+  #parseComparison(): Filter {
+    const field = this.#parseOperand('a field').text;
+    if (this.#accept('word', 'exists')) return { [field]: { exists: true } };
+    if (this.#accept('word', 'in')) return { [field]: { in: this.#parseList() } };
+    const sign = this.#token.kind === 'sign' ? OPERATORS[this.#token.text] : undefined;
+    if (sign === undefined) throw this.#expectedError('one of =, !=, <, <=, >, >=, ^=, in, exists');
     this.#next++;
-    const { kind, text } = this.#named('a value');
+    const { kind, text } = this.#parseOperand('a value');
     if (sign === 'prefix') return { [field]: { prefix: text } };
-    const value = kind === 'text' ? text : scalarOf(text);
+    const value = kind === 'text' ? text : parseScalar(text);
     if (sign === 'is') return { [field]: value };
     if (sign === 'not') return { not: { [field]: value } };
     return { [field]: { [sign]: typeof value === 'boolean' ? text : value } };
   }
 
-  #values(): FilterScalar[] {
-    if (!this.#takes('sign', '(')) throw this.#expected('«(»');
+  #parseList(): FilterScalar[] {
+    if (!this.#accept('sign', '(')) throw this.#expectedError('«(»');
     const found: FilterScalar[] = [];
     do {
-      const { kind, text } = this.#named('a value');
-      found.push(kind === 'text' ? text : scalarOf(text));
-    } while (this.#takes('sign', ','));
-    if (!this.#takes('sign', ')')) throw this.#expected('«,» or «)»');
+      const { kind, text } = this.#parseOperand('a value');
+      found.push(kind === 'text' ? text : parseScalar(text));
+    } while (this.#accept('sign', ','));
+    if (!this.#accept('sign', ')')) throw this.#expectedError('«,» or «)»');
     return found;
   }
 
-  /** The field or value that stands here. */
-  #named(what: string): Token {
+  /** Consumes the current token as a field or value. */
+  #parseOperand(what: string): Token {
     const token = this.#token;
-    if (token.kind !== 'text' && (token.kind !== 'word' || RESERVED.has(token.text.toLowerCase()))) throw this.#expected(what);
+    if (token.kind !== 'text' && (token.kind !== 'word' || RESERVED.has(token.text.toLowerCase()))) throw this.#expectedError(what);
     this.#next++;
     return token;
   }
 }
 
 /** Parses a word as a number or boolean if it is written as one; in quotes it would be a text. */
-function scalarOf(word: string): FilterScalar {
+function parseScalar(word: string): FilterScalar {
   if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(word)) return Number(word);
   return word === 'true' || word === 'false' ? word === 'true' : word;
 }

@@ -1,10 +1,10 @@
 import { KbError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 
-/** Where prompts are drawn: standard output is for the result. */
-const BESIDE = { output: process.stderr };
+/** Prompts are drawn on standard error, because standard output is for the result. */
+const STDERR_OUTPUT = { output: process.stderr };
 
-/** Asks yes or no on the terminal. Off one, a KbError says that `--yes` is needed. */
+/** Asks yes or no on the terminal. Throws a KbError that names `--yes` if there is none. */
 export async function askToConfirm(question: string, command: string): Promise<boolean> {
   assertTerminal(`${command} asks before it goes on`, 'Add --yes.');
   const { confirm } = await import('@inquirer/prompts');
@@ -17,30 +17,32 @@ export function assertTerminal(asks: string, hint: string): void {
 }
 
 /** Shows a prompt on standard error and returns the answer. Ctrl-C and Ctrl-D throw a KbError (`aborted`). */
-export async function showPrompt<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
-  const left = new AbortController();
-  const leave = () => left.abort(); // after Ctrl-D a prompt would wait forever
-  process.once('beforeExit', leave);
+export async function showPrompt<Answer>(
+  prompt: (where: typeof STDERR_OUTPUT & { signal: AbortSignal }) => Promise<Answer>,
+): Promise<Answer> {
+  const cancelled = new AbortController();
+  const cancel = () => cancelled.abort(); // after Ctrl-D a prompt would wait forever
+  process.once('beforeExit', cancel);
   try {
-    return await prompt({ ...BESIDE, signal: left.signal });
+    return await prompt({ ...STDERR_OUTPUT, signal: cancelled.signal });
   } catch (cause) {
     if (!(cause instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(cause.name)) throw cause;
     throw new KbError('aborted', 'Stopped.', { hint: 'Nothing was changed.', cause });
   } finally {
-    process.off('beforeExit', leave);
+    process.off('beforeExit', cancel);
   }
 }
 
-interface Known {
+interface KnownNames {
   /** Kind of the named thing: `collection`. */
   kind: string;
   names: readonly string[];
   /** The command that lists them. */
-  listed: string;
+  listCommand: string;
 }
 
 /** Throws a KbError (`not_found`) for an unknown name, before the user is asked to confirm a change. */
-export function assertKnown(name: string, { kind, names, listed }: Known): void {
+export function assertKnown(name: string, { kind, names, listCommand }: KnownNames): void {
   if (names.includes(name)) return;
-  throw new KbError('not_found', `There is no ${kind} «${name}».`, { hint: didYouMean(name, names) ?? `«${listed}» lists them all.` });
+  throw new KbError('not_found', `There is no ${kind} «${name}».`, { hint: didYouMean(name, names) ?? `«${listCommand}» lists them all.` });
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { removeTerminalSequences } from '../text/clean-text.ts';
-import { clip, wrapText } from './markdown/flow.ts';
+import { clip, wrapText } from './markdown/line-wrapper.ts';
 
 /** Output of a command: results on standard output, everything else on standard error. */
 export interface Screen {
@@ -11,9 +11,9 @@ export interface Screen {
   readonly json: boolean;
   /** Colours of standard output. */
   readonly color: ChalkInstance;
-  /** Colours of standard error: one of the two may be a terminal and the other a file. */
+  /** Colours of standard error, which may be a file while standard output is a terminal. */
   readonly colorBeside: ChalkInstance;
-  /** Columns of the terminal of the result; undefined if that is not a terminal. */
+  /** Columns of standard output; undefined if that is not a terminal. */
   readonly columns: number | undefined;
   /** Prints a line of the result. */
   print(text: string): void;
@@ -24,14 +24,14 @@ export interface Screen {
   /** Prints a part of a line of the result. */
   write(text: string): void;
   /** Waits until the reader of standard output has taken what is buffered; undefined if there is nothing to wait for. */
-  drained(): Promise<void> | undefined;
+  waitForDrain(): Promise<void> | undefined;
   /** Prints a wrapped line on standard error; not with `--quiet`. */
   note(text: string): void;
   /** Prints a wrapped line about a failure on standard error, also with `--quiet`. */
   warn(text: string): void;
   /**
-   * Shows what is going on, on a terminal at standard error, until the next output. Without a text it is removed. Call it at the beginning
-   * of a line only.
+   * Shows a status line on standard error until the next output, if that is a terminal; without a text, removes it. Call it only at the beginning
+   * of a line.
    */
   status(text?: string): void;
 }
@@ -41,10 +41,10 @@ export interface Screen {
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Makes text from a source safe to print: nothing in it can move the cursor, change colours or hide what follows. */
-export const printable = (text: string): string => removeTerminalSequences(text).replace(CONTROL, '');
+export const makePrintable = (text: string): string => removeTerminalSequences(text).replace(CONTROL, '');
 
 /** Writes a value as JSON for a stream. For a terminal, characters that could control it are escaped, which is equivalent JSON. */
-export function jsonFor({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, value: unknown): string {
+export function formatJson({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, value: unknown): string {
   const text = JSON.stringify(value);
   return isTTY ? text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`) : text;
 }
@@ -55,21 +55,21 @@ const UNFINISHED =
   /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c\n]*\u001b?)?|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c\n]*)$/;
 
 /** Characters after which an unfinished sequence is treated as text. */
-const LONGEST_ORDER = 200;
+const MAX_SEQUENCE_LENGTH = 200;
 
-/** Makes a `printable` for text in pieces, between which a control sequence may be cut. The last piece is `isLast`. */
-export function printablePieces(): (piece: string, isLast?: boolean) => string {
-  let held = '';
+/** Makes a `makePrintable` for text in pieces, which may split a control sequence. `isLast` marks the last piece. */
+export function createPrintableFilter(): (piece: string, isLast?: boolean) => string {
+  let pending = '';
   return (piece, isLast = false) => {
-    const text = held + piece;
-    const order = isLast ? undefined : UNFINISHED.exec(text)?.[0];
-    held = order && order.length <= LONGEST_ORDER ? order : '';
-    return printable(text.slice(0, text.length - held.length));
+    const text = pending + piece;
+    const sequence = isLast ? undefined : UNFINISHED.exec(text)?.[0];
+    pending = sequence && sequence.length <= MAX_SEQUENCE_LENGTH ? sequence : '';
+    return makePrintable(text.slice(0, text.length - pending.length));
   };
 }
 
-/** Columns of a terminal that does not report them. */
-const USUAL_COLUMNS = 80;
+/** Columns of a terminal that does not report its width. */
+const DEFAULT_COLUMNS = 80;
 
 /** Opens the output of a command on the standard streams. With `json`, progress is not redrawn; NO_COLOR and TERM=dumb are respected. */
 export function createScreen({ quiet, json }: { quiet: boolean; json: boolean }): Screen {
@@ -77,38 +77,38 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
   const isPlain = env.TERM === 'dumb';
   const isTerminal = Boolean(stderr.isTTY) && !json && !isPlain;
   const chalkFor = ({ isTTY }: NodeJS.WriteStream) => new Chalk({ level: isTTY && !env.NO_COLOR && !isPlain ? 2 : 0 });
-  const colorBeside = chalkFor(stderr);
+  const stderrColor = chalkFor(stderr);
   let status: string | undefined;
-  const wipe = () => {
+  const clearStatus = () => {
     if (status !== undefined) stderr.write('\r\u001b[K');
     status = undefined;
   };
-  const to = (stream: NodeJS.WriteStream, text: string) => {
-    wipe();
+  const writeTo = (stream: NodeJS.WriteStream, text: string) => {
+    clearStatus();
     stream.write(text);
   };
-  const wrapped = (text: string): string => wrapText(text, stderr.isTTY ? stderr.columns || USUAL_COLUMNS : undefined);
+  const wrapForStderr = (text: string): string => wrapText(text, stderr.isTTY ? stderr.columns || DEFAULT_COLUMNS : undefined);
   return {
     isTerminal,
     get columns() {
-      return stdout.isTTY ? stdout.columns || USUAL_COLUMNS : undefined;
+      return stdout.isTTY ? stdout.columns || DEFAULT_COLUMNS : undefined;
     },
     quiet,
     json,
     color: chalkFor(stdout),
-    colorBeside,
-    print: (text) => to(stdout, `${text}\n`),
-    report: (text) => (quiet ? undefined : to(stdout, `${text}\n`)),
-    printJson: (value) => to(stdout, `${jsonFor(stdout, value)}\n`),
-    write: (text) => to(stdout, text),
-    drained: () => (stdout.writableNeedDrain ? once(stdout, 'drain').then(() => {}) : undefined),
-    note: (text) => (quiet ? undefined : to(stderr, `${wrapped(text)}\n`)),
-    warn: (text) => to(stderr, `${wrapped(text)}\n`),
+    colorBeside: stderrColor,
+    print: (text) => writeTo(stdout, `${text}\n`),
+    report: (text) => (quiet ? undefined : writeTo(stdout, `${text}\n`)),
+    printJson: (value) => writeTo(stdout, `${formatJson(stdout, value)}\n`),
+    write: (text) => writeTo(stdout, text),
+    waitForDrain: () => (stdout.writableNeedDrain ? once(stdout, 'drain').then(() => {}) : undefined),
+    note: (text) => (quiet ? undefined : writeTo(stderr, `${wrapForStderr(text)}\n`)),
+    warn: (text) => writeTo(stderr, `${wrapForStderr(text)}\n`),
     status(text) {
       if (text === status) return;
-      wipe();
+      clearStatus();
       if (text === undefined || quiet || !isTerminal) return;
-      stderr.write(colorBeside.dim(clip(text, (stderr.columns || USUAL_COLUMNS) - 1)));
+      stderr.write(stderrColor.dim(clip(text, (stderr.columns || DEFAULT_COLUMNS) - 1)));
       status = text;
     },
   };

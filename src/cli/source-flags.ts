@@ -12,21 +12,22 @@ import type { RequestOf } from '../schema/operations.ts';
 import { GivenMetadata, ApiSource, UrlsEntry } from '../schema/source-entries.ts';
 import { absolutePath, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 import type { FlagValues } from './command-context.ts';
-import { inputText } from './json-lines.ts';
+import { readInputText } from './json-lines.ts';
 import { redactUrl } from '../core/secrets.ts';
 
 type IngestInput = RequestOf<'ingest'>;
 type ApiEntry = Extract<NonNullable<IngestInput['api']>, unknown[]>[number];
 
-// Each takes all words up to the next flag: the shell expands `--docs manuals/*.pdf` to several.
-const many = (description: string, helpValue: string) => Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });
+// Each takes all words up to the next flag, because the shell expands `--docs manuals/*.pdf` to several.
+const multiValueFlag = (description: string, helpValue: string) =>
+  Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });
 
 /** Flags that name the sources of an ingest. */
 export const sourceFlags = {
-  docs: many('Files, folders, globs or links to documents', 'PATH'),
-  urls: many('Web pages', 'URL'),
-  api: many('HTTP API: its URL, or @file with its configuration', 'URL|@FILE'),
-  markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
+  docs: multiValueFlag('Files, folders, globs or links to documents', 'PATH'),
+  urls: multiValueFlag('Web pages', 'URL'),
+  api: multiValueFlag('HTTP API: its URL, or @file with its configuration', 'URL|@FILE'),
+  markdown: multiValueFlag('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
   sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),
   metadata: Flags.string({
     description:
@@ -50,26 +51,26 @@ export async function ingestSources(flags: FlagValues, { home, environment }: Fl
   const file = flags.sources === undefined ? {} : readRequest(String(flags.sources), environment);
   return {
     ...file,
-    ...(flags.metadata ? { metadata: { ...file.metadata, ...metadataOf(flags.metadata as string[]) } } : {}),
+    ...(flags.metadata ? { metadata: { ...file.metadata, ...parseMetadata(flags.metadata as string[]) } } : {}),
     ...(docs ? { docs } : {}),
     ...(urls ? { urls } : {}),
-    ...(api ? { api: api.flatMap((given) => apiEntries(given, { flag: '--api', environment })) } : {}),
-    ...(markdown ? { markdown: await Promise.all(markdown.map((given) => markdownEntry(given, place))) } : {}),
+    ...(api ? { api: api.flatMap((given) => readApis(given, { flag: '--api', environment })) } : {}),
+    ...(markdown ? { markdown: await Promise.all(markdown.map((given) => readMarkdown(given, place))) } : {}),
   };
 }
 
 /** Parses `--metadata key=value`. Throws a KbError (`usage`) for an invalid pair or value. */
-function metadataOf(pairs: readonly string[]): GivenMetadata {
+function parseMetadata(pairs: readonly string[]): GivenMetadata {
   const value = Object.fromEntries(
     pairs.map((pair) => {
-      const [key, text] = pairOf(pair, { flag: 'metadata', sign: '=' });
-      return [key, yamlValue(text, key)];
+      const [key, text] = parsePair(pair, { flag: 'metadata', sign: '=' });
+      return [key, parseYamlValue(text, key)];
     }),
   );
   return parsePart(GivenMetadata, value, { where: '--metadata', whole: 'the metadata' });
 }
 
-function yamlValue(text: string, key: string): unknown {
+function parseYamlValue(text: string, key: string): unknown {
   try {
     return parse(text) as unknown;
   } catch {
@@ -78,11 +79,11 @@ function yamlValue(text: string, key: string): unknown {
 }
 
 /** Returns an address, or the APIs of `@file` with its variables filled in. */
-export function apiEntries(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
+export function readApis(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
   if (!given.startsWith('@')) return [given];
   const path = given.slice(1);
   const entries = [fillVariables(readStructure(path, flag), environment)].flat();
-  // the engine could not name the file and the key
+  // checked here, because the engine could not name the file
   for (const entry of entries)
     parsePart(typeof entry === 'string' ? ApiSource.shape.url : ApiSource, entry, {
       where: `${flag}: ${path}`,
@@ -92,8 +93,8 @@ export function apiEntries(given: string, { flag, environment }: { flag: string;
 }
 
 /** Text, `@file` (whose path is its source), or `-` for standard input. */
-async function markdownEntry(given: string, place: PathPlace): Promise<string | { text: string; source: string }> {
-  if (given === '-') return inputText();
+async function readMarkdown(given: string, place: PathPlace): Promise<string | { text: string; source: string }> {
+  if (given === '-') return readInputText();
   if (!given.startsWith('@')) return given;
   return { text: readText(given.slice(1), '--markdown'), source: fileSource(absolutePath(given.slice(1), place), place) };
 }
@@ -130,23 +131,24 @@ function readText(path: string, flag: string): string {
 type ApiEntries = Extract<NonNullable<RequestOf<'fetch'>['apis']>, unknown[]>;
 
 /** Lists the APIs of a command line, with `--header` and `--param`. `${NAME}` in values is an environment variable. */
-export function fetchEntries(given: readonly string[], flags: FlagValues, environment: Environment): ApiEntries {
-  const entries = given.flatMap((one) => apiEntries(one, { flag: 'API', environment }));
-  const pairs = (flag: string, sign: string) => ((flags[flag] as string[] | undefined) ?? []).map((text) => pairOf(text, { flag, sign }));
-  const repeated = Map.groupBy(pairs('param', '='), ([name]) => name); // each of its values is sent
+export function readFetchApis(given: readonly string[], flags: FlagValues, environment: Environment): ApiEntries {
+  const entries = given.flatMap((one) => readApis(one, { flag: 'API', environment }));
+  const pairs = (flag: string, sign: string) =>
+    ((flags[flag] as string[] | undefined) ?? []).map((text) => parsePair(text, { flag, sign }));
+  const repeated = Map.groupBy(pairs('param', '='), ([name]) => name); // a repeated parameter sends all its values
   const params = [...repeated].map(([name, all]) => [name, all.length > 1 ? all.map(([, value]) => value) : all[0]![1]]);
-  const sent = fillVariables({ headers: Object.fromEntries(pairs('header', ':')), params: Object.fromEntries(params) }, environment) as {
+  const shared = fillVariables({ headers: Object.fromEntries(pairs('header', ':')), params: Object.fromEntries(params) }, environment) as {
     headers: Record<string, string>;
     params: Record<string, unknown>;
   };
   return entries.map((entry) => {
     const api = typeof entry === 'string' ? { url: entry } : entry;
-    return { ...api, headers: { ...api.headers, ...sent.headers }, params: { ...api.params, ...sent.params } };
+    return { ...api, headers: { ...api.headers, ...shared.headers }, params: { ...api.params, ...shared.params } };
   });
 }
 
-/** Throws a KbError (`usage`) that does not repeat what may be a credential. */
-function pairOf(text: string, { flag, sign }: { flag: string; sign: string }): [string, string] {
+/** Parses a name and a value. Throws a KbError (`usage`) that does not repeat the text, which may be a credential. */
+function parsePair(text: string, { flag, sign }: { flag: string; sign: string }): [string, string] {
   const at = text.indexOf(sign);
   const name = text.slice(0, at).trim();
   if (at > 0 && name !== '') return [name, sign === ':' ? text.slice(at + 1).trim() : text.slice(at + 1)];
@@ -172,12 +174,12 @@ export function listPages(named: readonly string[], retry: string | undefined): 
  */
 function pagesToRetry(path: string): Entry[] {
   const entries = new Map<string, Entry>();
-  for (const item of failuresIn(path)) {
+  for (const item of readFailures(path)) {
     const { isRetryable, source_kind, source, retry_input } = item;
     if (isRetryable !== true || source_kind !== 'url') continue;
     const address = UrlsEntry.safeParse(retry_input).data ?? String(source);
     const entry: Entry = { mode: 'each', ...(typeof address === 'string' ? { url: address } : address) };
-    if (originOf(entry.url) !== originOf(String(source))) throw siteMismatch(path, String(source), entry.url);
+    if (originOf(entry.url) !== originOf(String(source))) throw siteMismatchError(path, String(source), entry.url);
     entries.set(JSON.stringify(entry), entry);
   }
   return [...entries.values()];
@@ -185,13 +187,13 @@ function pagesToRetry(path: string): Entry[] {
 
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
-/** A retry must stay on the site of the failure: the file may come from elsewhere. */
-const siteMismatch = (path: string, source: string, url: string): KbError =>
+/** A retry must stay on the site of the failure, because the file may come from somebody else. */
+const siteMismatchError = (path: string, source: string, url: string): KbError =>
   new KbError('usage', `--retry: ${path} would have ${redactUrl(url)} read in place of ${redactUrl(source)}, which is another site.`, {
     hint: 'If that is meant, give the address itself.',
   });
 
-function failuresIn(path: string): Record<string, unknown>[] {
+function readFailures(path: string): Record<string, unknown>[] {
   const text = readText(path, '--retry');
   const values =
     parseJson(text) ?? text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [parseLine(line, { path, number: i + 1 })]));

@@ -4,7 +4,8 @@ import { KbError } from '../core/errors.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { TokenRow } from '../schema/config.ts';
 import { createToken, readTokenFile, tokenPath, withoutRow, withRow } from '../server/token-file.ts';
-import { makeFolder, replaceFile, withFileLock } from './repl/history-file.ts';
+import { replaceFileSync } from '../core/replace-file.ts';
+import { makeFolder, withFileLock } from './locked-file.ts';
 
 type TokenPlace = Parameters<typeof tokenPath>[0];
 
@@ -26,7 +27,7 @@ export function addToken(given: Omit<TokenRow, 'hash'>, place: TokenPlace): { fi
   const file = tokenPath(place);
   const { token, row } = createToken(checked);
   rewrite(file, () => {
-    if (!existsSync(file)) replaceFile(file, '');
+    if (!existsSync(file)) replaceFileSync(file, '', { mode: 0o600 });
     return withRow(readTokenFile(file), row, kindOf(file));
   });
   return { file, token, row };
@@ -35,18 +36,18 @@ export function addToken(given: Omit<TokenRow, 'hash'>, place: TokenPlace): { fi
 /** Removes the row of a token; returns the path of the file. Throws a KbError if there is none of this name. */
 export function revokeToken(name: string, place: TokenPlace): string {
   const file = tokenPath(place);
-  readTokenFile(file); // before a folder is made for what is not there
+  readTokenFile(file); // fails before a folder is made for a file that does not exist
   rewrite(file, () => withoutRow(readTokenFile(file), name, kindOf(file)));
   return file;
 }
 
 const kindOf = (file: string): { isJson: boolean } => ({ isJson: file.endsWith('.json') });
 
-/** Puts another text into the place of a file of tokens while nobody else does. */
+/** Replaces a tokens file while holding its lock. */
 function rewrite(file: string, change: () => string): void {
   try {
     makeFolder(dirname(file));
-    withFileLock(file, () => replaceFile(file, change()));
+    withFileLock(file, () => replaceFileSync(file, change(), { mode: 0o600 }));
   } catch (cause) {
     if (cause instanceof KbError) throw cause;
     throw new KbError('configuration', `${file} cannot be written: ${(cause as Error).message}.`, { hint: 'Check its folder.', cause });

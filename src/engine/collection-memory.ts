@@ -1,7 +1,8 @@
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
+import { replaceFile } from '../core/replace-file.ts';
 import type { StoredSource } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import type { Origins } from '../stages/ingest/inventory.ts';
@@ -46,8 +47,7 @@ export async function saveOrigins(origins: Origins, { settings, home }: Context,
   try {
     if (origins.size === 0) return await rm(file, { force: true });
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof OriginsFile>)}\n`);
-    await rename(`${file}.new`, file);
+    await replaceFile(file, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof OriginsFile>)}\n`);
   } catch (cause) {
     onProblem(`What the configured sources gave can't be kept: ${describeProblem(cause)}. What leaves their list is not told then.`);
   }

@@ -12,7 +12,7 @@ import type { Log } from './request-log.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
 import { registerMcp } from './mcp-route.ts';
 import { registerOpenAi } from './openai-routes.ts';
-import { createDeadlines, registerRoute, type RouteContext } from './perform.ts';
+import { createDeadlines, registerRoute, type RouteContext } from './operation-routes.ts';
 import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
 import { createQueues } from './queues.ts';
 import { type Metrics, registerMetrics } from './metrics.ts';

@@ -9,7 +9,7 @@ import type { Health, WatchHealth } from '../schema/http-bodies.ts';
 import type { Socket } from 'node:net';
 import { type Failure, refuse } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import type { DeadlineFor } from './perform.ts';
+import type { DeadlineFor } from './operation-routes.ts';
 import { sendEvents } from './event-stream.ts';
 
 /** The files of Swagger UI. They come with the package; its plugin would serve the document a second and a third time. */

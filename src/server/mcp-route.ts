@@ -6,7 +6,7 @@ import type { McpParts } from '../mcp/mcp-server.ts';
 import { operations } from '../schema/operations.ts';
 import { refuse, send } from './envelope.ts';
 import { HEARTBEAT } from './event-stream.ts';
-import { type RouteContext, runOperation } from './perform.ts';
+import { type RouteContext, runOperation } from './operation-routes.ts';
 
 const SESSION = 'mcp-session-id';
 

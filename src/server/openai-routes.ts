@@ -4,7 +4,7 @@ import { KbError } from '../core/errors.ts';
 import { type AccessRights, mayUse } from '../core/access-rights.ts';
 import { requestWording } from '../core/advice/wordings.ts';
 import type { Engine } from '../ports/engines.ts';
-import { type RouteContext, runOperation, streamOperation } from './perform.ts';
+import { type RouteContext, runOperation, streamOperation } from './operation-routes.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { EmbeddingsRequest, CompletionRequest } from '../schema/http-bodies.ts';
 import type { ResultOf, RequestOf } from '../schema/operations.ts';

@@ -3,7 +3,7 @@ import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import type { TokenScope, Server } from '../schema/config.ts';
 import { type Failure, refuse, send } from './envelope.ts';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
-import { serverStopsError } from './perform.ts';
+import { serverStopsError } from './operation-routes.ts';
 import type { Authenticator } from './token-file.ts';
 
 declare module 'fastify' {

@@ -10,7 +10,7 @@ import { KbError } from '../core/errors.ts';
 import type { Server } from '../schema/config.ts';
 import { size } from '../text/count.ts';
 import { operations, type RequestOf } from '../schema/operations.ts';
-import { type Exchange, type RouteContext, runOperation } from './perform.ts';
+import { type Exchange, type RouteContext, runOperation } from './operation-routes.ts';
 import { dropRest, keepPace } from './request-bodies.ts';
 import type { Route } from './routes.ts';
 

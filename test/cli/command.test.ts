@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findBaseAbove } from '../../src/cli/command.ts';
+import { findStoreAbove } from '../../src/cli/command.ts';
 import { DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
@@ -15,20 +15,20 @@ describe('the base above', () => {
 
   it('is the nearest folder that has one, for a folder that has none', () => {
     const { home, loaded } = within();
-    expect(findBaseAbove(loaded)).toBe(home);
+    expect(findStoreAbove(loaded)).toBe(home);
   });
 
   it('is none where a file or a key says which base is meant', () => {
     const { guides, loaded } = within();
-    expect(findBaseAbove({ ...loaded, file: join(guides, 'kb.config.yaml') })).toBeUndefined();
-    expect(findBaseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, url: 'base' } } })).toBeUndefined();
-    expect(findBaseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, vector_db: 'qdrant' } } })).toBeUndefined();
+    expect(findStoreAbove({ ...loaded, file: join(guides, 'kb.config.yaml') })).toBeUndefined();
+    expect(findStoreAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, url: 'base' } } })).toBeUndefined();
+    expect(findStoreAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, vector_db: 'qdrant' } } })).toBeUndefined();
   });
 
   it('is none for a folder with a base of its own', () => {
     const { home, guides, loaded } = within();
-    expect(findBaseAbove({ ...loaded, home })).toBeUndefined();
+    expect(findStoreAbove({ ...loaded, home })).toBeUndefined();
     mkdirSync(join(guides, '.kb/lancedb'), { recursive: true });
-    expect(findBaseAbove(loaded)).toBeUndefined();
+    expect(findStoreAbove(loaded)).toBeUndefined();
   });
 });

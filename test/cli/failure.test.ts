@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError, type ErrorCode } from '../../src/core/errors.ts';
-import { EXIT, exitCodeOf, messageOf, meantCommand } from '../../src/cli/failure.ts';
+import { EXIT, exitCodeOf, formatError, suggestCommand } from '../../src/cli/failure.ts';
 
 describe('the exit code', () => {
   const codes: [ErrorCode, number][] = [
@@ -30,15 +30,15 @@ describe('what is said of an error', () => {
   const said = 'bad \u001b]0;PWNED\u0007 \u001b[2Jthing';
 
   it('has nothing in it that acts on the terminal', () => {
-    expect(messageOf(new KbError('invalid', said, { hint: 'Ask \u009b31magain.' }))).toBe('Error: bad  thing Ask again.');
-    expect(messageOf(new KbError('aborted', said))).toBe('bad  thing');
-    expect(messageOf(new Error(said))).not.toMatch(/[\u0007\u001b]/);
+    expect(formatError(new KbError('invalid', said, { hint: 'Ask \u009b31magain.' }))).toBe('Error: bad  thing Ask again.');
+    expect(formatError(new KbError('aborted', said))).toBe('bad  thing');
+    expect(formatError(new Error(said))).not.toMatch(/[\u0007\u001b]/);
   });
 
   it('has none with its stack either', () => {
     vi.stubEnv('KB_DEBUG', '1');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const text = messageOf(new Error(said));
+    const text = formatError(new Error(said));
     expect(text).toContain('failure.test.ts');
     expect(text).not.toMatch(/[\u0007\u001b]/);
   });
@@ -54,13 +54,13 @@ describe('the command that was meant', () => {
     ['rm', 'delete'],
     ['add', 'ingest'],
     ['collections ls', 'collections list'],
-  ])('%s is near %s in meaning', (given, meant) => expect(meantCommand(given.split(' '), COMMANDS)).toBe(meant));
+  ])('%s is near %s in meaning', (given, meant) => expect(suggestCommand(given.split(' '), COMMANDS)).toBe(meant));
 
   it.each([
     ['retreive', 'retrieve'],
     ['collections lst', 'collections list'],
     ['Chatt', 'chat'],
-  ])('%s is near %s in letters', (given, meant) => expect(meantCommand(given.split(' '), COMMANDS)).toBe(meant));
+  ])('%s is near %s in letters', (given, meant) => expect(suggestCommand(given.split(' '), COMMANDS)).toBe(meant));
 
-  it('is none where nothing is near', () => expect(meantCommand(['nonsense'], COMMANDS)).toBeUndefined());
+  it('is none where nothing is near', () => expect(suggestCommand(['nonsense'], COMMANDS)).toBeUndefined());
 });

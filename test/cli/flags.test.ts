@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { getPath, mergeLayers, readOverrides } from '../../src/core/settings.ts';
-import { operationFlags, requestOfFlags, settingsOfFlags, repeatFlags } from '../../src/cli/flags.ts';
+import { operationFlags, readRequestFlags, readSettingFlags, repeatFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/schema/operations.ts';
 import { Config } from '../../src/schema/config.ts';
 import { block, flattened, keysOf } from '../../src/schema/fields.ts';
@@ -20,7 +20,7 @@ describe('a made-up parameter, added in one place', () => {
     });
     const flags = operationFlags({ input: z.strictObject({}), sections: ['chunking'] }, { configuration });
     expect(flags.sparkle).toMatchObject({ description: 'How much it sparkles' });
-    expect(settingsOfFlags({ sparkle: '5' }, { configuration })).toEqual({
+    expect(readSettingFlags({ sparkle: '5' }, { configuration })).toEqual({
       layer: { chunking: { sparkle: 5 } },
       names: new Map([['chunking.sparkle', '--sparkle']]),
     });
@@ -53,7 +53,7 @@ describe('flags of operations', () => {
   });
 
   it('refuse a key that schemas drop without a word', () => {
-    const given = (filter: string) => requestOfFlags(operations.delete.input, { filter });
+    const given = (filter: string) => readRequestFlags(operations.delete.input, { filter });
     expect(() => given('{"source":"two","__proto__":"x"}')).toThrow('--filter: __proto__: no key may have this name.');
     expect(given('{"constructor":"x"}')).toEqual({ filter: { constructor: 'x' } });
   });
@@ -71,12 +71,12 @@ describe('flags of operations', () => {
   });
 
   it('read JSON where the field is one, and name the flag where it is not', () => {
-    expect(requestOfFlags(operations.retrieve.input, { filter: '{"year":{"gte":2020}}', explain: true })).toEqual({
+    expect(readRequestFlags(operations.retrieve.input, { filter: '{"year":{"gte":2020}}', explain: true })).toEqual({
       filter: { year: { gte: 2020 } },
       explain: true,
     });
-    expect(() => requestOfFlags(operations.retrieve.input, { filter: '{city:' })).toThrow(/--filter/);
-    expect(() => requestOfFlags(operations.retrieve.input, { filter: '{"year":{"above":1}}' })).toThrow(/--filter/);
+    expect(() => readRequestFlags(operations.retrieve.input, { filter: '{city:' })).toThrow(/--filter/);
+    expect(() => readRequestFlags(operations.retrieve.input, { filter: '{"year":{"above":1}}' })).toThrow(/--filter/);
   });
 });
 
@@ -96,9 +96,9 @@ describe('a condition in words', () => {
   const { input } = operations.retrieve;
 
   it('says what a filter says, and holds beside one', () => {
-    expect(requestOfFlags(input, { where: 'year >= 2020' })).toEqual({ filter: { year: { gte: 2020 } } });
+    expect(readRequestFlags(input, { where: 'year >= 2020' })).toEqual({ filter: { year: { gte: 2020 } } });
     const both = { where: 'lang = de', filter: '{"year": 2020}' };
-    expect(requestOfFlags(input, both)).toEqual({ filter: { and: [{ year: 2020 }, { lang: 'de' }] } });
+    expect(readRequestFlags(input, both)).toEqual({ filter: { and: [{ year: 2020 }, { lang: 'de' }] } });
   });
 
   it('is a flag where there is a filter', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { jsonLinesOf } from '../../src/cli/json-lines.ts';
+import { splitLines } from '../../src/cli/json-lines.ts';
 
 const lines = (...pieces: string[]): Promise<string[]> =>
   Array.fromAsync(
-    jsonLinesOf(
+    splitLines(
       (async function* () {
         yield* pieces;
       })(),

@@ -8,33 +8,33 @@ const MAIN = JSON.stringify(join(packageRoot, 'src/cli/main.ts'));
 const ASK = JSON.stringify(join(packageRoot, 'src/cli/prompts.ts'));
 const PROMPTS = import.meta.resolve('@inquirer/prompts');
 const run = (work: string) =>
-  start([process.execPath, '--input-type=module', '-e', `const { toItsEnd } = await import(${MAIN}); ${work}`], {
+  start([process.execPath, '--input-type=module', '-e', `const { failIfUnfinished } = await import(${MAIN}); ${work}`], {
     cwd: folder(),
     input: '',
   }).done;
 
 it('work that can never end is said to be a mistake, and fails', async () => {
-  expect(await run('await toItsEnd(new Promise(() => {}));')).toMatchObject({
+  expect(await run('await failIfUnfinished(new Promise(() => {}));')).toMatchObject({
     code: 1,
     error: expect.stringMatching(/^Error: .*mistake in kb/),
   });
 });
 
 it('work that ends is left alone, and what fails is thrown on', async () => {
-  expect(await run('console.log(await toItsEnd(Promise.resolve("done")));')).toMatchObject({ code: 0, out: 'done\n', error: '' });
-  expect((await run('await toItsEnd(Promise.reject(new Error("x"))).catch(({ message }) => console.log(message));')).out).toBe('x\n');
+  expect(await run('console.log(await failIfUnfinished(Promise.resolve("done")));')).toMatchObject({ code: 0, out: 'done\n', error: '' });
+  expect((await run('await failIfUnfinished(Promise.reject(new Error("x"))).catch(({ message }) => console.log(message));')).out).toBe('x\n');
 });
 
 it('a prompt whose input ends, as with Ctrl-D, is a stop and no mistake', async () => {
   const prompts = `const { showPrompt } = await import(${ASK}); const { input, select } = await import('${PROMPTS}');`;
   for (const prompt of [`input({ message: 'Name' }, where)`, `select({ message: 'Who?', choices: ['a', 'b'] }, where)`]) {
-    const work = `${prompts} await toItsEnd(showPrompt((where) => ${prompt})).catch(({ code }) => setTimeout(() => console.log(code)));`;
+    const work = `${prompts} await failIfUnfinished(showPrompt((where) => ${prompt})).catch(({ code }) => setTimeout(() => console.log(code)));`;
     expect(await run(work)).toMatchObject({ code: 0, out: 'aborted\n', error: expect.not.stringContaining('mistake in kb') });
   }
 });
 
 it('what a prompt that was left does afterwards is waited for', async () => {
   const late = `showPrompt((where) => input({ message: 'Name' }, where)).catch(async ({ code }) => (await import('node:timers/promises')).setTimeout(5, code))`;
-  const work = `const { showPrompt } = await import(${ASK}); const { input } = await import('${PROMPTS}'); console.log(await toItsEnd(${late}));`;
+  const work = `const { showPrompt } = await import(${ASK}); const { input } = await import('${PROMPTS}'); console.log(await failIfUnfinished(${late}));`;
   expect(await run(work)).toMatchObject({ code: 0, out: 'aborted\n' });
 });

@@ -1,38 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { duration } from '../../src/text/count.ts';
-import { showProgress, progressText, rendererFor } from '../../src/cli/progress.ts';
+import { showProgress, formatProgress, chooseRenderer } from '../../src/cli/progress.ts';
 import type { Event } from '../../src/schema/results.ts';
 import { paper } from '../support/screen.ts';
 
 describe('progress', () => {
   it('moves where a person watches, and is lines or nothing elsewhere', () => {
-    expect(rendererFor({ quiet: false, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('moving');
-    expect(rendererFor({ quiet: false, isTerminal: false }, { title: 'Ingesting' })).toBe('lines');
-    expect(rendererFor({ quiet: true, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('none');
+    expect(chooseRenderer({ quiet: false, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('moving');
+    expect(chooseRenderer({ quiet: false, isTerminal: false }, { title: 'Ingesting' })).toBe('lines');
+    expect(chooseRenderer({ quiet: true, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('none');
     for (const columns of [0, 20, undefined])
       for (const said of [{ title: 'Ingesting' }, { waiting: 'Searching' }])
-        expect(rendererFor({ quiet: false, isTerminal: true }, { ...said, columns })).toBe('status');
-    expect(rendererFor({ quiet: false, isTerminal: true }, {})).toBe('none');
+        expect(chooseRenderer({ quiet: false, isTerminal: true }, { ...said, columns })).toBe('status');
+    expect(chooseRenderer({ quiet: false, isTerminal: true }, {})).toBe('none');
   });
 
   it('of a wait is a spinner where a person watches, and nothing of its own elsewhere', () => {
-    expect(rendererFor({ quiet: false, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('spinner');
+    expect(chooseRenderer({ quiet: false, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('spinner');
     expect(
-      rendererFor({ quiet: false, isTerminal: true }, { columns: 80, title: 'Looking for a browser', waiting: 'Looking for a browser' }),
+      chooseRenderer({ quiet: false, isTerminal: true }, { columns: 80, title: 'Looking for a browser', waiting: 'Looking for a browser' }),
     ).toBe('spinner');
-    expect(rendererFor({ quiet: false, isTerminal: false }, { waiting: 'Searching' })).toBe('none');
-    expect(rendererFor({ quiet: true, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('none');
+    expect(chooseRenderer({ quiet: false, isTerminal: false }, { waiting: 'Searching' })).toBe('none');
+    expect(chooseRenderer({ quiet: true, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('none');
   });
 
   const data = { done: 120, expected: 400, chunks: 812, embedded: 800, failed: 0 };
   it('tells how far it is, how fast, and how long it may still take', () => {
-    expect(progressText(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s');
+    expect(formatProgress(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s');
     // a quarter of the bytes gave 812 chunks: 3,248 in all, of which 800 are done
-    expect(progressText({ ...data, bytes: 25_000, expected_bytes: 100_000 }, 20_000)).toMatch(/, 1 min 1 s left$/);
-    expect(progressText({ ...data, failed: 3 }, 20_000)).toMatch(/3 failed$/);
-    expect(progressText({ done: 1, expected: 2, chunks: 1, failed: 1 }, 500)).toBe('1 of 2, 1 chunk, 1 failed');
-    expect(progressText({ done: 1, expected: 1, chunks: 1, embedded: 1 }, 500)).toBe('1 of 1, 1 of 1 chunk embedded');
-    expect(progressText({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
+    expect(formatProgress({ ...data, bytes: 25_000, expected_bytes: 100_000 }, 20_000)).toMatch(/, 1 min 1 s left$/);
+    expect(formatProgress({ ...data, failed: 3 }, 20_000)).toMatch(/3 failed$/);
+    expect(formatProgress({ done: 1, expected: 2, chunks: 1, failed: 1 }, 500)).toBe('1 of 2, 1 chunk, 1 failed');
+    expect(formatProgress({ done: 1, expected: 1, chunks: 1, embedded: 1 }, 500)).toBe('1 of 1, 1 of 1 chunk embedded');
+    expect(formatProgress({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 
   it('asks for no more than whoever reads the output has taken', async () => {
@@ -42,7 +42,7 @@ describe('progress', () => {
       return made;
     }
     const reader = Promise.withResolvers<void>();
-    const whole = showProgress(run(), { screen: paper({ quiet: true, drained: () => reader.promise }) });
+    const whole = showProgress(run(), { screen: paper({ quiet: true, waitForDrain: () => reader.promise }) });
     await new Promise((on) => setImmediate(on));
     expect(made).toBe(0);
     reader.resolve();
@@ -50,20 +50,20 @@ describe('progress', () => {
   });
 
   it('guesses nothing from too little', () => {
-    expect(progressText(data, 500)).toBe('120 of 400, 800 of 812 chunks embedded');
-    expect(progressText({ done: 0, expected: 0, chunks: 0, embedded: 0 }, 9000)).toBe('0, 0 chunks');
-    expect(progressText({ done: 400, expected: 400 }, 100_000)).toBe('400 of 400, 4 per second');
-    expect(progressText({ search_query: 'x' }, 9000)).toBe('');
+    expect(formatProgress(data, 500)).toBe('120 of 400, 800 of 812 chunks embedded');
+    expect(formatProgress({ done: 0, expected: 0, chunks: 0, embedded: 0 }, 9000)).toBe('0, 0 chunks');
+    expect(formatProgress({ done: 400, expected: 400 }, 100_000)).toBe('400 of 400, 4 per second');
+    expect(formatProgress({ search_query: 'x' }, 9000)).toBe('');
   });
 
   it('of a crawl tells of pages, those that wait and those that failed', () => {
     const counts = { pages: 124, queued: 37, failed: 2, done: 124, expected: 163 };
-    expect(progressText(counts, 2_033)).toBe('124 pages, 37 queued, 2 failed, 61 pages/s');
-    expect(progressText({ ...counts, failed: 0, chunks: 1_300, embedded: 1_024 }, 40_000)).toBe(
+    expect(formatProgress(counts, 2_033)).toBe('124 pages, 37 queued, 2 failed, 61 pages/s');
+    expect(formatProgress({ ...counts, failed: 0, chunks: 1_300, embedded: 1_024 }, 40_000)).toBe(
       '124 pages, 37 queued, 1,024 of 1,300 chunks embedded, 3.1 pages/s',
     );
-    expect(progressText({ pages: 1, queued: 0, failed: 0 }, 900)).toBe('1 page, 0 queued');
-    expect(progressText({ pages: 0, queued: 1, failed: 1 }, 9_000)).toBe('0 pages, 1 queued, 1 failed');
+    expect(formatProgress({ pages: 1, queued: 0, failed: 0 }, 900)).toBe('1 page, 0 queued');
+    expect(formatProgress({ pages: 0, queued: 1, failed: 1 }, 9_000)).toBe('0 pages, 1 queued, 1 failed');
   });
 
   const event = (type: Event['type'], message: string, about: Event['data'] = {}): Event => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonFor, printable, printablePieces } from '../../src/cli/screen.ts';
+import { formatJson, makePrintable, createPrintableFilter } from '../../src/cli/screen.ts';
 
 describe('text that is printed', () => {
   const cases: [string, string, string][] = [
@@ -14,17 +14,17 @@ describe('text that is printed', () => {
     ['marks of direction', 'file\u202egpj.exe\u2066x\u2069', 'filegpj.exex'],
   ];
   it.each(cases)('is without %s', (_what, text, shown) => {
-    expect(printable(text)).toBe(shown);
+    expect(makePrintable(text)).toBe(shown);
   });
 
   it('keeps all that a person wrote', () => {
     const text = 'Ein Täßchen\tfür 中文 – 👍🏽\nand a \\ ] [31m';
-    expect(printable(text)).toBe(text);
+    expect(makePrintable(text)).toBe(text);
   });
 
   it('hides nothing behind a sequence that does not end', () => {
-    expect(printable('before \u001b]0;title and\nall the rest of the text')).toContain('all the rest of the text');
-    expect(printable('before \u001b[after')).toBe('before fter');
+    expect(makePrintable('before \u001b]0;title and\nall the rest of the text')).toContain('all the rest of the text');
+    expect(makePrintable('before \u001b[after')).toBe('before fter');
   });
 });
 
@@ -32,7 +32,7 @@ describe('JSON', () => {
   const value = { 'na\u009bme': 'a\u001b[31m\u009b2J\u202e\u2066\u007f\tb\né' };
 
   it('has no character on a terminal that could act on it, and says the same', () => {
-    const text = jsonFor({ isTTY: true }, value);
+    const text = formatJson({ isTTY: true }, value);
     // oxlint-disable-next-line no-control-regex -- it is what must not be there
     expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     expect(text).toContain('é');
@@ -40,13 +40,13 @@ describe('JSON', () => {
   });
 
   it('stays as it is off a terminal', () => {
-    expect(jsonFor({ isTTY: false }, value)).toBe(JSON.stringify(value));
+    expect(formatJson({ isTTY: false }, value)).toBe(JSON.stringify(value));
   });
 });
 
 describe('text that is printed piece by piece', () => {
   const inPieces = (text: string, size: number) => {
-    const clean = printablePieces();
+    const clean = createPrintableFilter();
     let out = '';
     for (let i = 0; i < text.length; i += size) out += clean(text.slice(i, i + size));
     return out + clean('', true);
@@ -58,10 +58,10 @@ describe('text that is printed piece by piece', () => {
   });
 
   it('comes out at once where it is no order, and at the end what never became one', () => {
-    const clean = printablePieces();
+    const clean = createPrintableFilter();
     expect(clean('word ')).toBe('word ');
     expect(clean('\u001b[3')).toBe('');
     expect(clean('', true)).toBe('[3');
-    expect(printablePieces()(`\u001b]${'x'.repeat(300)}`)).toBe(`]${'x'.repeat(300)}`);
+    expect(createPrintableFilter()(`\u001b]${'x'.repeat(300)}`)).toBe(`]${'x'.repeat(300)}`);
   });
 });

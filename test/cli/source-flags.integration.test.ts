@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/core/project.ts';
-import { apiEntries } from '../../src/cli/source-flags.ts';
+import { readApis } from '../../src/cli/source-flags.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { IngestRequest } from '../../src/schema/requests.ts';
 import { engineIn, result } from '../support/engine.ts';
@@ -70,7 +70,7 @@ it('the APIs that are shown are read to their end', async () => {
   const counts: number[] = [];
   for (const text of examples('api')) {
     const path = join(folder({ 'api.yaml': text.replace('https://api.example.com', web.url) }), 'api.yaml');
-    const report = await result(engine, 'fetch', { apis: apiEntries(`@${path}`, { flag: 'API', environment }) });
+    const report = await result(engine, 'fetch', { apis: readApis(`@${path}`, { flag: 'API', environment }) });
     expect([text, report.errors, report.notices]).toEqual([text, [], []]);
     counts.push(report.documents);
   }

@@ -212,7 +212,7 @@ describe('loadConfig', () => {
   });
 });
 
-describe('readSet', () => {
+describe('readSetFlags', () => {
   it('reads values as YAML, into options too', () => {
     expect(
       readSetFlags(['retrieval.top_k=5', 'chat.persona=A kind clerk', 'embedding.options.base_url=http://127.0.0.1:1/v1']).layer,

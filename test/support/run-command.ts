@@ -15,12 +15,12 @@ const built = (name: string): unknown => createRequire(import.meta.url)(join(pac
  * standard output. Signals, terminals, closed pipes, and `serve`, which ends its process, are for `kb` of `program.ts`.
  */
 export async function runCommand(words: readonly string[], { cwd, env, input = '' }: StartOptions): Promise<Ended> {
-  const { toItsEnd } = built('main') as typeof import('../../src/cli/main.ts');
+  const { failIfUnfinished } = built('main') as typeof import('../../src/cli/main.ts');
   const { reportFailure } = built('failure') as typeof import('../../src/cli/failure.ts');
   const written = { out: '', error: '' };
   const restore = replaceProcess({ cwd, env: environment(cwd, env), input, written });
   try {
-    await toItsEnd(run([...words], { root: packageRoot })).catch((error: unknown) => reportFailure(error, words));
+    await failIfUnfinished(run([...words], { root: packageRoot })).catch((error: unknown) => reportFailure(error, words));
     return { code: Number(process.exitCode ?? 0), signal: null, ...written };
   } finally {
     restore();

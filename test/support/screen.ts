@@ -17,7 +17,7 @@ export function paper(
     report: (text) => void (rest.quiet || out.push(text)),
     printJson: (value) => void out.push(JSON.stringify(value)),
     write: (text) => void out.push(text),
-    drained: () => undefined,
+    waitForDrain: () => undefined,
     note: (text) => void notes.push(text),
     warn: (text) => void warnings.push(text),
     status: (text) => void states.push(text),

@@ -49,34 +49,34 @@ export function readGates(flags: FlagValues): Map<string, number> {
   for (const name of Object.keys(GATES)) {
     const text = flags[name];
     if (text === undefined) continue;
-    const least = String(text).trim() === '' ? NaN : Number(text);
-    if (!(least >= 0 && least <= 1)) throw new KbError('usage', `--${name} ${String(text)}: a number from 0 to 1 is expected.`);
-    gates.set(name, least);
+    const minimum = String(text).trim() === '' ? NaN : Number(text);
+    if (!(minimum >= 0 && minimum <= 1)) throw new KbError('usage', `--${name} ${String(text)}: a number from 0 to 1 is expected.`);
+    gates.set(name, minimum);
   }
   return gates;
 }
 
 /** Writes a sentence for each gate that a result misses. A gate without questions is missed. */
 export function missedGates(result: EvaluationResult, gates: ReadonlyMap<string, number>): string[] {
-  return [...gates].flatMap(([name, least]) => {
+  return [...gates].flatMap(([name, minimum]) => {
     const { what, value } = GATES[name]!;
     const found = value(result);
-    if (found === undefined) return `--${name} ${least}: the golden set has no question that ${what} counts.`;
-    return found >= least ? [] : `--${name} ${least}: ${what} is ${found.toFixed(3)}.`;
+    if (found === undefined) return `--${name} ${minimum}: the golden set has no question that ${what} counts.`;
+    return found >= minimum ? [] : `--${name} ${minimum}: ${what} is ${found.toFixed(3)}.`;
   });
 }
 
 const percent = (share: number | undefined): string => (share === undefined ? '–' : `${Math.round(100 * share)} %`);
 const total = ({ right, partly, wrong, declined }: NonNullable<Figures['answers']>): number => right + partly + wrong + declined;
 const decimals = (value: number | undefined): string => (value === undefined ? '–' : value.toFixed(2).replace(/^0(?=\.)/, ''));
-const tableText = (text: string): string => oneLine(text).replaceAll('|', '\\|');
+const escapeCell = (text: string): string => oneLine(text).replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const HEAD = ['', 'questions', 'recall@1', 'recall@5', 'recall@10', 'MRR', 'nDCG@10', 'right', 'partly', 'wrong', 'declined', 'refused'];
 
 function figureRow(name: string, { questions, retrieval, answers, refusals }: Figures): string[] {
-  const of = (count: number | undefined) => (answers && count !== undefined ? percent(count / total(answers)) : '–');
+  const shareOf = (count: number | undefined) => (answers && count !== undefined ? percent(count / total(answers)) : '–');
   return [
     name,
     String(questions),
@@ -85,10 +85,10 @@ function figureRow(name: string, { questions, retrieval, answers, refusals }: Fi
     percent(retrieval?.['recall@10']),
     decimals(retrieval?.mrr),
     decimals(retrieval?.['ndcg@10']),
-    of(answers?.right),
-    of(answers?.partly),
-    of(answers?.wrong),
-    of(answers?.declined),
+    shareOf(answers?.right),
+    shareOf(answers?.partly),
+    shareOf(answers?.wrong),
+    shareOf(answers?.declined),
     percent(refusals?.recall),
   ];
 }
@@ -96,12 +96,12 @@ function figureRow(name: string, { questions, retrieval, answers, refusals }: Fi
 const INTERVALS = { 'recall@5': 'recall@5', mrr: 'MRR', right: 'answers right', refusal_recall: 'unanswerable refused' };
 
 function intervalLine({ intervals }: EvaluationResult): string | undefined {
-  const told = Object.entries(INTERVALS).flatMap(([name, what]) => {
+  const parts = Object.entries(INTERVALS).flatMap(([name, what]) => {
     const interval = intervals[name];
-    const written = name === 'mrr' ? decimals : percent; // as in the table
-    return interval ? `${what} ${written(interval[0])} to ${written(interval[1])}` : [];
+    const format = name === 'mrr' ? decimals : percent; // as in the table
+    return interval ? `${what} ${format(interval[0])} to ${format(interval[1])}` : [];
   });
-  return told.length > 0 ? `95 % intervals: ${told.join('; ')}.` : undefined;
+  return parts.length > 0 ? `95 % intervals: ${parts.join('; ')}.` : undefined;
 }
 
 const calibrationLine = ({ calibration }: EvaluationResult): string | undefined =>
@@ -117,7 +117,7 @@ const calibrationLine = ({ calibration }: EvaluationResult): string | undefined 
 function worstLine({ id, question, verdict, level, rank }: EvaluationOutcome): string {
   const passage = rank === undefined ? undefined : rank === 0 ? 'gold passage not found' : `gold passage at ${rank}`;
   const answer = verdict && `${verdict}${level ? `, confidence ${level}` : ''}`;
-  return `- **${id}** ${tableText(question)}: ${[answer, passage].filter(Boolean).join('; ')}`;
+  return `- **${id}** ${escapeCell(question)}: ${[answer, passage].filter(Boolean).join('; ')}`;
 }
 
 /**
@@ -126,14 +126,14 @@ function worstLine({ id, question, verdict, level, rank }: EvaluationOutcome): s
  */
 export function evaluationReport(result: EvaluationResult): string {
   const { by_type, latency_ms, worst, missing_sources } = result;
-  const rows = [figureRow('all', result), ...Object.entries(by_type).map(([type, figures]) => figureRow(tableText(type), figures))];
+  const rows = [figureRow('all', result), ...Object.entries(by_type).map(([type, figures]) => figureRow(escapeCell(type), figures))];
   const lines = [
     table(HEAD, rows),
     intervalLine(result),
     calibrationLine(result),
     `Latency: ${latency_ms.p50.toFixed(0)} ms (median), ${latency_ms.p95.toFixed(0)} ms (95th percentile).`,
     missing_sources.length > 0
-      ? `Not stored, so that their passages count as not found: ${listNames(missing_sources.map(tableText), 10)}.`
+      ? `Not stored, so that their passages count as not found: ${listNames(missing_sources.map(escapeCell), 10)}.`
       : undefined,
     worst.length > 0 ? `Worst questions:\n\n${worst.map(worstLine).join('\n')}` : undefined,
   ];

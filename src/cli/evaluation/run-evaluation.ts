@@ -8,15 +8,15 @@ import { compareResults } from '../../stages/evaluate/summarize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { comparisonReport, evaluationReport, missedGates, readGates } from './evaluation-report.ts';
 import { EXIT } from '../failure.ts';
-import { settingsOfFlags } from '../flags.ts';
+import { readSettingFlags } from '../flags.ts';
 import { showProgress } from '../progress.ts';
-import { printable, type Screen } from '../screen.ts';
+import { makePrintable, type Screen } from '../screen.ts';
 import { markdownPrinter } from '../printers/show-answer.ts';
-import { failureLine } from '../printers/show-ingest.ts';
+import { formatFailure } from '../printers/show-ingest.ts';
 import { parsePart } from '../../core/parse-request.ts';
 
 /** Maximum failures that are printed; the rest is counted. */
-const TOLD_FAILURES = 5;
+const MAX_PRINTED_FAILURES = 5;
 
 /** Runs `kb eval`: measures, compares, or proposes questions, depending on its flags. */
 export async function runEvaluation(context: CommandContext, file: string | undefined): Promise<void> {
@@ -39,8 +39,8 @@ async function evaluateGoldenSet(context: CommandContext, file: string): Promise
     title: 'Asking',
   });
   const missed = missedGates(result, gates);
-  show(context, { value: { ...result, missed }, report: evaluationReport(result) });
-  for (const error of result.errors.slice(0, TOLD_FAILURES)) screen.warn(`Not asked: ${failureLine(error)}`);
+  showReport(context, { value: { ...result, missed }, report: evaluationReport(result) });
+  for (const error of result.errors.slice(0, MAX_PRINTED_FAILURES)) screen.warn(`Not asked: ${formatFailure(error)}`);
   for (const gate of missed) screen.warn(`Missed: ${gate}`);
   if (missed.length > 0 || (result.failed > 0 && !flags['allow-failures'])) process.exitCode = EXIT.failed;
 }
@@ -57,9 +57,9 @@ async function compareConfigurations(
   const sides: { config: string; result: EvaluationResult }[] = [];
   for (const config of configs) sides.push({ config, result: await evaluateWith(context, { config, questions }) });
   const [first, second] = sides as [(typeof sides)[0], (typeof sides)[0]];
-  const judged = new Set(questions.flatMap(({ id, must = [] }, i) => (must.length > 0 ? String(id ?? i + 1) : [])));
-  const differences = compareResults(first.result, second.result, judged);
-  show(context, { value: { first, second, differences }, report: comparisonReport(sides, differences) });
+  const judgedIds = new Set(questions.flatMap(({ id, must = [] }, i) => (must.length > 0 ? String(id ?? i + 1) : [])));
+  const differences = compareResults(first.result, second.result, judgedIds);
+  showReport(context, { value: { first, second, differences }, report: comparisonReport(sides, differences) });
   if (sides.some(({ result }) => result.failed > 0) && !context.flags['allow-failures']) process.exitCode = EXIT.failed;
 }
 
@@ -68,7 +68,7 @@ async function evaluateWith(
   { config, questions }: { config: string; questions: GoldenQuestion[] },
 ): Promise<EvaluationResult> {
   const [{ loadConfig }, { createEngine }] = await Promise.all([import('../../config/load.ts'), import('../../engine/engine.ts')]);
-  const loaded = loadConfig({ cwd: process.cwd(), file: config, environment: process.env, flags: settingsOfFlags(flags) });
+  const loaded = loadConfig({ cwd: process.cwd(), file: config, environment: process.env, flags: readSettingFlags(flags) });
   const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd() });
   try {
     return await showProgress(engine.run('evaluate', { questions }, { signal, lists: true }), { screen, title: `Asking with ${config}` });
@@ -78,14 +78,18 @@ async function evaluateWith(
 }
 
 /** Prints questions that the collection answers, as JSON Lines, or with `--json` as one document. */
-async function proposeGoldenSet({ engine, screen, signal }: CommandContext, wanted: number): Promise<void> {
-  const result = await showProgress(engine.run('propose_questions', { count: wanted }, { signal }), { screen, title: 'Writing questions' });
+async function proposeGoldenSet({ engine, screen, signal }: CommandContext, requested: number): Promise<void> {
+  const result = await showProgress(engine.run('propose_questions', { count: requested }, { signal }), {
+    screen,
+    title: 'Writing questions',
+  });
   if (screen.json) screen.printJson(result);
   else for (const question of result.questions) screen.printJson(question);
-  if (result.questions.length < wanted) screen.note(`The collection has passages for ${count(result.questions.length, 'question')} only.`);
+  if (result.questions.length < requested)
+    screen.note(`The collection has passages for ${count(result.questions.length, 'question')} only.`);
 }
 
-function show({ screen, flags }: CommandContext, { value, report }: { value: unknown; report: string }): void {
+function showReport({ screen, flags }: CommandContext, { value, report }: { value: unknown; report: string }): void {
   if (flags.report !== undefined) writeReport(String(flags.report), { value, report });
   if (screen.json) screen.printJson(value);
   else drawMarkdown(screen, report);
@@ -93,7 +97,7 @@ function show({ screen, flags }: CommandContext, { value, report }: { value: unk
 
 function drawMarkdown(screen: Screen, text: string): void {
   const printer = markdownPrinter(screen);
-  printer.push(printable(text));
+  printer.push(makePrintable(text));
   printer.end();
 }
 
@@ -107,7 +111,7 @@ function writeReport(path: string, { value, report }: { value: unknown; report: 
 }
 
 /** A row of a golden set with its place, for errors. */
-interface Row {
+interface GoldenRow {
   place: string;
   value: unknown;
 }
@@ -119,7 +123,7 @@ const COLUMNS = ['id', 'question', 'source', 'heading', 'needle', 'answerable', 
  * `type`, `id`. Throws a KbError (`usage`) that names the file, the row and what is wrong with it.
  */
 export async function readGoldenSet(path: string): Promise<GoldenQuestion[]> {
-  const rows = await rowsOf(path, readText(path));
+  const rows = await parseRows(path, readText(path));
   if (rows.length === 0) throw new KbError('usage', `${path} holds no question.`);
   return rows.map(({ place, value }) => parsePart(GoldenQuestion, value, { where: `${path}, ${place}`, whole: 'the row' }));
 }
@@ -132,7 +136,7 @@ function readText(path: string): string {
   }
 }
 
-async function rowsOf(path: string, text: string): Promise<Row[]> {
+async function parseRows(path: string, text: string): Promise<GoldenRow[]> {
   const kind = extname(path).toLowerCase();
   if (kind === '.csv') return await csvRows(path, text);
   if (kind === '.jsonl' || kind === '.ndjson') return jsonRows(path, text);
@@ -144,7 +148,7 @@ async function rowsOf(path: string, text: string): Promise<Row[]> {
   });
 }
 
-function jsonRows(path: string, text: string): Row[] {
+function jsonRows(path: string, text: string): GoldenRow[] {
   return text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return [];
     const place = `line ${i + 1}`;
@@ -156,25 +160,25 @@ function jsonRows(path: string, text: string): Row[] {
   });
 }
 
-async function csvRows(path: string, text: string): Promise<Row[]> {
+async function csvRows(path: string, text: string): Promise<GoldenRow[]> {
   const { default: Papa } = await import('papaparse');
   const [head = [], ...rows] = Papa.parse(text, { skipEmptyLines: 'greedy' }).data.map((cells) => cells.map((cell) => cell.trim()));
   const unknown = head.find((name) => !COLUMNS.includes(name));
   if (unknown !== undefined)
     throw new KbError('usage', `${path}: there is no column «${unknown}».`, { hint: `The columns are ${COLUMNS.join(', ')}.` });
-  return rows.map((cells, i) => ({ place: `row ${i + 2}`, value: questionOfCells(head, cells) }));
+  return rows.map((cells, i) => ({ place: `row ${i + 2}`, value: toQuestion(head, cells) }));
 }
 
-const WORDS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
+const BOOLEAN_WORDS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
 
-function questionOfCells(head: readonly string[], cells: readonly string[]): unknown {
+function toQuestion(head: readonly string[], cells: readonly string[]): unknown {
   const { source, heading, needle, answerable, ...row } = Object.fromEntries(
     head.flatMap((name, at) => (cells[at] ? [[name, cells[at]]] : [])),
   ) as Record<string, string>;
   const gold = { source, heading, needle };
   return {
     ...row,
-    ...(answerable === undefined ? {} : { answerable: WORDS[answerable.toLowerCase()] ?? answerable }),
+    ...(answerable === undefined ? {} : { answerable: BOOLEAN_WORDS[answerable.toLowerCase()] ?? answerable }),
     ...(Object.values(gold).some(Boolean) ? { gold: [gold] } : {}),
   };
 }

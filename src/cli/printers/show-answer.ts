@@ -4,19 +4,19 @@ import type { FallbackMessages } from '../../languages/language.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { count } from '../../text/count.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
-import { foldSpans, plain, wrapText } from '../markdown/flow.ts';
+import { wrapSpans, unstyled, wrapText } from '../markdown/line-wrapper.ts';
 import { MarkdownStream } from '../markdown/stream.ts';
-import { printable, printablePieces, type Screen } from '../screen.ts';
+import { makePrintable, createPrintableFilter, type Screen } from '../screen.ts';
 import { explainLines } from './show-hits.ts';
 import { locationText } from '../../text/passage-location.ts';
-import { failureLine } from './show-ingest.ts';
+import { formatFailure } from './show-ingest.ts';
 
 /** Says why an answer is less reliable; undefined if there is no doubt, or no answer from sources. */
-function doubtOf(
+function explainDoubt(
   { answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult,
   messages: FallbackMessages,
 ): string | undefined {
-  if (answer === '' || level === 'none' || reason === 'errors') return undefined; // an answer that declines says so itself
+  if (answer === '' || level === 'none' || reason === 'errors') return undefined; // an answer that declines explains itself
   if (!sources.some((source) => source.cited)) return messages.uncited;
   if (reason === 'citations_unsupported') return messages.unsupported;
   if (level !== 'low') return undefined;
@@ -24,18 +24,18 @@ function doubtOf(
 }
 
 /** Maximum passages shown with a doubtful answer, including cited ones. */
-const MOST_OTHERS = 3;
+const MAX_SHOWN_SOURCES = 3;
 
-type Shown = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { citation?: number };
+type DisplayedSource = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { citation?: number };
 
-const placeOf = ({ title, metadata, location, collection }: Shown): string =>
+const placeKey = ({ title, metadata, location, collection }: DisplayedSource): string =>
   [title, collection, metadata.source, locationText(location, metadata.file_type)].join('\0');
 
 /** Lists places that an answer does not cite, best first, each once: of the sources of its prompt, and of the other hits. */
-function othersIn({ sources, retrieval: { outputs } }: ChatResult, cited: readonly Shown[]): Shown[] {
+function listUncited({ sources, retrieval: { outputs } }: ChatResult, cited: readonly DisplayedSource[]): DisplayedSource[] {
   const found = outputs.filter(({ id }) => sources.every((source) => source.id !== id));
   const titleOf = ({ title, source }: RetrievedItem['metadata']) => String(title ?? source);
-  const others: Shown[] = [
+  const others: DisplayedSource[] = [
     ...sources.filter((source) => !source.cited).map(({ citation: _citation, ...source }) => source),
     ...found.map(({ metadata, collection }) => ({
       title: titleOf(metadata),
@@ -44,8 +44,8 @@ function othersIn({ sources, retrieval: { outputs } }: ChatResult, cited: readon
       location: Location.safeParse(metadata.location).data ?? {},
     })),
   ];
-  const seen = new Set(cited.map(placeOf));
-  return others.filter((other) => seen.size < seen.add(placeOf(other)).size);
+  const seen = new Set(cited.map(placeKey));
+  return others.filter((other) => seen.size < seen.add(placeKey(other)).size);
 }
 
 /** Prints what follows an answer, in the language of the question: its confidence, its sources, and what failed. */
@@ -53,22 +53,22 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const { color } = screen;
   const cited = result.sources.filter((source) => source.cited);
   const messages = fallbacksFor(result.retrieval.query, result.history);
-  const doubt = doubtOf(result, messages);
+  const doubt = explainDoubt(result, messages);
   if (doubt) screen.print(color.dim(wrapText(`\n${doubt}`, screen.columns)));
   const isDeclined = result.answer_confidence.reason === 'retrieval_quality_low_confidence' && result.answer_confidence.level === 'none';
-  const others = (doubt || isDeclined) && !screen.quiet ? othersIn(result, cited).slice(0, MOST_OTHERS - cited.length) : [];
+  const others = (doubt || isDeclined) && !screen.quiet ? listUncited(result, cited).slice(0, MAX_SHOWN_SOURCES - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
   if (others.length > 0) screen.print(color.dim(`\n${messages.see_also}`));
   for (const source of others) screen.print(sourceLine(source, screen));
-  // a model that can't be asked fails at the search query and at the answer alike
-  for (const line of new Set(result.errors.map((error) => failureLine(error))))
+  // an unreachable model fails both at the search query and at the answer
+  for (const line of new Set(result.errors.map((error) => formatFailure(error))))
     screen.warn(wrapText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
 /** Writes a source as `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark; «–» instead of a number if the answer does not use it. */
 export function sourceLine(
-  { citation, title, metadata, location, collection }: Shown,
+  { citation, title, metadata, location, collection }: DisplayedSource,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
   remark = '',
 ): string {
@@ -78,12 +78,12 @@ export function sourceLine(
     .join(' · ');
   const spans = [
     { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
-    { text: ` ${printable(title)} — `, paint: plain },
-    { text: printable(place), paint: color.cyan },
+    { text: ` ${makePrintable(title)} — `, paint: unstyled },
+    { text: makePrintable(place), paint: color.cyan },
     { text: remark, paint: color.dim },
   ].filter(({ text }) => text !== '');
   if (columns === undefined) return spans.map(({ text, paint }) => paint(text)).join('');
-  return foldSpans(spans, { hang: '    ', columns });
+  return wrapSpans(spans, { hang: '    ', columns });
 }
 
 /** Whether the exit code is a failure: there is no answer, or errors instead. */
@@ -91,37 +91,37 @@ export const hasNoAnswer = ({ answer, answer_confidence }: ChatResult): boolean 
 
 /** Prints streamed Markdown: drawn on a terminal, unchanged elsewhere, without control sequences. */
 export function markdownPrinter({ columns, color, write }: Screen): Pick<MarkdownStream, 'push' | 'end' | 'isAtLineStart'> {
-  const pieces = printablePieces();
-  const drawn = new MarkdownStream({ columns: columns ?? Infinity, color, write });
+  const clean = createPrintableFilter();
+  const stream = new MarkdownStream({ columns: columns ?? Infinity, color, write });
   let last = '\n';
-  const say = (text: string): void => {
+  const print = (text: string): void => {
     if (text === '') return;
     last = text.at(-1)!;
     if (columns === undefined) write(text);
-    else drawn.push(text);
+    else stream.push(text);
   };
   return {
     get isAtLineStart() {
-      return columns === undefined ? last === '\n' : drawn.isAtLineStart;
+      return columns === undefined ? last === '\n' : stream.isAtLineStart;
     },
-    push: (piece) => say(pieces(piece)),
+    push: (piece) => print(clean(piece)),
     end() {
-      say(pieces('', true));
-      if (columns !== undefined) drawn.end();
-      else if (last !== '\n') say('\n');
+      print(clean('', true));
+      if (columns !== undefined) stream.end();
+      else if (last !== '\n') print('\n');
     },
   };
 }
 
-/** A pause before another try (core/retry.ts). */
-const isWait = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean => type === 'progress' && data.wait !== undefined;
+/** Whether an event is a pause before another attempt (core/retry.ts). */
+const isRetryPause = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean => type === 'progress' && data.wait !== undefined;
 
-/** Makes the progress text of an event; undefined if it changes nothing. */
+/** Returns the status text for an event; undefined if the status stays. */
 function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message'>): string | undefined {
   const { type, stage, data, message } = event;
   if (type === 'token') return 'Writing…';
   if (type !== 'progress') return undefined;
-  if (isWait(event)) return printable(message);
+  if (isRetryPause(event)) return makePrintable(message);
   if (stage === 'chat') return data.search_query === undefined ? 'Reading the question…' : 'Searching…';
   return stage === 'generation' ? `Reading ${count(Number(data.sources), 'passage')}…` : undefined;
 }
@@ -139,7 +139,7 @@ export function answerPrinter(screen: Screen) {
       }
       const status = statusOf(event);
       if (status === undefined || !answer.isAtLineStart) return;
-      if (isWait(event) && !screen.isTerminal) screen.note(status);
+      if (isRetryPause(event) && !screen.isTerminal) screen.note(status);
       else screen.status(status);
     },
     result(result: ChatResult): void {

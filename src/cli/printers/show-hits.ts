@@ -1,25 +1,25 @@
-import { width, clip, foldSpans, wrapText } from '../markdown/flow.ts';
+import { width, clip, wrapSpans, wrapText } from '../markdown/line-wrapper.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
 import { locationText } from '../../text/passage-location.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';
 import type { ChatExplain, ChatResult, RetrieveResult } from '../../schema/answers.ts';
-import { failureLine } from './show-ingest.ts';
-import { printable, type Screen } from '../screen.ts';
+import { formatFailure } from './show-ingest.ts';
+import { makePrintable, type Screen } from '../screen.ts';
 
-/** Lines of a snippet at most. */
-const LINES = 3;
+/** Maximum lines of a snippet. */
+const MAX_LINES = 3;
 
 const SENTENCE_END = /(?<=[.!?][)"”»’]?)\s+|(?<=[。！？])/u;
 
 /** A sentence, a row of a table or a line of code. */
 interface Piece {
   text: string;
-  /** The line of the passage that it stands on. */
+  /** Index of its line in the passage. */
   line: number;
 }
 
-function piecesOf(passage: string): Piece[] {
+function splitPieces(passage: string): Piece[] {
   const lines = passage.split('\n').filter((line) => line.trim());
   const body = lines.filter((line) => lineKind(line) !== 'heading');
   return (body.length > 0 ? body : lines).flatMap((text, line) =>
@@ -33,27 +33,27 @@ function layOut(pieces: readonly Piece[], columns: number): string[] {
 }
 
 /** Finds where the `count` consecutive texts begin that hold most of the wanted terms; the first of several. */
-function bestStart(texts: readonly string[], wanted: ReadonlySet<string>, count: number): number {
-  const held = texts.map((text) => new Set(terms(text).filter((term) => wanted.has(term))));
-  const worth = (start: number) => new Set(held.slice(start, start + count).flatMap((own) => [...own])).size;
+function findBestStart(texts: readonly string[], wanted: ReadonlySet<string>, count: number): number {
+  const found = texts.map((text) => new Set(terms(text).filter((term) => wanted.has(term))));
+  const countTerms = (start: number) => new Set(found.slice(start, start + count).flatMap((own) => [...own])).size;
   let best = 0;
-  for (let start = 1; start + count <= texts.length; start++) if (worth(start) > worth(best)) best = start;
+  for (let start = 1; start + count <= texts.length; start++) if (countTerms(start) > countTerms(best)) best = start;
   return best;
 }
 
 /** Cuts a snippet of a passage: the sentence with most words of the query and its surroundings, in three lines of `columns` characters. */
-export function snippetOf(passage: string, query: string, columns: number): string[] {
-  const pieces = piecesOf(passage);
+export function cutSnippet(passage: string, query: string, columns: number): string[] {
+  const pieces = splitPieces(passage);
   const wanted = new Set(queryTerms(query));
   const texts = pieces.map(({ text }) => text);
-  let start = bestStart(texts, wanted, 1);
+  let start = findBestStart(texts, wanted, 1);
   let end = start + 1;
-  const fits = (from: number, to: number) => layOut(withEllipses(pieces, from, to), columns).length <= LINES;
+  const fits = (from: number, to: number) => layOut(withEllipses(pieces, from, to), columns).length <= MAX_LINES;
   while (end < pieces.length && fits(start, end + 1)) end++;
   while (start > 0 && fits(start - 1, end)) start--;
   const lines = layOut(withEllipses(pieces, start, end), columns);
-  const first = bestStart(lines, wanted, LINES);
-  return lines.length > LINES ? lines.slice(first, first + LINES) : lines;
+  const first = findBestStart(lines, wanted, MAX_LINES);
+  return lines.length > MAX_LINES ? lines.slice(first, first + MAX_LINES) : lines;
 }
 
 function withEllipses(pieces: readonly Piece[], start: number, end: number): Piece[] {
@@ -67,11 +67,11 @@ function withEllipses(pieces: readonly Piece[], start: number, end: number): Pie
 const WORDS = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.\-']*[\p{L}\p{M}\p{N}_])?/gu;
 const hasDigit = (text: string): boolean => /\p{N}/u.test(text);
 
-/** The passage with the words that match the query marked. */
+/** Marks the words of a passage that match the query. */
 export function markWords(text: string, query: string, mark: (word: string) => string): string {
   const letters = (query.match(WORDS) ?? []).filter(hasDigit).flatMap((code) => terms(code).filter((term) => !hasDigit(term)));
-  const wanted = new Set(queryTerms(query)).difference(new Set(letters)); // «L-210» is not in «L-300»
-  return printable(text).replace(WORDS, (word) => (terms(word).some((term) => wanted.has(term)) ? mark(word) : word));
+  const wanted = new Set(queryTerms(query)).difference(new Set(letters)); // «L» of «L-210» does not match «L-300»
+  return makePrintable(text).replace(WORDS, (word) => (terms(word).some((term) => wanted.has(term)) ? mark(word) : word));
 }
 
 /** Wraps a line between words. Rows of tables and indented code stay whole. */
@@ -82,15 +82,15 @@ export function wrapLine(line: string, columns: number): string[] {
 
 /** Prints each hit with title, score, location and passage; on a terminal a snippet of the passage, unless `full`. */
 export function showHits(result: RetrieveResult, screen: Screen, { full = false }: { full?: boolean } = {}): void {
-  for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
+  for (const error of result.errors) screen.warn(`Error: ${formatFailure(error)}`);
   if (result.items.length === 0 && result.failed === 0)
-    screen.print(wrapText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
-  else if (result.notice !== undefined) screen.note(printable(result.notice));
+    screen.print(wrapText(makePrintable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
+  else if (result.notice !== undefined) screen.note(makePrintable(result.notice));
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
-  if (isFused(result.items)) screen.note(FUSED);
+  if (isFused(result.items)) screen.note(FUSED_NOTE);
 }
 
-const FUSED = 'Several collections: the first hits of each come before its further ones, whatever their scores.';
+const FUSED_NOTE = 'Several collections: the first hits of each come before its further ones, whatever their scores.';
 
 /** Whether hits of several collections were fused by rank, so that a lower score may stand above a higher one. */
 const isFused = (items: RetrieveResult['items']): boolean =>
@@ -102,7 +102,7 @@ const isFused = (items: RetrieveResult['items']): boolean =>
 function headingLine(title: string, score: string, { color, columns }: Screen): string {
   const fits = columns === undefined || width(`${title}  ${score}`) <= columns;
   if (fits) return `${color.bold(title)}  ${color.dim(score)}`;
-  return foldSpans(
+  return wrapSpans(
     [
       { text: title, paint: color.bold },
       { text: ` ${score}`, paint: color.dim },
@@ -116,11 +116,11 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
   const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
   const score =
     item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
-  const place = [item.collection ?? '', printable(source), printable(locationText(location, item.metadata.file_type))]
+  const place = [item.collection ?? '', makePrintable(source), makePrintable(locationText(location, item.metadata.file_type))]
     .filter(Boolean)
     .join(' · ');
   if (rank > 1) screen.print('');
-  screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
+  screen.print(headingLine(`${rank}. ${makePrintable(title ?? source)}`, score, screen));
   screen.print(color.cyan(wrapText(`   ${place}`, columns)));
   const shown =
     columns === undefined || full
@@ -128,9 +128,9 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
           .trim()
           .split('\n')
           .flatMap((line) => wrapLine(line, (columns ?? Infinity) - 3))
-      : snippetOf(printable(item.text), query, columns - 3);
+      : cutSnippet(makePrintable(item.text), query, columns - 3);
   for (const line of shown) screen.print(line ? `   ${markWords(line, query, (word) => color.bold.yellow(word))}` : '');
-  for (const told of armsOf(item.explain)) screen.print(color.dim(wrapText(`   ${told}`, columns)));
+  for (const line of formatArms(item.explain)) screen.print(color.dim(wrapText(`   ${line}`, columns)));
 }
 
 /** Explanation of a rank: figures of each search arm, and the fused score. */
@@ -138,20 +138,20 @@ type Arms = Readonly<Record<string, unknown>>;
 
 type Passage = ChatExplain['passages'][number];
 
-const figure = (value: unknown): string => (typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : String(value));
+const formatNumber = (value: unknown): string => (typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : String(value));
 
-const pairs = (values: object): string =>
+const formatPairs = (values: object): string =>
   Object.entries(values)
-    .map(([name, value]) => `${name} ${figure(value)}`)
+    .map(([name, value]) => `${name} ${formatNumber(value)}`)
     .join(' ');
 
 /** Writes the explanation of a rank, one text per arm: `text weight 0.500 rank 1 score 7.210`, `fused_score 0.981`. */
-const armsOf = (arms: Arms = {}): string[] =>
+const formatArms = (arms: Arms = {}): string[] =>
   Object.entries(arms).map(([name, value]) =>
-    printable(`${name} ${typeof value === 'object' && value !== null ? pairs(value) : figure(value)}`),
+    makePrintable(`${name} ${typeof value === 'object' && value !== null ? formatPairs(value) : formatNumber(value)}`),
   );
 
-function fate({ rejected, citation, cited }: Passage): string {
+function describeUse({ rejected, citation, cited }: Passage): string {
   if (rejected === 'room' && citation === undefined) return 'left out: no room';
   const weak = rejected && rejected !== 'room' ? `below ${rejected}` : '';
   const given = citation === undefined ? '' : `given as [${citation}]${cited ? ', cited' : ''}`;
@@ -160,42 +160,51 @@ function fate({ rejected, citation, cited }: Passage): string {
 
 function passageLine(passage: Passage): string {
   const { rank, title, source, score, rerank_score, arms } = passage;
-  const scores = [`score ${figure(score)}`, ...(rerank_score === undefined ? [] : [`reranked ${figure(rerank_score)}`]), ...armsOf(arms)];
-  return [`  ${rank}. ${printable(title)} — ${printable(source)}`, scores.join('; '), fate(passage)].filter(Boolean).join(': ');
+  const scores = [
+    `score ${formatNumber(score)}`,
+    ...(rerank_score === undefined ? [] : [`reranked ${formatNumber(rerank_score)}`]),
+    ...formatArms(arms),
+  ];
+  return [`  ${rank}. ${makePrintable(title)} — ${makePrintable(source)}`, scores.join('; '), describeUse(passage)]
+    .filter(Boolean)
+    .join(': ');
 }
 
 function promptLines({ provider, messages }: ChatExplain['calls'][number]): string[] {
-  if (messages?.length === 0) return [`    ${printable(provider)} quotes the passages and is sent no prompt`];
+  if (messages?.length === 0) return [`    ${makePrintable(provider)} quotes the passages and is sent no prompt`];
   return (messages ?? []).flatMap(({ role, content }) => [
     `    ${role}:`,
-    ...printable(content)
+    ...makePrintable(content)
       .split('\n')
       .map((line) => `      ${line}`),
   ]);
 }
 
 /** Prints the search query if it differs from the question: the rewritten follow-up, or each of the questions in it. */
-function searchLines({ search_query, query }: Asked, searched: readonly string[] = []): string[] {
+function searchLines({ search_query, query }: SearchedQuery, searched: readonly string[] = []): string[] {
   const [only, ...others] = searched.length > 0 ? searched : search_query === query ? [] : [search_query];
   if (only === undefined) return [];
-  const lines = [only, ...others].map((text) => printable(text).replace(/\s+/g, ' '));
+  const lines = [only, ...others].map((text) => makePrintable(text).replace(/\s+/g, ' '));
   return others.length === 0 ? [`searched for: ${lines[0]}`] : ['searched for:', ...lines.map((text) => `  ${text}`)];
 }
 
-/** The question, and the query that was searched for. */
-type Asked = Pick<ChatResult['retrieval'], 'query' | 'search_query'>;
+/** A question with the query that was searched for. */
+type SearchedQuery = Pick<ChatResult['retrieval'], 'query' | 'search_query'>;
 
 /** Explains a turn, one line each: the searches, thresholds, passages, calls of the model (with the prompt, if present), and durations. */
-export function explainLines(asked: Asked, { thresholds, searched, passages, declined, stages, calls, window }: ChatExplain): string[] {
+export function explainLines(
+  asked: SearchedQuery,
+  { thresholds, searched, passages, declined, stages, calls, window }: ChatExplain,
+): string[] {
   const questions = calls.flatMap((call) => [
-    `  ${call.stage}: ${printable(`${call.provider} / ${call.model}`)}, ${call.input_tokens} tokens in, ${call.output_tokens} out, ${call.milliseconds} ms`,
+    `  ${call.stage}: ${makePrintable(`${call.provider} / ${call.model}`)}, ${call.input_tokens} tokens in, ${call.output_tokens} out, ${call.milliseconds} ms`,
     ...promptLines(call),
   ]);
   return [
     ...searchLines(asked, searched),
-    ...(Object.keys(thresholds).length > 0 ? [`thresholds: ${pairs(thresholds)}`] : []),
+    ...(Object.keys(thresholds).length > 0 ? [`thresholds: ${formatPairs(thresholds)}`] : []),
     ...(passages.length > 0 ? ['passages:', ...passages.map(passageLine)] : []),
-    ...(declined === undefined ? [] : [`declined: ${printable(declined)}`]),
+    ...(declined === undefined ? [] : [`declined: ${makePrintable(declined)}`]),
     ...(window ? [`window: ${window.context_window} tokens, ${window.max_tokens} of them for the answer`] : []),
     ...(questions.length > 0 ? ['asked:', ...questions] : []),
     ...(stages.length > 0 ? [`time: ${stages.map(({ stage, milliseconds }) => `${stage} ${milliseconds} ms`).join(', ')}`] : []),

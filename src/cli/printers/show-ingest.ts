@@ -3,22 +3,22 @@ import type { ErrorItem } from '../../schema/items.ts';
 import { count, listNames, duration } from '../../text/count.ts';
 import type { FlagValues } from '../command-context.ts';
 import { repeatFlags } from '../flags.ts';
-import { wrapRow } from '../markdown/flow.ts';
-import { printable, type Screen } from '../screen.ts';
-import { progressText } from '../progress.ts';
+import { wrapRow } from '../markdown/line-wrapper.ts';
+import { makePrintable, type Screen } from '../screen.ts';
+import { formatProgress } from '../progress.ts';
 
-/** Failures listed one by one; the report (`--json`) has them all. */
-const MOST_FAILURES = 20;
+/** Maximum failures that are listed; `--json` has them all. */
+const MAX_FAILURES = 20;
 
-const MOST_NOTICES = 10;
+const MAX_NOTICES = 10;
 
-/** Names in one line of the summary. */
-const MOST_NAMED = 3;
+/** Maximum names in one line of the summary. */
+const MAX_NAMED = 3;
 
 /** Writes a failure as a line: the source (unless it is the question), the error and the number of attempts. */
-export function failureLine({ source, source_kind, error, attempts }: ErrorItem): string {
+export function formatFailure({ source, source_kind, error, attempts }: ErrorItem): string {
   const text = source_kind === 'query' || source_kind === 'chat' || error.includes(source) ? error : `${source}: ${error}`;
-  return printable(attempts > 1 ? `${text} It was tried ${attempts} times.` : text);
+  return makePrintable(attempts > 1 ? `${text} It was tried ${attempts} times.` : text);
 }
 
 /** Prints the outcome of an ingest: what was done, what was not and why, and the next command. */
@@ -28,8 +28,8 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   screen.report(
     screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
   );
-  for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)])
-    screen.report(wrapRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
+  for (const [name, text] of [...summaryRows(result, view), ...noteRows(result)])
+    screen.report(wrapRow(`  ${name.padEnd(12)} `, makePrintable(text), screen.columns));
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
     screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');
@@ -60,7 +60,7 @@ function headline({ sources, unchanged, failed, chunks, stored, pruned }: Ingest
 /** Whether a file was read and could not be made a document: nothing of it is stored, so that it is read again at each ingest. */
 const isReadAgain = ({ source_kind, stage }: ErrorItem): boolean => source_kind === 'path' && stage === 'convert';
 
-function rowsOf({ unchanged, embedded, reused, gone, pruned, errors }: IngestResult, { dry_run }: IngestView): [string, string][] {
+function summaryRows({ unchanged, embedded, reused, gone, pruned, errors }: IngestResult, { dry_run }: IngestView): [string, string][] {
   const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that ${reused === 1 ? 'it' : 'they'} had` : '';
   const again = unchanged > 0 ? errors.filter(isReadAgain).length : 0;
   const rows: [string, number, string][] = [
@@ -74,28 +74,28 @@ function rowsOf({ unchanged, embedded, reused, gone, pruned, errors }: IngestRes
     [
       dry_run ? 'would prune' : 'pruned',
       pruned.length,
-      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone or empty: ${listNames(pruned, MOST_NAMED)}`,
+      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone or empty: ${listNames(pruned, MAX_NAMED)}`,
     ],
     [
       'gone',
       gone.length,
-      `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listNames(gone, MOST_NAMED)}`,
+      `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listNames(gone, MAX_NAMED)}`,
     ],
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }
 
 const noteRows = ({ notices }: IngestResult): [string, string][] => {
-  const more = notices.length - MOST_NOTICES;
-  const rows = notices.slice(0, MOST_NOTICES).map((notice): [string, string] => ['note', notice]);
+  const more = notices.length - MAX_NOTICES;
+  const rows = notices.slice(0, MAX_NOTICES).map((notice): [string, string] => ['note', notice]);
   return more > 0 ? [...rows, ['note', `… and ${more} more; --json lists them.`]] : rows;
 };
 
 function showFailures(errors: readonly ErrorItem[], failed: number, screen: Screen): void {
   if (failed === 0) return;
   screen.warn(screen.colorBeside.red(`${count(failed, 'item')} failed:`));
-  for (const error of errors.slice(0, MOST_FAILURES)) screen.warn(`  ${failureLine(error)}`);
-  if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
+  for (const error of errors.slice(0, MAX_FAILURES)) screen.warn(`  ${formatFailure(error)}`);
+  if (failed > MAX_FAILURES) screen.warn(`  … and ${failed - MAX_FAILURES} more; --json lists them.`);
 }
 
 /** Makes a listener that prints the events of a watch, a line with the time each; failures also with `--quiet`. */
@@ -104,10 +104,10 @@ export function watchPrinter(screen: Screen): (event: Event) => void {
   return ({ type, stage, message, data }) => {
     if (type !== 'progress') return;
     if (stage === 'watch') began = Date.now();
-    const counts = progressText(data, Date.now() - began);
-    const isTold = stage === 'watch' || data.waiting === true || data.wait !== undefined;
-    if (message && isTold) {
-      const line = `${new Date().toTimeString().slice(0, 8)} ${printable(message)}`;
+    const counts = formatProgress(data, Date.now() - began);
+    const isShown = stage === 'watch' || data.waiting === true || data.wait !== undefined;
+    if (message && isShown) {
+      const line = `${new Date().toTimeString().slice(0, 8)} ${makePrintable(message)}`;
       if (data.state === 'failing') screen.warn(line);
       else screen.note(line);
     } else screen.status(stage === 'watch' || !counts ? undefined : `Ingesting: ${counts}`);

@@ -2,15 +2,15 @@ import { createInterface, type AsyncCompleter, type Interface, type Key } from '
 import { Writable } from 'node:stream';
 import { EXIT } from '../failure.ts';
 import type { Screen } from '../screen.ts';
-import { doubleInterrupt } from '../command-context.ts';
+import { detectSecondInterrupt } from '../command-context.ts';
 
 const PROMPT = '› ';
-const GOES_ON = '… ';
+const CONTINUATION_PROMPT = '… ';
 
 /** Control sequences for bracketed paste (xterm): the terminal marks pasted text, so that its lines differ from typed ones. */
 const MARK_PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
-/** Standard output as readline sees it. While muted, keys are read but not echoed: the echo would appear in the middle of the answer. */
+/** Standard output for readline. While muted, keys are read but not echoed, because the echo would appear in the middle of the answer. */
 class Echo extends Writable {
   isMuted = true;
 
@@ -27,8 +27,8 @@ class Echo extends Writable {
 
 interface KeyboardOptions {
   screen: Screen;
-  /** Lines for the arrow keys, latest first. */
-  asked: readonly string[];
+  /** Earlier input lines for the arrow keys, latest first. */
+  history: readonly string[];
   /** Completions for `replaced`, the end of the line. */
   complete(line: string): Promise<{ candidates: string[]; replaced: string }>;
 }
@@ -42,10 +42,10 @@ export class Keyboard {
   readonly #screen: Screen;
   readonly #echo = new Echo();
   readonly #reader: Interface;
-  /** readline's history array; undefined until its first `history` event. */
-  #recalled: string[] | undefined;
-  /** Questions typed ahead, and the lines of the unfinished one. */
-  #waiting: string[] = [];
+  /** The history array of readline; undefined until its first `history` event. */
+  #history: string[] | undefined;
+  /** Questions that were typed ahead, and the lines of an unfinished one. */
+  #queued: string[] = [];
   #lines: string[] = [];
   #wake: ((question: string | undefined) => void) | undefined;
   #stop: (() => void) | undefined;
@@ -56,45 +56,45 @@ export class Keyboard {
   constructor(options: KeyboardOptions) {
     this.#screen = options.screen;
     this.#reader = this.#isTerminal ? this.#openTerminal(options) : createInterface({ input: process.stdin, terminal: false });
-    this.#reader.on('line', (line) => this.#take(line));
+    this.#reader.on('line', (line) => this.#addLine(line));
     this.#reader.once('close', () => this.#end());
   }
 
-  #openTerminal({ asked, complete }: KeyboardOptions): Interface {
+  #openTerminal({ history, complete }: KeyboardOptions): Interface {
     const completer: AsyncCompleter = (line, done) =>
       void complete(this.#lines.length > 0 ? '' : line).then(({ candidates, replaced }) => done(null, [candidates, replaced]));
-    const terminal = { terminal: true, history: [...asked], historySize: asked.length + 1000, completer, prompt: PROMPT };
+    const terminal = { terminal: true, history: [...history], historySize: history.length + 1000, completer, prompt: PROMPT };
     const reader = createInterface({ input: process.stdin, output: this.#echo, ...terminal });
-    const keyed = (_text: string | undefined, key: Key): void => {
+    const onKeypress = (_text: string | undefined, key: Key): void => {
       if (key.name === 'paste-start') this.#isPasting = true;
       if (key.name === 'paste-end') this.#isPasting = false;
     };
-    const resized = () => void this.#echo.emit('resize');
-    process.stdin.on('keypress', keyed);
-    process.stdout.on('resize', resized);
-    const mark = (order: string) => (process.env.TERM === 'dumb' ? undefined : process.stdout.write(order));
-    mark(MARK_PASTE.on);
-    const goOn = () => {
-      mark(MARK_PASTE.on);
+    const onResize = () => void this.#echo.emit('resize');
+    process.stdin.on('keypress', onKeypress);
+    process.stdout.on('resize', onResize);
+    const writeSequence = (order: string) => (process.env.TERM === 'dumb' ? undefined : process.stdout.write(order));
+    writeSequence(MARK_PASTE.on);
+    const restore = () => {
+      writeSequence(MARK_PASTE.on);
       if (!this.#echo.isMuted) this.#prompt();
     };
-    const release = suspendable(reader, { leave: () => mark(MARK_PASTE.off), goOn });
+    const release = enableSuspend(reader, { leave: () => writeSequence(MARK_PASTE.off), restore: restore });
     reader.on('SIGINT', () => this.#interrupt());
-    reader.on('history', (lines) => (this.#recalled = lines));
+    reader.on('history', (lines) => (this.#history = lines));
     reader.once('close', () => {
-      mark(MARK_PASTE.off);
+      writeSequence(MARK_PASTE.off);
       release();
-      process.stdin.off('keypress', keyed);
-      process.stdout.off('resize', resized);
+      process.stdin.off('keypress', onKeypress);
+      process.stdout.off('resize', onResize);
     });
     return reader;
   }
 
-  /** The next question; undefined when there will be none. */
+  /** Waits for the next question; undefined at the end of the input. */
   async next(): Promise<string | undefined> {
-    const ahead = this.#waiting.shift();
-    if (ahead !== undefined && this.#isTerminal) this.#screen.print(PROMPT + ahead.replaceAll('\n', `\n${GOES_ON}`));
-    if (ahead !== undefined || this.#isClosed) return ahead;
+    const queued = this.#queued.shift();
+    if (queued !== undefined && this.#isTerminal) this.#screen.print(PROMPT + queued.replaceAll('\n', `\n${CONTINUATION_PROMPT}`));
+    if (queued !== undefined || this.#isClosed) return queued;
     this.#prompt();
     const question = await new Promise<string | undefined>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
@@ -103,7 +103,7 @@ export class Keyboard {
 
   /** Runs `work`; meanwhile Ctrl-C calls `stop`, and a second Ctrl-C ends the process. */
   async during<Result>(stop: () => void, work: () => Promise<Result>): Promise<Result> {
-    const isSecond = doubleInterrupt();
+    const isSecond = detectSecondInterrupt();
     this.#stop = () => {
       if (!isSecond()) return stop();
       this.close();
@@ -117,8 +117,8 @@ export class Keyboard {
   }
 
   /** Sets the lines for the arrow keys, latest first. */
-  recall(asked: readonly string[]): void {
-    this.#recalled?.splice(0, Infinity, ...asked);
+  recall(lines: readonly string[]): void {
+    this.#history?.splice(0, Infinity, ...lines);
   }
 
   close(): void {
@@ -128,30 +128,30 @@ export class Keyboard {
   #prompt(): void {
     if (!this.#isTerminal) return;
     this.#echo.isMuted = false;
-    this.#reader.setPrompt(this.#lines.length > 0 ? GOES_ON : PROMPT);
-    this.#reader.prompt(true); // what was typed ahead stays
+    this.#reader.setPrompt(this.#lines.length > 0 ? CONTINUATION_PROMPT : PROMPT);
+    this.#reader.prompt(true); // keeps what was typed ahead
   }
 
-  #take(line: string): void {
+  #addLine(line: string): void {
     this.#mayLeave = false;
     if (this.#isPasting || line.endsWith('\\')) {
       this.#lines.push(this.#isPasting ? line : line.slice(0, -1));
       if (!this.#echo.isMuted) this.#prompt();
-    } else this.#hand([...this.#lines, line].join('\n'));
+    } else this.#deliver([...this.#lines, line].join('\n'));
   }
 
-  #hand(question: string): void {
+  #deliver(question: string): void {
     this.#lines = [];
     this.#echo.isMuted = true;
     if (this.#wake) this.#wake(question);
-    else this.#waiting.push(question);
+    else this.#queued.push(question);
     this.#wake = undefined;
   }
 
   #end(): void {
     this.#isClosed = true;
     if (this.#isTerminal && this.#wake) this.#screen.print('');
-    if (this.#lines.length > 0 && !this.#isTerminal) this.#hand(this.#lines.join('\n'));
+    if (this.#lines.length > 0 && !this.#isTerminal) this.#deliver(this.#lines.join('\n'));
     this.#wake?.(undefined);
   }
 
@@ -161,7 +161,7 @@ export class Keyboard {
     const isEmpty = this.#reader.line === '' && this.#lines.length === 0;
     if (isEmpty && this.#mayLeave) return this.#reader.close();
     this.#mayLeave = isEmpty;
-    this.#isPasting = false; // its end may have been lost on the way
+    this.#isPasting = false; // the end marker of a paste may be lost
     this.#lines = [];
     this.#reader.write(null, { ctrl: true, name: 'e' });
     this.#reader.write(null, { ctrl: true, name: 'u' });
@@ -174,27 +174,27 @@ interface Suspension {
   /** Restores the terminal for the shell. */
   leave(): void;
   /** Takes the terminal again and redraws the input. */
-  goOn(): void;
+  restore(): void;
 }
 
 /** Makes Ctrl-Z suspend the program and `fg` resume it, which readline alone does not support. Returns the function that removes the handlers. */
-export function suspendable(reader: Interface, { leave, goOn }: Suspension): () => void {
+export function enableSuspend(reader: Interface, { leave, restore: goOn }: Suspension): () => void {
   let isOver = false;
-  let isAway = false;
+  let isSuspended = false;
   const resume = () => {
-    isAway = false;
+    isSuspended = false;
     if (isOver) return;
     process.stdin.setRawMode(true);
     goOn();
   };
-  const stay = () => void (isAway && resume()); // without a shell, the process is not stopped
+  const stay = () => void (isSuspended && resume()); // without a shell, nothing stops the process
   process.on('SIGCONT', resume);
   reader.on('SIGTSTP', () => {
-    isAway = true;
+    isSuspended = true;
     leave();
     process.stdin.setRawMode(false);
-    process.kill(0, 'SIGTSTP'); // what started kb, such as npx, is stopped too, as when the terminal does it
-    setImmediate(() => setImmediate(stay)); // a SIGCONT arrives before the second
+    process.kill(0, 'SIGTSTP'); // also stops the parent, such as npx, as the terminal would
+    setImmediate(() => setImmediate(stay)); // a SIGCONT arrives before the second immediate
   });
   return () => {
     isOver = true;

@@ -9,7 +9,8 @@ import { Job, type JobOperation } from '../../schema/http-bodies.ts';
 import { IngestReport } from '../../stages/ingest/ingest-report.ts';
 import { type AccessRights, mayUse } from '../../core/access-rights.ts';
 import { endingEvents, failureItem, finalEvent } from '../event-stream.ts';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { replaceFile } from '../../core/replace-file.ts';
 import { join } from 'node:path';
 import { isAlive } from '../../core/process-owner.ts';
 
@@ -234,15 +235,12 @@ export class JobFiles {
 
   async #write(name: string, value: unknown): Promise<boolean> {
     const file = join(this.#folder, name);
-    const draft = `${file}.${Math.random().toString(36).slice(2)}.new`;
     try {
       await mkdir(this.#folder, { recursive: true });
-      await writeFile(draft, JSON.stringify(value));
-      await rename(draft, file);
+      await replaceFile(file, JSON.stringify(value));
       this.#isUnwritable = false;
       return true;
     } catch (cause) {
-      await rm(draft, { force: true }).catch(() => {});
       if (!this.#isUnwritable) this.#onProblem(`The state of jobs can't be kept in ${this.#folder}; they go on in memory.`, cause);
       this.#isUnwritable = true;
       return false;

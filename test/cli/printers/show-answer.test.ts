@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../../src/cli/printers/show-answer.ts';
-import { failureLine } from '../../../src/cli/printers/show-ingest.ts';
+import { formatFailure } from '../../../src/cli/printers/show-ingest.ts';
 import type { Source } from '../../../src/schema/items.ts';
 import type { ChatResult } from '../../../src/schema/answers.ts';
 import { failure } from '../../support/failures.ts';
@@ -157,7 +157,7 @@ describe('an answer', () => {
   });
 
   it('that failed says how often it was tried', () => {
-    expect(failureLine({ ...failure('q', 'It answered 500.'), source_kind: 'chat', attempts: 4 })).toBe(
+    expect(formatFailure({ ...failure('q', 'It answered 500.'), source_kind: 'chat', attempts: 4 })).toBe(
       'It answered 500. It was tried 4 times.',
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { markWords, showHits, wrapLine, snippetOf, explainLines } from '../../../src/cli/printers/show-hits.ts';
+import { markWords, showHits, wrapLine, cutSnippet, explainLines } from '../../../src/cli/printers/show-hits.ts';
 import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
 import type { ChatExplain } from '../../../src/schema/answers.ts';
@@ -163,7 +163,7 @@ Used ones go into the red bin. Nothing else does. New ones are in the store, on 
 
 describe('snippetOf', () => {
   it('is the sentence that has most words of the query and what is around it, and says where the passage goes on', () => {
-    expect(snippetOf(PASSAGE, 'How often is the filter replaced?', 40)).toEqual([
+    expect(cutSnippet(PASSAGE, 'How often is the filter replaced?', 40)).toEqual([
       '… They are made of steel. The filter is',
       'replaced every ninety days. Close the',
       'valve before you open the cover. …',
@@ -171,7 +171,7 @@ describe('snippetOf', () => {
   });
 
   it('takes what stands before a sentence at the end', () => {
-    expect(snippetOf(PASSAGE, 'new shelf', 60)).toEqual([
+    expect(cutSnippet(PASSAGE, 'new shelf', 60)).toEqual([
       '… It is easy.',
       'Used ones go into the red bin. Nothing else does. New ones',
       'are in the store, on the shelf behind the door.',
@@ -179,18 +179,18 @@ describe('snippetOf', () => {
   });
 
   it('is the whole of a short passage without its heading, and its beginning where no word matches', () => {
-    expect(snippetOf('# Care\n\nThe filter.\n\nIt is replaced.', 'filter', 40)).toEqual(['The filter.', 'It is replaced.']);
-    expect(snippetOf(PASSAGE, 'canteen', 60)[0]).toMatch(/^The pump has two/);
-    expect(snippetOf('# Care', 'care', 40)).toEqual(['# Care']);
+    expect(cutSnippet('# Care\n\nThe filter.\n\nIt is replaced.', 'filter', 40)).toEqual(['The filter.', 'It is replaced.']);
+    expect(cutSnippet(PASSAGE, 'canteen', 60)[0]).toMatch(/^The pump has two/);
+    expect(cutSnippet('# Care', 'care', 40)).toEqual(['# Care']);
   });
 
   it('has three lines at most, of a long sentence those with most words of the query, and cuts rows', () => {
     const long = `${'word '.repeat(60)}the filter is replaced ${'word '.repeat(60)}`.trim();
-    const lines = snippetOf(long, 'replace filter', 40);
+    const lines = cutSnippet(long, 'replace filter', 40);
     expect(lines).toHaveLength(3);
     expect(lines.join(' ')).toContain('the filter is replaced');
     const rows = Array.from({ length: 9 }, (_, i) => `| ${i} | ${i === 6 ? 'filter' : 'pump'} | ${'cell '.repeat(20)}|`).join('\n');
-    const table = snippetOf(rows, 'filter', 40);
+    const table = cutSnippet(rows, 'filter', 40);
     expect(table.length).toBeLessThanOrEqual(3);
     expect(table.every((line) => line.length <= 40)).toBe(true);
     expect(table.join('\n')).toContain('filter');

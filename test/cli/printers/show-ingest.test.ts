@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureLine, showIngest } from '../../../src/cli/printers/show-ingest.ts';
+import { formatFailure, showIngest } from '../../../src/cli/printers/show-ingest.ts';
 import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
 import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
@@ -125,9 +125,9 @@ describe('the end of an ingest', () => {
   });
 
   it('names the source of a failure once, and lets nothing in it act on the terminal', () => {
-    expect(failureLine(failure('a.md', 'a.md is empty.'))).toBe('a.md is empty.');
-    expect(failureLine(failure('a.md', 'It is empty.'))).toBe('a.md: It is empty.');
-    expect(failureLine(failure('', 'The query is empty.'))).toBe('The query is empty.');
-    expect(failureLine(failure('a\u001b[2J.md', 'It is empty.'))).toBe('a.md: It is empty.');
+    expect(formatFailure(failure('a.md', 'a.md is empty.'))).toBe('a.md is empty.');
+    expect(formatFailure(failure('a.md', 'It is empty.'))).toBe('a.md: It is empty.');
+    expect(formatFailure(failure('', 'The query is empty.'))).toBe('The query is empty.');
+    expect(formatFailure(failure('a\u001b[2J.md', 'It is empty.'))).toBe('a.md: It is empty.');
   });
 });

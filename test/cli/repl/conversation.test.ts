@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newConversation, withAsked, withTurn, type Conversation, Memory } from '../../../src/cli/repl/conversation.ts';
+import { newConversation, withInputLine, withTurn, type Conversation } from '../../../src/cli/repl/conversation.ts';
+import { ConversationMemory } from '../../../src/cli/repl/conversation-memory.ts';
 import type { ChatResult } from '../../../src/schema/answers.ts';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,9 +32,9 @@ describe('a conversation', () => {
 
   it('brings back what was typed in one line, once, the latest first', () => {
     let talk = newConversation();
-    for (const line of ['one', 'two\nlines', 'one']) talk = withAsked(talk, line);
+    for (const line of ['one', 'two\nlines', 'one']) talk = withInputLine(talk, line);
     expect(talk.asked).toEqual(['one', 'two lines']);
-    for (let i = 0; i < 600; i++) talk = withAsked(talk, `q${i}`);
+    for (let i = 0; i < 600; i++) talk = withInputLine(talk, `q${i}`);
     expect(talk.asked).toHaveLength(500);
   });
 });
@@ -50,7 +51,7 @@ const talk: Conversation = {
 function memory({ home = folder(), isNamed = false, isKept = true } = {}) {
   const warnings: string[] = [];
   const fileOf = (collection: string) => (isKept ? join(home, 'chat', `${collection}.json`) : undefined);
-  const open = () => new Memory({ fileOf, isNamed, warn: (text) => warnings.push(text) });
+  const open = () => new ConversationMemory({ fileOf, isNamed, warn: (text) => warnings.push(text) });
   return { home, warnings, open, memory: open(), file: fileOf('manuals') ?? '' };
 }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mergeLayers } from '../../../src/core/settings.ts';
 import type { CommandContext } from '../../../src/cli/command-context.ts';
-import { commands, isCommand, withSlash, runReplCommand, completionOf } from '../../../src/cli/repl/repl.ts';
-import { Memory } from '../../../src/cli/repl/conversation.ts';
+import { commands, isCommand, addSlash, runReplCommand, completeLine } from '../../../src/cli/repl/repl.ts';
+import { ConversationMemory } from '../../../src/cli/repl/conversation-memory.ts';
 import { openSession, settingsOf } from '../../../src/cli/repl/session.ts';
 import { createEngine } from '../../../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../../../src/schema/config.ts';
@@ -48,10 +48,10 @@ async function conversation({ columns }: { columns?: number } = {}) {
   const home = folder();
   const engine = engineIn(shelf, { ...WORDS, collection: 'manuals' });
   const screen = paper({ columns });
-  const memory = new Memory({ fileOf: () => undefined, isNamed: false, warn: screen.warn });
+  const memory = new ConversationMemory({ fileOf: () => undefined, isNamed: false, warn: screen.warn });
   const context = { engine, screen, signal: new AbortController().signal, flags: {}, loaded: { home: shelf } } as unknown as CommandContext;
   const session = openSession(context, {}, memory);
-  session.talk = { ...session.talk, turns: [TURN], history: [{ role: 'user', content: 'x' }] };
+  session.conversation = { ...session.conversation, turns: [TURN], history: [{ role: 'user', content: 'x' }] };
   const said = async (line: string): Promise<string> => {
     screen.out.length = 0;
     expect(await runReplCommand(line, session)).toBe(true);
@@ -95,7 +95,7 @@ describe('a word alone', () => {
     ['How do I quit', 'How do I quit'],
     ['/help', '/help'],
   ])('%s means %s', (line, meant) => {
-    expect(withSlash(line)).toBe(meant);
+    expect(addSlash(line)).toBe(meant);
   });
 });
 
@@ -139,9 +139,9 @@ describe('the commands of a conversation', () => {
     expect(await said('/sources 2')).toContain('A red passage.');
     await expect(said('/sources 3')).rejects.toThrow('There is no source 3: the last answer has 1, 2.');
     await expect(said('/sources x')).rejects.toThrow('/sources takes a whole number from 1, not «x».');
-    session.talk = { ...session.talk, turns: [TURN, { question: 'Thanks', answer: 'You are welcome.', sources: [] }] };
+    session.conversation = { ...session.conversation, turns: [TURN, { question: 'Thanks', answer: 'You are welcome.', sources: [] }] };
     expect(await said('/sources')).toBe('The last answer used no sources.');
-    session.talk = { ...session.talk, turns: [] };
+    session.conversation = { ...session.conversation, turns: [] };
     expect(await said('/sources')).toBe('There are no sources yet.');
   });
 
@@ -150,12 +150,12 @@ describe('the commands of a conversation', () => {
     expect(await said('/collection')).toBe('Questions go to «manuals». Other collections: minutes.');
     await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean «minutes»?' });
     await expect(said('/collection nowhere')).rejects.toMatchObject({ code: 'not_found', hint: 'Collections: manuals, minutes.' });
-    session.memory.keep('manuals', session.talk);
+    session.memory.keep('manuals', session.conversation);
     expect(await said('/collection minutes')).toBe('Ask about «minutes».');
-    expect(session.talk.turns).toEqual([]);
+    expect(session.conversation.turns).toEqual([]);
     expect(settingsOf(session).collection).toBe('minutes');
     expect(await said('/collection manuals')).toBe('Ask about «manuals». The conversation goes on after 1 turn; /clear begins anew.');
-    expect(session.talk.turns).toEqual([TURN]);
+    expect(session.conversation.turns).toEqual([TURN]);
   });
 
   it('choose who answers: a provider, its model, or another model of the same one', async () => {
@@ -195,10 +195,10 @@ describe('the commands of a conversation', () => {
   it('show what was said, and forget it', async () => {
     const { session, said } = await conversation();
     expect(await said('/history')).toBe('› When is the\ngate locked?\nAt **ten** [1].\n\n\n');
-    session.talk = { ...session.talk, turns: [TURN, { ...TURN, question: 'Second?' }] };
+    session.conversation = { ...session.conversation, turns: [TURN, { ...TURN, question: 'Second?' }] };
     expect(await said('/history 1')).toMatch(/^› Second\?/);
     expect(await said('/clear')).toBe('The conversation begins anew.');
-    expect(session.talk).toEqual({ history: [], turns: [], asked: [] });
+    expect(session.conversation).toEqual({ history: [], turns: [], asked: [] });
     expect(session.memory.load('manuals').turns).toEqual([]);
     expect(await said('/history')).toBe('Nothing was said yet.');
   });
@@ -206,7 +206,10 @@ describe('the commands of a conversation', () => {
   it('write what was asked of several collections with each turn’s own', async () => {
     const { home, session, said } = await conversation();
     const file = join(home, 'talk.md');
-    session.talk = { ...session.talk, turns: [TURN, { question: 'And?', answer: 'So.', sources: [], collection: 'minutes' }] };
+    session.conversation = {
+      ...session.conversation,
+      turns: [TURN, { question: 'And?', answer: 'So.', sources: [], collection: 'minutes' }],
+    };
     await said(`/save ${file}`);
     const text = readFileSync(file, 'utf8');
     expect(text).toMatch(/^# Conversation about manuals and minutes\n\n## When is the gate locked\?\n\nAsked of manuals:\n\nAt/);
@@ -215,16 +218,16 @@ describe('the commands of a conversation', () => {
 
   it('forget what is its own where another conversation writes to the same file', async () => {
     const { home, session, said } = await conversation();
-    const open = () => new Memory({ fileOf: () => join(home, 'talk.json'), isNamed: true, warn: () => {} });
+    const open = () => new ConversationMemory({ fileOf: () => join(home, 'talk.json'), isNamed: true, warn: () => {} });
     const other = { ...TURN, question: 'Theirs?' };
     session.memory = open();
-    session.talk = session.memory.load('manuals');
+    session.conversation = session.memory.load('manuals');
     open().keep('manuals', { history: [], turns: [other], asked: [] });
-    session.talk = { ...session.talk, turns: [TURN] };
-    session.memory.keep('manuals', session.talk);
+    session.conversation = { ...session.conversation, turns: [TURN] };
+    session.memory.keep('manuals', session.conversation);
     expect(await said('/clear')).toBe('The conversation begins anew. In the file 1 turn of another kb chat stays.');
     expect(open().load('manuals').turns).toEqual([other]);
-    expect(session.talk.turns).toEqual([]);
+    expect(session.conversation.turns).toEqual([]);
   });
 
   it('write the conversation with its sources, and overwrite nothing unless told', async () => {
@@ -251,10 +254,10 @@ describe('the commands of a conversation', () => {
 describe('the tab key', () => {
   it('completes commands, collections, providers and files, and leaves questions alone', async () => {
     const { home, session } = await conversation();
-    const candidates = async (line: string) => (await completionOf(line, session)).candidates;
+    const candidates = async (line: string) => (await completeLine(line, session)).candidates;
     expect(await candidates('/s')).toEqual(['/sources ', '/save ', '/save! ']);
     expect(await candidates('/collection ')).toEqual(['manuals', 'minutes']);
-    expect(await completionOf('/collection mi', session)).toEqual({ candidates: ['minutes'], replaced: 'mi' });
+    expect(await completeLine('/collection mi', session)).toEqual({ candidates: ['minutes'], replaced: 'mi' });
     expect(await candidates('/model open')).toContain('openai/');
     write(home, { 'talk one.md': '', 'talk.md': '', 'talks/x.md': '', '.hidden': '', 'talk\u001b[2J.md': '' });
     expect(await candidates(`/save ${home}/ta`)).toEqual([`${home}/talk.md`, `${home}/talks/`]);

@@ -9,7 +9,7 @@ const SUSPENSION = JSON.stringify(join(packageRoot, 'src/cli/repl/keyboard.ts'))
 /** How often the prompt is drawn after Ctrl-Z, where `kill` stands for what that does to the process. */
 const draws = async (kill: string): Promise<string> => {
   const script = `
-    const { suspendable } = await import(${SUSPENSION});
+    const { enableSuspend } = await import(${SUSPENSION});
     const { EventEmitter } = await import('node:events');
     const { stat } = await import('node:fs');
     const reader = new EventEmitter();
@@ -17,7 +17,7 @@ const draws = async (kill: string): Promise<string> => {
     let draws = 0;
     process.stdin.setRawMode = () => {};
     process.kill = () => ${kill};
-    const release = suspendable(reader, { leave: () => {}, goOn: () => { draws += 1; } });
+    const release = enableSuspend(reader, { leave: () => {}, restore: () => { draws += 1; } });
     const turns = async () => { for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next)); };
     await new Promise((next) => stat('.', () => { reader.emit('SIGTSTP'); next(); })); // where keys are heard: before immediates
     await turns();

@@ -1,9 +1,9 @@
 import width from 'string-width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flow, foldSpans, wrapRow, wrapText, clip } from '../../../src/cli/markdown/flow.ts';
+import { LineWrapper, wrapSpans, wrapRow, wrapText, clip } from '../../../src/cli/markdown/line-wrapper.ts';
 
-const fold = (text: string, columns: number, rest = {}) => foldSpans([{ text, paint: (part) => part }], { columns, ...rest });
+const fold = (text: string, columns: number, rest = {}) => wrapSpans([{ text, paint: (part) => part }], { columns, ...rest });
 
 describe('text that flows', () => {
   it('is broken between words, and goes on below its beginning', () => {
@@ -27,7 +27,7 @@ describe('text that flows', () => {
 
   it('is drawn a word as soon as it is complete', () => {
     const drawn: string[] = [];
-    const flow = new Flow(20, (text) => drawn.push(text));
+    const flow = new LineWrapper(20, (text) => drawn.push(text));
     flow.open('', '');
     flow.write('one tw');
     expect(drawn.join('')).toBe('one');

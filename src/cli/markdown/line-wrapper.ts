@@ -4,13 +4,13 @@ const require = createRequire(import.meta.url);
 /** Text of characters that take one column each: letters, digits and marks of western Europe. */
 const PLAIN = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*$/;
 
-let wide: ((text: string) => number) | undefined;
+let stringWidth: ((text: string) => number) | undefined;
 
 /** Counts the terminal columns of a text; colours take none. Loads string-width only if needed: it takes 25 ms. */
 export function width(text: string): number {
   if (PLAIN.test(text)) return text.length;
-  wide ??= (require('string-width') as { default: (text: string) => number }).default;
-  return wide(text);
+  stringWidth ??= (require('string-width') as { default: (text: string) => number }).default;
+  return stringWidth(text);
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -26,7 +26,7 @@ export function clip(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Cuts a text at its beginning: the end of a path says most. */
+/** Cuts a text at its beginning, because the end of a path matters most. */
 export function clipStart(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = '';
@@ -41,7 +41,7 @@ export function clipStart(text: string, columns: number): string {
 export type Paint = (text: string) => string;
 
 /** Leaves text unstyled. */
-export const plain: Paint = (text) => text;
+export const unstyled: Paint = (text) => text;
 
 /** A piece of text in one style. */
 export interface Span {
@@ -49,8 +49,8 @@ export interface Span {
   paint: Paint;
 }
 
-/** Scripts in which a line may break between any two characters. */
-const EVERYWHERE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
+/** Characters of scripts in which a line may break anywhere. */
+const UNSPACED_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 /** Characters that may not begin a line, and those that may not end one. */
 const CLOSING = /[\p{Pe}\p{Pf}\p{M}\u200d、。，．：；！？・ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ.,:;!?]/u;
 const OPENING = /[\p{Ps}\p{Pi}\u200d]$/u;
@@ -61,7 +61,7 @@ const BLANK = /[ \t\n\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]/;
  * Wraps text into lines of a terminal, each word as soon as it is complete. A word longer than a line is not cut: a cut address cannot be
  * copied.
  */
-export class Flow {
+export class LineWrapper {
   readonly #columns: number;
   readonly #write: (text: string) => void;
   #column = 0;
@@ -84,7 +84,7 @@ export class Flow {
     this.#begin(first);
   }
 
-  write(text: string, paint: Paint = plain): void {
+  write(text: string, paint: Paint = unstyled): void {
     for (const letter of text) {
       if (!BLANK.test(letter)) this.#add(letter, paint);
       else {
@@ -106,7 +106,7 @@ export class Flow {
   }
 
   #add(letter: string, paint: Paint): void {
-    if (this.#end && isBreak(this.#end, letter)) this.#flush();
+    if (this.#end && mayBreak(this.#end, letter)) this.#flush();
     const last = this.#word.at(-1);
     if (last?.paint === paint) last.text += letter;
     else this.#word.push({ text: letter, paint });
@@ -127,9 +127,9 @@ export class Flow {
 }
 
 /** Whether a line may be broken between two characters of a word. */
-function isBreak(before: string, after: string): boolean {
+function mayBreak(before: string, after: string): boolean {
   if (CLOSING.test(after) || OPENING.test(before)) return false;
-  return EVERYWHERE.test(before) || EVERYWHERE.test(after);
+  return UNSPACED_SCRIPTS.test(before) || UNSPACED_SCRIPTS.test(after);
 }
 
 /** The beginning of a line and of its continuations, and the number of columns; undefined: no limit. */
@@ -140,9 +140,9 @@ interface LineShape {
 }
 
 /** Wraps spans into lines, without a newline at the end. */
-export function foldSpans(spans: readonly Span[], { first = '', hang = '', columns = Infinity }: LineShape): string {
+export function wrapSpans(spans: readonly Span[], { first = '', hang = '', columns = Infinity }: LineShape): string {
   let text = '';
-  const line = new Flow(columns, (piece) => (text += piece));
+  const line = new LineWrapper(columns, (piece) => (text += piece));
   line.open(first, hang);
   for (const span of spans) line.write(span.text, span.paint);
   line.close();
@@ -153,7 +153,7 @@ export function foldSpans(spans: readonly Span[], { first = '', hang = '', colum
 export const wrapText = (text: string, columns: number | undefined): string =>
   text
     .split('\n')
-    .map((line) => (columns === undefined || width(line) <= columns ? line : foldLine(line, columns)))
+    .map((line) => (columns === undefined || width(line) <= columns ? line : wrapOneLine(line, columns)))
     .join('\n');
 
 /** Wraps a row of a label and a text: continuation lines are indented below the text. */
@@ -161,10 +161,10 @@ export function wrapRow(label: string, text: string, columns: number | undefined
   const taken = width(label);
   if (columns === undefined || taken + width(text) <= columns) return label + text;
   const hang = ' '.repeat(taken <= columns / 2 ? taken : 4);
-  return foldSpans([{ text, paint: plain }], { first: label, hang, columns });
+  return wrapSpans([{ text, paint: unstyled }], { first: label, hang, columns });
 }
 
-function foldLine(line: string, columns: number): string {
+function wrapOneLine(line: string, columns: number): string {
   const [indent = ''] = /^\s*/.exec(line) ?? [];
-  return foldSpans([{ text: line.slice(indent.length), paint: plain }], { first: indent, hang: indent, columns });
+  return wrapSpans([{ text: line.slice(indent.length), paint: unstyled }], { first: indent, hang: indent, columns });
 }

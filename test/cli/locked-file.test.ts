@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, statSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CommandContext } from '../../../src/cli/command-context.ts';
-import { isDevice, makeFolder, textIn, withFileLock } from '../../../src/cli/repl/history-file.ts';
-import { memoryOf } from '../../../src/cli/repl/conversation.ts';
-import { DEFAULTS } from '../../../src/schema/config.ts';
-import { folder } from '../../support/folder.ts';
-import { paper } from '../../support/screen.ts';
+import type { CommandContext } from '../../src/cli/command-context.ts';
+import { isDevice, makeFolder, readTextIfPresent, withFileLock } from '../../src/cli/locked-file.ts';
+import { openConversationMemory } from '../../src/cli/repl/conversation-memory.ts';
+import { DEFAULTS } from '../../src/schema/config.ts';
+import { folder } from '../support/folder.ts';
+import { paper } from '../support/screen.ts';
 
 describe('the file that keeps a conversation', () => {
   it('is none where a device is named, which stays one', () => {
@@ -15,9 +15,9 @@ describe('the file that keeps a conversation', () => {
     const context = (flags: object) =>
       ({ engine: { config: DEFAULTS }, loaded: { home: '/' }, screen, flags }) as unknown as CommandContext;
     const file = join(folder(), 'talk.json');
-    expect(memoryOf(context({ 'history-file': file }), { isTerminal: true }).fileOf('manuals')).toBe(file);
+    expect(openConversationMemory(context({ 'history-file': file }), { isTerminal: true }).fileOf('manuals')).toBe(file);
     for (const isTerminal of [true, false])
-      expect(memoryOf(context({ 'history-file': '/dev/null' }), { isTerminal }).fileOf('manuals')).toBeUndefined();
+      expect(openConversationMemory(context({ 'history-file': '/dev/null' }), { isTerminal }).fileOf('manuals')).toBeUndefined();
     expect([isDevice('/dev/null'), isDevice(file), isDevice(folder())]).toEqual([true, false, false]);
     expect(screen.warnings).toEqual([]);
   });
@@ -25,9 +25,9 @@ describe('the file that keeps a conversation', () => {
   it('is not read where it is a pipe, at which nobody may ever write', () => {
     const pipe = join(folder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    expect(() => textIn(pipe)).toThrow('it is a pipe or a device');
+    expect(() => readTextIfPresent(pipe)).toThrow('it is a pipe or a device');
     expect(lstatSync(pipe).isFIFO()).toBe(true);
-    expect(textIn(join(folder(), 'absent.json'))).toBe('');
+    expect(readTextIfPresent(join(folder(), 'absent.json'))).toBe('');
   });
 
   it('gets the folders above it, for this user alone', () => {
