@@ -48,7 +48,7 @@ export async function openExtractors(
     const fileParts = filePartsOf(reader, context);
     const authorize = isRequested ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
     const link: Parameters<typeof extractDocs>[1]['link'] = (url, given) =>
-      redactItems(extractLink(url, given, { ...parts, reader: fileParts.reader }), redact);
+      redactItems(extractLink(url, given, { ...parts, reader: fileParts.reader, host_limiter: resources.host_limiter }), redact);
     return extractDocs(docs!, { ...ingestion.docs, ...fileParts, ...knownFiles, cwd, home, authorize, link });
   };
   const pages = () => {

@@ -18,7 +18,14 @@ export const reader: DocumentReader = {
 export async function extracted(
   docs: DocsInput,
   cwd: string,
-  rest: { home?: string; authorize?: Authorize; reader?: DocumentReader; signal?: AbortSignal; follow_links?: boolean } = {},
+  rest: {
+    home?: string;
+    authorize?: Authorize;
+    reader?: DocumentReader;
+    signal?: AbortSignal;
+    follow_links?: boolean;
+    link?: (url: string) => AsyncGenerator<Extracted>;
+  } = {},
 ) {
   const items: Extracted[] = [];
   const link = async function* (url: string): AsyncGenerator<Extracted> {

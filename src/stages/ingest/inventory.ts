@@ -1,8 +1,9 @@
 import { count } from '../../text/count.ts';
 import { type Candidate, type Extracted, type Scope, type SourceName, unreadError } from '../extract/extract.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
+import { batchCalls, mapOrdered } from '../../core/concurrency.ts';
 import { shellWord } from '../../core/advice/advice.ts';
-import type { Collection, StoredSource } from '../../ports/stores.ts';
+import type { Collection, SourceContent, StoredSource } from '../../ports/stores.ts';
 import type { IngestReport } from './ingest-report.ts';
 import type { ErrorItem } from '../../schema/items.ts';
 import type { Unread } from './read-documents.ts';
@@ -51,6 +52,9 @@ class Inputs {
 
 /** Maximum sources that are removed in one step. */
 const PRUNE_BATCH = 500;
+
+/** Stored versions that are read at once. */
+const READ_AT_ONCE = 8;
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
@@ -186,11 +190,17 @@ export function unreadItem(candidate: Candidate, error: unknown) {
 /** The stored versions of sources before a run, for sources that give no text now. */
 export class StoredVersions {
   readonly #before: ReadonlyMap<string, StoredSource>;
-  readonly #collection: Collection | undefined;
+  /** Reads what is stored of a source; undefined for a new collection. */
+  readonly #read: ((source: string) => Promise<SourceContent | undefined>) | undefined;
 
   constructor(before: ReadonlyMap<string, StoredSource>, collection: Collection | undefined) {
     this.#before = before;
-    this.#collection = collection;
+    this.#read =
+      collection &&
+      batchCalls(READ_AT_ONCE, async (sources: string[]) => {
+        const contents = await collection.contents(sources);
+        return sources.map((source) => contents.get(source));
+      });
   }
 
   /**
@@ -204,8 +214,8 @@ export class StoredVersions {
 
   /** Adds to the error of an unreadable source that its earlier version stays stored. */
   async withVersion(item: ErrorItem, source = item.source): Promise<ErrorItem> {
-    if (!this.#collection || !this.#before.has(source)) return item;
-    const found = (await this.#collection.contents([source])).get(source);
+    if (!this.#read || !this.#before.has(source)) return item;
+    const found = await this.#read(source);
     if (!found) return item;
     const { ingested_at } = found.metadata;
     const version = typeof ingested_at === 'string' ? `version of ${ingested_at.slice(0, 10)}` : 'earlier version';
@@ -216,9 +226,11 @@ export class StoredVersions {
   async *withVersions(
     items: AsyncIterable<{ name: SourceName; item: Extracted }>,
   ): AsyncGenerator<{ name: SourceName; item: Extracted }, void, void> {
-    for await (const { name, item } of items)
-      yield 'error' in item && !item.isGone
+    if (!this.#read) return yield* items;
+    yield* mapOrdered(items, READ_AT_ONCE, async ({ name, item }) =>
+      'error' in item && !item.isGone
         ? { name, item: { ...item, error: await this.withVersion(item.error, item.stored_as ?? item.error.source) } }
-        : { name, item };
+        : { name, item },
+    );
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
-import type { StoredSource } from '../../../src/ports/stores.ts';
+import type { Collection, StoredSource } from '../../../src/ports/stores.ts';
 import type { Candidate, Extracted, SourceName } from '../../../src/stages/extract/extract.ts';
 import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
-import { Inventory, unreadItem } from '../../../src/stages/ingest/inventory.ts';
+import { Inventory, StoredVersions, unreadItem } from '../../../src/stages/ingest/inventory.ts';
 
 const candidate = (source: string, content_hash = 'h', rest: Partial<Candidate> = {}): Extracted => ({
   candidate: { source, source_kind: 'path', content_hash, document: () => Promise.reject(new Error('not read')), ...rest },
@@ -121,5 +121,25 @@ describe('a document that could not be read', () => {
       error: 'a.pdf could not be read: x is not a function',
       isRetryable: false,
     });
+  });
+});
+
+describe('stored versions', () => {
+  it('are read several at once for sources that failed one after another, which keep their order', async () => {
+    const asked: string[][] = [];
+    const contents = async (sources: string[]) => {
+      asked.push(sources);
+      return new Map(sources.map((source) => [source, { metadata: { ingested_at: '2026-01-02T03:04:05Z' } }]));
+    };
+    const names = ['a', 'b', 'new', 'c'];
+    const versions = new StoredVersions(stored('a', 'b', 'c'), { contents } as unknown as Collection);
+    const failed = async function* () {
+      for (const name of names) yield { name: 'docs' as const, item: failure(name) };
+    };
+    const told = await Array.fromAsync(versions.withVersions(failed()));
+    expect(told.map(({ item }) => ('error' in item ? item.error : undefined))).toMatchObject(
+      names.map((source) => ({ source, error: source === 'new' ? 'x' : 'x The version of 2026-01-02 stays stored.' })),
+    );
+    expect(asked).toEqual([['a', 'b', 'c']]);
   });
 });

@@ -19,7 +19,7 @@ import { readFileSync } from 'node:fs';
 import { hash } from '../../../core/ids.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 
-/** Files that are read at once, ahead of the parser: enough to hide the latency of the disk. */
+/** Files and links that are read at once, ahead of the parser: enough to hide the latency of the disk. */
 const READ_AHEAD = 8;
 
 interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
@@ -54,9 +54,8 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const metadataOf = sidecarReader(parts);
   for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, { ...parts, metadataOf }))) {
     await yieldIfBusy();
-    if ('link' in item) {
-      if (!parts.isUnchanged) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
-    } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty && !parts.isStored?.(item.candidate.source)) {
+    if (Array.isArray(item)) yield* item;
+    else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty && !parts.isStored?.(item.candidate.source)) {
       empty.push(item.candidate.source);
       yield { passed_over: item.candidate.source };
       yield { expected: -1 };
@@ -80,7 +79,6 @@ async function totalBytes(files: readonly string[]): Promise<number> {
   return bytes;
 }
 
-type FoundLink = Extract<FoundFile, { link: string }>;
 type FoundPath = Extract<FoundFile, { path: string }>;
 
 /** Whether an item is a metadata file, which is no document unless it is named itself. */
@@ -89,8 +87,10 @@ const isSidecar = (item: FoundFile): boolean => 'path' in item && !item.named &&
 async function extractOne(
   item: FoundFile,
   parts: DocsParts & { metadataOf: ReturnType<typeof sidecarReader> },
-): Promise<Extracted | FoundLink> {
+): Promise<Extracted | Extracted[]> {
   if ('failed' in item) return failedItem(item.failed, item.error, 'validate');
+  if ('link' in item)
+    return parts.isUnchanged ? [] : await Array.fromAsync(parts.link(item.link, { ...item, frontmatter: parts.frontmatter }));
   if (!('path' in item)) return item;
   const { path, named, kinds, title, description } = item;
   const source = fileSource(path, parts);

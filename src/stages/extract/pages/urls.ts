@@ -19,8 +19,14 @@ import { failedPageItem, isPageGone, rememberedPage, pageCandidate, unchangedCan
 import type { PageMemory } from './page-memory.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
 
+/** The dependencies of reading a link. */
+interface LinkParts extends NetworkParts {
+  /** Limits requests per host. Absent: nothing limits them. */
+  host_limiter?: HostLimiter | undefined;
+}
+
 /** Extracts the document behind a link (service.md 2.1). The extension of the address decides its file type. */
-export async function* extractLink(url: string, given: GivenContent, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
+export async function* extractLink(url: string, given: GivenContent, parts: LinkParts): AsyncGenerator<Extracted, void, void> {
   const source = urlSource(url);
   const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
   const path = URL.canParse(url) ? new URL(url).pathname : '';
@@ -58,9 +64,10 @@ function webPageError(source: string, { url }: HttpResponse): KbError {
 async function fetchLink(
   url: string,
   { source, file_type, ...given }: GivenContent & { source: string; file_type: string },
-  { http, reader, signal }: NetworkParts,
+  { http, reader, signal, host_limiter }: LinkParts,
 ): Promise<Candidate> {
-  const answer = await http.request(url, { signal });
+  const inTurn = URL.canParse(url) ? host_limiter?.limiterFor(new URL(url).origin) : undefined;
+  const answer = await http.request(url, { signal, inTurn });
   const bytes = toUtf8(answer);
   const isPage = file_type === reader.page.file_type;
   if (!isPage && isWebPage(answer, reader)) throw webPageError(source, answer);

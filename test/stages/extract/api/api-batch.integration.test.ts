@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { extractApi } from '../../../../src/stages/extract/api/api.ts';
 import { answering, apis, json, settings, tickets } from './apis.ts';
@@ -140,4 +142,32 @@ test('announces as many documents as it yields documents and failures', async ()
     if ('candidate' in item || 'error' in item) expect(++came).toBeLessThanOrEqual(told);
   }
   expect([told, came]).toEqual([6, 6]);
+});
+
+test('APIs of different origins are read at the same time, those of one origin one after another, and documents come in the order of the input', async () => {
+  const other = Promise.withResolvers<void>();
+  let [running, most] = [0, 0];
+  const slow = async (title: string, wait: Promise<unknown>) => {
+    most = Math.max(most, ++running);
+    await wait;
+    running--;
+    return { title };
+  };
+  const reply = (response: ServerResponse, value: unknown) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  const one = await site({
+    '/a': async (_request, response) => reply(response, await slow('a', other.promise)), // only when the other origin was asked
+    '/b': async (_request, response) => reply(response, await slow('b', setTimeout(20))),
+  });
+  const two = await site({ '/c': (_request, response) => (other.resolve(), reply(response, { title: 'c' })) });
+  const { documents, errors } = await extract([one, two], [`${one.url}/a`, `${one.url}/b`, `${two.url}/c`]);
+  expect([documents.map(({ title }) => title), errors, most]).toEqual([['a', 'b', 'c'], [], 1]);
+});
+
+test('more APIs than are read at once are all read, and a run that is given up ends', async () => {
+  const webs = await Promise.all(Array.from({ length: 20 }, (_, i) => site({ '/x': json({ title: `T${i}` }) })));
+  const input = webs.map(({ url }) => `${url}/x`);
+  expect((await extract(webs, input)).documents.map(({ title }) => title)).toEqual(webs.map((_, i) => `T${i}`));
+  for await (const item of extractApi(input, { http: openDoor(webs), reader: plainReader(), settings })) if ('candidate' in item) break;
+  expect(webs.at(-1)!.hits).toHaveLength(1);
 });

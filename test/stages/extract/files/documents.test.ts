@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
 import { withPictures } from '../../../../src/stages/extract/files/documents.ts';
+import type { Extracted } from '../../../../src/stages/extract/extract.ts';
 import type { DocsInput } from '../../../../src/schema/source-entries.ts';
 import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
 import { walk } from '../../../../src/stages/extract/files/list-files.ts';
@@ -44,6 +45,19 @@ describe('a list of documents', () => {
         await expect(extracted(docs, cwd, { ...(authorize ? { authorize } : {}), signal: AbortSignal.abort() })).rejects.toMatchObject({
           code: 'aborted',
         });
+  });
+});
+
+describe('links to documents', () => {
+  it('are read at the same time, in the order of the list', async () => {
+    const second = Promise.withResolvers<void>();
+    const link = async function* (url: string): AsyncGenerator<Extracted> {
+      if (url.endsWith('/a.md')) await second.promise;
+      else second.resolve();
+      yield { passed_over: url };
+    };
+    const links = ['http://one.example/a.md', 'http://two.example/b.md'];
+    expect((await extracted(links, folder(), { link })).passed).toEqual(links);
   });
 });
 
