@@ -95,17 +95,17 @@ const trimPart = (part: string): string => part.trim().replace(/(?<![\s?？!.,;]
 
 /** Splits a question into the questions that it joins, each with the context that it refers to. A single question is returned unchanged. */
 export function splitQuestion({ query, question }: SearchQuestion): SearchQuestion[] {
-  const asked = lastQuestion(question);
-  const language = conjunctionIn(asked);
-  if (!language || !query.endsWith(asked)) return [{ query, question }];
-  const parts = asked.split(language.questions.joint).map(trimPart);
+  const last = lastQuestion(question);
+  const language = conjunctionIn(last);
+  if (!language || !query.endsWith(last)) return [{ query, question }];
+  const parts = last.split(language.questions.joint).map(trimPart);
   if (parts.length < 2 || parts.length > MAX_PARTS || !parts.every((part) => namesSubject(part, language))) return [{ query, question }];
-  const before = query.slice(0, query.length - asked.length);
+  const context = query.slice(0, query.length - last.length);
   const pronouns = language.followUps.pronouns;
-  const pointing = pronouns === undefined ? undefined : wholeWord(pronouns);
+  const pronounPattern = pronouns === undefined ? undefined : wholeWord(pronouns);
   return parts.map((part, i) => {
-    const named = i > 0 && pointing?.test(part) ? `${parts[0]}? ` : '';
-    return { query: `${before}${named}${part}?`, question: `${part}?` };
+    const subject = i > 0 && pronounPattern?.test(part) ? `${parts[0]}? ` : '';
+    return { query: `${context}${subject}${part}?`, question: `${part}?` };
   });
 }
 

@@ -110,7 +110,8 @@ function isWithinSentence(text: string, dot: number, end: number): boolean {
   return /^\p{Lu}$/u.test(word) || UNCUT_ABBREVIATIONS.has(word.toLowerCase());
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+/** Splits text into sentences by Unicode's rules, which break at some abbreviations and ordinals. */
+export const sentenceSegmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** Inline code, in which no sentence ends. */
 const CODE = /(?<!`)(`+)(?!`)[^]{0,500}?[^`]\1(?!`)/g;
@@ -125,7 +126,7 @@ const QUESTION_END = /[?？]["'”’»)\]*_]*\s*$/u;
 export function sentencesOf(paragraph: string): string[] {
   const sentences: string[][] = [];
   const prose = paragraph.replace(CODE, (code) => 'X'.repeat(code.length));
-  for (const { segment, index } of segmenter.segment(prose)) {
+  for (const { segment, index } of sentenceSegmenter.segment(prose)) {
     const last = sentences.at(-1);
     const written = paragraph.slice(index, index + segment.length);
     if (

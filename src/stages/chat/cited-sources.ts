@@ -2,18 +2,16 @@ import { withoutHidden } from '../../text/markdown/plain-text.ts';
 import { removeInvisible } from '../../text/clean-text.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
-import { Location, type PassageBox, type RetrievedItem, type Source } from '../../schema/items.ts';
-import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
+import type { Location, PassageBox, RetrievedItem, Source } from '../../schema/items.ts';
+import { type Neighbour, type Neighbours, storedLocation } from '../retrieve/neighbours.ts';
 import { boxesOfLines, limitBoxes } from '../../text/passage-location.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
 
-const locationOf = (item: RetrievedItem): Location => Location.safeParse(item.metadata.location ?? {}).data ?? {};
-
 const trimmedString = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 const titleOf = (item: RetrievedItem): string =>
-  trimmedString(item.metadata.title) || locationOf(item).headings?.[0] || trimmedString(item.metadata.source) || item.id;
+  trimmedString(item.metadata.title) || storedLocation(item.metadata).headings?.[0] || trimmedString(item.metadata.source) || item.id;
 
 interface CitedContext {
   cited: ReadonlySet<number>;
@@ -36,7 +34,7 @@ interface TextSpan {
 function spansOf(item: RetrievedItem, { before, after }: Neighbours = {}): TextSpan[] {
   const text = visibleText(item);
   const first = newlinesIn(before?.joined ?? '');
-  const own = { text: item.text, first, from: first, skipped: 0, location: locationOf(item) };
+  const own = { text: item.text, first, from: first, skipped: 0, location: storedLocation(item.metadata) };
   const end = first + newlinesIn(text);
   const skipped = after ? newlinesIn(after.text) - newlinesIn(after.joined) : 0;
   return [
@@ -101,7 +99,7 @@ export function toSources(context: readonly RetrievedItem[], { cited, quoted, ne
     text: item.text,
     location: quoted?.has(item.id)
       ? quotedLocation(item, quoted.get(item.id)!, neighbours?.get(item.id))
-      : locateQuote(item.text, locationOf(item)),
+      : locateQuote(item.text, storedLocation(item.metadata)),
   }));
 }
 
@@ -117,7 +115,9 @@ function visibleText({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'
 /** Converts chunks to the sources that a model sees: title and headings in one line, visible text, and neighbouring text. */
 export function toGrounding(context: readonly RetrievedItem[], neighbours: ReadonlyMap<string, Neighbours> = new Map()): GroundingSource[] {
   return context.map((item, i) => {
-    const path = [titleOf(item), ...(locationOf(item).headings ?? [])].map((part) => removeInvisible(part).replace(/\s+/g, ' ').trim());
+    const path = [titleOf(item), ...(storedLocation(item.metadata).headings ?? [])].map((part) =>
+      removeInvisible(part).replace(/\s+/g, ' ').trim(),
+    );
     const { before, after } = neighbours.get(item.id) ?? {};
     const { page_kind } = item.metadata;
     const beside = (neighbour: Neighbour) => visibleText({ text: neighbour.joined, metadata: item.metadata });
@@ -210,18 +210,18 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
   const lines = text.split('\n');
   const all: LineRange = [0, lines.length - 1];
   const sections = sectionsOf(text, location.headings ?? []);
-  const wanted = quoted.length > 0 ? quoted : [all];
-  const touched = sections.filter(({ line }, i) => {
+  const ranges = quoted.length > 0 ? quoted : [all];
+  const quotedSections = sections.filter(({ line }, i) => {
     const end = (sections[i + 1]?.line ?? lines.length) - 1;
-    const saying = Array.from({ length: Math.max(0, end - line + 1) }, (_, at) => line + at).filter(
+    const contentLines = Array.from({ length: Math.max(0, end - line + 1) }, (_, at) => line + at).filter(
       (at) => (i === 0 || at > line) && /[\p{L}\p{N}]/u.test(lines[at]!),
     );
-    return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
+    return contentLines.some((at) => ranges.some(([first, last]) => at >= first && at <= last));
   });
-  const headings = touched.length > 0 ? commonPrefix(touched.map((section) => section.headings)) : (location.headings ?? []);
+  const headings = quotedSections.length > 0 ? commonPrefix(quotedSections.map((section) => section.headings)) : (location.headings ?? []);
   const { headings: path = [], anchor, offset: _offset, overlap: _overlap, boxes, ...rest } = location; // these describe the whole chunk
   const isOwn = headings.join('\0') === path.join('\0');
-  const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];
+  const span: LineRange = [Math.min(...ranges.map(([first]) => first)), Math.max(...ranges.map(([, last]) => last))];
   const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];
   const [row_start, row_end] = (quoted.length > 0 && sourceRows(span, lines, location)) || [rest.row_start, rest.row_end];
   return {

@@ -221,16 +221,16 @@ export interface Turn extends Pick<ChatTurn, 'history' | 'settings'> {
 }
 
 /** Prepares a turn, with its token budget and trace. A query that is no string becomes empty. */
-export function openTurn({ query: asked, history, settings, show_prompt = false }: ChatTurn, parts: ChatParts): Turn {
-  const query = typeof asked === 'string' ? asked : '';
-  const open = openResult(query, history);
+export function openTurn({ query: given, history, settings, show_prompt = false }: ChatTurn, parts: ChatParts): Turn {
+  const query = typeof given === 'string' ? given : '';
+  const emptyResult = openResult(query, history);
   const trace = new Trace({ show_prompt });
   const step: Turn['step'] = async function* (stage, run, done = {}) {
     try {
       return yield* trace.timed(stage, parts.tracer?.run(stage, run) ?? run);
     } catch (error) {
-      const { retrieval = open.retrieval, retrieval_quality = open.retrieval_quality, errors = [] } = done;
-      throw attachPartialResult(error, { ...open, retrieval, retrieval_quality, errors });
+      const { retrieval = emptyResult.retrieval, retrieval_quality = emptyResult.retrieval_quality, errors = [] } = done;
+      throw attachPartialResult(error, { ...emptyResult, retrieval, retrieval_quality, errors });
     }
   };
   return { query, history, settings, parts, window: windowOf(settings.llm), trace, step };

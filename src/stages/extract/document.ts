@@ -28,8 +28,8 @@ export function frontmatterBlock({ title, source, metadata }: Document): string 
 export function withFrontmatter({ members, ...document }: FoundDocument): FoundDocument {
   const block = frontmatterBlock(document);
   const marks = document.marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
-  const made = { ...document, text: block + document.text, ...(marks ? { marks } : {}) };
-  return members ? { ...made, members: members.map(withFrontmatter) } : made;
+  const withBlock = { ...document, text: block + document.text, ...(marks ? { marks } : {}) };
+  return members ? { ...withBlock, members: members.map(withFrontmatter) } : withBlock;
 }
 
 /** The origin of a document, and what the caller says about it. */
@@ -64,8 +64,8 @@ function memberDocuments({ members = [], metadata }: ParsedDocument, { title: _,
     const path = folder + name;
     const marks = (parsed.marks?.length ? parsed.marks : [{ at: 0 }]).map((mark) => ({ ...mark, member: path }));
     const own = { title: nameOf(path), ...parsed, metadata: { ...metadata, ...parsed.metadata, member: path }, marks };
-    const made = parsed.text.trim() === '' ? [] : [documentOf(own, { ...provenance, id: documentId(`${id}\n${path}`), file_type })];
-    return [...made, ...memberDocuments(parsed, { ...provenance, id }, `${path}/`)];
+    const documents = parsed.text.trim() === '' ? [] : [documentOf(own, { ...provenance, id: documentId(`${id}\n${path}`), file_type })];
+    return [...documents, ...memberDocuments(parsed, { ...provenance, id }, `${path}/`)];
   });
 }
 

@@ -1,5 +1,5 @@
 import { ocrAdvice, formatHint } from '../../core/advice/advice.ts';
-import { count as counted, listNames } from '../../text/count.ts';
+import { count as formatCount, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 import type { ErrorItem, Metadata } from '../../schema/items.ts';
@@ -44,7 +44,7 @@ export class OmittedContent {
       if (found.length === 0) return [];
       const pages = found.reduce((sum, one) => sum + pagesIn(one.pages), 0);
       const named = found.map(({ source, pages: ranges }) => `${source} (page ${ranges})`);
-      return [tell(counted(pages, 'page'), listNames(named, MAX_NAMED))];
+      return [tell(formatCount(pages, 'page'), listNames(named, MAX_NAMED))];
     });
     return [...this.#shareNotices(), ...scans];
   }
@@ -82,14 +82,14 @@ interface Size {
 /** Writes the notice of stored sources that no longer have text. */
 function emptiedNotice(emptied: readonly StoredSource[], { dry_run }: { dry_run: boolean }): string {
   const chunks = emptied.reduce((sum, one) => sum + one.chunks, 0);
-  const removed = `${counted(chunks, 'chunk')} ${dry_run ? 'would be' : chunks === 1 ? 'was' : 'were'} removed`;
+  const removed = `${formatCount(chunks, 'chunk')} ${dry_run ? 'would be' : chunks === 1 ? 'was' : 'were'} removed`;
   const named = listNames(
     emptied.map(({ source }) => source),
     MAX_NAMED,
   );
   return emptied.length === 1
     ? `${named} is empty now: its ${removed}.`
-    : `${counted(emptied.length, 'file')} are empty now, and their ${removed}: ${named}.`;
+    : `${formatCount(emptied.length, 'file')} are empty now, and their ${removed}: ${named}.`;
 }
 
 /** The report of a running ingest: the one place that counts. */

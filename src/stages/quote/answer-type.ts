@@ -57,8 +57,8 @@ export function definedTerms(question: string): ReadonlySet<string> | undefined 
 
 /** Whether a title names the thing and little else. */
 function isNamedAfter(title: string, wanted: ReadonlySet<string>): boolean {
-  const held = letterTerms(withoutMarks(title));
-  return wanted.isSubsetOf(held) && held.size <= wanted.size + MAX_EXTRA_WORDS;
+  const titleTerms = letterTerms(withoutMarks(title));
+  return wanted.isSubsetOf(titleTerms) && titleTerms.size <= wanted.size + MAX_EXTRA_WORDS;
 }
 
 /** Whether a block introduces the thing: it is the first of a section or page that is named after the thing. */

@@ -207,10 +207,10 @@ export async function chooseQuotations(
   query: string,
   { sources, words = MAX_ANSWER_WORDS, previous_answers = '', embedder, signal }: ChooseOptions,
 ): Promise<Choice> {
-  const before = normalizeText(previous_answers);
+  const earlier = normalizeText(previous_answers);
   const blocks = sources
     .flatMap(readQuoteBlocks)
-    .map((block) => (before !== '' && before.includes(normalizeText(block.text)) ? excludeBlock(block) : block));
+    .map((block) => (earlier !== '' && earlier.includes(normalizeText(block.text)) ? excludeBlock(block) : block));
   const compare = createComparison(query, { embedder, signal });
   const ranked = await rankPassages(query, blocks, { sources, words, compare });
   const [best] = ranked;

@@ -76,8 +76,8 @@ function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[
   const value = query.trim().toLowerCase();
   if (/^\S*\p{N}\S*$/u.test(value) && block.kind === 'row' && cellsOf(block).some((cell) => cell.trim().toLowerCase() === value)) return 2;
   const identifiers = wanted.filter((word) => isIdentifier(word) && block.own.has(word));
-  const named = entryTerms(block);
-  return identifiers.some((word) => named.has(word)) ? 2 : Number(identifiers.length > 0);
+  const entry = entryTerms(block);
+  return identifiers.some((word) => entry.has(word)) ? 2 : Number(identifiers.length > 0);
 }
 
 /** Maximum number of sentences to compare; a table has one for each row. */
@@ -104,9 +104,9 @@ export async function computeEvidence(query: string, { sources, ranked, compare 
   const wanted = [...new Set(subjectTerms(query))];
   const share = (held: ReadonlySet<string>) => wanted.filter((term) => held.has(term)).length / (wanted.length + SMOOTHING);
   const source = sources[seed.source]!;
-  const held = new Set(terms(`${source.title}\n${joinNeighbours(source).whole}`));
-  const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${joinNeighbours(other).whole}`)));
-  const missing = topicTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
+  const sourceTerms = new Set(terms(`${source.title}\n${joinNeighbours(source).whole}`));
+  const allTerms = new Set(sources.flatMap((other) => terms(`${other.title}\n${joinNeighbours(other).whole}`)));
+  const missing = topicTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !allTerms.has(term));
   const others = ranked.filter((candidate) => sources[candidate.seed.source]!.document !== source.document);
   const answersFigure = createFigureCheck(lastQuestion(query));
   const hasFigure = answersFigure && blocks.some(({ text }) => answersFigure(text));
@@ -124,7 +124,7 @@ export async function computeEvidence(query: string, { sources, ranked, compare 
     figure: Number(hasFigure === true),
     missingFigure: Number(hasFigure === false),
     listing: Number(source.page_kind !== undefined),
-    missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
+    missingName: Number([...capitalTerms(query)].some((term) => !sourceTerms.has(term))),
     missingCode: Number(missing.length > 0),
     missingIdentifier: Number(missing.some((term) => /\p{L}/u.test(term))),
   };

@@ -32,12 +32,12 @@ const languageOfProse = (text: string): string | undefined => languageOf(text.re
  * unclear, the first clear one of `around` counts.
  */
 function sourceLanguageNote(question: string, text: string, around: readonly string[] = []): string | undefined {
-  const asked = languageOf(question);
-  if (asked === undefined) return undefined;
-  const written = [text, ...around].values().map(languageOfProse).find((language) => language !== undefined); // prettier-ignore
-  if (written === undefined || asked === written) return undefined;
-  const { code, messages } = languageOrEnglish(asked);
-  const name = new Intl.DisplayNames([code], { type: 'language' }).of(written) ?? written;
+  const questionLanguage = languageOf(question);
+  if (questionLanguage === undefined) return undefined;
+  const textLanguage = [text, ...around].values().map(languageOfProse).find((language) => language !== undefined); // prettier-ignore
+  if (textLanguage === undefined || questionLanguage === textLanguage) return undefined;
+  const { code, messages } = languageOrEnglish(questionLanguage);
+  const name = new Intl.DisplayNames([code], { type: 'language' }).of(textLanguage) ?? textLanguage;
   return messages.written_in.replace('{language}', () => name);
 }
 

@@ -137,8 +137,8 @@ function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
     const holding = counts.filter((held) => held[pair]! > 0).length;
     const weight = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5));
     for (const [i, held] of counts.entries()) {
-      const times = held[pair]!;
-      if (times > 0) scores[i]! += (weight * times * (K1 + 1)) / (times + K1 * (1 - B + (B * texts[i]!.length) / average));
+      const frequency = held[pair]!;
+      if (frequency > 0) scores[i]! += (weight * frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * texts[i]!.length) / average));
     }
   }
   return scores;
@@ -146,12 +146,12 @@ function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
 
 /** Counts each pair in a text. */
 function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array {
-  const held = new Uint32Array(count);
+  const pairCounts = new Uint32Array(count);
   for (let at = 1; at < found.length; at++) {
     const pair = pairs.get(found[at - 1]!)?.get(found[at]!);
-    if (pair !== undefined) held[pair]!++;
+    if (pair !== undefined) pairCounts[pair]!++;
   }
-  return held;
+  return pairCounts;
 }
 
 // The weights below were chosen on the development halves of the sets in docs/benchmarks.md «Retrieval».
@@ -186,11 +186,11 @@ export async function rescore(
   candidates: readonly FusedCandidate[],
   { text, vector, withVectors }: RescoreInput,
 ): Promise<FusedCandidate[]> {
-  const isAsked = asksListing(query);
+  const isListingAsked = asksListing(query);
   const sorted = sortByScore(
     candidates.map((candidate) =>
       adjustScore(candidate, {
-        page_kind: typeof candidate.chunk.metadata.page_kind === 'string' && !isAsked ? -LISTING_PENALTY : 0,
+        page_kind: typeof candidate.chunk.metadata.page_kind === 'string' && !isListingAsked ? -LISTING_PENALTY : 0,
         length: -SHORT_PENALTY * shortness(candidate.chunk),
       }),
     ),

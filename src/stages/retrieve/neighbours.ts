@@ -27,12 +27,13 @@ const MAX_SECTIONS = 10;
 const MAX_OVERLAP = 1000;
 const MIN_OVERLAP = 12;
 
-const locationOf = (metadata: RetrievedItem['metadata']): Location => Location.safeParse(metadata.location ?? {}).data ?? {};
+/** The location in the metadata of a chunk; empty if it is missing or invalid. */
+export const storedLocation = (metadata: RetrievedItem['metadata']): Location => Location.safeParse(metadata.location ?? {}).data ?? {};
 
 /** The ids of the neighbours of a chunk; undefined if its id is not derived from its position. */
 function neighbourIds({ id, metadata }: RetrievedItem): { before?: string; after: string } | undefined {
   const document = documentId(String(metadata.source));
-  const headings = locationOf(metadata).headings ?? [];
+  const headings = storedLocation(metadata).headings ?? [];
   for (let section = 0; section < MAX_SECTIONS; section++) {
     const key = section === 0 ? headings : [...headings, `\0${section}`];
     for (let ordinal = 0; ordinal < MAX_CHUNKS; ordinal++) {
@@ -70,7 +71,7 @@ export async function neighboursOf(items: readonly RetrievedItem[], collection: 
   const neighbour = (id: string | undefined, joined: (text: string) => string): Neighbour | undefined => {
     const chunk = id === undefined ? undefined : stored.get(id);
     const text = chunk && joined(chunk.text);
-    return chunk && text ? { id: chunk.id, text: chunk.text, location: locationOf(chunk.metadata), joined: text } : undefined;
+    return chunk && text ? { id: chunk.id, text: chunk.text, location: storedLocation(chunk.metadata), joined: text } : undefined;
   };
   return new Map(
     beside.map(({ item, ids }) => [

@@ -84,14 +84,14 @@ export async function* retrievePassages(input: RetrieveInput, parts: RetrievePar
 
 /** Finds items, and returns them with the query, whose spelling may be corrected. */
 async function findItems(
-  asked: string,
+  original: string,
   { mode, top_k, filter, explain = false }: RetrieveInput,
   parts: RetrieveParts,
 ): Promise<{ items: RetrievedItem[]; searched: string }> {
-  const first = await searchArms(asked, { mode, top_k, filter }, parts);
-  const corrected = correctSpelling(asked, textsOf(first));
+  const first = await searchArms(original, { mode, top_k, filter }, parts);
+  const corrected = correctSpelling(original, textsOf(first));
   const second = corrected === undefined ? undefined : await searchArms(corrected, { mode, top_k, filter }, parts).catch(ignoreFailure);
-  const [query, found] = second ? [corrected!, second] : [asked, first];
+  const [query, found] = second ? [corrected!, second] : [original, first];
   const fused = fuse(found.arms, found.arms.text && identifierBonus(query));
   const candidates = await rescore(query, fused, { ...found.arms, withVectors: parts.collection.withVectors });
   const best = candidates[0];
@@ -142,12 +142,12 @@ function bestScore(query: string, candidates: readonly FusedCandidate[], found: 
 /** Returns a function that scores a chunk by its cosines and its words. Words are compared only if the score can exceed `least`. */
 function createScorer(query: string, { coverage, ranges }: SearchOutcome) {
   const words = createWordShare(query);
-  const asked = ranges.cosine_range_across_languages && languageOf(query);
+  const queryLanguage = ranges.cosine_range_across_languages && languageOf(query);
   return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
     const likeness = (range?: readonly [number, number]) =>
       cosines && ([likenessOf(cosines[0], range), likenessOf(cosines[1], range)] as const);
-    const written = asked && analyseChunk(chunk).language;
-    if (cosines && written && written !== asked)
+    const chunkLanguage = queryLanguage && analyseChunk(chunk).language;
+    if (cosines && chunkLanguage && chunkLanguage !== queryLanguage)
       return similarity({ likeness: likeness(ranges.cosine_range_across_languages), words: undefined, coverage });
     const within = likeness(ranges.cosine_range);
     const { share, most } = words(within ? CAPITAL_WEIGHT : 1);

@@ -252,6 +252,6 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
 
 /** Drops duplicates: a document that is stored in several collections has the same chunks in each. */
 function dropDuplicates(items: readonly RetrievedItem[]): RetrievedItem[] {
-  const met = new Set<string>();
-  return items.filter(({ id, text }) => met.size < met.add(`${id} ${text}`).size);
+  const seen = new Set<string>();
+  return items.filter(({ id, text }) => seen.size < seen.add(`${id} ${text}`).size);
 }

@@ -61,16 +61,16 @@ function nearestWord(word: string, vocabulary: readonly string[]): string | unde
 export function correctSpelling(query: string, found: readonly string[]): string | undefined {
   const texts = found.map((text) => text.toLowerCase());
   const occurs = (word: string) => [word, ...terms(word)].some((form) => texts.some((text) => text.includes(form)));
-  const telling = new Set(subjectTerms(query));
+  const topic = new Set(subjectTerms(query));
   const words = Array.from(query.matchAll(WORD), ([word]) => word);
-  const unknown = new Set(words.filter((word) => terms(word).some((term) => telling.has(term)) && !occurs(word.toLowerCase())));
+  const unknown = new Set(words.filter((word) => terms(word).some((term) => topic.has(term)) && !occurs(word.toLowerCase())));
   const isMisspelt = (word: string) =>
     (word.length >= MIN_CORRECTED_LENGTH || swappedFunctionWord(word) !== undefined) &&
     MAY_BE_MISSPELT.test(word) &&
     (word === words[0] || !/^\p{Lu}/u.test(word));
   if (unknown.size === 0 || ![...unknown].every(isMisspelt)) return undefined;
-  const [asked, written] = [languageOf(query), languageOf(texts[0] ?? '')];
-  if (asked !== undefined && written !== undefined && asked !== written) return undefined;
+  const [queryLanguage, textLanguage] = [languageOf(query), languageOf(texts[0] ?? '')];
+  if (queryLanguage !== undefined && textLanguage !== undefined && queryLanguage !== textLanguage) return undefined;
   const vocabulary = wordsOf(texts);
   const corrections = new Map([...unknown].map((word) => [word, swappedFunctionWord(word) ?? nearestWord(word.toLowerCase(), vocabulary)]));
   return [...corrections.values()].every(Boolean) ? query.replace(WORD, (word) => corrections.get(word) ?? word) : undefined;

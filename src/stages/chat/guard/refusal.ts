@@ -1,4 +1,5 @@
 import { CITATIONS } from '../../../text/model-output.ts';
+import { sentenceSegmenter } from '../../../text/sentences.ts';
 import { alternatives, LANGUAGES, phrasePattern } from '../../../languages/languages.ts';
 import { OTHER_PHRASES } from '../../../languages/other-languages.ts';
 
@@ -17,11 +18,9 @@ const POLITE = phrasePattern(
 /** Maximum length of a refusal, in characters. */
 const MAX_LENGTH = 400;
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
-
 /** The sentences, normalized: lower case, straight apostrophes, no emphasis. */
 const sentencesOf = (text: string): string[] =>
-  Array.from(segmenter.segment(text), ({ segment }) => normalizeSentence(segment).trim()).filter(Boolean);
+  Array.from(sentenceSegmenter.segment(text), ({ segment }) => normalizeSentence(segment).trim()).filter(Boolean);
 
 const normalizeSentence = (text: string): string =>
   text

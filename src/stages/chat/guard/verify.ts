@@ -1,6 +1,6 @@
 import { CITATIONS, numbersCited } from '../../../text/model-output.ts';
 import { numberTerms, writtenCounts, writtenNumbers } from '../../../languages/number-words.ts';
-import { isSentenceContinued } from '../../../text/sentences.ts';
+import { isSentenceContinued, sentenceSegmenter } from '../../../text/sentences.ts';
 import { readBlocks } from '../../../text/markdown/blocks.ts';
 import { queryTerms, terms } from '../../../text/terms.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
@@ -11,8 +11,6 @@ const MIN_SHARED = 0.5;
 
 /** Minimum number of content words for a comparison; "Yes [1]." has too few. */
 const MIN_WORDS = 2;
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** Citations after the full stop of their sentence. */
 const LEADING_CITATIONS = new RegExp(String.raw`^(?:\s*${CITATIONS.source})+[.!?]?`);
@@ -43,7 +41,7 @@ function statementsOf(answer: string, count: number): Statement[] {
   const blocks = readBlocks(answer).filter(({ kind }) => kind !== 'fence');
   const prose = blocks.map(({ start, end }) => answer.slice(start, end)).join('\n\n');
   const sentences: string[] = [];
-  for (const { segment, index } of segmenter.segment(prose)) {
+  for (const { segment, index } of sentenceSegmenter.segment(prose)) {
     const [leading = ''] = LEADING_CITATIONS.exec(segment) ?? [];
     const last = sentences.length - 1;
     if (leading && last >= 0 && !sentences[last]!.endsWith('\n')) {
@@ -88,11 +86,11 @@ function areNumbersKnown(statement: string, cited: string): boolean {
   const known = numbersIn(cited);
   const counted = countedTerms(cited);
   const isKnown = (figure: string) => known.has(numberValue(figure));
-  const joined = statement.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
+  const ungrouped = statement.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
   const written = writtenCounts(statement).filter(
     (count) => count.value >= MIN_CERTAIN && terms(count.of).some((term) => counted.has(term)),
   );
-  return [...(joined.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
+  return [...(ungrouped.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
 
 function contentTerms(text: string): string[] {
@@ -110,9 +108,9 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
     .map((source) => `${source.title}\n${source.text}`)
     .join('\n');
   if (!areNumbersKnown(statement, cited)) return false;
-  const held = new Set(terms(cited));
+  const sourceTerms = new Set(terms(cited));
   const content = contentTerms(statement);
-  return content.length < MIN_WORDS || content.filter((term) => held.has(term)).length >= MIN_SHARED * content.length;
+  return content.length < MIN_WORDS || content.filter((term) => sourceTerms.has(term)).length >= MIN_SHARED * content.length;
 }
 
 /** Finds cited sentences with a number, or half of their content words (stems), missing from their sources. Paraphrases and translations may be listed. */

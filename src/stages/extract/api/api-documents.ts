@@ -10,8 +10,8 @@ import { toDocument, withFrontmatter } from '../document.ts';
 import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
-/** Makes the candidates of a page: one for each record, else one for the page. `met` maps the sources of earlier records, of all pages, to their hashes. */
-export function pageDocuments(page: ApiPage, api: ApiSettings, parts: NetworkParts & { met: Map<string, string> }): Candidate[] {
+/** Makes the candidates of a page: one for each record, else one for the page. `seenRecords` maps the sources of earlier records, of all pages, to their hashes. */
+export function pageDocuments(page: ApiPage, api: ApiSettings, parts: NetworkParts & { seenRecords: Map<string, string> }): Candidate[] {
   return page.records
     ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, parts }))
     : [pageCandidate(page, api, parts)];
@@ -22,20 +22,20 @@ interface RecordContext {
   /** 1 for the first of the page. */
   index: number;
   api: ApiSettings;
-  parts: NetworkParts & { met: Map<string, string> };
+  parts: NetworkParts & { seenRecords: Map<string, string> };
 }
 
 /** Makes the candidate of a record, unless the same record came before. A different record with the same id is named by its position. */
 function recordCandidate(record: unknown, { page, index, api, parts }: RecordContext): Candidate[] {
-  const { met, reader, signal } = parts;
+  const { seenRecords, reader, signal } = parts;
   const { title_field } = api;
   const id = idIn(record);
   const content_hash = contentHash(`${JSON.stringify(record)}${title_field ?? ''}`, api);
   const placed = markedSource(page.source, `record=${index}`);
   let source = id === undefined ? placed : markedSource(apiSource(api), `record=${encodeURIComponent(id)}`);
-  if (met.get(source) === content_hash) return [];
-  if (met.has(source)) source = markedSource(page.source, `place=${index}`);
-  met.set(source, content_hash);
+  if (seenRecords.get(source) === content_hash) return [];
+  if (seenRecords.has(source)) source = markedSource(page.source, `place=${index}`);
+  seenRecords.set(source, content_hash);
   const parse = async (): Promise<ParsedDocument> => {
     const readable = await convertMarkup(record, { reader, source, signal });
     const title = titleIn(readable, title_field) ?? (api.title && `${api.title} ${id ?? index}`) ?? id ?? `Record ${index}`;

@@ -169,7 +169,7 @@ async function* extractOne(
   { isRequested = false, ...parts }: Omit<ApiParts, 'settings'>,
 ): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
-  const met = new Map<string, string>();
+  const seenRecords = new Map<string, string>();
   let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
   const at: ReadState = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
   try {
@@ -195,7 +195,7 @@ async function* extractOne(
       const end = at.number === 1 && next === undefined ? describeUncertainEnd(api.pagination, page, apiSource(api)) : undefined;
       at.had_records = page.records !== undefined;
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
-      yield* pageItems(page, pageDocuments(page, api, { ...parts, met }));
+      yield* pageItems(page, pageDocuments(page, api, { ...parts, seenRecords }));
       if (api.pagination === undefined) yield* noteUnreadList(page);
       if (end !== undefined) return yield* uncertainEnd(api, end);
       request = next;

@@ -176,8 +176,8 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
     const parsed = await reader.read(bytes, { source, file_type, signal });
     const content_hash = hash(bytes);
     const own = { ...parsed, metadata: { ...parsed.metadata, ...metadata } };
-    const made = toDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
-    return frontmatter ? withFrontmatter(made) : made;
+    const document = toDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
+    return frontmatter ? withFrontmatter(document) : document;
   };
   const size = await sizeOf(path, source);
   if (size <= MAX_KEPT_BYTES) {

@@ -141,7 +141,7 @@ async function requestPage(
   { parts, options }: PageTask,
 ): Promise<HttpResponse | FailedPage> {
   const { http, reader, signal } = parts;
-  const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
+  const { inTurn, isWanted = () => true, max_bytes: attemptLimit = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
   const headers = {
     accept: `${reader.page.media_types.join(', ')}, */*;q=0.8`,
@@ -151,15 +151,16 @@ async function requestPage(
   };
   const readsBody = (head: ResponseHead) => isWanted(head) && (reader.fileTypeOf(head) !== undefined || reader.needsBytesForType(head));
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
-  let isLess = false;
+  let isReduced = false;
   const max_bytes = (head: ResponseHead) => {
-    const may = maxBytes(reader.fileTypeOf(head), reader);
-    isLess = most < may;
-    return Math.min(most, may);
+    const generalLimit = maxBytes(reader.fileTypeOf(head), reader);
+    isReduced = attemptLimit < generalLimit;
+    return Math.min(attemptLimit, generalLimit);
   };
   const request: HttpRequest = { signal, headers, accepts, readsBody, max_bytes, inTurn, redirect: options.redirect };
   const answer = await catchFailure(() => http.request(url, request), { stage: 'fetch' });
-  if ('failed' in answer) return { ...answer, isCutOff: isLess && answer.failed instanceof KbError && answer.failed.code === 'too_large' };
+  if ('failed' in answer)
+    return { ...answer, isCutOff: isReduced && answer.failed instanceof KbError && answer.failed.code === 'too_large' };
   const isTrusted = answer.status !== 304 || (isRemembered(remembered, answer) && robotsTagsOf(answer).length === 0);
   return isTrusted ? answer : requestPage(url, undefined, { parts, options });
 }

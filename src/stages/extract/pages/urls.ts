@@ -74,8 +74,8 @@ async function fetchLink(
   const document = async () => {
     const parsed = await reader.read(bytes, { source, file_type, signal });
     if (isPage) assertIsContent(source, bytes, parsed);
-    const made = toDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
-    return given.frontmatter ? withFrontmatter(made) : made;
+    const linked = toDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
+    return given.frontmatter ? withFrontmatter(linked) : linked;
   };
   return {
     source,

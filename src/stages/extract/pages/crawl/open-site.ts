@@ -226,7 +226,7 @@ export async function readSitemaps(
 
 /** Queues the sitemaps of a site, each once, up to a maximum. */
 function createSitemapQueue(origin: string) {
-  const met = new Set<string>();
+  const seen = new Set<string>();
   const waiting: Sitemap[] = [];
   const notices: string[] = [];
   const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
@@ -241,12 +241,12 @@ function createSitemapQueue(origin: string) {
     /** Returns false if no more are wanted. */
     add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
       const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
-      if (!url || !/^https?:$/.test(url.protocol) || met.has(url.href)) return true;
-      if (met.size === MAX_SITEMAPS) {
+      if (!url || !/^https?:$/.test(url.protocol) || seen.has(url.href)) return true;
+      if (seen.size === MAX_SITEMAPS) {
         if (!notices.includes(full)) notices.push(full);
         return false;
       }
-      met.add(url.href);
+      seen.add(url.href);
       waiting.push({ address: url.href, ...place });
       return true;
     },
