@@ -57,7 +57,7 @@ function joinBoxes(one: PassageBox, other: PassageBox): PassageBox {
 
 const roundShare = (share: number): number => Math.round(share * 1000) / 1000;
 
-/** Reduces rectangles to `MOST_BOXES`: joins successive ones of one page that add the least area. */
+/** Reduces rectangles to `MAX_BOXES`: joins successive ones of one page that add the least area. */
 export function limitBoxes(boxes: readonly PassageBox[]): PassageBox[] {
   const few = [...boxes];
   while (few.length > MAX_BOXES) {
