@@ -1,6 +1,6 @@
 import { languageOf } from './detect.ts';
 import type { Language } from './language.ts';
-import { LANGUAGES, languageOrEnglish } from './languages.ts';
+import { languageOrEnglish } from './languages.ts';
 import { terms } from '../text/terms.ts';
 
 const normalizeNumber = (words: string): string => words.replace(/[-\s]+/g, ' ');
@@ -23,17 +23,22 @@ function createNumberReader({ numbers }: Language): NumberReader {
   return { values, pattern, numberTerms: new Set(terms([...values.keys()].join(' '))) };
 }
 
-const READERS = new Map(LANGUAGES.map((language) => [language, createNumberReader(language)]));
+const readers = new Map<Language, NumberReader>();
 
-/** The language of the written numbers in a text; English if unknown. */
-const languageIn = (text: string): Language => languageOrEnglish(languageOf(text));
+/** The reader for a text's language (English if unknown), created for the first such text. */
+function readerFor(text: string): NumberReader {
+  const language = languageOrEnglish(languageOf(text));
+  let reader = readers.get(language);
+  if (!reader) readers.set(language, (reader = createNumberReader(language)));
+  return reader;
+}
 
 /** The terms of written numbers in the language of a text. */
-export const numberTerms = (text: string): ReadonlySet<string> => READERS.get(languageIn(text))!.numberTerms;
+export const numberTerms = (text: string): ReadonlySet<string> => readerFor(text).numberTerms;
 
 /** The written numbers from zero to ninety-nine in a text, in order, each with the word after it: `year` in `two-year`. */
 export function writtenCounts(text: string): { value: number; of: string }[] {
-  const { values, pattern } = READERS.get(languageIn(text))!;
+  const { values, pattern } = readerFor(text);
   return Array.from(text.toLowerCase().matchAll(pattern), ([, number, of = '']) => ({ value: values.get(normalizeNumber(number!))!, of }));
 }
 

@@ -117,7 +117,7 @@ function analyseRun(run: string): readonly string[] {
 const CACHE_SIZE = 1 << 17;
 /** Maximum length of a cached run; longer ones seldom repeat. */
 const MAX_CACHED_LENGTH = 32;
-const analysedRuns: ({ run: string; terms: readonly string[] } | undefined)[] = Array.from({ length: CACHE_SIZE }, () => undefined);
+const analysedRuns: ({ run: string; terms: readonly string[] } | undefined)[] = Array(CACHE_SIZE).fill(undefined);
 
 function analyseAndCache(run: string, place: number): readonly string[] {
   const found = analyseRun(run);
