@@ -15,6 +15,8 @@ const question = sentence(random(1)).slice(0, 80);
 const commands: Record<string, string[]> = {
   'kb --help': ['--help'],
   'kb --version': ['--version'],
+  'kb collections list': ['collections', 'list'],
+  'kb chat': ['chat', 'hi'],
   'kb retrieve': ['retrieve', question, '--json'],
   'kb retrieve --mode text': ['retrieve', question, '--mode', 'text', '--json'],
 };

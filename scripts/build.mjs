@@ -1,22 +1,29 @@
-// `npm run build`: compiles the program into dist/, and puts the libraries into it that, installed as packages, would bring hundreds of megabytes
-// along that nothing needs.
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+// `npm run build`: bundles the program, with the libraries that are development packages, into dist/. What is one file loads faster than many, and
+// some libraries would, installed as packages, bring hundreds of megabytes along that nothing needs. What `dependencies` names is installed beside kb.
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
-const BUILT = join(root, 'dist', 'src');
-const PDF = join(BUILT, 'drivers', 'parsers', 'pdf');
-/** Modules that re-export a library, which is put into them. */
-const LIBRARIES = [
-  'drivers/stores/lancedb/lancedb-library.js',
-  'drivers/stores/qdrant/qdrant-library.js',
-  'drivers/providers/openai-library.js',
-  'drivers/parsers/pdf/pdf-library.js',
-  'mcp/mcp-library.js',
-];
-/** What is installed beside kb, or never asked for: LanceDB's own embedders. */
-const OUTSIDE = [/^node:/, /^@lancedb\/lancedb-/, /^apache-arrow/, /^@huggingface\/transformers/, /^zod(?:\/|$)/];
+/** Where everything is built before it takes the place of dist/: a build that fails leaves the program as it was. */
+const BUILT = join(root, 'dist.new');
+/** Modules that are loaded by their path. All others are put into chunks. */
+const ENTRIES = ['commands/**/*.ts', 'src/index.ts', 'src/cli/main.ts', 'src/drivers/**/{embed,ocr,parse}-worker.ts'];
+/**
+ * What is loaded together is in one chunk: a layer is what its doors import, directly or not, less what is in the layers above it. No door loads a layer that
+ * it does not need: the help is without the engine, and a process that parses without schemas.
+ */
+const LAYERS = {
+  oclif: /@oclif\/core\/lib\/main\.js$/,
+  workers: /\b(?:embed|ocr|parse)-worker\.ts$/,
+  parsing: /\bsrc\/drivers\/parsers\/parse\.ts$/,
+  engine: /\bsrc\/(?:index|engine\/engine)\.ts$/,
+  cli: /\bcommands\/(?:\w+\/)?[\w-]+\.ts$/,
+};
+/** Not bundled: LanceDB's native part, which is installed beside kb; what its own embedders and oclif's way to run TypeScript need, which kb does not use. */
+const LEFT_OUT = /^@lancedb\/lancedb-|^openai$|^@huggingface\/transformers$|^typescript$/;
+/** Bundled, and yet installed: the types of kb's library name it. */
+const OF_TYPES = 'zod';
 /** pdf.js asks for a library that draws pictures. Reading text needs only that these names exist. */
 const CANVAS = { from: 'require("@napi-rs/canvas")', to: '{ DOMMatrix: class {}, ImageData: class {}, Path2D: class {} }' };
 const TOOLS = ['typescript', 'rolldown', 'oclif', 'execa'];
@@ -36,12 +43,13 @@ if (missing.length === 0) await build();
 else fail(`kb cannot be built without its development packages (${missing.join(', ')}): run «npm ci».`);
 
 async function build() {
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  await run('tsc', '-p', 'tsconfig.build.json');
-  const used = await bundle();
-  await buildPage(used);
+  rmSync(BUILT, { recursive: true, force: true });
+  await run('tsc', '-p', 'tsconfig.build.json', '--outDir', BUILT);
+  const used = new Set([...(await bundleProgram()), ...(await bundlePage())]);
   addTables();
   addLicences(used);
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  renameSync(BUILT, join(root, 'dist'));
   await run('oclif', 'manifest');
 }
 
@@ -51,27 +59,65 @@ async function run(program, ...words) {
   if (exitCode !== 0) process.exit(exitCode ?? 1);
 }
 
-/** Puts the libraries into the modules that re-export them. Gives the folders of the packages that went in. */
-async function bundle() {
-  const { rolldown } = await import('rolldown');
-  const used = new Set();
-  for (const file of LIBRARIES.map((name) => join(BUILT, name))) {
-    const made = await rolldown({ input: file, platform: 'node', external: OUTSIDE, plugins: [withoutCanvas], onLog: noted });
-    const { output } = await made.write({ file, format: 'esm', minify: true, codeSplitting: false });
-    await made.close();
-    for (const id of output.flatMap((chunk) => chunk.moduleIds ?? [])) if (packageOf(id)) used.add(packageOf(id));
-  }
-  return used;
+/** Bundles the program; only the chunks of the largest libraries are minified, which `*-library.ts` re-export. Gives the folders of the packages in it. */
+async function bundleProgram() {
+  const { minifySync } = await import('rolldown/utils');
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const held = {};
+  const layers = {
+    name: 'layers',
+    buildEnd() {
+      for (const [layer, doors] of Object.entries(LAYERS)) held[layer] = importedBy(doors, this);
+    },
+    renderChunk: (code, { fileName, moduleIds }) =>
+      moduleIds.some((id) => id.endsWith('-library.ts')) ? minifySync(fileName, code) : undefined,
+  };
+  const groups = Object.keys(LAYERS).map((name, i, { length }) => ({
+    name,
+    test: (id) => held[name].has(id),
+    minShareCount: 2,
+    priority: length - i,
+  }));
+  return await bundle(
+    {
+      input: Object.fromEntries(
+        globSync(ENTRIES, { cwd: root }).map((path) => [path.replaceAll(sep, '/').replace(/\.ts$/, ''), join(root, path)]),
+      ),
+      platform: 'node',
+      external: (id, importer = '') =>
+        packageOf(importer) ? LEFT_OUT.test(id) : Object.hasOwn(dependencies, nameIn(id)) && nameIn(id) !== OF_TYPES,
+      plugins: [withoutCanvas, layers],
+    },
+    { dir: BUILT, chunkFileNames: 'chunks/[name].js', codeSplitting: { groups } },
+  );
 }
 
-/** Puts the page that `kb serve` shows, with the libraries that it needs, beside the program. Adds the folders of these packages. */
-async function buildPage(used) {
+/** The page that `kb serve` shows, beside the program. */
+async function bundlePage() {
+  for (const name of ['index.html', 'style.css', 'icon.svg']) cpSync(join(root, 'web', name), join(BUILT, 'web', name));
+  return await bundle(
+    { input: join(root, 'web', 'main.ts'), platform: 'browser' },
+    { file: join(BUILT, 'web', 'main.js'), minify: true, codeSplitting: false },
+  );
+}
+
+async function bundle(input, output) {
   const { rolldown } = await import('rolldown');
-  const made = await rolldown({ input: join(root, 'web', 'main.ts'), platform: 'browser', onLog: noted });
-  const { output } = await made.write({ file: join(root, 'dist', 'web', 'main.js'), format: 'esm', minify: true, codeSplitting: false });
+  const made = await rolldown({ ...input, onLog: noted });
+  const written = await made.write({ ...output, format: 'esm' });
   await made.close();
-  for (const id of output.flatMap((chunk) => chunk.moduleIds ?? [])) if (packageOf(id)) used.add(packageOf(id));
-  for (const name of ['index.html', 'style.css', 'icon.svg']) cpSync(join(root, 'web', name), join(root, 'dist', 'web', name));
+  return written.output.flatMap((chunk) => chunk.moduleIds ?? []).flatMap((id) => packageOf(id) ?? []);
+}
+
+/** The modules that are loaded with these, themselves among them: what is imported on demand is not. */
+function importedBy(doors, modules) {
+  const found = new Set([...modules.getModuleIds()].filter((id) => doors.test(id.replaceAll('\\', '/'))));
+  for (const id of found) for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
+}
+
+function nameIn(id) {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0];
 }
 
 function noted(level, log, handle) {
@@ -88,13 +134,13 @@ function packageOf(id) {
 function addTables() {
   const folder = dirname(createRequire(require.resolve('pdf-parse')).resolve('pdfjs-dist/package.json'));
   for (const name of ['cmaps', 'standard_fonts', 'wasm', 'LICENSE'])
-    cpSync(join(folder, name), join(PDF, 'pdfjs', name), { recursive: true });
-  cpSync(join(folder, 'legacy', 'build', 'pdf.worker.min.mjs'), join(PDF, 'pdf.worker.mjs'));
+    cpSync(join(folder, name), join(BUILT, 'chunks', 'pdfjs', name), { recursive: true });
+  cpSync(join(folder, 'legacy', 'build', 'pdf.worker.min.mjs'), join(BUILT, 'chunks', 'pdf.worker.mjs'));
 }
 
 /** The licences of the packages that were put in, each under its name. */
 function addLicences(folders) {
-  const target = join(root, 'dist', 'licences');
+  const target = join(BUILT, 'licences');
   mkdirSync(target, { recursive: true });
   for (const folder of folders) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

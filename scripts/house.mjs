@@ -3,11 +3,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execaNode } from 'execa';
 import { chainsOf, exportsOf, filesIn, importsOf, lines, twice } from '../test/support/source-files.ts';
 import { root } from './prepare.mjs';
 
 const files = filesIn('src');
+/** Where modules begin, by the file of the build that they are in. */
+const begun = new Map();
 const own = files.flatMap(importsOf).filter(({ to }) => to.startsWith('src/'));
 const chainOf = chainsOf(own);
 
@@ -38,9 +41,17 @@ async function filesRun(folder, parameters) {
   const ran = new Set();
   for (const name of readdirSync(coverage))
     for (const { url, functions } of JSON.parse(readFileSync(join(coverage, name), 'utf8')).result)
-      if (url.includes('/dist/src/') && functions.some(({ functionName, ranges }) => functionName && ranges[0].count > 0)) ran.add(url);
+      if (url.includes('/dist/'))
+        for (const { functionName, ranges } of functions)
+          if (functionName && ranges[0].count > 0) ran.add(moduleAt(fileURLToPath(url), ranges[0].startOffset));
   rmSync(coverage, { recursive: true });
-  return ran.size;
+  return [...ran].filter((path) => path?.startsWith('src/')).length;
+}
+
+/** The module that a place in a file of the build comes from, by the comments that begin them. */
+function moduleAt(file, offset) {
+  if (!begun.has(file)) begun.set(file, [...readFileSync(file, 'utf8').matchAll(/^\/\/ ((?:src|commands|node_modules)\/\S+)$/gm)]);
+  return begun.get(file).findLast(({ index }) => index < offset)?.[1];
 }
 
 async function reportRuns() {

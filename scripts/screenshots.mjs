@@ -16,7 +16,7 @@ const SCALE = 1.5;
 const QUALITY = 0.7;
 
 ensureBuilt();
-const { findBrowser } = await import('../dist/src/drivers/browser/chromium.js');
+const { findBrowser } = await import('../src/drivers/browser/chromium.ts');
 const store = mkdtempSync(join(tmpdir(), 'kb-screenshots-'));
 const kb = (...words) => {
   const env = { PATH: process.env.PATH, HOME: store, KB_STORAGE_URL: store };

@@ -105,7 +105,7 @@ async function explainUnknownCommand(words: readonly string[]): Promise<string> 
 }
 
 async function commandConfig() {
-  const { Config } = await import('@oclif/core');
+  const { Config } = await import('@oclif/core/config');
   return await Config.load({ root: packageRoot });
 }
 

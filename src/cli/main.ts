@@ -2,14 +2,20 @@
 export async function main(root: string): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', exitOnOutputError);
   const words = expandHelp(process.argv.slice(2));
-  const { run } = await import('@oclif/core/run'); // the whole package takes longer to load
+  if (await runCommandLine(words, root)) process.stdout.write(fileCompletion(words));
+  else exitWhenFlushed();
+}
+
+/** Runs a command to its end. If it fails, says why and sets the exit code. Returns whether it succeeded. */
+export async function runCommandLine(words: readonly string[], root: string): Promise<boolean> {
+  const { run } = await import('@oclif/core/run');
   try {
-    await failIfUnfinished(run(words, { root }));
-    process.stdout.write(fileCompletion(words));
+    await failIfUnfinished(run([...words], { root }));
+    return true;
   } catch (error) {
     const { reportFailure } = await import('./failure.ts');
     await reportFailure(error, words);
-    exitWhenFlushed();
+    return false;
   }
 }
 

@@ -13,6 +13,6 @@ export const packageRoot: string = (() => {
 export const packageVersion = (): string =>
   (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 
-/** Resolves a worker module beside the caller: the TypeScript source in a checkout, the compiled file in `dist`. */
-export const workerFile = (from: string, name: string): string =>
-  fileURLToPath(new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from));
+/** Resolves a worker module by its path in `src`: the TypeScript source where kb runs from its sources, else the built file. */
+export const workerFile = (path: string): string =>
+  import.meta.url.endsWith('.ts') ? join(packageRoot, 'src', `${path}.ts`) : join(packageRoot, 'dist', 'src', `${path}.js`);

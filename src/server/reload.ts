@@ -118,8 +118,7 @@ const SOURCES = 'The sources';
 
 async function compiled(say: ReloadOptions['say']): Promise<boolean> {
   say('The sources changed; compiling.');
-  const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
-  const child = spawn(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: packageRoot, stdio: ['ignore', 2, 2] });
+  const child = spawn(process.execPath, [join(packageRoot, 'scripts', 'build.mjs')], { cwd: packageRoot, stdio: ['ignore', 2, 2] });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) say('They cannot be compiled; the server goes on as it was.');
   return code === 0;

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/core/project.ts';
+import { loadedWith, modulesIn } from '../support/built-modules.ts';
 import { folder, write } from '../support/folder.ts';
 import { documentIn, type Ended, GATE, KB, kb, LONG, onTerminal, SEQUENCES, start } from '../support/program.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -226,11 +229,32 @@ describe('what is loaded', () => {
     const hook = new URL('../support/loaded.mjs', import.meta.url).href;
     const ended = await kb(words, { cwd: home, env: { NODE_OPTIONS: `--import=${hook}`, LOADED: loaded } });
     expect(ended).toMatchObject({ code: 0, error: '' });
-    const modules = readFileSync(loaded, 'utf8').split('\n');
+    const urls = readFileSync(loaded, 'utf8').trim().split('\n');
+    const modules = urls.flatMap((url) => (url.includes('/dist/') ? modulesIn(fileURLToPath(url)) : [url]));
     expect(modules.some((url) => url.includes('@oclif/core'))).toBe(true);
     expect(modules.filter((url) => heavy.test(url))).toEqual([]);
     if (words[0] === '--help')
       for (const command of ['ingest', 'retrieve', 'chat', 'collections', 'doctor']) expect(ended.out).toContain(command);
+  });
+
+  it('by a process that parses is nothing that it does not parse with', () => {
+    const worker = join(packageRoot, 'dist/src/drivers/parsers/process/parse-worker.js');
+    const modules = loadedWith(worker, { asked: true }).flatMap(modulesIn);
+    expect(modules).toContain('src/drivers/parsers/parse.ts');
+    expect(modules.filter((path) => /\/(?:zod|yaml|@oclif|ipaddr\.js)\/|^src\/(?:cli|engine|schema|stages)\//.test(path))).toEqual([]);
+    expect(modules.filter((path) => !path.startsWith('src/') && HEAVY.test(path))).toEqual([]);
+  });
+
+  it('by a worker that embeds is a model, and little else', () => {
+    const modules = loadedWith(join(packageRoot, 'dist/src/drivers/embedders/embed-worker.js')).flatMap(modulesIn);
+    expect(modules).toContain('src/drivers/embedders/embed-worker.ts');
+    expect(modules.length).toBeLessThan(20);
+  });
+
+  it('by the library is nothing of the command line', () => {
+    const modules = loadedWith(join(packageRoot, 'dist/src/index.js')).flatMap(modulesIn);
+    expect(modules).toContain('src/engine/engine.ts');
+    expect(modules.filter((path) => /^src\/(?:cli|server|mcp)\/|@oclif/.test(path))).toEqual([]);
   });
 });
 

@@ -1,26 +1,24 @@
 import { createRequire, enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { run } from '@oclif/core/run';
 import { packageRoot } from '../../src/core/project.ts';
 import { environment, type Ended, type StartOptions } from './program.ts';
 
 enableCompileCache(); // the processes of the program fill it
 
-/** Loads a module of the built program as oclif does. With `import`, vitest would load it a second time, with classes of its own. */
-const built = (name: string): unknown => createRequire(import.meta.url)(join(packageRoot, 'dist', 'src', 'cli', `${name}.js`));
+/** The built program, loaded as the launcher does. With `import`, vitest would load it a second time, with classes of its own. */
+const program = (): unknown => createRequire(import.meta.url)(join(packageRoot, 'dist', 'src', 'cli', 'main.js'));
 
 /**
  * Runs a command of the built program in this process, to its end, off a terminal. One at a time: the process has one folder, one environment and one
  * standard output. Signals, terminals, closed pipes, and `serve`, which ends its process, are for `kb` of `program.ts`.
  */
 export async function runCommand(words: readonly string[], { cwd, env, input = '' }: StartOptions): Promise<Ended> {
-  const { failIfUnfinished } = built('main') as typeof import('../../src/cli/main.ts');
-  const { reportFailure } = built('failure') as typeof import('../../src/cli/failure.ts');
+  const { runCommandLine } = program() as typeof import('../../src/cli/main.ts');
   const written = { out: '', error: '' };
   const restore = replaceProcess({ cwd, env: environment(cwd, env), input, written });
   try {
-    await failIfUnfinished(run([...words], { root: packageRoot })).catch((error: unknown) => reportFailure(error, words));
+    await runCommandLine(words, packageRoot);
     return { code: Number(process.exitCode ?? 0), signal: null, ...written };
   } finally {
     restore();

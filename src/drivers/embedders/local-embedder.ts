@@ -101,7 +101,7 @@ async function startWorkers(model: LocalModelName, threads: number): Promise<Run
   const { Piscina } = await import('piscina');
   const guard = new ExitGuard();
   const pool: Piscina<EmbedTask, Float32Array> = new Piscina({
-    filename: workerFile(import.meta.url, 'embed-worker'),
+    filename: workerFile('drivers/embedders/embed-worker'),
     workerData: { model, memory: guard.memory } satisfies EmbedWorkerData,
     minThreads: 1,
     maxThreads: threads,

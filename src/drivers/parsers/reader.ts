@@ -42,7 +42,7 @@ function processError(source: string, { code, signal, stderr }: Death, { megabyt
 const MOST_KEPT = 384 * 2 ** 20;
 
 type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
-const SCRIPT = workerFile(import.meta.url, 'process/parse-worker');
+const SCRIPT = workerFile('drivers/parsers/process/parse-worker');
 
 /** Processes that parse documents. One is started when there is work and none is idle; the caller bounds how many work at once. */
 type ParsePool = ReturnType<typeof createParsePool>;

@@ -120,7 +120,7 @@ interface OcrProcess {
   open?: Scan;
 }
 
-const SCRIPT = workerFile(import.meta.url, 'ocr-worker');
+const SCRIPT = workerFile('drivers/parsers/ocr/ocr-worker');
 /** JavaScript heap in MiB; pixels and the recognizer are outside of it. */
 const HEAP = 512;
 /** Consecutive failed pages after which the rest of a document is given up. */
