@@ -24,14 +24,14 @@ export default class Serve extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve);
     const serving = async ({ loaded, engine, screen, tracer, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
-      const { obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
+      const { followReloader: obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
       const { config, home } = loaded;
       const { port, tokens_file } = config.server;
       const file = loaded.file ?? join(home, CONFIG_NAME);
       const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
       const tell = obeyReloader(signal);
       const tokens = tokens_file === undefined ? undefined : resolve(home, tokens_file);
-      if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, say: screen.note });
+      if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, report: screen.note });
       const [{ serve }, { createEngine }] = await Promise.all([import('../src/server/serve.ts'), import('../src/engine/engine.ts')]);
       const watching = flags.watch ? createEngine({ config, home, tracer }) : undefined;
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));

@@ -5,14 +5,14 @@ import { blocksIn, renderMarkdown } from './markdown.ts';
 import { bareText, wordsOf } from './passage.ts';
 import type { Event } from '../src/schema/results.ts';
 
-/** Maximum characters before a citation that its statement takes. */
-const STATEMENT = 600;
-/** Words that make a sentence worth looking up by itself. */
-const FEW = 4;
+/** Maximum characters of the statement before a citation. */
+const MAX_STATEMENT_LENGTH = 600;
+/** Minimum words of a sentence that is looked up by itself. */
+const MIN_SENTENCE_WORDS = 4;
 
 type OpenCitation = (citation: number, statement: string, opener: HTMLElement) => void;
 
-/** The answer as it stands in Markdown, its citations as buttons; while it is written, `open` is absent and they are only shown. */
+/** Renders the Markdown of an answer, with citations as buttons. While it is being written, `open` is absent and citations are plain. */
 export function renderAnswer(
   { answer, sources, highlight }: Pick<StoredTurn, 'answer' | 'sources' | 'highlight'>,
   open?: OpenCitation,
@@ -24,13 +24,13 @@ export function renderAnswer(
   for (const text of texts) {
     if (!text.parentElement!.closest('pre, code, a')) linkCitations(text, { sources, highlight, prose }, open);
   }
-  for (const paragraph of prose.querySelectorAll('p')) if (isOrigin(paragraph, sources)) paragraph.classList.add('origin');
+  for (const paragraph of prose.querySelectorAll('p')) if (isQuotationOrigin(paragraph, sources)) paragraph.classList.add('origin');
   if (highlight) emphasize(prose, highlight);
   return prose;
 }
 
-/** Whether a paragraph only says where the quotation below it is from: a quoted answer sets that in bold. */
-const isOrigin = ({ children, textContent }: HTMLElement, sources: StoredTurn['sources']): boolean =>
+/** Whether a paragraph of a quoted answer only names, in bold, the origin of the quotation below it. */
+const isQuotationOrigin = ({ children, textContent }: HTMLElement, sources: StoredTurn['sources']): boolean =>
   children.length === 1 &&
   children[0]!.tagName === 'STRONG' &&
   children[0]!.textContent === textContent &&
@@ -85,13 +85,13 @@ function statementBefore(opener: HTMLElement, { prose, highlight }: Pick<Cited, 
   if (previous) range.setStartAfter(previous);
   else range.setStart(prose, 0);
   range.setEndBefore(opener);
-  const before = range.toString().trim().slice(-STATEMENT);
+  const before = range.toString().trim().slice(-MAX_STATEMENT_LENGTH);
   if (highlight && bareText(before).includes(bareText(highlight))) return highlight;
   const sentences = before.split(/(?<=[.!?。！？])\s+|\n{2,}/);
-  return sentences.findLast((sentence) => wordsOf(sentence).length >= FEW) ?? before;
+  return sentences.findLast((sentence) => wordsOf(sentence).length >= MIN_SENTENCE_WORDS) ?? before;
 }
 
-/** Sets off the sentence, row or line of a quoted answer that answers best. */
+/** Emphasizes the sentence, row or line of a quoted answer that answers best. */
 function emphasize(prose: HTMLElement, highlight: string): void {
   const wanted = bareText(highlight);
   const block = blocksIn(prose).find(({ textContent }) => bareText(textContent).includes(wanted));
@@ -132,11 +132,11 @@ export class RunningTurn {
   }
 
   /** Shows the stage of an event. */
-  say(event: Event): void {
+  showStage(event: Event): void {
     this.#stage.textContent = stageText(event) ?? this.#stage.textContent;
   }
 
-  /** Draws once a frame, however many pieces come in it. */
+  /** Adds a piece of the answer. Redraws at most once per frame. */
   push(piece: string): void {
     this.text += piece;
     this.#stage.textContent = 'Writing…';

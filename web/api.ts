@@ -14,7 +14,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of an error. */
 export const errorText = (error: unknown): string => (error instanceof RequestError ? error.message : String(error));
 
 const UNREACHABLE = 'The server does not answer. Check that kb serve is running and that this device is online.';
@@ -34,7 +34,7 @@ export const accessToken = {
 
 let scopes: string | null = null;
 
-/** Whether the token that the page has may store and remove documents; without tokens, everyone may. */
+/** Whether the current token may store and remove documents; without tokens, everyone may. */
 export const mayWrite = (): boolean => scopes === null || scopes.split(' ').includes('write');
 
 const authorization = (): Record<string, string> => (accessToken.get() ? { authorization: `Bearer ${accessToken.get()}` } : {});
@@ -48,8 +48,8 @@ function messageOf(status: number, body: string): string {
   }
 }
 
-/** Makes the error of a non-2xx response, or of none (status 0); dispatches the events that concern the whole page. */
-function failure(status: number, body = ''): RequestError {
+/** Makes the error of a non-2xx response, or of a missing response (status 0), and dispatches the events for the whole page. */
+function makeRequestError(status: number, body = ''): RequestError {
   if (status === 401) connection.dispatchEvent(new CustomEvent('unauthorized'));
   if (status === 0) connection.dispatchEvent(new CustomEvent('unreachable'));
   return new RequestError(status, status === 0 ? UNREACHABLE : messageOf(status, body));
@@ -59,10 +59,10 @@ function failure(status: number, body = ''): RequestError {
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...authorization(), ...(init.body ? { 'content-type': 'application/json' } : {}) };
   const response = await fetch(path, { ...init, headers, redirect: 'error' }).catch((error: unknown) => {
-    throw init.signal?.aborted ? error : failure(0);
+    throw init.signal?.aborted ? error : makeRequestError(0);
   });
   scopes = response.headers.get('x-kb-scopes');
-  if (!response.ok) throw failure(response.status, await response.text());
+  if (!response.ok) throw makeRequestError(response.status, await response.text());
   return response;
 }
 
@@ -81,7 +81,7 @@ export async function* askForAnswer(request: RequestOf<'chat'>, signal: AbortSig
   const reader = body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
   for (;;) {
     const step = await reader.read().catch((error: unknown) => {
-      throw signal.aborted ? error : failure(0);
+      throw signal.aborted ? error : makeRequestError(0);
     });
     if (step.done) return;
     yield JSON.parse(step.value.data) as Event;
@@ -115,11 +115,11 @@ export function uploadFile({ file, collection, signal, onProgress }: Upload): Pr
     for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total ? loaded / total : 0));
     request.upload.addEventListener('load', () => onProgress(1));
-    request.addEventListener('error', () => reject(failure(0)));
+    request.addEventListener('error', () => reject(makeRequestError(0)));
     request.addEventListener('abort', () => reject(signal.reason as Error));
     request.addEventListener('load', () => {
       if (request.status === 200) resolve(JSON.parse(request.responseText) as ResultOf<'ingest'>);
-      else reject(failure(request.status, request.responseText));
+      else reject(makeRequestError(request.status, request.responseText));
     });
     signal.addEventListener('abort', () => request.abort());
     request.send(form);
@@ -127,7 +127,7 @@ export function uploadFile({ file, collection, signal, onProgress }: Upload): Pr
 }
 
 /** Documents per request when all of them are read. */
-const MOST = 1000;
+const PAGE_SIZE = 1000;
 
 const pathOf = (collection: string): string => `v1/collections/${encodeURIComponent(collection)}/sources`;
 
@@ -147,7 +147,7 @@ export function fetchSources(
 export async function fetchAllSources(collection: string): Promise<StoredSourceSummary[]> {
   const found: StoredSourceSummary[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await fetchSources(collection, { limit: MOST, cursor });
+    const page = await fetchSources(collection, { limit: PAGE_SIZE, cursor });
     found.push(...page.sources);
     if (!page.cursor) return found;
     cursor = page.cursor;

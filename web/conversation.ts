@@ -3,7 +3,7 @@ import type { HistoryEntry, Source } from '../src/schema/items.ts';
 
 const KEY = 'kb-conversation';
 /** Maximum turns that are stored. */
-const MOST = 50;
+const MAX_TURNS = 50;
 
 /** A question with its answer, as the browser stores it. */
 export interface StoredTurn extends Partial<Pick<ChatResult, 'highlight' | 'answer_confidence' | 'intent'>> {
@@ -36,8 +36,8 @@ export function restoreConversation(): StoredConversation {
 }
 
 /** Stores the latest turns; fewer if the browser's storage is full. */
-export function keepConversation({ turns, history }: StoredConversation): void {
-  for (let kept = turns.slice(-MOST); ; kept = kept.slice(Math.ceil(kept.length / 2))) {
+export function storeTurns({ turns, history }: StoredConversation): void {
+  for (let kept = turns.slice(-MAX_TURNS); ; kept = kept.slice(Math.ceil(kept.length / 2))) {
     try {
       return localStorage.setItem(KEY, JSON.stringify({ turns: kept, history }));
     } catch {
@@ -50,7 +50,7 @@ export function keepConversation({ turns, history }: StoredConversation): void {
 export const clearConversation = (): void => localStorage.removeItem(KEY);
 
 /** Converts a result of the server to a turn to store. */
-export const turnOf = ({ question, collection }: Pick<StoredTurn, 'question' | 'collection'>, result: ChatResult): StoredTurn => ({
+export const toStoredTurn = ({ question, collection }: Pick<StoredTurn, 'question' | 'collection'>, result: ChatResult): StoredTurn => ({
   question,
   collection,
   answer: result.answer,
@@ -76,11 +76,11 @@ export interface ConfidenceNote {
   text: string;
 }
 
-const LOW: Partial<Record<string, string>> = {
+const LOW_CONFIDENCE: Partial<Record<string, string>> = {
   answer_uncertain: 'the passages are about this, but may not answer it, or not all of it. Open the sources before you rely on it.',
   citations_unsupported: 'not every sentence is supported by the source that it cites. Open the sources before you rely on it.',
 };
-const WEAK = 'only weak matches were found. Open the sources before you rely on it.';
+const WEAK_MATCHES = 'only weak matches were found. Open the sources before you rely on it.';
 
 /** Makes the note on the confidence of an answer. */
 export function confidenceNote({
@@ -91,8 +91,8 @@ export function confidenceNote({
   if (!answer_confidence || intent !== 'rag') return undefined;
   const { level, reason, probability } = answer_confidence;
   if (reason === 'errors' || (level === 'none' && problems.length > 0)) return undefined;
-  const often = probability === undefined ? '' : ` About ${Math.round(probability * 100)} in 100 such answers are right.`;
-  if (level === 'high') return { level, text: `Found in the sources.${often}` };
-  if (level === 'low') return { level, text: `Low confidence: ${LOW[reason] ?? WEAK}${often}` };
+  const accuracy = probability === undefined ? '' : ` About ${Math.round(probability * 100)} in 100 such answers are right.`;
+  if (level === 'high') return { level, text: `Found in the sources.${accuracy}` };
+  if (level === 'low') return { level, text: `Low confidence: ${LOW_CONFIDENCE[reason] ?? WEAK_MATCHES}${accuracy}` };
   return { level, text: 'Not answered. Where a passage below comes close, ask again in its words.' };
 }

@@ -12,13 +12,13 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   attributes: Record<string, Value> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(name.slice(2), value as EventListener);
-    else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));
+    if (typeof value === 'function') created.addEventListener(name.slice(2), value as EventListener);
+    else if (value !== undefined && value !== false) created.setAttribute(name, value === true ? '' : String(value));
   }
-  made.append(...children.filter((child) => child !== undefined && child !== false));
-  return made;
+  created.append(...children.filter((child) => child !== undefined && child !== false));
+  return created;
 }
 
 /** Creates a button that runs `onclick`. */
@@ -26,12 +26,12 @@ export const button = (label: string, onclick: () => void, attributes: Record<st
   element('button', { type: 'button', onclick, ...attributes }, label);
 
 /** Creates an error message with buttons that may help. */
-export const problem = (message: string, ...actions: Child[]): HTMLElement =>
+export const problemBox = (message: string, ...actions: Child[]): HTMLElement =>
   element('div', { class: 'problem', role: 'alert' }, element('p', {}, message), ...actions);
 
 /** Creates labels of keyboard keys. */
-export const keys = (...names: string[]): HTMLElement =>
+export const keyLabels = (...names: string[]): HTMLElement =>
   element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));
 
 /** Text shown to users who may not add documents. */
-export const READS_ALONE = 'Your token may read only. Whoever runs this server can add documents.';
+export const READ_ONLY_NOTE = 'Your token may read only. Whoever runs this server can add documents.';

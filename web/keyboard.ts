@@ -1,28 +1,28 @@
-import { button, element, keys } from './element.ts';
+import { button, element, keyLabels } from './element.ts';
 
 const SWITCH_KEY = 'kb-single-keys';
 
-/** Keys without a modifier may be switched off: they get in the way of who speaks to the computer. */
+/** Whether shortcuts without a modifier are on. They can be switched off, because they disturb speech input. */
 const hasSingleKeys = (): boolean => localStorage.getItem(SWITCH_KEY) !== 'off';
 
 interface KeyActions {
   focusField(): void;
   escape(): void;
   help(): void;
-  /** Goes to a view by its place, from 0. */
-  go(place: number): void;
+  /** Goes to a view by its index, from 0. */
+  showView(place: number): void;
 }
 
-const isWritten = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches('input, textarea, select');
+const isTextField = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches('input, textarea, select');
 
 /** Listens for the shortcuts of the whole page. */
-export function registerKeys({ focusField, escape, help, go }: KeyActions): void {
+export function registerKeys({ focusField, escape, help, showView }: KeyActions): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
     if (event.key === 'Escape') return escape();
-    if (event.altKey && /^Digit[1-3]$/.test(event.code)) return (event.preventDefault(), go(Number(event.code.at(-1)) - 1));
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') return step(event);
-    if (isWritten(event.target) || event.ctrlKey || event.metaKey || event.altKey || !hasSingleKeys()) return;
+    if (event.altKey && /^Digit[1-3]$/.test(event.code)) return (event.preventDefault(), showView(Number(event.code.at(-1)) - 1));
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') return moveFocus(event);
+    if (isTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey || !hasSingleKeys()) return;
     const action = { '/': focusField, '?': help }[event.key];
     if (!action) return;
     event.preventDefault();
@@ -31,7 +31,7 @@ export function registerKeys({ focusField, escape, help, go }: KeyActions): void
 }
 
 /** Moves from one entry of a list to the next, and from a search field into its list. */
-function step(event: KeyboardEvent): void {
+function moveFocus(event: KeyboardEvent): void {
   const from = document.activeElement as HTMLElement;
   const entries = [...document.querySelectorAll<HTMLElement>('[data-step]')].filter((entry) => entry.offsetParent !== null);
   const place = entries.indexOf(from);
@@ -55,7 +55,7 @@ const SHORTCUTS: readonly (readonly [string[], string])[] = [
 
 /** The list of shortcuts, with the switch for those of one key. */
 export function shortcutsDialog(): HTMLDialogElement {
-  const rows = SHORTCUTS.flatMap(([names, meaning]) => [element('dt', {}, keys(...names)), element('dd', {}, meaning)]);
+  const rows = SHORTCUTS.flatMap(([names, meaning]) => [element('dt', {}, keyLabels(...names)), element('dd', {}, meaning)]);
   const toggle = element('input', {
     type: 'checkbox',
     id: 'single-keys',

@@ -1,8 +1,8 @@
 import { connection, isReachable, accessToken, mayWrite, RequestError } from './api.ts';
 import {
   ALL,
-  asksAll,
-  canAskAll,
+  isAllChosen,
+  canSearchAll,
   chooseCollection,
   collectionChanges,
   currentCollection,
@@ -10,7 +10,7 @@ import {
   refreshCollections,
 } from './collections.ts';
 import { clearConversation } from './conversation.ts';
-import { button, element, keys } from './element.ts';
+import { button, element, keyLabels } from './element.ts';
 import { registerKeys, shortcutsDialog } from './keyboard.ts';
 import type { Shell, View, ViewName } from './shell.ts';
 import { AskView } from './views/ask.ts';
@@ -20,7 +20,7 @@ import { SourcesView } from './views/sources.ts';
 import { TokenForm } from './views/token-form.ts';
 import { Uploads } from './views/uploads.ts';
 
-/** Milliseconds between looks whether the server is back. */
+/** Milliseconds between checks whether the server is back. */
 const RETRY = 3_000;
 
 const status = element('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' });
@@ -70,7 +70,7 @@ const header = element(
     element(
       'button',
       { type: 'button', class: 'quiet help', 'aria-label': 'Keyboard shortcuts', onclick: () => shortcuts.showModal() },
-      keys('?'),
+      keyLabels('?'),
     ),
   ),
 );
@@ -122,12 +122,12 @@ function drawCollections(): void {
   const known = knownCollections();
   collectionPicker.hidden = known.length < 2;
   collectionPicker.replaceChildren(
-    ...known.map(({ name }) => element('option', { value: name, selected: !asksAll() && name === currentCollection()?.name }, name)),
-    ...(canAskAll() ? [element('option', { value: ALL, selected: asksAll() }, 'All collections')] : []),
+    ...known.map(({ name }) => element('option', { value: name, selected: !isAllChosen() && name === currentCollection()?.name }, name)),
+    ...(canSearchAll() ? [element('option', { value: ALL, selected: isAllChosen() }, 'All collections')] : []),
   );
 }
 
-/** Begins, or begins again with a token. */
+/** Starts the page, also again with another token. */
 async function start(): Promise<void> {
   try {
     await refreshCollections();
@@ -141,7 +141,7 @@ async function start(): Promise<void> {
   focusView();
 }
 
-/** Asks for a token, or for another one than the page has. */
+/** Asks for a token, or for another one. */
 function askForToken(refusal: string): void {
   accessToken.forget();
   if (reader.isOpen) reader.close();
@@ -156,12 +156,12 @@ connection.addEventListener('unauthorized', () =>
 connection.addEventListener('unreachable', () => {
   if (!banner.hidden) return;
   banner.hidden = false;
-  const look = async (): Promise<void> => {
-    if (!(await isReachable())) return void setTimeout(look, RETRY);
+  const retry = async (): Promise<void> => {
+    if (!(await isReachable())) return void setTimeout(retry, RETRY);
     banner.hidden = true;
     await start();
   };
-  setTimeout(look, RETRY);
+  setTimeout(retry, RETRY);
 });
 
 collectionChanges.addEventListener('change', drawCollections);
@@ -174,13 +174,13 @@ registerKeys({
   focusField: () => namedView().focus(),
   escape: () => (reader.isOpen ? reader.close() : ask.stop()),
   help: () => shortcuts.showModal(),
-  go: (place) => show(views[place]!.name),
+  showView: (place) => show(views[place]!.name),
 });
 receiveDrops();
 drawView();
 await start();
 
-/** Files can be dropped anywhere. */
+/** Lets files be dropped anywhere on the page. */
 function receiveDrops(): void {
   let depth = 0;
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true && tokenForm.root.hidden === true;

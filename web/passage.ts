@@ -3,9 +3,9 @@ import { readBlocks } from '../src/text/markdown/blocks.ts';
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'word' });
 
 /** Minimum share of the words of a statement that a supporting block contains. */
-const ENOUGH = 0.3;
+const MIN_SHARE = 0.3;
 
-/** The words of a text in small letters, of scripts without spaces too. */
+/** Lists the words of a text in lower case, also of scripts without spaces. */
 export const wordsOf = (text: string): string[] =>
   Array.from(SEGMENTER.segment(text.toLowerCase()), ({ segment, isWordLike }) => (isWordLike ? segment : '')).filter(Boolean);
 
@@ -22,17 +22,17 @@ export function findQuotedBlock(blocks: readonly string[], statement: string): n
     [...wanted].map((word) => [word, Math.log(1 + blocks.length / (1 + held.filter((words) => words.has(word)).length))]),
   );
   const weightOf = (words: Iterable<string>): number => [...words].reduce((sum, word) => sum + weights.get(word)!, 0);
-  const whole = weightOf(wanted);
-  if (whole === 0) return -1;
-  const shares = held.map((words) => weightOf([...wanted].filter((word) => words.has(word))) / whole - words.size / 10_000);
+  const totalWeight = weightOf(wanted);
+  if (totalWeight === 0) return -1;
+  const shares = held.map((words) => weightOf([...wanted].filter((word) => words.has(word))) / totalWeight - words.size / 10_000);
   const best = shares.indexOf(Math.max(...shares));
-  return shares[best]! >= ENOUGH ? best : -1;
+  return shares[best]! >= MIN_SHARE ? best : -1;
 }
 
-/** Characters up to which the section around a passage takes in the one above it. */
-const ROOMY = 3_000;
-/** Characters of a section that are shown around a passage at most. */
-const LONGEST = 20_000;
+/** Maximum characters of a section that is extended by its parent section. */
+const MAX_EXTENDED_SECTION = 3_000;
+/** Maximum characters of a section that is shown around a passage. */
+const MAX_SECTION = 20_000;
 
 interface Heading {
   at: number;
@@ -42,8 +42,8 @@ interface Heading {
 const headingsOf = (text: string): Heading[] =>
   readBlocks(text).flatMap(({ kind, start, level }) => (kind === 'heading' ? [{ at: start, level }] : []));
 
-/** Finds a passage in its document; it may repeat a heading or the header of a table, which stand further up. */
-function startOf(text: string, passage: string): number {
+/** Finds a passage in its document. The passage may begin with a repeated heading or table header, which is further up in the document. */
+function findPassage(text: string, passage: string): number {
   const whole = text.indexOf(passage.trim());
   if (whole >= 0) return whole;
   const lines = passage.split('\n').filter((line) => line.trim().length > 20 && !/^[|\s:-]+$/.test(line));
@@ -55,11 +55,11 @@ function startOf(text: string, passage: string): number {
  * not found.
  */
 export function sectionAround(text: string, passage: string): string {
-  const start = startOf(text, passage);
+  const start = findPassage(text, passage);
   if (start < 0) return passage;
   const end = Math.min(start + passage.length, text.length);
   const headings = headingsOf(text);
-  const reach = (top: Heading | undefined): [number, number] => {
+  const sectionRange = (top: Heading | undefined): [number, number] => {
     if (!top) return [0, text.length];
     const next = headings.find(({ at, level }) => at >= end && level <= top.level);
     return [top.at, next?.at ?? text.length];
@@ -68,17 +68,17 @@ export function sectionAround(text: string, passage: string): string {
   for (let above = top; above;) {
     const { at, level } = above;
     above = headings.findLast((heading) => heading.at < at && heading.level < level);
-    const [from, to] = reach(above);
-    if (to - from > ROOMY) break;
+    const [from, to] = sectionRange(above);
+    if (to - from > MAX_EXTENDED_SECTION) break;
     top = above;
   }
-  const [from, to] = reach(top);
-  return to - from <= LONGEST ? text.slice(from, to).trim() : windowAround(text, { from, to, start, end });
+  const [from, to] = sectionRange(top);
+  return to - from <= MAX_SECTION ? text.slice(from, to).trim() : windowAround(text, { from, to, start, end });
 }
 
-/** Whole paragraphs around a passage of a section that is too long to be shown. */
+/** Selects whole paragraphs around a passage, for a section that is too long. */
 function windowAround(text: string, { from, to, start, end }: Record<'from' | 'to' | 'start' | 'end', number>): string {
-  const before = text.indexOf('\n\n', Math.max(from, start - LONGEST / 4));
-  const after = text.lastIndexOf('\n\n', Math.min(to, end + LONGEST / 4));
+  const before = text.indexOf('\n\n', Math.max(from, start - MAX_SECTION / 4));
+  const after = text.lastIndexOf('\n\n', Math.min(to, end + MAX_SECTION / 4));
   return text.slice(before >= 0 && before < start ? before : start, after > end ? after : end).trim();
 }

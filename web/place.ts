@@ -2,7 +2,7 @@ import type { Location, PassageBox } from '../src/schema/items.ts';
 import { locationText } from '../src/text/passage-location.ts';
 import { element } from './element.ts';
 
-/** Writes the location of a passage in a document whose title stands beside it. */
+/** Writes the location of a passage, without the title of its document, which is shown beside it. */
 export const placeText = (title: string, location: Location = {}, file_type?: unknown): string =>
   locationText({ ...location, headings: location.headings?.slice(location.headings[0] === title ? 1 : 0) }, file_type);
 
@@ -11,12 +11,12 @@ export const collectionTag = (name: string | undefined): HTMLElement[] =>
   name === undefined ? [] : [element('span', { class: 'kind' }, name)];
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** Height of a drawn page in units of its own, and the width of one whose proportions are not known: a sheet of A4. */
+/** Height of a page sketch in its own units, and the aspect ratio of a page if unknown: A4. */
 const HEIGHT = 100;
-const USUAL_RATIO = 210 / 297;
+const DEFAULT_RATIO = 210 / 297;
 
-/** Small drawings of the pages that a passage stands on, with its place on each; none where that is not known. */
-export const pageSketches = ({ boxes = [], page_ratio = USUAL_RATIO }: Location): SVGElement[] =>
+/** Draws the pages of a passage as sketches with its position; none if that is unknown. */
+export const pageSketches = ({ boxes = [], page_ratio = DEFAULT_RATIO }: Location): SVGElement[] =>
   [...Map.groupBy(boxes, ({ page }) => page)].map(([page, own]) => sketch(page, own, HEIGHT * page_ratio));
 
 function sketch(page: number, boxes: readonly PassageBox[], width: number): SVGElement {
@@ -35,8 +35,8 @@ function sketch(page: number, boxes: readonly PassageBox[], width: number): SVGE
 }
 
 function shape(name: string, attributes: Record<string, string | number> = {}, ...children: Element[]): SVGElement {
-  const made = document.createElementNS(SVG, name) as SVGElement;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  made.append(...children);
-  return made;
+  const created = document.createElementNS(SVG, name) as SVGElement;
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, String(value));
+  created.append(...children);
+  return created;
 }

@@ -9,7 +9,7 @@ import { parsePart } from '../core/parse-request.ts';
 import { parseValueText, readSetFlags } from '../config/load.ts';
 import type { ConfigSection, Operation } from '../schema/operation-row.ts';
 import { Config } from '../schema/config.ts';
-import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/fields.ts';
+import { descriptionOf, keysOf, unwrapSchema, type Key } from '../schema/fields.ts';
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { shellWord } from '../core/advice/advice.ts';
 
@@ -55,10 +55,10 @@ function settingKeys(schema: z.ZodObject, sections: readonly ConfigSection[]): K
 
 /** Fields of a request that override no key: those whose value fits into a flag. */
 function requestFields(input: z.ZodType): [string, z.ZodType][] {
-  const object = unwrapped(input);
+  const object = unwrapSchema(input);
   if (!(object instanceof z.ZodObject)) return [];
   return Object.entries(object.shape as Record<string, z.ZodType>).filter(
-    ([, field]) => field.meta()?.overrides === undefined && fitsFlag(unwrapped(field)),
+    ([, field]) => field.meta()?.overrides === undefined && fitsFlag(unwrapSchema(field)),
   );
 }
 
@@ -71,7 +71,7 @@ const fitsFlag = (schema: z.ZodType): boolean =>
 const isSwitch = (schema: z.ZodType): boolean => schema instanceof z.ZodBoolean;
 
 function settingFlag({ schema, description, path }: Key): Flag {
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   const shared = { description, ...(path.includes('.') ? { helpGroup: path.split('.')[0]!.toUpperCase() } : {}) };
   if (isSwitch(inner)) return Flags.boolean({ ...shared, allowNo: true });
   if (inner instanceof z.ZodEnum) return Flags.string({ ...shared, options: inner.options.map(String) });
@@ -79,7 +79,7 @@ function settingFlag({ schema, description, path }: Key): Flag {
 }
 
 function requestFlag(field: z.ZodType): Flag {
-  const inner = unwrapped(field);
+  const inner = unwrapSchema(field);
   const description = descriptionOf(field);
   if (isSwitch(inner)) return Flags.boolean({ description });
   if (inner instanceof z.ZodEnum) return Flags.string({ description, options: inner.options.map(String) });
@@ -144,7 +144,7 @@ export function readRequestFlags(input: z.ZodType, values: FlagValues): Record<s
   for (const [name, field] of requestFields(input)) {
     const value = values[toFlagName(name)];
     if (value === undefined || Array.isArray(value)) continue; // the command itself reads flags with several values
-    request[name] = typeof value === 'string' ? parseValue(toFlagName(name), unwrapped(field), value) : value;
+    request[name] = typeof value === 'string' ? parseValue(toFlagName(name), unwrapSchema(field), value) : value;
   }
   if (values.where === undefined) return request;
   const where = parseWhere(String(values.where));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stringify } from 'yaml';
 import { getPath } from '../core/settings.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { descriptionOf, unwrapped } from '../schema/fields.ts';
+import { descriptionOf, unwrapSchema } from '../schema/fields.ts';
 
 /** Characters of a comment line. */
 const WIDTH = 120;
@@ -34,7 +34,7 @@ function line(name: string, path: string, field: z.ZodType): string {
 }
 
 function describe(field: z.ZodType): string {
-  const inner = unwrapped(field);
+  const inner = unwrapSchema(field);
   const meaning = descriptionOf(field);
   return inner instanceof z.ZodEnum ? `${meaning} (${inner.options.join(', ')})` : meaning;
 }

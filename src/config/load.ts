@@ -8,7 +8,7 @@ import { findNearest, didYouMean, editDistance } from '../core/nearest.ts';
 import { fillVariables, getPath, hasReference, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { keysOf, unwrapped, type Key } from '../schema/fields.ts';
+import { keysOf, unwrapSchema, type Key } from '../schema/fields.ts';
 import { parseEnv } from 'node:util';
 import { explainChunkingConflict, assertPlainData } from '../core/parse-request.ts';
 import { validationMessages } from '../core/validation-issues.ts';
@@ -81,7 +81,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       }
       const target = prefix + key === 'storage.collection' ? 'collection' : prefix + key;
       file.lines.set(target, line);
-      const inner = unwrapped(field);
+      const inner = unwrapSchema(field);
       if (inner instanceof z.ZodObject && isMap(pair.value)) walk(pair.value, inner, `${prefix}${key}.`);
       else if (pair.value !== null && !(isScalar(pair.value) && pair.value.value === null)) {
         const value: unknown = (pair.value as { toJS(document: unknown): unknown }).toJS(document);
@@ -248,7 +248,7 @@ const QUOTED = /^\s*(["'])[^]*\1\s*$/;
  * Commas may separate the words of a list. Throws a KbError (`usage`) for anything but plain data.
  */
 export function parseValueText(key: Key | undefined, text: string): unknown {
-  const schema = key && unwrapped(key.schema);
+  const schema = key && unwrapSchema(key.schema);
   const isText = schema instanceof z.ZodString || schema instanceof z.ZodEnum;
   if (isText && !QUOTED.test(text)) return text;
   const value = parseYamlOrText(text);

@@ -1,6 +1,6 @@
 import { type Hint } from './advice/advice.ts';
 import { z } from 'zod';
-import { unwrapped } from '../schema/fields.ts';
+import { unwrapSchema } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 import { explainValidationError, formatPath } from './validation-issues.ts';
 import type { Chunking } from '../schema/config.ts';
@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is JsonObject => typeof value === 'obje
 
 /** Lists the alternatives of a schema, without optional wrappers. */
 function alternativesOf(schema: z.ZodType): z.ZodType[] {
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => alternativesOf(option as z.ZodType)) : [inner];
 }
 

@@ -1,6 +1,6 @@
 import { operatorAdvice } from './advice/advice.ts';
 import { z } from 'zod';
-import { unwrapped } from '../schema/fields.ts';
+import { unwrapSchema } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 
 /** A tree of settings, any part of which may be absent. */
@@ -53,7 +53,7 @@ export function mergeLayers(under: Layer, over: Layer): Layer {
 export function readOverrides(schema: z.ZodType, request: unknown): Layer {
   const layer: Layer = {};
   const walk = (fields: z.ZodType, values: unknown) => {
-    const object = unwrapped(fields);
+    const object = unwrapSchema(fields);
     if (!(object instanceof z.ZodObject) || !isTree(values)) return;
     for (const [name, field] of Object.entries(object.shape)) {
       const value = values[name];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unwrapped } from '../schema/fields.ts';
+import { unwrapSchema } from '../schema/fields.ts';
 import { editDistance, findNearest } from './nearest.ts';
 import { holdsSecret } from './secrets.ts';
 
@@ -186,7 +186,7 @@ function explainKey(path: Path, key: string, { schema, value }: ValidatedValue):
 function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): string | undefined {
   for (const { shape } of objects) {
     for (const [name, field] of Object.entries(shape)) {
-      const inner = unwrapped(field as z.ZodType);
+      const inner = unwrapSchema(field as z.ZodType);
       if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key)) return `Here it is «${formatPath([...path, name, key])}».`;
     }
   }
@@ -215,7 +215,7 @@ function describeValue({ isWrongType, expected, choices }: ValidationIssue, foun
 }
 
 function schemasAt(schema: z.ZodType, path: Path): z.ZodType[] {
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => schemasAt(option as z.ZodType, path));
   const [name, ...rest] = path;
   if (name === undefined) return [inner];

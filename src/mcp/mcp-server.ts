@@ -9,17 +9,17 @@ import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts
 import type { Event } from '../schema/results.ts';
 import * as sdk from './mcp-library.ts';
 import { StdioServerTransport } from './mcp-library.ts';
-import { addressIn, isWriting, PAGE_SIZE, type Tool, tools, uriOf } from './tools.ts';
+import { parseDocumentUri, isWriting, PAGE_SIZE, type Tool, tools, documentUri } from './tools.ts';
 import { inspect } from 'node:util';
 import { settle } from '../core/run.ts';
 import type { Engine } from '../ports/engines.ts';
 
 /** Minimum milliseconds between progress notifications. */
-const PACE = 250;
+const PROGRESS_INTERVAL = 250;
 
-/** What the MCP server works with. */
+/** Services that the MCP server needs. */
 export interface McpParts {
-  /** Runs an operation to its end. Throws what the work throws. */
+  /** Runs an operation to the end. Throws what the operation throws. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options: RunParts): Promise<ResultOf<Name>>;
   /** The collections that the client may use. */
   collections(): Promise<string[]>;
@@ -47,12 +47,12 @@ class ProtocolError extends Error {
   }
 }
 
-const UNFORESEEN = 'Something went wrong inside kb; its log says what.';
+const UNEXPECTED_ERROR = 'Something went wrong inside kb; its log says what.';
 
-function sentenceFor(error: unknown, { onProblem }: Pick<McpParts, 'onProblem'>): string {
+function errorMessage(error: unknown, { onProblem }: Pick<McpParts, 'onProblem'>): string {
   if (isForeseen(error)) return describe(error);
   if (!isAbort(error)) onProblem(error);
-  return UNFORESEEN;
+  return UNEXPECTED_ERROR;
 }
 
 /** Arguments of the SDK for the handler of a request. */
@@ -75,14 +75,14 @@ export function createMcpServer(parts: McpParts): sdk.Server {
     { name: 'kb', title: 'Knowledge base', version: packageVersion() },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...offered].map(([name, tool]) => described(name, tool)) }));
-  server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params: { name, arguments: asked = {} } }, extra) => {
+  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...offered].map(([name, tool]) => describeTool(name, tool)) }));
+  server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, extra) => {
     const tool = offered.get(name);
     if (!tool) throw new ProtocolError(sdk.ErrorCode.InvalidParams, unknownTool(name, [...offered.keys()]));
     try {
-      return await call(tool, asked, { parts, extra });
+      return await callTool(tool, given, { parts, extra });
     } catch (error) {
-      return { isError: true, content: [{ type: 'text', text: sentenceFor(error, parts) }] };
+      return { isError: true, content: [{ type: 'text', text: errorMessage(error, parts) }] };
     }
   });
   server.setRequestHandler(sdk.ListResourceTemplatesRequestSchema, () => ({
@@ -90,11 +90,11 @@ export function createMcpServer(parts: McpParts): sdk.Server {
   }));
   server.setRequestHandler(
     sdk.ListResourcesRequestSchema,
-    async ({ params }, { signal }) => await asProtocolError(resources(params?.cursor, { parts, signal }), parts),
+    async ({ params }, { signal }) => await withProtocolError(listResources(params?.cursor, { parts, signal }), parts),
   );
   server.setRequestHandler(
     sdk.ReadResourceRequestSchema,
-    async ({ params: { uri } }, { signal }) => await asProtocolError(resource(uri, { parts, signal }), parts),
+    async ({ params: { uri } }, { signal }) => await withProtocolError(readResource(uri, { parts, signal }), parts),
   );
   return server;
 }
@@ -105,7 +105,7 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool «${name.slice(0, 100)}» here. ${didYouMean(name, known) ?? `There are ${known.join(', ')}.`}`;
 }
 
-function described(name: string, tool: Tool) {
+function describeTool(name: string, tool: Tool) {
   const { title, description, input, output } = tool;
   const writes = isWriting(tool);
   return {
@@ -118,8 +118,8 @@ function described(name: string, tool: Tool) {
   };
 }
 
-/** Runs a tool. Throws a KbError for arguments that do not fit, and where the work fails. */
-async function call(tool: Tool, asked: unknown, { parts, extra }: { parts: McpParts; extra: Extra }) {
+/** Runs a tool. Throws a KbError for invalid arguments, and if the operation fails. */
+async function callTool(tool: Tool, asked: unknown, { parts, extra }: { parts: McpParts; extra: Extra }) {
   const given = parseRequest(tool.input, asked) as { collection?: unknown };
   const collection = typeof given.collection === 'string' ? given.collection : parts.collection;
   const request = tool.request(given, collection);
@@ -146,45 +146,46 @@ function progressTo({ _meta, sendNotification }: Extra): (event: Event) => void 
   let [progress, last] = [0, -Infinity];
   return ({ type, stage, message }) => {
     const now = performance.now();
-    if (progressToken === undefined || type !== 'progress' || now - last < PACE) return;
+    if (progressToken === undefined || type !== 'progress' || now - last < PROGRESS_INTERVAL) return;
     last = now;
     const params = { progressToken, progress: ++progress, message: message || stage };
     sendNotification({ method: 'notifications/progress', params }).catch(() => {}); // the client has left
   };
 }
 
-interface Reading {
+interface ResourceContext {
   parts: McpParts;
   signal: AbortSignal;
 }
 
-/** A page of the documents of all collections, one collection after the other. The cursor holds the collection and the cursor in it. */
-async function resources(cursor: string | undefined, { parts, signal }: Reading) {
+/** Lists one page of the documents of all collections, one collection after the other. A cursor holds a collection and a cursor in it. */
+async function listResources(cursor: string | undefined, { parts, signal }: ResourceContext) {
   const names = (await parts.collections()).toSorted();
-  let [name, within] = cursor === undefined ? [names[0], undefined] : positionIn(cursor);
+  let [name, within] = cursor === undefined ? [names[0], undefined] : parseCursor(cursor);
   while (name !== undefined) {
     const current: string = name;
     const request = { name: current, limit: PAGE_SIZE, ...(within === undefined ? {} : { cursor: within }) };
     const page = await parts.run('list_sources', request, { signal, wording: wordingOf(parts) });
     const listed = page.sources.map(({ id, source, title }) => ({
-      uri: uriOf(current, id),
+      uri: documentUri(current, id),
       name: source,
       title,
       mimeType: 'text/markdown',
     }));
     within = page.cursor ?? undefined;
     if (within === undefined) name = names.find((other) => other > current);
-    if (listed.length > 0) return { resources: listed, ...(name === undefined ? {} : { nextCursor: cursorOf(name, within) }) };
+    if (listed.length > 0) return { resources: listed, ...(name === undefined ? {} : { nextCursor: formatCursor(name, within) }) };
   }
   return { resources: [] };
 }
 
-const cursorOf = (name: string, within: string | undefined): string => Buffer.from(JSON.stringify([name, within])).toString('base64url');
+const formatCursor = (name: string, within: string | undefined): string =>
+  Buffer.from(JSON.stringify([name, within])).toString('base64url');
 
 const Position = z.tuple([z.string(), z.string().nullish()]);
 
-/** Throws a ProtocolError for a cursor that no page gave. */
-function positionIn(cursor: string): [string, string | undefined] {
+/** Parses a cursor. Throws a ProtocolError for an invalid one. */
+function parseCursor(cursor: string): [string, string | undefined] {
   try {
     const [name, within] = Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     return [name, within ?? undefined];
@@ -193,16 +194,16 @@ function positionIn(cursor: string): [string, string | undefined] {
   }
 }
 
-async function resource(uri: string, { parts, signal }: Reading) {
-  const { collection, id } = addressIn(uri);
+async function readResource(uri: string, { parts, signal }: ResourceContext) {
+  const { collection, id } = parseDocumentUri(uri);
   const { text } = await parts.run('get_source', { name: collection, id }, { signal, wording: wordingOf(parts) });
   return { contents: [{ uri, mimeType: 'text/markdown', text }] };
 }
 
-/** The protocol's code of a resource that is not there. */
+/** The protocol's code for a missing resource. */
 const NO_RESOURCE = -32_002;
 
-/** The protocol's codes of what the client can mend. */
+/** The protocol's codes for errors that the client can fix. */
 const CODES: Partial<Record<ErrorCode, number>> = {
   usage: sdk.ErrorCode.InvalidParams,
   configuration: sdk.ErrorCode.InvalidParams,
@@ -213,11 +214,11 @@ const CODES: Partial<Record<ErrorCode, number>> = {
 };
 
 /** Converts errors of resources to protocol errors: their results have no error form. */
-async function asProtocolError<Result>(work: Promise<Result>, parts: McpParts): Promise<Result> {
+async function withProtocolError<Result>(work: Promise<Result>, parts: McpParts): Promise<Result> {
   return await work.catch((error: unknown) => {
     if (error instanceof ProtocolError) throw error;
     const code = isForeseen(error) ? CODES[error.code] : undefined;
-    throw new ProtocolError(code ?? sdk.ErrorCode.InternalError, sentenceFor(error, parts));
+    throw new ProtocolError(code ?? sdk.ErrorCode.InternalError, errorMessage(error, parts));
   });
 }
 
@@ -241,7 +242,7 @@ function toolSchema(schema: z.ZodObject, io: 'input' | 'output'): { type: 'objec
 }
 
 /** The parts of an MCP server over an engine. */
-const partsOf = (engine: Engine, allowWrite: boolean): McpParts => ({
+const createParts = (engine: Engine, allowWrite: boolean): McpParts => ({
   run: (name, request, { signal, wording, onEvent }) => settle(engine.run(name, request, { signal, wording }), onEvent),
   onProblem: (error) => void process.stderr.write(`${inspect(error)}\n`),
   collections: () => engine.collections(),
@@ -252,16 +253,16 @@ const partsOf = (engine: Engine, allowWrite: boolean): McpParts => ({
 /** Responds to an invalid line as JSON-RPC 2.0 requires, with a null id; the SDK only reports it. */
 function answerUnreadable(error: Error): void {
   const isJson = error.name !== 'SyntaxError';
-  if (isJson && error.name !== 'ZodError') return; // the SDK has its own copy of zod
+  if (isJson && error.name !== 'ZodError') return; // by name, because the SDK has its own copy of zod
   const problem = isJson
     ? { code: sdk.ErrorCode.InvalidRequest, message: 'The line is no message of JSON-RPC 2.0.' }
     : { code: sdk.ErrorCode.ParseError, message: 'The line is no JSON: each message is one line of it.' };
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: problem })}\n`);
 }
 
-/** Speaks MCP over standard input and output until the input ends or the signal is aborted; what runs then is stopped. */
+/** Serves MCP over standard input and output until the input ends or the signal is aborted; running calls are then stopped. */
 export async function serveStdio(engine: Engine, { allowWrite, signal }: { allowWrite: boolean; signal: AbortSignal }): Promise<void> {
-  const server = createMcpServer(partsOf(engine, allowWrite));
+  const server = createMcpServer(createParts(engine, allowWrite));
   const over = new Promise<void>((end) => {
     process.stdin.once('end', end).once('close', end);
     signal.addEventListener('abort', () => end(), { once: true });

@@ -11,7 +11,7 @@ import { GetSourceRequest, ListSourcesRequest } from '../schema/stored/stored-so
 import { count } from '../text/count.ts';
 import { locationText } from '../text/passage-location.ts';
 
-/** A document that a client may read on. */
+/** A link to a stored document. */
 interface Link {
   uri: string;
   name: string;
@@ -25,7 +25,7 @@ interface Answer {
   links?: Link[];
 }
 
-/** A tool of the MCP server: what a model may ask of an operation. */
+/** A tool of the MCP server, which runs an operation for a model. */
 interface ToolRow<Name extends OperationName, Input extends z.ZodObject> {
   operation: Name;
   title: string;
@@ -34,11 +34,11 @@ interface ToolRow<Name extends OperationName, Input extends z.ZodObject> {
   input: Input;
   output: z.ZodObject;
   request(asked: z.output<Input>, collection: string): RequestOf<Name>;
-  /** Throws a KbError where the result is no success. */
+  /** Formats the result. Throws a KbError if the whole operation failed. */
   answer(result: ResultOf<Name>, collection: string): Answer;
 }
 
-/** A row without its types, as the server works with it. */
+/** A row without its type parameters. */
 export type Tool = Omit<ToolRow<OperationName, z.ZodObject>, 'request' | 'answer'> & {
   request(asked: object, collection: string): never;
   answer(result: unknown, collection: string): Answer;
@@ -47,10 +47,10 @@ export type Tool = Omit<ToolRow<OperationName, z.ZodObject>, 'request' | 'answer
 const tool = <Name extends OperationName, Input extends z.ZodObject>(row: ToolRow<Name, Input>): Tool => row as unknown as Tool;
 
 /** The address of a stored document as a resource. */
-export const uriOf = (collection: string, id: string): string => `kb://${encodeURIComponent(collection)}/${encodeURIComponent(id)}`;
+export const documentUri = (collection: string, id: string): string => `kb://${encodeURIComponent(collection)}/${encodeURIComponent(id)}`;
 
 /** Parses the URI of a document. Throws a KbError (`usage`) for any other. */
-export function addressIn(uri: string): { collection: string; id: string } {
+export function parseDocumentUri(uri: string): { collection: string; id: string } {
   const [, collection, id] = /^kb:\/\/([^/?#]+)\/([^/?#]+)/.exec(uri) ?? [];
   try {
     if (collection && id) return { collection: decodeURIComponent(collection), id: decodeURIComponent(id) };
@@ -70,30 +70,30 @@ const place = {
   uri: z.string().describe('The document as a resource'),
 };
 
-/** A text needs a name: texts without one would replace each other. */
+/** A text with a name, because texts without one would replace each other. */
 const NamedText = MarkdownEntry.options[1].extend({
   source: z.string().min(1).describe('Name under which the text is stored; a later text with the same name replaces it'),
 });
 
-interface Found {
+interface FoundPassage {
   metadata: Record<string, unknown>;
   collection?: string | undefined;
 }
 
-function placeOf({ metadata, collection: own }: Found, asked: string) {
+function toPlace({ metadata, collection: own }: FoundPassage, asked: string) {
   const source = String(metadata.source ?? '');
   const name = own ?? asked;
   const at = locationText(metadata.location as Location | undefined, metadata.file_type);
-  return { source, title: String(metadata.title ?? source), place: at, collection: name, uri: uriOf(name, documentId(source)) };
+  return { source, title: String(metadata.title ?? source), place: at, collection: name, uri: documentUri(name, documentId(source)) };
 }
 
-type Place = ReturnType<typeof placeOf>;
+type Place = ReturnType<typeof toPlace>;
 
 const headline = ({ title, source, place: at }: Place): string => [title, source, at].filter(Boolean).join(' · ');
-const linksTo = (places: readonly Place[]): Link[] =>
+const toLinks = (places: readonly Place[]): Link[] =>
   [...new Map(places.map(({ uri, source, title }) => [uri, { uri, name: source, title }])).values()]; // prettier-ignore
 
-/** Throws the KbError of work that failed whole. */
+/** Throws a KbError unless some of the work succeeded. */
 function assertDone(isDone: boolean, errors: readonly ErrorItem[], otherwise: string): void {
   if (isDone) return;
   throw new KbError('unavailable', errors.map(({ error }) => error).join(' ') || otherwise);
@@ -119,10 +119,10 @@ export const tools: Record<string, Tool> = {
     request: (asked) => asked,
     answer: ({ items, failed, errors, notice }, asked) => {
       assertDone(failed === 0 || items.length > 0, errors, 'The search failed.');
-      const hits = items.map((item) => ({ ...placeOf(item, asked), score: item.score, text: item.text }));
+      const hits = items.map((item) => ({ ...toPlace(item, asked), score: item.score, text: item.text }));
       const lines = hits.map((hit, i) => `${i + 1}. ${headline(hit)} (score ${hit.score.toFixed(2)})\n\n${hit.text}`);
       const text = [...(lines.length > 0 ? lines : ['Nothing was found.']), ...(notice ? [notice] : [])].join('\n\n---\n\n');
-      return { text, data: { hits, ...(notice ? { notice } : {}) }, links: linksTo(hits) };
+      return { text, data: { hits, ...(notice ? { notice } : {}) }, links: toLinks(hits) };
     },
   }),
   ask: tool({
@@ -144,10 +144,10 @@ export const tools: Record<string, Tool> = {
     answer: ({ answer, sources, errors, answer_confidence: { level } }, asked) => {
       assertDone(answer !== '', errors, 'There is no answer.');
       const cited = sources.filter(({ cited: isCited }) => isCited);
-      const citations = cited.map((source) => ({ ...placeOf(source, asked), citation: source.citation, text: source.text }));
+      const citations = cited.map((source) => ({ ...toPlace(source, asked), citation: source.citation, text: source.text }));
       const lines = citations.map((one) => `[${one.citation}] ${headline(one)}`);
       const text = [answer, `Confidence: ${level}`, ...lines].join('\n\n');
-      return { text, data: { answer, confidence: level, citations }, links: linksTo(citations) };
+      return { text, data: { answer, confidence: level, citations }, links: toLinks(citations) };
     },
   }),
   list_sources: tool({
@@ -168,7 +168,7 @@ export const tools: Record<string, Tool> = {
         title,
         kind,
         chunks,
-        uri: uriOf(asked, id),
+        uri: documentUri(asked, id),
       }));
       const lines = listed.map(({ source, title, chunks }) => `- ${source} · ${title} (${count(chunks, 'chunk')})`);
       const rest = cursor === null ? [] : [`${count(total, 'document')} in all: go on with cursor ${cursor}`];
@@ -192,7 +192,7 @@ export const tools: Record<string, Tool> = {
     }),
     output: z.object({ source: z.string(), title: z.string(), text: z.string().describe('Markdown'), uri: z.string() }),
     request: ({ source, lines, page, heading }, name) => ({ name, id: source, lines, page, heading }),
-    answer: ({ id, source, title, text }, asked) => ({ text, data: { source, title, text, uri: uriOf(asked, id) } }),
+    answer: ({ id, source, title, text }, asked) => ({ text, data: { source, title, text, uri: documentUri(asked, id) } }),
   }),
   ingest: tool({
     operation: 'ingest',
@@ -217,10 +217,10 @@ export const tools: Record<string, Tool> = {
     request: ({ collection: _, ...asked }, name) => ({ ...asked, storage: { collection: name } }),
     answer: ({ sources, unchanged, stored, failed, errors, notices }) => {
       assertDone(failed === 0 || sources > 0, errors, 'Nothing could be read.');
-      const said = errors.map(({ source, error }) => (source ? `${source}: ${error}` : error));
+      const failures = errors.map(({ source, error }) => (source ? `${source}: ${error}` : error));
       const summary = `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}; ${unchanged} unchanged, ${failed} failed.`;
-      const data = { documents: sources, unchanged, stored, failed, errors: said, notices: [...notices] };
-      return { text: [summary, ...said, ...notices].join('\n'), data };
+      const data = { documents: sources, unchanged, stored, failed, errors: failures, notices: [...notices] };
+      return { text: [summary, ...failures, ...notices].join('\n'), data };
     },
   }),
   delete_source: tool({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config } from './config.ts';
-import { options, overriding } from './fields.ts';
+import { options, overrideKey } from './fields.ts';
 import { EmbedderName } from './items.ts';
 import { operation, storePlace } from './operation-row.ts';
 
@@ -93,7 +93,7 @@ export const CopyResult = z
   .meta({ id: 'CopyResult', description: 'Result of copying a collection' });
 export type CopyResult = z.infer<typeof CopyResult>;
 
-const collection = overriding(Config.shape.collection, 'collection');
+const collection = overrideKey(Config.shape.collection, 'collection');
 
 /** Input of operations on the configured collection, unless the request names another. */
 export const CollectionNameRequest = z

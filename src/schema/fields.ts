@@ -19,14 +19,14 @@ const MOST_ENTRIES = 100_000;
 export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MOST_ENTRIES);
 
 /** Makes a request field that overrides the configuration key `path`, with the schema, description and bounds of the key. */
-export function overriding<Schema extends z.ZodType>(schema: Schema, path: string): z.ZodOptional<Schema> {
+export function overrideKey<Schema extends z.ZodType>(schema: Schema, path: string): z.ZodOptional<Schema> {
   const { flag: _flag, id: _id, ...meta } = schema.meta() ?? {};
   return z.optional(schema).meta({ ...meta, overrides: path }) as z.ZodOptional<Schema>;
 }
 
 /** Makes a flat request field for every key of a section: `chunk_size` overrides `chunking.chunk_size`. */
-export function flattened<Shape extends z.ZodRawShape>(section: z.ZodObject<Shape>, path: string): Overriding<Shape> {
-  const fields = Object.entries(section.shape).map(([key, schema]) => [key, overriding(schema as z.ZodType, `${path}.${key}`)]);
+export function flattenSection<Shape extends z.ZodRawShape>(section: z.ZodObject<Shape>, path: string): Overriding<Shape> {
+  const fields = Object.entries(section.shape).map(([key, schema]) => [key, overrideKey(schema as z.ZodType, `${path}.${key}`)]);
   return Object.fromEntries(fields) as unknown as Overriding<Shape>;
 }
 
@@ -38,7 +38,7 @@ export function block<Shape extends z.ZodRawShape>(
   const fields = Object.fromEntries(
     Object.entries(section.shape).map(([key, schema]) => {
       const inner = schema as z.ZodType;
-      return [key, inner instanceof z.ZodObject ? block(inner, `${path}.${key}`) : overriding(inner, `${path}.${key}`)];
+      return [key, inner instanceof z.ZodObject ? block(inner, `${path}.${key}`) : overrideKey(inner, `${path}.${key}`)];
     }),
   );
   const inner = z.strictObject(fields as unknown as Overriding<Shape>);
@@ -47,12 +47,14 @@ export function block<Shape extends z.ZodRawShape>(
 }
 
 /** Bytes as a number, or as people write them: `10 MiB`, `500 KB`. */
-export const Bytes = z.preprocess((value) => (typeof value === 'string' ? bytesIn(value) : value), z.int().min(1)).meta({ unit: 'bytes' });
+export const Bytes = z
+  .preprocess((value) => (typeof value === 'string' ? parseBytes(value) : value), z.int().min(1))
+  .meta({ unit: 'bytes' });
 
 const BYTES_OF: Record<string, number> = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
 
 /** Parses a size; any other text is returned as it is, so that the schema reports it. */
-function bytesIn(text: string): number | string {
+function parseBytes(text: string): number | string {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmg]i?b)|b)?$/i.exec(text.trim()) ?? [];
   return number === undefined ? text : Math.round(Number(number) * BYTES_OF[unit.toLowerCase()]!);
 }
@@ -70,8 +72,8 @@ export interface Key {
 }
 
 /** The schema inside optional wrappers. */
-export function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+export function unwrapSchema(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapSchema(schema.unwrap() as z.ZodType) : schema;
 }
 
 /** The description of a schema, or of the schema inside optional wrappers; empty if there is none. */
@@ -84,7 +86,7 @@ export function descriptionOf(schema: z.ZodType): string {
 export function keysOf(schema: z.ZodObject, prefix = ''): Key[] {
   return Object.entries(schema.shape).flatMap(([name, field]) => {
     const path = prefix + name;
-    const inner = unwrapped(field as z.ZodType);
+    const inner = unwrapSchema(field as z.ZodType);
     if (field instanceof z.ZodObject) return keysOf(field, `${path}.`);
     const meta = (field as z.ZodType).meta() ?? inner.meta();
     const variable = `KB_${path.replaceAll('.', '_').toUpperCase()}`;

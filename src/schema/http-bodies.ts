@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WatchResult } from './results.ts';
 import { LlmConfig } from './config-chat.ts';
-import { listOf, overriding } from './fields.ts';
+import { listOf, overrideKey } from './fields.ts';
 
 /** The exception envelope (service.md, section 7): body of the response to a request that ended without a result. */
 export const Envelope = z
@@ -72,7 +72,7 @@ export const JobList = z.object({ jobs: z.array(Job) }).meta({ id: 'JobList', de
 // Requests of OpenAI's API: the fields that kb supports; others are ignored.
 
 const Content = z.union([z.string(), listOf(z.object({ type: z.literal('text'), text: z.string() }))]);
-const tokens = overriding(LlmConfig.shape.max_tokens, 'chat.llm.max_tokens');
+const tokens = overrideKey(LlmConfig.shape.max_tokens, 'chat.llm.max_tokens');
 
 /** Body of `POST /v1/chat/completions`. */
 export const CompletionRequest = z

@@ -191,11 +191,11 @@ const LONGEST_VECTOR = 16_384;
 const Vector = (
   z.any().meta({ type: 'array', items: { type: 'number' }, maxItems: LONGEST_VECTOR }) as unknown as z.ZodType<number[] | Float32Array>
 ).check(({ value, issues }) => {
-  const issue = issueOf(value);
+  const issue = findVectorIssue(value);
   if (issue) issues.push(issue);
 });
 
-function issueOf(value: unknown): z.core.$ZodRawIssue | undefined {
+function findVectorIssue(value: unknown): z.core.$ZodRawIssue | undefined {
   if (!Array.isArray(value) && !(value instanceof Float32Array)) return { code: 'invalid_type', expected: 'array', input: value };
   if (value.length > LONGEST_VECTOR) return { code: 'too_big', origin: 'array', maximum: LONGEST_VECTOR, inclusive: true, input: value };
   for (let i = 0; i < value.length; i++)

@@ -7,7 +7,7 @@ type NameSchema<Names extends readonly string[]> = z.ZodType<NameOf<Names>, Name
 const names = <const Names extends readonly [string, ...string[]]>(all: Names): NameSchema<Names> =>
   z.enum(all) as unknown as NameSchema<Names>;
 
-const described = <Schema extends z.ZodType>(schema: Schema, meaning: string): Schema => schema.describe(meaning) as Schema;
+const withDescription = <Schema extends z.ZodType>(schema: Schema, meaning: string): Schema => schema.describe(meaning) as Schema;
 
 /** Name of the bundled embedder, reranker and extractive answerer, which call no service. */
 export const BUNDLED = 'local';
@@ -15,25 +15,25 @@ export const BUNDLED = 'local';
 // The table in src/drivers/providers/providers.ts says how each provider is called; a test keeps the two in step.
 
 /** Names of the language model providers. */
-export const LlmProvider = described(
+export const LlmProvider = withDescription(
   names(['local', 'openai', 'anthropic', 'gemini', 'groq', 'mistral', 'deepseek', 'openrouter', 'ollama', 'openai_compatible']),
   'Provider of the language model. local quotes the documents without a model; the others read their key from the environment (OPENAI_API_KEY …)',
 );
 
 /** Names of the embedding providers. */
-export const EmbeddingProvider = described(
+export const EmbeddingProvider = withDescription(
   names(['local', 'none', 'openai', 'voyage', 'cohere', 'gemini', 'mistral', 'jina', 'ollama', 'openai_compatible']),
   'Embedding provider. local is a bundled model; none searches by keyword only; the others read their key from the environment (OPENAI_API_KEY …). Default: the provider of the collection; local for a new one',
 );
 
 /** Names of the reranking providers. */
-export const RerankProvider = described(
+export const RerankProvider = withDescription(
   names(['local', 'llm', 'cohere', 'jina', 'voyage', 'openai_compatible']),
   'Reranking provider. local compares words and meaning without a model call; llm asks the language model; the others read their key from the environment (COHERE_API_KEY …)',
 );
 
 /** Names of the vector databases. */
-export const VectorDb = described(
+export const VectorDb = withDescription(
   names(['lancedb', 'qdrant']),
   'Vector database. lancedb is embedded and needs no server; qdrant is a server (key: QDRANT_API_KEY in the environment)',
 );
@@ -69,18 +69,18 @@ export function withOwnNames<Schema extends z.ZodType>(schema: Schema, own: OwnN
   const added = new Map(
     DRIVER_KINDS.flatMap(([kind, { def }]) => (own[kind]?.length ? [[(def as unknown as AnyDef).entries, own[kind]]] : [])),
   );
-  return (added.size === 0 ? schema : extended(schema, added)) as Schema;
+  return (added.size === 0 ? schema : extendEnums(schema, added)) as Schema;
 }
 
 /** Extends the enums inside a schema; returns the same object if it contains none of them. */
-function extended(schema: z.ZodType, added: ReadonlyMap<unknown, readonly string[]>): z.ZodType {
+function extendEnums(schema: z.ZodType, added: ReadonlyMap<unknown, readonly string[]>): z.ZodType {
   const def = defOf(schema);
-  const inside = (value: unknown): unknown => {
-    if (value instanceof z.ZodType) return extended(value, added);
-    if (Array.isArray(value)) return same(value, value.map(inside));
+  const extendValue = (value: unknown): unknown => {
+    if (value instanceof z.ZodType) return extendEnums(value, added);
+    if (Array.isArray(value)) return keepIfSame(value, value.map(extendValue));
     return value;
   };
-  const change = changeOf(def, { added, inside });
+  const change = changeOf(def, { added, inside: extendValue });
   const isChanged = Object.keys(change).some((part) => change[part] !== def[part]);
   return isChanged ? z.core.clone(schema, { ...def, ...change } as never, { parent: true }) : schema;
 }
@@ -101,5 +101,5 @@ function changeOf(
   return Object.fromEntries(parts.map((part) => [part, inside(def[part])]));
 }
 
-const same = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
+const keepIfSame = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
   after.every((value, i) => value === before[i]) ? before : after;

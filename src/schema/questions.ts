@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Config, Rerank } from './config.ts';
 import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './config-chat.ts';
-import { block, listOf, overriding } from './fields.ts';
+import { block, listOf, overrideKey } from './fields.ts';
 import { GivenEntry } from './items.ts';
 import { Filter } from './stored/filter.ts';
 import { embedderFields, searchedFields } from './requests.ts';
@@ -13,25 +13,25 @@ const { embedding, storage, retrieval, rerank, chat } = Config.shape;
 const query = z.string().max(LONGEST_QUERY).regex(/\S/, 'non-blank text').describe('Text to search for');
 
 const searchFields = {
-  top_k: overriding(retrieval.shape.top_k, 'retrieval.top_k'),
-  mode: overriding(retrieval.shape.mode, 'retrieval.mode'),
+  top_k: overrideKey(retrieval.shape.top_k, 'retrieval.top_k'),
+  mode: overrideKey(retrieval.shape.mode, 'retrieval.mode'),
   filter: Filter.optional(),
 };
 const rerankFields = {
-  reranker: overriding(rerank.shape.provider, 'rerank.provider'),
-  reranker_model: overriding(rerank.shape.model, 'rerank.model'),
-  rerank_top_k: overriding(rerank.shape.top_k, 'rerank.top_k'),
+  reranker: overrideKey(rerank.shape.provider, 'rerank.provider'),
+  reranker_model: overrideKey(rerank.shape.model, 'rerank.model'),
+  rerank_top_k: overrideKey(rerank.shape.top_k, 'rerank.top_k'),
 };
 const providerOptions = {
-  embedder_options: overriding(embedding.shape.options, 'embedding.options'),
-  reranker_options: overriding(rerank.shape.options, 'rerank.options'),
+  embedder_options: overrideKey(embedding.shape.options, 'embedding.options'),
+  reranker_options: overrideKey(rerank.shape.options, 'rerank.options'),
 };
-const use_rerank = overriding(rerank.shape.enabled, 'rerank.enabled');
+const use_rerank = overrideKey(rerank.shape.enabled, 'rerank.enabled');
 const explain = z.boolean().optional().describe('Explain the rank of every hit');
 const rewriteFields = {
   enabled: z.boolean().optional().describe('Rewrite the query so that it stands alone'),
   context: z.string().max(LONGEST_QUERY).optional().describe('Earlier messages, as context for the rewriting'),
-  session_context: overriding(QueryRewrite.shape.session_context, 'chat.query_rewrite.session_context'),
+  session_context: overrideKey(QueryRewrite.shape.session_context, 'chat.query_rewrite.session_context'),
 };
 
 /** Input of `retrieve`. */
@@ -43,7 +43,7 @@ export const RetrieveRequest = z
     ...searchFields,
     use_rerank,
     ...rerankFields,
-    options: overriding(storage.shape.options, 'storage.options'),
+    options: overrideKey(storage.shape.options, 'storage.options'),
     ...providerOptions,
     use_query_rewrite: rewriteFields.enabled,
     rewrite_context: rewriteFields.context,
@@ -75,7 +75,7 @@ export const QueryRequest = z
       .strictObject({
         ...searchedFields,
         ...searchFields,
-        options: overriding(storage.shape.options, 'storage.options'),
+        options: overrideKey(storage.shape.options, 'storage.options'),
         rerank: block(Rerank, 'rerank'),
         use_rerank,
         ...rerankFields,
@@ -114,9 +114,9 @@ export const ChatRequest = z
       maxLength: LONGEST_QUERY,
     }),
     history: listOf(GivenEntry).optional().describe('Earlier turns: the history of the previous result; empty for the first turn'),
-    llm_provider: overriding(chat.shape.llm.shape.provider, 'chat.llm.provider'),
-    llm_model: overriding(chat.shape.llm.shape.model, 'chat.llm.model'),
-    max_tokens: overriding(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),
+    llm_provider: overrideKey(chat.shape.llm.shape.provider, 'chat.llm.provider'),
+    llm_model: overrideKey(chat.shape.llm.shape.model, 'chat.llm.model'),
+    max_tokens: overrideKey(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),
     embedder_provider: embedderFields.provider,
     embedder_model: embedderFields.model,
     ...searchedFields,
@@ -127,12 +127,12 @@ export const ChatRequest = z
     history_compaction: block(HistoryCompaction, 'chat.history_compaction'),
     intent_routing: block(chat.shape.intent_routing, 'chat.intent_routing'),
     retrieval_quality: block(RetrievalQualityConfig, 'chat.retrieval_quality'),
-    persona: overriding(chat.shape.persona, 'chat.persona'),
-    verify_citations: overriding(chat.shape.verify_citations, 'chat.verify_citations'),
-    context_window: overriding(chat.shape.llm.shape.context_window, 'chat.llm.context_window'),
+    persona: overrideKey(chat.shape.persona, 'chat.persona'),
+    verify_citations: overrideKey(chat.shape.verify_citations, 'chat.verify_citations'),
+    context_window: overrideKey(chat.shape.llm.shape.context_window, 'chat.llm.context_window'),
     explain: z.boolean().optional().describe('Explain how the answer was made: ranks, scores, thresholds, tokens, times'),
     show_prompt: z.boolean().optional().describe('Like explain, with the messages sent to the model'),
-    options: overriding(chat.shape.llm.shape.options, 'chat.llm.options'),
+    options: overrideKey(chat.shape.llm.shape.options, 'chat.llm.options'),
     ...providerOptions,
   })
   .meta({

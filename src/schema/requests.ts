@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config, Chunking, Storage } from './config.ts';
-import { overriding, block, flattened, listOf } from './fields.ts';
+import { overrideKey, block, flattenSection, listOf } from './fields.ts';
 import { GivenMetadata, ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } from './source-entries.ts';
 import { EditedChunk, GivenChunk, GivenDocument, GivenEmbeddedChunk } from './items.ts';
 import { Filter } from './stored/filter.ts';
@@ -10,21 +10,21 @@ const { docs, urls } = ingestion.shape;
 
 /** Request fields that choose the embedding model. */
 export const embedderFields = {
-  provider: overriding(embedding.shape.provider, 'embedding.provider'),
-  model: overriding(embedding.shape.model, 'embedding.model'),
+  provider: overrideKey(embedding.shape.provider, 'embedding.provider'),
+  model: overrideKey(embedding.shape.model, 'embedding.model'),
 };
 
 /** Request fields that choose the collection and its store. */
 export const storeFields = {
-  vector_db: overriding(storage.shape.vector_db, 'storage.vector_db'),
-  collection: overriding(Config.shape.collection, 'collection'),
-  url: overriding(storage.shape.url, 'storage.url'),
+  vector_db: overrideKey(storage.shape.vector_db, 'storage.vector_db'),
+  collection: overrideKey(Config.shape.collection, 'collection'),
+  url: overrideKey(storage.shape.url, 'storage.url'),
 };
 
 /** Maximum collections that one search covers. */
 const MOST_COLLECTIONS = 20;
 
-/** The same for a search, which may cover several collections. */
+/** Request fields that choose the collections of a search and their store. */
 export const searchedFields = {
   ...storeFields,
   collection: z
@@ -37,12 +37,12 @@ export const searchedFields = {
 };
 
 /** Source settings that a request may override: all but `password`, which names an environment variable of the server. */
-const requested = z
+const requestableIngestion = z
   .strictObject({ ...ingestion.shape, docs: docs.omit({ password: true }).describe(docs.description!) })
   .describe(ingestion.description!);
 const ocr = {
-  ocr: overriding(docs.shape.ocr, 'ingestion.docs.ocr'),
-  ocr_languages: overriding(docs.shape.ocr_languages, 'ingestion.docs.ocr_languages'),
+  ocr: overrideKey(docs.shape.ocr, 'ingestion.docs.ocr'),
+  ocr_languages: overrideKey(docs.shape.ocr_languages, 'ingestion.docs.ocr_languages'),
 };
 
 /** Input of `parse`. The engine checks that exactly one of `files` and `folder` is given. */
@@ -53,10 +53,10 @@ export const ParseRequest = z
       .optional()
       .describe('Files, folders, globs or links'),
     folder: folder.optional(),
-    frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
-    follow_links: overriding(docs.shape.follow_links, 'ingestion.docs.follow_links'),
+    frontmatter: overrideKey(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
+    follow_links: overrideKey(docs.shape.follow_links, 'ingestion.docs.follow_links'),
     ...ocr,
-    kinds: overriding(docs.shape.kinds, 'ingestion.docs.kinds'),
+    kinds: overrideKey(docs.shape.kinds, 'ingestion.docs.kinds'),
   })
   .meta({
     id: 'ParseRequest',
@@ -81,11 +81,11 @@ export const UploadRequest = z
       .min(1)
       .describe('Uploaded files'),
     store: z.boolean().optional().describe('Chunk, embed and store the documents too; the result is then that of an ingest'),
-    collection: overriding(Config.shape.collection, 'collection'),
+    collection: overrideKey(Config.shape.collection, 'collection'),
     metadata: GivenMetadata.optional(),
     title: z.string().optional().describe('Title of each document. Default: its own'),
     description: z.string().optional().describe('Description of each document'),
-    frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
+    frontmatter: overrideKey(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     ...ocr,
   })
   .meta({ id: 'UploadRequest', description: 'Uploaded files to parse, or to ingest' });
@@ -95,14 +95,14 @@ export type UploadRequest = z.infer<typeof UploadRequest>;
 export const IngestRequest = z
   .strictObject({
     ...Sources.shape,
-    ingestion: block(requested, 'ingestion'),
+    ingestion: block(requestableIngestion, 'ingestion'),
     chunking: block(Chunking, 'chunking'),
     embedding: block(embedding, 'embedding'),
     storage: z
-      .strictObject({ ...flattened(Storage, 'storage'), collection: overriding(Config.shape.collection, 'collection') })
+      .strictObject({ ...flattenSection(Storage, 'storage'), collection: overrideKey(Config.shape.collection, 'collection') })
       .optional()
       .describe('Store for the chunks'),
-    concurrency: overriding(Config.shape.concurrency, 'concurrency'),
+    concurrency: overrideKey(Config.shape.concurrency, 'concurrency'),
     metadata: GivenMetadata.optional(),
     prune: z.boolean().optional().describe('Remove documents that no longer exist in the given folders, sites and APIs'),
     force: z.boolean().optional().describe('Embed and store everything again, even if unchanged'),
@@ -128,14 +128,14 @@ export type IngestRequest = z.infer<typeof IngestRequest>;
 export const ScrapeRequest = z
   .strictObject({
     url: UrlsInput.describe('Pages'),
-    mode: overriding(urls.shape.mode, 'ingestion.urls.mode'),
-    max_depth: overriding(urls.shape.max_depth, 'ingestion.urls.max_depth'),
-    max_pages: overriding(urls.shape.max_pages, 'ingestion.urls.max_pages'),
-    include: overriding(urls.shape.include, 'ingestion.urls.include'),
-    exclude: overriding(urls.shape.exclude, 'ingestion.urls.exclude'),
-    render: overriding(urls.shape.render, 'ingestion.urls.render'),
-    frontmatter: overriding(urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
-    verbose: overriding(urls.shape.verbose, 'ingestion.urls.verbose'),
+    mode: overrideKey(urls.shape.mode, 'ingestion.urls.mode'),
+    max_depth: overrideKey(urls.shape.max_depth, 'ingestion.urls.max_depth'),
+    max_pages: overrideKey(urls.shape.max_pages, 'ingestion.urls.max_pages'),
+    include: overrideKey(urls.shape.include, 'ingestion.urls.include'),
+    exclude: overrideKey(urls.shape.exclude, 'ingestion.urls.exclude'),
+    render: overrideKey(urls.shape.render, 'ingestion.urls.render'),
+    frontmatter: overrideKey(urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
+    verbose: overrideKey(urls.shape.verbose, 'ingestion.urls.verbose'),
   })
   .meta({
     id: 'ScrapeRequest',
@@ -163,13 +163,13 @@ export const FetchRequest = ApiSource.partial()
 export type FetchRequest = z.infer<typeof FetchRequest>;
 
 /** Maximum characters of an identifier that an error message quotes. */
-const LONGEST_NAME = 100;
+const MAX_QUOTED_ID = 100;
 
 const writeFields = {
   ...storeFields,
-  batch_size: overriding(storage.shape.batch_size, 'storage.batch_size'),
-  ensure_collection: overriding(storage.shape.ensure_collection, 'storage.ensure_collection'),
-  options: overriding(storage.shape.options, 'storage.options'),
+  batch_size: overrideKey(storage.shape.batch_size, 'storage.batch_size'),
+  ensure_collection: overrideKey(storage.shape.ensure_collection, 'storage.ensure_collection'),
+  options: overrideKey(storage.shape.options, 'storage.options'),
 };
 
 /** Input of `chunk`. */
@@ -178,7 +178,7 @@ export const ChunkRequest = z
     markdown: z.union([z.string(), listOf(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse writes them'),
     title: z.string().optional().describe('Title for documents without one'),
     source: z.string().optional().describe('Source (path, address or name) for documents without one'),
-    ...flattened(Chunking, 'chunking'),
+    ...flattenSection(Chunking, 'chunking'),
   })
   .meta({
     id: 'ChunkRequest',
@@ -210,8 +210,8 @@ export const EmbedRequest = z
       .enum(['document', 'query'])
       .optional()
       .describe('Whether the texts are documents or queries, for models that distinguish the two'),
-    batch_size: overriding(embedding.shape.batch_size, 'embedding.batch_size'),
-    options: overriding(embedding.shape.options, 'embedding.options'),
+    batch_size: overrideKey(embedding.shape.batch_size, 'embedding.batch_size'),
+    options: overrideKey(embedding.shape.options, 'embedding.options'),
   })
   .meta({
     id: 'EmbedRequest',
@@ -238,20 +238,20 @@ export const StoreRequest = z
   });
 export type StoreRequest = z.infer<typeof StoreRequest>;
 
-/** Rejects a list that changes one chunk twice: it would be unclear which change is meant. */
-function eachOnce({ value, issues }: z.core.ParsePayload<{ id: string }[]>): void {
-  const met = new Set<string>();
-  const twice = value.findIndex(({ id }) => met.size === met.add(id).size);
-  if (twice < 0) return;
-  const id = value[twice]!.id;
-  const name = id.length > LONGEST_NAME ? `${id.slice(0, LONGEST_NAME)}…` : id;
-  issues.push({ code: 'custom', message: `The chunk «${name}» is given twice: give each chunk once.`, input: id, path: [twice, 'id'] });
+/** Adds an issue to a list that changes one chunk twice, because it is unclear which change is meant. */
+function rejectDuplicates({ value, issues }: z.core.ParsePayload<{ id: string }[]>): void {
+  const seen = new Set<string>();
+  const duplicate = value.findIndex(({ id }) => seen.size === seen.add(id).size);
+  if (duplicate < 0) return;
+  const id = value[duplicate]!.id;
+  const name = id.length > MAX_QUOTED_ID ? `${id.slice(0, MAX_QUOTED_ID)}…` : id;
+  issues.push({ code: 'custom', message: `The chunk «${name}» is given twice: give each chunk once.`, input: id, path: [duplicate, 'id'] });
 }
 
 /** Input of `edit`. */
 export const EditRequest = z
   .strictObject({
-    chunks: listOf(EditedChunk).check(eachOnce).describe('Changed chunks by id, each at most once'),
+    chunks: listOf(EditedChunk).check(rejectDuplicates).describe('Changed chunks by id, each at most once'),
     ...embedderFields,
     ...writeFields,
   })

@@ -4,9 +4,9 @@ import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config.ts';
 import { JobState, type WatchHealth } from '../schema/http-bodies.ts';
-import { Bodies } from './request-bodies.ts';
-import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';
-import { envelopeOf, refuse, send } from './envelope.ts';
+import { RequestBodies } from './request-bodies.ts';
+import { answerInvalidRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';
+import { toFailure, makeFailure, sendFailure } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Log } from './request-log.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
@@ -27,7 +27,7 @@ interface AppOptions {
   engine: Pick<Engine, 'run' | 'check' | 'config' | 'collections' | 'embeddingModel'>;
   jobs: Jobs;
   version: string;
-  /** Tells who calls; undefined: programs of this machine, which may do everything. */
+  /** Identifies the caller; undefined if only programs of this machine have access, which may do everything. */
   authenticate: Authenticator | undefined;
   log: Log;
   metrics: Metrics;
@@ -38,9 +38,9 @@ interface AppOptions {
 /** The HTTP interface, ready to listen. */
 export interface App {
   server: FastifyInstance;
-  /** Requests that are being answered. */
+  /** Number of requests in progress. */
   inFlight(): number;
-  /** Stops the work of all of them: each is answered with 503, a stream with a last event. */
+  /** Stops the work of all requests: each is answered with 503, a stream with a last event. */
   stopAll(): void;
 }
 
@@ -48,10 +48,10 @@ export interface App {
 export async function buildApp({ engine, jobs, version, authenticate, log, metrics, watchHealth }: AppOptions): Promise<App> {
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
-  const bodies = new Bodies(settings.body_limit);
+  const bodies = new RequestBodies(settings.body_limit);
   const server = createServer(settings, { log, bodies });
   server.setNotFoundHandler((request, reply) => answerNotFound(document, request, reply));
-  // without a content type fastify refuses some methods before it looks whether the path takes them
+  // without a content type, fastify rejects some methods before it looks up the path
   server.setErrorHandler((error: { code?: string }, request, reply) =>
     request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
       ? answerNotFound(document, request, reply)
@@ -87,107 +87,113 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   return { server, inFlight, stopAll: deadline.stopAll };
 }
 
-function createServer({ auth, body_limit, request_timeout }: Server, { log, bodies }: { log: Log; bodies: Bodies }): FastifyInstance {
+function createServer(
+  { auth, body_limit, request_timeout }: Server,
+  { log, bodies }: { log: Log; bodies: RequestBodies },
+): FastifyInstance {
   const server = fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }), // it has one line of ours for each
+    logController: new LogController({ disableRequestLogging: true }), // the onResponse hook below logs each request
     bodyLimit: body_limit,
-    trustProxy: auth === 'gateway' && ((_address: string, hop: number) => hop === 0), // else callers could name any address as theirs
-    requestTimeout: request_timeout * 1000, // for the whole request to arrive
+    trustProxy: auth === 'gateway' && ((_address: string, hop: number) => hop === 0), // otherwise callers could forge their address
+    requestTimeout: request_timeout * 1000, // until the whole request has arrived
     http: { headersTimeout: Math.min(30, request_timeout) * 1000, connectionsCheckingInterval: 1_000 },
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
-    requestIdHeader: false, // a caller must not write into the log
-    routerOptions: { maxParamLength: 16_384 }, // a name that is too long is the operation's to refuse
+    requestIdHeader: false, // callers must not choose what is logged
+    routerOptions: { maxParamLength: 16_384 }, // the operation itself rejects a name that is too long
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
-    return503OnClosing: false, // `refuseWhenClosing` says it in the envelope
-    clientErrorHandler: answerNoRequest,
+    return503OnClosing: false, // `refuseWhenClosing` answers with the envelope
+    clientErrorHandler: answerInvalidRequest,
   });
-  readJson(server, bodies);
+  addJsonParser(server, bodies);
   server.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
     const seconds = reply.elapsedTime / 1000;
-    const path = routeOptions.url ?? url.split('?')[0]!.slice(0, LONGEST_PATH);
+    const path = routeOptions.url ?? url.split('?')[0]!.slice(0, MAX_LOGGED_PATH);
     const entry = { method, path, status: reply.statusCode, seconds: Number(seconds.toFixed(4)), token: request.access?.name };
     request.log[reply.statusCode < 500 ? 'info' : 'error'](entry, 'answered');
   });
   return server;
 }
 
-function readJson(server: FastifyInstance, bodies: Bodies): void {
+function addJsonParser(server: FastifyInstance, bodies: RequestBodies): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);
   server.addContentTypeParser('application/json', (request, payload, done) => {
-    const take = (body: string) => {
-      // Some clients name the type of a body that they do not send.
+    const parseBody = (body: string) => {
+      // some clients send a content type without a body
       if (body === '' && request.method === 'DELETE') done(null, undefined);
       else void parse(request, body, done);
     };
-    void bodies.read(request, payload).then(take, done);
+    void bodies.read(request, payload).then(parseBody, done);
   });
   server.addHook('onResponse', async (request) => bodies.release(request));
 }
 
-/** Characters of a path that no route has, in the log. */
-const LONGEST_PATH = 200;
+/** Maximum characters of an unknown path in the log. */
+const MAX_LOGGED_PATH = 200;
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = envelopeOf(error, request.id);
-  if (failure.isOurs) request.log.error({ err: error }, 'a request failed');
+  const failure = toFailure(error, request.id);
+  if (failure.isServerFault) request.log.error({ err: error }, 'a request failed');
   if (error instanceof KbError && error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter);
-  return send(reply, failure);
+  return sendFailure(reply, failure);
 }
 
 /** Answers 404, or for a path with other methods 405 with these in `Allow`. */
 function answerNotFound({ paths }: OpenApiDocument, { method, url, server }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const asked = url.split('?')[0]!.split('/');
-  const isAsked = (path: string) =>
-    path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
+  const segments = url.split('?')[0]!.split('/');
+  const matchesPath = (path: string) =>
+    path.split('/').length === segments.length && path.split('/').every((part, i) => part.startsWith('{') || part === segments[i]);
   const page: Record<string, object> = server.hasRoute({ method: 'GET', url: '/' }) ? { '/': { get: true } } : {};
   const methods: Record<string, object> = { ...paths, ...page, '/docs': { get: true }, '/metrics': { get: true } };
-  const found = Object.keys(methods).find(isAsked);
+  const found = Object.keys(methods).find(matchesPath);
   if (found === undefined)
-    return send(reply, refuse(404, 'There is nothing at this path. /docs shows the interface, /v1/openapi.json lists all paths.'));
-  const possible = Object.keys(methods[found]!).map((name) => name.toUpperCase());
-  void reply.header('allow', possible.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
-  return send(reply, refuse(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));
+    return sendFailure(
+      reply,
+      makeFailure(404, 'There is nothing at this path. /docs shows the interface, /v1/openapi.json lists all paths.'),
+    );
+  const methodsAllowed = Object.keys(methods[found]!).map((name) => name.toUpperCase());
+  void reply.header('allow', methodsAllowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
+  return sendFailure(reply, makeFailure(405, `${method} is not possible here: the path takes ${methodsAllowed.join(' and ')}.`));
 }
 
-/** Where each file of the page is served, and as what. They are built from `web/` and hold nothing that is stored. */
-const FILES: Record<string, { name: string; type: string }> = {
+/** Files of the page by their path, with their media types. They are built from `web/` and contain no stored data. */
+const PAGE_FILES: Record<string, { name: string; type: string }> = {
   '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
   '/assets/main.js': { name: 'main.js', type: 'text/javascript; charset=utf-8' },
   '/assets/style.css': { name: 'style.css', type: 'text/css; charset=utf-8' },
   '/assets/icon.svg': { name: 'icon.svg', type: 'image/svg+xml' },
 };
 
-/** Nothing but what this server sends, and no script that is not a file of it. */
-const POLICY =
+/** Allows resources of this server only, and scripts only as files. */
+const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; " +
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify";
 
-const HEADERS = {
-  'content-security-policy': POLICY,
+const PAGE_HEADERS = {
+  'content-security-policy': PAGE_POLICY,
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-cache', // kept, but asked for again: an update of kb is seen at once
+  'cache-control': 'no-cache', // cached but revalidated, so that an update of kb is visible at once
 };
 
-/** Serves the page at `/`, with the files that it loads. A browser asks for these before it can show a token. */
+/** Serves the page at `/` with its files. They need no token, because a browser loads them before it can send one. */
 function registerPage(server: FastifyInstance): void {
-  for (const [path, { name, type }] of Object.entries(FILES)) {
+  for (const [path, { name, type }] of Object.entries(PAGE_FILES)) {
     let file: { text: string; tag: string } | undefined;
     server.get(path, { config: { needs: 'open' } }, (request, reply) => {
-      file ??= read(name);
-      void reply.headers({ ...HEADERS, etag: file.tag });
+      file ??= readPageFile(name);
+      void reply.headers({ ...PAGE_HEADERS, etag: file.tag });
       if (request.headers['if-none-match']?.includes(file.tag)) return reply.code(304).send();
       return reply.type(type).send(file.text);
     });
   }
 }
 
-function read(name: string): { text: string; tag: string } {
+function readPageFile(name: string): { text: string; tag: string } {
   const text = readFileSync(join(packageRoot, 'dist', 'web', name), 'utf8');
   return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
 }

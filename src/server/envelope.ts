@@ -3,8 +3,8 @@ import { toEnvelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '..
 import type { Envelope, OpenAiError } from '../schema/http-bodies.ts';
 
 /**
- * HTTP status of each error code (contract, section 4). A provider that refuses the operator's key is a set-up problem, not a lack of
- * rights of the caller. Where a store or provider refuses or fails, the request is not at fault, so the status is 5xx.
+ * HTTP status of each error code (contract, section 4). If a provider refuses the operator's key, the setup is wrong, not the rights of the
+ * caller. If a store or provider refuses or fails, the request is not at fault, so the status is 5xx.
  */
 const STATUS: Record<ErrorCode, number> = {
   usage: 400,
@@ -22,10 +22,10 @@ const STATUS: Record<ErrorCode, number> = {
 };
 
 /** Error types that differ over HTTP. */
-const SAID_AS: Partial<Record<ErrorCode, string>> = { unauthorized: ERROR_TYPES.setup, invalid: ERROR_TYPES.internal };
+const HTTP_ERROR_TYPES: Partial<Record<ErrorCode, string>> = { unauthorized: ERROR_TYPES.setup, invalid: ERROR_TYPES.internal };
 
-/** Error types of the statuses that the server itself sends. */
-const TYPES: Record<number, string> = {
+/** Error types for statuses that the server itself chooses. */
+const STATUS_TYPES: Record<number, string> = {
   400: ERROR_TYPES.usage,
   401: ERROR_TYPES.unauthorized,
   403: ERROR_TYPES.forbidden,
@@ -40,19 +40,19 @@ const TYPES: Record<number, string> = {
 export interface Failure {
   status: number;
   body: Envelope;
-  /** Whether it is a fault of kb, which belongs in the log with its stack. */
-  isOurs: boolean;
+  /** Whether it is a fault of kb, which is logged with its stack. */
+  isServerFault: boolean;
 }
 
 /** Makes an error response with this status and message. */
-export const refuse = (status: number, message: string): Failure => ({
+export const makeFailure = (status: number, message: string): Failure => ({
   status,
-  body: { error: { type: TYPES[status] ?? ERROR_TYPES.internal, message } },
-  isOurs: false,
+  body: { error: { type: STATUS_TYPES[status] ?? ERROR_TYPES.internal, message } },
+  isServerFault: false,
 });
 
 /** Messages for the error codes of Fastify and its plugins, with what to do. */
-const SAID: Record<string, string> = {
+const FASTIFY_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not JSON.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE:
@@ -64,21 +64,21 @@ const SAID: Record<string, string> = {
 };
 
 /** Makes the response to an error. The details of an unforeseen error go to the log only: the caller gets the id of the request. */
-export function envelopeOf(error: unknown, id: string): Failure {
+export function toFailure(error: unknown, id: string): Failure {
   if (isForeseen(error)) {
     const status = STATUS[error.code];
-    const { error: said } = toEnvelope(error);
-    return { status, body: { error: { ...said, type: SAID_AS[error.code] ?? said.type } }, isOurs: false };
+    const { error: reported } = toEnvelope(error);
+    return { status, body: { error: { ...reported, type: HTTP_ERROR_TYPES[error.code] ?? reported.type } }, isServerFault: false };
   }
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string };
   if (!(error instanceof KbError) && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return refuse(statusCode, SAID[code ?? ''] ?? String(message));
+    return makeFailure(statusCode, FASTIFY_MESSAGES[code ?? ''] ?? String(message));
   const text = `Something went wrong inside kb. The log of the server says what, under the request ${id}.`;
-  return { status: 500, body: { error: { type: ERROR_TYPES.internal, message: text } }, isOurs: true };
+  return { status: 500, body: { error: { type: ERROR_TYPES.internal, message: text } }, isServerFault: true };
 }
 
 /** Sends an error response, in OpenAI's shape on OpenAI's paths. */
-export function send(reply: FastifyReply, { status, body }: Failure): FastifyReply {
+export function sendFailure(reply: FastifyReply, { status, body }: Failure): FastifyReply {
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

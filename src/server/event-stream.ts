@@ -10,10 +10,10 @@ import type { OperationName } from '../schema/operations.ts';
 /** Milliseconds between heartbeats of an idle stream: proxies close a connection that is silent for a minute. */
 export const HEARTBEAT = 15_000;
 
-/** Answers with server-sent events (contract, section 4), drawn no faster than the client reads; when it leaves, `events` is returned. */
-export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>, write: FrameWriter = frames): FastifyReply {
+/** Answers with server-sent events (contract, section 4), no faster than the client reads. When the client leaves, `events` is closed. */
+export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>, write: FrameWriter = writeFrames): FastifyReply {
   const stream = Readable.from(write(events), { objectMode: false, highWaterMark: 16_384 });
-  reply.raw.once('close', () => void events.return()); // the stream's own end would come only after the next event
+  reply.raw.once('close', () => void events.return()); // the stream itself would end only after the next event
   return reply
     .type('text/event-stream; charset=utf-8')
     .headers({ 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' })
@@ -23,12 +23,12 @@ export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, vo
 /** Serializes events. */
 export type FrameWriter = (events: AsyncIterable<Event>) => AsyncIterable<string>;
 
-async function* frames(events: AsyncIterable<Event>): AsyncGenerator<string, void, void> {
+async function* writeFrames(events: AsyncIterable<Event>): AsyncGenerator<string, void, void> {
   yield ': kb\n\n'; // sends the headers at once
-  for await (const event of withHeartbeat(events, HEARTBEAT)) yield event ? frame(event) : ': still here\n\n';
+  for await (const event of withHeartbeat(events, HEARTBEAT)) yield event ? formatFrame(event) : ': still here\n\n';
 }
 
-const frame = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const formatFrame = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** The last event of a stream, with the result. */
 export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });
@@ -40,22 +40,22 @@ export function endingEvents(item: ErrorItem, unfinished: object | undefined): [
   return [errorEvent(item), finalEvent(whole)];
 }
 
-/** Where a run failed that ended as a whole; an ingest ends so where its store fails. */
-const WHERE: Partial<Record<OperationName, Pick<ErrorItem, 'source_kind' | 'stage'>>> = {
+/** Source kind and stage of the failure of a whole run. Default: storing, because an ingest fails as a whole only if its store does. */
+const FAILURE_PLACES: Partial<Record<OperationName, Pick<ErrorItem, 'source_kind' | 'stage'>>> = {
   chat: { source_kind: 'chat', stage: 'generate' },
   scrape: { source_kind: 'url', stage: 'crawl' },
 };
 
 /** The failure of a whole run as an error item. */
 export function failureItem(error: KbError, operation: OperationName): ErrorItem {
-  const { source_kind, stage } = WHERE[operation] ?? { source_kind: 'chunk', stage: 'store' };
+  const { source_kind, stage } = FAILURE_PLACES[operation] ?? { source_kind: 'chunk', stage: 'store' };
   return toErrorItem(error, { source: '', source_kind, stage: error.code === 'usage' ? 'validate' : stage });
 }
 
-const unexpected = (): KbError => new KbError('internal', 'Something went wrong inside kb. The log of the server says what.');
+const unexpectedError = (): KbError => new KbError('internal', 'Something went wrong inside kb. The log of the server says what.');
 
 /** A run whose first step has begun. */
-interface Begun<R> {
+interface StartedRun<R> {
   run: AsyncGenerator<Event, R, void>;
   first: Promise<IteratorResult<Event, R>>;
 }
@@ -66,7 +66,7 @@ interface Begun<R> {
  * report.
  */
 export async function* withFinalEvent<R extends object>(
-  { run, first }: Begun<R>,
+  { run, first }: StartedRun<R>,
   { operation, onFailure }: { operation: OperationName; onFailure: (error: unknown) => unknown },
 ): AsyncGenerator<Event, void, void> {
   let sequence = 0;
@@ -78,7 +78,7 @@ export async function* withFinalEvent<R extends object>(
     }
   } catch (error) {
     const reason = onFailure(error);
-    const told = isForeseen(reason) ? reason : unexpected();
-    for (const event of endingEvents(failureItem(told, operation), partialResultOf(error))) yield { ...event, sequence: sequence++ };
+    const reported = isForeseen(reason) ? reason : unexpectedError();
+    for (const event of endingEvents(failureItem(reported, operation), partialResultOf(error))) yield { ...event, sequence: sequence++ };
   }
 }

@@ -7,25 +7,25 @@ import { describe, KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Health, WatchHealth } from '../schema/http-bodies.ts';
 import type { Socket } from 'node:net';
-import { type Failure, refuse } from './envelope.ts';
+import { type Failure, makeFailure } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { DeadlineFor } from './operation-routes.ts';
 import { sendEvents } from './event-stream.ts';
 
-/** The files of Swagger UI. They come with the package; its plugin would serve the document a second and a third time. */
-const FILES = new URL('static/', import.meta.resolve('@fastify/swagger-ui'));
+/** Folder of the files of Swagger UI. They are taken from the package, because its plugin would serve the document twice more. */
+const SWAGGER_FOLDER = new URL('static/', import.meta.resolve('@fastify/swagger-ui'));
 
-const PARTS: Record<string, string> = {
+const SWAGGER_FILES: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
 
-/** Nothing but what this server sends; the icons of Swagger UI stand in its style sheet as data. */
+/** Allows resources of this server only; the icons of Swagger UI are data in its style sheet. */
 const POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-// Addresses are relative, so that the page works behind a proxy that puts a prefix before it.
+// Addresses are relative, so that the page works behind a proxy with a path prefix.
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -54,13 +54,15 @@ export function registerDocs(app: FastifyInstance, document: OpenApiDocument): v
   app.get('/docs', { config }, (_, reply) => reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE));
   app.get('/docs/', { config }, (_, reply) => reply.redirect('../docs'));
   app.get('/docs/start.js', { config }, (_, reply) => reply.type('text/javascript; charset=utf-8').send(START));
-  for (const [name, type] of Object.entries(PARTS)) {
-    app.get(`/docs/${name}`, { config }, (_, reply) => reply.type(type).send(createReadStream(fileURLToPath(new URL(name, FILES)))));
+  for (const [name, type] of Object.entries(SWAGGER_FILES)) {
+    app.get(`/docs/${name}`, { config }, (_, reply) =>
+      reply.type(type).send(createReadStream(fileURLToPath(new URL(name, SWAGGER_FOLDER)))),
+    );
   }
 }
 
-/** Milliseconds that the store has to answer a deep health check. */
-const STORE_ANSWERS_IN = 5000;
+/** Maximum milliseconds for the store to answer a deep health check. */
+const STORE_TIMEOUT = 5000;
 
 /** Registers the health check. With `deep=true` it also checks the store, and answers 503 if that does not respond. */
 export function registerHealth(
@@ -72,7 +74,7 @@ export function registerHealth(
   }: { engine: Pick<Engine, 'config' | 'collections'>; version: string; watchHealth: (() => WatchHealth) | undefined },
 ): void {
   const began = Date.now();
-  const look = sharing(() => failureOfStore(engine));
+  const checkOnce = shareResult(() => checkStore(engine));
   server.get<{ Querystring: { deep?: string } }>('/v1/health', { config: { needs: 'open' } }, async (request, reply) => {
     const uptime = Math.round((Date.now() - began) / 1000);
     const health: Health = { status: 'ok', service: 'kb', version, uptime, ...(watchHealth ? { watch: watchHealth() } : {}) };
@@ -82,38 +84,38 @@ export function registerHealth(
     if (deep === undefined || deep === 'false') return health;
     if (deep !== 'true' && deep !== '') throw new KbError('usage', 'deep: true or false is expected.');
     const { vector_db } = engine.config.storage;
-    const error = await look();
+    const error = await checkOnce();
     if (error === undefined) return { ...health, store: { vector_db, status: 'ok' } };
     request.log.warn({ error }, 'the store does not answer');
     return reply.code(503).send({ ...health, status: 'unavailable', store: { vector_db, status: 'unavailable' } });
   });
 }
 
-/** Shares a pending result among its callers: a store that hangs is asked once at a time. */
-function sharing<T>(work: () => Promise<T>): () => Promise<T> {
+/** Shares a pending result among its callers, so that a store that hangs gets one request at a time. */
+function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => (running ??= work().finally(() => (running = undefined)));
 }
 
-async function failureOfStore(engine: Pick<Engine, 'collections'>): Promise<string | undefined> {
-  const late = wait(STORE_ANSWERS_IN, `It did not answer within ${STORE_ANSWERS_IN / 1000} seconds.`, { ref: false });
+async function checkStore(engine: Pick<Engine, 'collections'>): Promise<string | undefined> {
+  const late = wait(STORE_TIMEOUT, `It did not answer within ${STORE_TIMEOUT / 1000} seconds.`, { ref: false });
   const answer = engine.collections().then(() => undefined, describe);
   return await Promise.race([answer, late]);
 }
 
 /** Responds to an invalid or incomplete request, and closes the connection. */
-export function answerNoRequest({ code }: { code?: string }, socket: Socket): void {
-  const [line, { body }] = ANSWERS[code ?? ''] ?? NO_HTTP;
+export function answerInvalidRequest({ code }: { code?: string }, socket: Socket): void {
+  const [line, { body }] = INVALID_REQUESTS[code ?? ''] ?? NOT_HTTP;
   if (socket.writable)
     socket.write(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(body)}`);
   socket.destroySoon(); // Node does not close it
 }
 
-const NO_HTTP: [string, Failure] = ['400 Bad Request', refuse(400, 'This is not a valid HTTP request.')];
+const NOT_HTTP: [string, Failure] = ['400 Bad Request', makeFailure(400, 'This is not a valid HTTP request.')];
 
-const ANSWERS: Record<string, [string, Failure]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', refuse(408, 'The request did not arrive in time.')],
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', refuse(431, 'The headers of the request are too large.')],
+const INVALID_REQUESTS: Record<string, [string, Failure]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', makeFailure(408, 'The request did not arrive in time.')],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', makeFailure(431, 'The headers of the request are too large.')],
 };
 
 type WithId = { Params: { id: string } };

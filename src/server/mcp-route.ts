@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../ports/engines.ts';
 import type { McpParts } from '../mcp/mcp-server.ts';
 import { operations } from '../schema/operations.ts';
-import { refuse, send } from './envelope.ts';
+import { makeFailure, sendFailure } from './envelope.ts';
 import { HEARTBEAT } from './event-stream.ts';
 import { type RouteContext, runOperation } from './operation-routes.ts';
 
 const SESSION = 'mcp-session-id';
 
-/** Many calls in one request would count as one with `server.rate_limit`; the protocol has no batches since 2025-06-18. */
+/** Response to a batch: `server.rate_limit` would count its calls as one, and the protocol has had no batches since 2025-06-18. */
 const NO_BATCHES = {
   jsonrpc: '2.0',
   id: null,
@@ -40,10 +40,10 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       import('../mcp/mcp-server.ts'),
       import('../mcp/mcp-library.ts'),
     ]);
-    const server = createMcpServer(partsOf({ request, reply }, { engine, context }));
+    const server = createMcpServer(createMcpParts({ request, reply }, { engine, context }));
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, keepAliveMs: HEARTBEAT });
     await server.connect(transport);
-    if (reply.raw.destroyed) return reply.send(); // the client has left, and `close` would not be emitted again
+    if (reply.raw.destroyed) return reply.send(); // the client has left; `close` is not emitted again
     const close = () => void server.close();
     const key = method === 'tools/call' && id !== undefined && session !== undefined ? keyOf(id) : undefined;
     if (key) running.set(key, close);
@@ -52,8 +52,8 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       close();
     });
     const headers = Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : [])); // prettier-ignore
-    const asked = new Request('http://localhost/mcp', { method: 'POST', headers });
-    const response = await transport.handleRequest(asked, { parsedBody: request.body });
+    const webRequest = new Request('http://localhost/mcp', { method: 'POST', headers });
+    const response = await transport.handleRequest(webRequest, { parsedBody: request.body });
     void reply.code(response.status);
     for (const [name, value] of response.headers) void reply.header(name, value);
     void reply.header('x-accel-buffering', 'no');
@@ -65,12 +65,13 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       method,
       url: '/mcp',
       config,
-      handler: async (_, reply) => send(reply.header('allow', 'POST'), refuse(405, `${method} is not possible here: MCP takes POST.`)),
+      handler: async (_, reply) =>
+        sendFailure(reply.header('allow', 'POST'), makeFailure(405, `${method} is not possible here: MCP takes POST.`)),
     });
 }
 
 /** Makes the parts of a request: the rights of its caller, its place in a queue, and its deadline. */
-function partsOf(
+function createMcpParts(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { engine, context }: { engine: Pick<Engine, 'config' | 'collections'>; context: RouteContext },
 ): McpParts {

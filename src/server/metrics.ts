@@ -4,7 +4,7 @@ import { type OperationName, operations, type RequestOf, type ResultOf } from '.
 import type { Event } from '../schema/results.ts';
 import type { Log } from './request-log.ts';
 
-/** Upper bounds of the buckets of a duration, in seconds: from a search to an ingest that is waited for. */
+/** Upper bounds of the duration buckets, in seconds: from a search to a synchronous ingest. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 
 type Labels = Readonly<Record<string, string | number>>;
@@ -42,7 +42,7 @@ export class Metrics {
     this.#add(name, seriesName(name, labels), by);
   }
 
-  /** Notes a duration, in seconds. */
+  /** Records a duration, in seconds. */
   observe(name: MetricName, labels: Labels, seconds: number): void {
     for (const bound of [...BUCKETS, Infinity])
       this.#add(name, seriesName(`${name}_bucket`, { ...labels, le: bound === Infinity ? '+Inf' : bound }), seconds <= bound ? 1 : 0);
@@ -151,20 +151,20 @@ export function observeEngine<E extends Pick<Engine, 'run'>>(engine: E, observer
 
 /** Counts a run and, if it writes, logs it. */
 export function observeRun({ operation, outcome, who, collections, result }: FinishedRun, { log, metrics }: Observers): void {
-  count(result, metrics);
+  countResult(result, metrics);
   metrics.count('kb_operations_total', { operation, outcome });
   if (collections && collections.length > 0 && operations[operation].scope !== 'read')
-    log.info({ who, operation, collections, outcome, ...amounts(result) }, 'wrote');
+    log.info({ who, operation, collections, outcome, ...countsOf(result) }, 'wrote');
 }
 
-function count({ retrieved, retrieval, stored, llm }: Countable, metrics: Metrics): void {
+function countResult({ retrieved, retrieval, stored, llm }: Countable, metrics: Metrics): void {
   metrics.count('kb_chunks_retrieved_total', {}, retrieval?.retrieved ?? retrieved ?? 0);
   metrics.count('kb_chunks_stored_total', {}, stored ?? 0);
   metrics.count('kb_llm_tokens_total', { direction: 'input' }, llm?.input_tokens ?? 0);
   metrics.count('kb_llm_tokens_total', { direction: 'output' }, llm?.output_tokens ?? 0);
 }
 
-const amounts = (result: object): { counts?: Record<string, number> } => {
+const countsOf = (result: object): { counts?: Record<string, number> } => {
   const numbers = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
   return numbers.length > 0 ? { counts: Object.fromEntries(numbers) } : {};
 };

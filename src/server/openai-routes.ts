@@ -12,7 +12,7 @@ import { estimateTokens } from '../stages/chat/budget.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { Event } from '../schema/results.ts';
-import { openAiError, refuse } from './envelope.ts';
+import { openAiError, makeFailure } from './envelope.ts';
 import { HEARTBEAT } from './event-stream.ts';
 import type { Source } from '../schema/items.ts';
 import { CITATIONS, numbersCited } from '../text/model-output.ts';
@@ -20,7 +20,7 @@ import { firstSentenceStart } from '../text/sentences.ts';
 
 type OpenAiEngine = Pick<Engine, 'config' | 'collections' | 'embeddingModel'>;
 
-/** The paths that OpenAI's clients know, with errors in its shape: collections are models. */
+/** Registers the paths of OpenAI's API, with errors in its shape; collections are models. */
 export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, context: RouteContext): void {
   const created = Math.floor(Date.now() / 1000);
   const options = { config: { needs: 'read' } } as const;
@@ -35,7 +35,7 @@ export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, co
   server.get<{ Params: { model: string } }>('/v1/models/:model', options, async ({ params, access }) => {
     const { model } = params;
     const names = await models(engine, access);
-    if (!names.includes(model)) throw noModel(model, names);
+    if (!names.includes(model)) throw modelNotFound(model, names);
     return modelOf(model);
   });
 }
@@ -50,20 +50,20 @@ async function collectionNamed(model: string, engine: OpenAiEngine, access: Acce
   const name = model === CONFIGURED_MODEL ? engine.config.collection : model;
   const names = await engine.collections({ access });
   if (names.includes(name)) return name;
-  throw noModel(name, names);
+  throw modelNotFound(name, names);
 }
 
-function noModel(name: string, there: readonly string[]): KbError {
+function modelNotFound(name: string, existing: readonly string[]): KbError {
   return new KbError(
     'not_found',
     `The model «${name.slice(0, 100)}» does not exist here: a model is a collection, or ${CONFIGURED_MODEL}.`,
     {
-      hint: didYouMean(name, there) ?? 'GET /v1/models lists them.',
+      hint: didYouMean(name, existing) ?? 'GET /v1/models lists them.',
     },
   );
 }
 
-// OpenAI's clients have no other paths, so advice names none.
+// clients of OpenAI's API know no other paths, so advice names none
 const [completionWording, embeddingWording] = [CompletionRequest, EmbeddingsRequest].map((input) => requestWording(input, () => undefined));
 
 const EMBED = { operation: 'embed', queue: 'search' } as const;
@@ -105,43 +105,43 @@ const CONFIGURED_MODEL = 'kb';
 
 const CHAT = { operation: 'chat', queue: 'search' } as const;
 
-interface Conversation {
+interface CompletionCall {
   request: FastifyRequest;
   reply: FastifyReply;
   context: RouteContext;
-  /** The collection of that name, which the caller may use. Throws a KbError (`not_found`). */
+  /** Returns the collection of a model that the caller may use. Throws a KbError (`not_found`). */
   collectionOf(model: string): Promise<string>;
 }
 
 /** Answers POST /v1/chat/completions. */
-async function answerCompletion({ request, reply, context, collectionOf }: Conversation): Promise<object> {
-  const asked = parseRequest(CompletionRequest, request.body);
-  const given = { ...turnOf(asked), collection: await collectionOf(asked.model) };
-  const shape: Shape = {
-    head: { id: `chatcmpl-${request.id}`, created: Math.floor(Date.now() / 1000), model: asked.model },
-    prompt: estimateTokens(asked.messages.map(({ content }) => textOf(content)).join('\n')),
-    include_usage: asked.stream_options?.include_usage ?? false,
+async function answerCompletion({ request, reply, context, collectionOf }: CompletionCall): Promise<object> {
+  const completion = parseRequest(CompletionRequest, request.body);
+  const given = { ...toChatRequest(completion), collection: await collectionOf(completion.model) };
+  const shape: ResponseShape = {
+    head: { id: `chatcmpl-${request.id}`, created: Math.floor(Date.now() / 1000), model: completion.model },
+    prompt: estimateTokens(completion.messages.map(({ content }) => textOf(content)).join('\n')),
+    include_usage: completion.stream_options?.include_usage ?? false,
   };
-  if (asked.stream)
+  if (completion.stream)
     return await streamOperation(
       CHAT,
-      { request, reply, given, wording: completionWording, write: (events) => chunks(events, shape) },
+      { request, reply, given, wording: completionWording, write: (events) => writeChunks(events, shape) },
       context,
     );
   const result = (await runOperation(CHAT, { request, reply, given, wording: completionWording }, context)) as unknown as ChatResult;
-  const failed = failureOf(result);
+  const failed = toError(result);
   if (failed) throw failed;
   const message = { role: 'assistant', content: result.answer, refusal: null, annotations: annotationsOf(result) };
   return {
     ...shape.head,
     object: 'chat.completion',
-    choices: [{ index: 0, message, logprobs: null, finish_reason: endOf(result) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(result) }],
     usage: usageOf(result, shape),
   };
 }
 
 /** Form of the response. */
-interface Shape {
+interface ResponseShape {
   head: { id: string; created: number; model: string };
   /** Tokens of the messages, as estimated. */
   prompt: number;
@@ -152,34 +152,37 @@ const textOf = (content: CompletionRequest['messages'][number]['content']): stri
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
 
 /** Makes the turn of a conversation. Throws a KbError (`usage`) without a user message. */
-function turnOf({ messages, max_completion_tokens, max_tokens = max_completion_tokens }: CompletionRequest): RequestOf<'chat'> {
-  const said = messages.map(({ role, content }) => ({ role, content: textOf(content) })).filter(({ content }) => content.trim() !== '');
-  const last = said.findLastIndex(({ role }) => role === 'user');
+function toChatRequest({ messages, max_completion_tokens, max_tokens = max_completion_tokens }: CompletionRequest): RequestOf<'chat'> {
+  const texts = messages.map(({ role, content }) => ({ role, content: textOf(content) })).filter(({ content }) => content.trim() !== '');
+  const last = texts.findLastIndex(({ role }) => role === 'user');
   if (last < 0) throw new KbError('usage', 'messages: a message of the role user with a text is expected.');
-  const persona = said.flatMap(({ role, content }) => (role === 'system' || role === 'developer' ? [content] : [])).join('\n\n');
-  const history = said.slice(0, last).flatMap(({ role, content }) => (role === 'user' || role === 'assistant' ? [{ role, content }] : []));
-  return { query: said[last]!.content, history, ...(persona ? { persona } : {}), ...(max_tokens === undefined ? {} : { max_tokens }) };
+  const persona = texts.flatMap(({ role, content }) => (role === 'system' || role === 'developer' ? [content] : [])).join('\n\n');
+  const history = texts.slice(0, last).flatMap(({ role, content }) => (role === 'user' || role === 'assistant' ? [{ role, content }] : []));
+  return { query: texts[last]!.content, history, ...(persona ? { persona } : {}), ...(max_tokens === undefined ? {} : { max_tokens }) };
 }
 
 /** Makes the error for a missing answer; undefined if there is one. */
-function failureOf({ answer, errors }: ChatResult): KbError | undefined {
+function toError({ answer, errors }: ChatResult): KbError | undefined {
   if (answer !== '') return undefined;
   const isRetryable = errors.some((item) => item.isRetryable);
   const code = errors.some(({ stage }) => stage === 'validate') ? 'usage' : isRetryable ? 'unavailable' : 'internal';
   return new KbError(code, errors.map(({ error }) => error).join(' ') || 'There is no answer.', { isRetryable });
 }
 
-const endOf = ({ llm }: ChatResult): 'stop' | 'length' => (llm.cut_off === undefined ? 'stop' : 'length');
+const finishReason = ({ llm }: ChatResult): 'stop' | 'length' => (llm.cut_off === undefined ? 'stop' : 'length');
 
 /** Token counts of the provider, or estimates. */
-function usageOf({ llm, answer }: ChatResult, { prompt }: Shape): object {
+function usageOf({ llm, answer }: ChatResult, { prompt }: ResponseShape): object {
   const prompt_tokens = llm.input_tokens || prompt;
   const completion_tokens = llm.output_tokens || estimateTokens(answer);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-async function* chunks(events: AsyncIterable<Event>, { head, prompt, include_usage }: Shape): AsyncGenerator<string, void, void> {
-  const chunk = (rest: object) => frame({ ...head, object: 'chat.completion.chunk', ...rest });
+async function* writeChunks(
+  events: AsyncIterable<Event>,
+  { head, prompt, include_usage }: ResponseShape,
+): AsyncGenerator<string, void, void> {
+  const chunk = (rest: object) => formatFrame({ ...head, object: 'chat.completion.chunk', ...rest });
   const choice = (delta: object, finish_reason: string | null = null) => chunk({ choices: [{ index: 0, delta, finish_reason }] });
   yield choice({ role: 'assistant', content: '' });
   for await (const event of withHeartbeat(events, HEARTBEAT)) {
@@ -187,10 +190,10 @@ async function* chunks(events: AsyncIterable<Event>, { head, prompt, include_usa
     else if (event.type === 'token') yield choice({ content: (event.data as { text: string }).text });
     else if (event.type === 'final') {
       const result = event.data as unknown as ChatResult;
-      const failed = failureOf(result);
-      if (failed) yield frame(openAiError(500, refuse(500, failed.message).body));
+      const failed = toError(result);
+      if (failed) yield formatFrame(openAiError(500, makeFailure(500, failed.message).body));
       else {
-        yield choice({ annotations: annotationsOf(result) }, endOf(result));
+        yield choice({ annotations: annotationsOf(result) }, finishReason(result));
         if (include_usage) yield chunk({ choices: [], usage: usageOf(result, { head, prompt, include_usage }) });
       }
     }
@@ -198,7 +201,7 @@ async function* chunks(events: AsyncIterable<Event>, { head, prompt, include_usa
   yield 'data: [DONE]\n\n';
 }
 
-const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const formatFrame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 
 interface Range {
   start_index: number;
@@ -216,29 +219,29 @@ export function annotationsOf({ answer, sources }: Pick<ChatResult, 'answer' | '
   let [start, from] = [0, 0];
   for (const { 0: mark, 1: list, index } of answer.matchAll(CITATIONS)) {
     const cited = (numbersCited(list!, sources.length) ?? []).map((number) => sources.filter(({ citation }) => citation === number));
-    const saying = cited.flat();
-    if (saying.length === 0) continue;
+    const citedSources = cited.flat();
+    if (citedSources.length === 0) continue;
     // adjacent marks support the same text
-    if (/[\p{L}\p{N}]/u.test(answer.slice(from, index))) start = supportedFrom(answer, { from, to: index }, saying);
+    if (/[\p{L}\p{N}]/u.test(answer.slice(from, index))) start = findSupportStart(answer, { from, to: index }, citedSources);
     from = index + mark.length;
-    for (const [source] of cited) if (source) found.push(annotation(source, { start_index: start, end_index: from }));
+    for (const [source] of cited) if (source) found.push(toAnnotation(source, { start_index: start, end_index: from }));
   }
   return found;
 }
 
 /**
- * Finds where the text begins that a citation supports: at the first paragraph, line or sentence from which on everything is in a source,
- * else at the last of them.
+ * Finds the start of the text that a citation supports: the first line or sentence from which everything up to the citation is quoted from a
+ * source, else the last one.
  */
-function supportedFrom(answer: string, { from, to }: { from: number; to: number }, sources: readonly Source[]): number {
-  const texts = sources.map(({ text }) => flat(text));
-  const starts = startsIn(answer, from, to);
-  const isQuoted = (start: number): boolean => texts.some((text) => text.includes(flat(answer.slice(start, to))));
+function findSupportStart(answer: string, { from, to }: { from: number; to: number }, sources: readonly Source[]): number {
+  const texts = sources.map(({ text }) => collapseSpaces(text));
+  const starts = listStarts(answer, from, to);
+  const isQuoted = (start: number): boolean => texts.some((text) => text.includes(collapseSpaces(answer.slice(start, to))));
   return starts.find(isQuoted) ?? starts.at(-1)!;
 }
 
 /** Lists where lines and sentences with content begin. */
-function startsIn(text: string, from: number, to: number): number[] {
+function listStarts(text: string, from: number, to: number): number[] {
   const starts: number[] = [];
   for (const { index, 0: line } of text.slice(from, to).matchAll(/[^\n]+/g)) {
     const end = from + index + line.length;
@@ -248,9 +251,9 @@ function startsIn(text: string, from: number, to: number): number[] {
   return starts;
 }
 
-const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-function annotation({ id, title, metadata, location }: Source, range: Range): Annotation {
+function toAnnotation({ id, title, metadata, location }: Source, range: Range): Annotation {
   const source = String(metadata.source);
   return /^https?:\/\//i.test(source)
     ? { type: 'url_citation', url_citation: { ...range, url: source, title } }

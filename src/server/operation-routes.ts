@@ -5,26 +5,26 @@ import { parseRequest } from '../core/parse-request.ts';
 import { settle } from '../core/run.ts';
 import type { Wording } from '../core/advice/advice.ts';
 import type { Engine } from '../ports/engines.ts';
-import { unwrapped } from '../schema/fields.ts';
+import { unwrapSchema } from '../schema/fields.ts';
 import { Background } from '../schema/http-bodies.ts';
 import { operations } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { type FrameWriter, withFinalEvent, sendEvents } from './event-stream.ts';
-import { envelopeOf } from './envelope.ts';
-import type { Bodies } from './request-bodies.ts';
+import { toFailure } from './envelope.ts';
+import type { RequestBodies } from './request-bodies.ts';
 import { httpWording, type Route } from './routes.ts';
-import type { Queues } from './queues.ts';
+import type { EnterQueue } from './queues.ts';
 
 /** Milliseconds to wait for the first event of a stream; a failure until then gets its own status. */
-const FIRST_WORD = 2000;
+const FIRST_EVENT_TIMEOUT = 2000;
 
-/** What the routes share. */
+/** Services that the routes share. */
 export interface RouteContext {
   engine: Pick<Engine, 'run'>;
-  enter: Queues;
+  enter: EnterQueue;
   deadlineFor: DeadlineFor;
-  bodies: Pick<Bodies, 'release' | 'sizeOf'>;
+  bodies: Pick<RequestBodies, 'release' | 'sizeOf'>;
 }
 
 /** A request with its reply. */
@@ -32,7 +32,7 @@ export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
   given: unknown;
-  /** Writes the events of a stream; as server-sent events with their types where absent. */
+  /** Writes the events of a stream. Default: as server-sent events with their types. */
   write?: FrameWriter;
   /** Aborted when the client cancels the request (besides disconnecting). */
   cancelled?: AbortSignal;
@@ -43,14 +43,14 @@ export interface Exchange {
 }
 
 /** The operation of a request, and its queue. */
-type Work = Pick<Route, 'operation' | 'queue'>;
+type QueuedOperation = Pick<Route, 'operation' | 'queue'>;
 
 type Result = Record<string, unknown>;
 type Running = AsyncGenerator<Event, Result, void>;
 
-const begin = (
+const startRun = (
   { engine }: RouteContext,
-  { operation }: Work,
+  { operation }: QueuedOperation,
   { request, given, wording, signal }: Pick<Exchange, 'request' | 'given' | 'wording'> & { signal: AbortSignal },
 ): Running =>
   engine.run(operation, given as never, {
@@ -60,8 +60,12 @@ const begin = (
     traceparent: request.headers.traceparent as string | undefined,
   }) as Running;
 
-/** Waits for the turn of a request, and stops counting its body as queued. */
-async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, context: RouteContext) {
+/** Waits for the turn of a request; its body then no longer counts as queued. Returns the function that ends the turn. */
+async function waitForTurn(
+  { queue }: QueuedOperation,
+  { request, signal }: { request: FastifyRequest; signal: AbortSignal },
+  context: RouteContext,
+) {
   const leave = await context.enter(queue, { signal, client: request.ip });
   context.bodies.release(request);
   return leave;
@@ -69,17 +73,17 @@ async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRe
 
 /** Runs an operation and returns its result. Throws the error of the work, or the reason it was stopped. */
 export async function runOperation(
-  route: Work,
+  route: QueuedOperation,
   { request, reply, given, wording, cancelled, onEvent }: Exchange,
   context: RouteContext,
 ): Promise<Result> {
   const deadline = context.deadlineFor(reply);
-  const { over } = deadline;
+  const { expired } = deadline;
   const signal = cancelled ? AbortSignal.any([cancelled, deadline.signal]) : deadline.signal;
   try {
-    const leave = await turnOf(route, { request, signal }, context);
-    const work = settle(begin(context, route, { request, given, wording, signal }), onEvent).finally(leave);
-    return await Promise.race([work, over]); // responds at once, even if the work takes time to stop
+    const leave = await waitForTurn(route, { request, signal }, context);
+    const work = settle(startRun(context, route, { request, given, wording, signal }), onEvent).finally(leave);
+    return await Promise.race([work, expired]); // responds at the deadline, even if the work takes time to stop
   } catch (error) {
     throw deadline.reasonFor(error);
   } finally {
@@ -89,7 +93,7 @@ export async function runOperation(
 
 /** Runs an operation and answers with its events as they come. What fails before the first of them is thrown. */
 export async function streamOperation(
-  route: Work,
+  route: QueuedOperation,
   { request, reply, given, write, wording }: Exchange,
   context: RouteContext,
 ): Promise<FastifyReply> {
@@ -97,21 +101,21 @@ export async function streamOperation(
   const { signal } = deadline;
   let run: Running | undefined;
   let leave = (): void => {};
-  // The turn ends with the run, even if the client has left or never read.
+  // the turn ends with the run, even if the client has left or never reads
   const end = async (): Promise<void> => {
     deadline.release();
     await run?.return(undefined as never).catch(() => {});
     leave();
   };
   try {
-    leave = await turnOf(route, { request, signal }, context);
-    run = begin(context, route, { request, given, wording, signal });
+    leave = await waitForTurn(route, { request, signal }, context);
+    run = startRun(context, route, { request, given, wording, signal });
     const first = run.next();
-    await inTime(first, FIRST_WORD);
+    await waitAtMost(first, FIRST_EVENT_TIMEOUT);
     if (signal.aborted) throw signal.reason; // a closed connection emits no `close` event
     const onFailure = (error: unknown): unknown => {
       const reason = deadline.reasonFor(error);
-      if (envelopeOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
+      if (toFailure(reason, request.id).isServerFault) request.log.error({ err: reason }, 'a stream failed');
       return reason;
     };
     reply.raw.once('close', () => void end());
@@ -122,8 +126,8 @@ export async function streamOperation(
   }
 }
 
-/** Waits for the promise, but not longer than so many milliseconds. Throws what it rejects with by then. */
-async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+/** Waits for a promise for at most a number of milliseconds. Throws its rejection. */
+async function waitAtMost(promise: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((on) => (timer = setTimeout(on, milliseconds)));
   await Promise.race([promise, late]).finally(() => clearTimeout(timer));
@@ -135,7 +139,7 @@ interface RouteParts {
   jobs: Jobs;
 }
 
-/** Mounts a row of the table: what comes in becomes the operation's request, its result the answer. */
+/** Registers a route of the table: body, query and path become the request of its operation, whose result is the response. */
 export function registerRoute(server: FastifyInstance, route: Route, parts: RouteParts): void {
   const url = route.path.replace(/\{(\w+)\}/g, ':$1');
   server.route({
@@ -144,7 +148,7 @@ export function registerRoute(server: FastifyInstance, route: Route, parts: Rout
     config: { needs: operations[route.operation].scope },
     handler: async (request, reply) => {
       const given = requestOf(route, request);
-      if (route.background && isForBackground(route, given)) return await startJob(route, { request, reply, given }, parts);
+      if (route.background && wantsBackground(route, given)) return await startJob(route, { request, reply, given }, parts);
       if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.context);
       return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.context);
     },
@@ -159,7 +163,7 @@ function requestOf({ method, operation }: Route, { body, params, query }: Fastif
 }
 
 /** Throws a KbError (`usage`) if `background` is neither true nor false, with whatever else is wrong in the request. */
-function isForBackground({ operation }: Route, given: unknown): given is { background: true } {
+function wantsBackground({ operation }: Route, given: unknown): given is { background: true } {
   const { success, data } = Background.safeParse((given as { background?: unknown } | null | undefined)?.background ?? undefined);
   if (!success) parseRequest((operations[operation].input as z.ZodObject).extend({ background: Background }), given);
   return data === true;
@@ -184,7 +188,7 @@ async function startJob(route: Route, { request, reply, given }: Exchange, { eng
 /** Parses the texts of a query by the types of its fields. Invalid values stay text, which the schema rejects. */
 function queryValues({ shape }: z.ZodObject, query: object): Record<string, unknown> {
   const valueOf = (name: string, text: unknown) => {
-    const field = unwrapped(shape[name] ?? z.string());
+    const field = unwrapSchema(shape[name] ?? z.string());
     if (typeof text !== 'string' || field instanceof z.ZodString || field instanceof z.ZodEnum) return text;
     try {
       return JSON.parse(text) as unknown;
@@ -196,13 +200,13 @@ function queryValues({ shape }: z.ZodObject, query: object): Record<string, unkn
 }
 
 /** Milliseconds for a client to read the last events of stopped work. */
-const CLOSING_MILLISECONDS = 5_000;
+const MAX_CLOSING_TIME = 5_000;
 
 interface RequestDeadline {
   readonly signal: AbortSignal;
-  /** Rejects when the work is to stop. */
-  readonly over: Promise<never>;
-  /** The error of the request: why its work was stopped, else the one that it threw. */
+  /** Rejects when the work must stop. */
+  readonly expired: Promise<never>;
+  /** Returns the error of the request: the reason why its work was stopped, else the error that it threw. */
   reasonFor(error: unknown): unknown;
   release(): void;
 }
@@ -212,46 +216,46 @@ export type DeadlineFor = (reply: FastifyReply, options?: { isBounded: boolean }
 
 /** Stops work when its client leaves or after `seconds`; `stopAll` stops all work, now and later. Clients that stop reading are disconnected. */
 export function createDeadlines(seconds: number): { deadlineFor: DeadlineFor; stopAll(): void } {
-  const live = new Set<AbortController>();
+  const active = new Set<AbortController>();
   let isStopping = false;
   return {
     deadlineFor(reply, { isBounded } = { isBounded: true }) {
       const controller = new AbortController();
       const { signal } = controller;
-      const timers = isBounded ? [setTimeout(() => controller.abort(tooSlow(seconds)), seconds * 1000)] : [];
-      const left = () => {
+      const timers = isBounded ? [setTimeout(() => controller.abort(requestTimeoutError(seconds)), seconds * 1000)] : [];
+      const onClose = () => {
         if (!reply.raw.writableFinished) controller.abort(new KbError('aborted', 'The client disconnected.'));
       };
-      const over = new Promise<never>((_, reject) =>
+      const expired = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => {
-          timers.push(setTimeout(() => reply.raw.destroy(), CLOSING_MILLISECONDS));
+          timers.push(setTimeout(() => reply.raw.destroy(), MAX_CLOSING_TIME));
           reject(signal.reason as Error);
         }),
       );
-      over.catch(() => {}); // avoids an unhandled rejection
-      reply.raw.once('close', left);
-      live.add(controller);
-      if (reply.raw.destroyed) left(); // it left before the listener was added
-      if (isStopping) controller.abort(serverStopsError()); // its body arrived after stopAll
+      expired.catch(() => {}); // avoids an unhandled rejection
+      reply.raw.once('close', onClose);
+      active.add(controller);
+      if (reply.raw.destroyed) onClose(); // the client left before the listener was added
+      if (isStopping) controller.abort(serverStopsError()); // the request arrived after stopAll
       return {
         signal,
-        over,
+        expired,
         reasonFor: (error) => (signal.aborted && isAbort(error) ? signal.reason : error),
         release: () => {
           for (const timer of timers) clearTimeout(timer);
-          reply.raw.off('close', left);
-          live.delete(controller);
+          reply.raw.off('close', onClose);
+          active.delete(controller);
         },
       };
     },
     stopAll: () => {
       isStopping = true;
-      for (const controller of live) controller.abort(serverStopsError());
+      for (const controller of active) controller.abort(serverStopsError());
     },
   };
 }
 
-const tooSlow = (seconds: number): KbError =>
+const requestTimeoutError = (seconds: number): KbError =>
   new KbError('unavailable', `The request took longer than ${seconds} seconds, and was stopped.`, {
     hint: 'Ingest in the background («background: true»), or ask for less at once; the operator can raise server.request_timeout.',
     isRetryable: true,

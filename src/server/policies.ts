@@ -1,7 +1,7 @@
 import { KbError } from '../core/errors.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import type { TokenScope, Server } from '../schema/config.ts';
-import { type Failure, refuse, send } from './envelope.ts';
+import { type Failure, makeFailure, sendFailure } from './envelope.ts';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { serverStopsError } from './operation-routes.ts';
 import type { Authenticator } from './token-file.ts';
@@ -18,30 +18,33 @@ declare module 'fastify' {
 }
 
 /** Characters of a token, at least. */
-const SHORTEST_TOKEN = 16;
+const MIN_TOKEN_LENGTH = 16;
 
-/** Names of this machine's own interface. */
+/** Names of the loopback interface. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
 /** Whether a host of the configuration is reached from this machine alone. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
-/** Refuses to serve others than this machine without a token, or a gateway that was named. Throws a KbError (`configuration`). */
-export function assertGuarded({ host, auth, tokens_file }: Pick<Server, 'host' | 'auth' | 'tokens_file'>, token: string | undefined): void {
+/** Throws a KbError (`configuration`) if other machines could reach the server without a token or a configured gateway. */
+export function assertProtected(
+  { host, auth, tokens_file }: Pick<Server, 'host' | 'auth' | 'tokens_file'>,
+  token: string | undefined,
+): void {
   if (token && !/^[\x21-\x7e]+$/.test(token)) {
     throw new KbError('configuration', 'KB_SERVER_TOKEN contains a space or a character that is not allowed in a header.', {
       hint: 'Create one with «openssl rand -hex 32».',
     });
   }
-  if (token !== undefined && token.length >= SHORTEST_TOKEN) return;
+  if (token !== undefined && token.length >= MIN_TOKEN_LENGTH) return;
   if (token) {
-    throw new KbError('configuration', `KB_SERVER_TOKEN is too short: it needs at least ${SHORTEST_TOKEN} characters.`, {
+    throw new KbError('configuration', `KB_SERVER_TOKEN is too short: it needs at least ${MIN_TOKEN_LENGTH} characters.`, {
       hint: 'Create one with «openssl rand -hex 32».',
     });
   }
   if (isLoopback(host) || auth === 'gateway' || tokens_file !== undefined) return;
   throw new KbError('configuration', `To listen on ${host}, which others can reach, kb serve needs a token in KB_SERVER_TOKEN.`, {
-    hint: `Set it to at least ${SHORTEST_TOKEN} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. If a gateway authenticates clients and nothing else can reach the server, set server.auth to gateway.`,
+    hint: `Set it to at least ${MIN_TOKEN_LENGTH} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. If a gateway authenticates clients and nothing else can reach the server, set server.auth to gateway.`,
   });
 }
 
@@ -54,7 +57,7 @@ interface GuardOptions extends Pick<Server, 'allowed_hosts' | 'cors_origins'> {
   authenticate: Authenticator | undefined;
 }
 
-interface Admission {
+interface GuardResult {
   refused?: Failure;
   access?: AccessRights;
 }
@@ -64,46 +67,48 @@ interface Admission {
  * on this machine, callers that address the server by one of its `allowed_hosts`, and its own web pages. It returns the response to a
  * refused request, else the caller. Throws a KbError (`forbidden`) for a missing scope.
  */
-export function createGuard({ authenticate, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => Admission {
+export function createGuard({ authenticate, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => GuardResult {
   return ({ headers, needs }) => {
     if (authenticate) {
       if (needs === 'open') return {};
       const access = authenticate(headers.authorization);
-      if (!access) return { refused: unauthenticated() };
+      if (!access) return { refused: unauthenticatedFailure() };
       if (needs !== 'token') assertScope(access, needs);
       return { access };
     }
     const { host = '', origin } = headers;
     const name = host.replace(/:\d+$/, '');
-    const isOfGateway = isListed(name, allowed_hosts);
-    if (!isOfGateway && !isLoopback(name))
+    const isAllowedHost = isListed(name, allowed_hosts);
+    if (!isAllowedHost && !isLoopback(name))
       return {
-        refused: refuse(
+        refused: makeFailure(
           403,
           'The Host header is no name of this machine. To serve other names, list them in server.allowed_hosts, or set KB_SERVER_TOKEN.',
         ),
       };
-    const own = [`http://${host}`, ...(isOfGateway ? [`https://${host}`] : [])]; // a gateway may speak TLS, kb itself does not
+    const own = [`http://${host}`, ...(isAllowedHost ? [`https://${host}`] : [])]; // only a gateway serves https
     if (origin === undefined || own.includes(origin) || cors_origins.includes(origin)) return {};
-    return { refused: refuse(403, 'Web pages of this origin may not use the server. The operator can list it in server.cors_origins.') };
+    return {
+      refused: makeFailure(403, 'Web pages of this origin may not use the server. The operator can list it in server.cors_origins.'),
+    };
   };
 }
 
-/** Whether a name is in the list, whatever the case; `*.` stands for one name or more before the rest. */
+/** Whether a host name is in the list, ignoring case; `*.` stands for one label or more. */
 function isListed(name: string, allowed: readonly string[]): boolean {
-  const called = name.toLowerCase();
-  const isName = /^[a-z0-9_-][a-z0-9._-]*$/.test(called);
+  const lowerCaseName = name.toLowerCase();
+  const isName = /^[a-z0-9_-][a-z0-9._-]*$/.test(lowerCaseName);
   return allowed
     .map((one) => one.toLowerCase())
-    .some((one) => (one.startsWith('*.') ? isName && called.endsWith(one.slice(1)) : called === one));
+    .some((one) => (one.startsWith('*.') ? isName && lowerCaseName.endsWith(one.slice(1)) : lowerCaseName === one));
 }
 
-const unauthenticated = (): Failure => ({
+const unauthenticatedFailure = (): Failure => ({
   status: 401,
   body: {
     error: { type: 'AuthenticationError', message: 'The header «Authorization: Bearer …» with a token of the server is missing or wrong.' },
   },
-  isOurs: false,
+  isServerFault: false,
 });
 
 /** Rejects requests on open connections while the server stops. */
@@ -154,10 +159,10 @@ export async function addPolicies(
     request.access = access;
     if (access) void reply.header('x-kb-scopes', access.scopes.join(' '));
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');
-    if (refused) return send(reply, refused);
+    if (refused) return sendFailure(reply, refused);
     const { 'content-encoding': encoding = 'identity' } = request.headers;
     if (encoding !== 'identity')
-      return send(reply, refuse(415, 'Compressed bodies are not supported: send them without Content-Encoding.'));
+      return sendFailure(reply, makeFailure(415, 'Compressed bodies are not supported: send them without Content-Encoding.'));
     return undefined;
   });
 }
@@ -171,9 +176,9 @@ async function limitRate(server: FastifyInstance, max: number): Promise<void> {
     const state = await count(request);
     if (state.isAllowed || !state.isExceeded) return undefined;
     void reply.header('retry-after', state.ttlInSeconds);
-    return send(
+    return sendFailure(
       reply,
-      refuse(
+      makeFailure(
         429,
         `Too many requests: ${max} a minute are allowed. Try again in ${state.ttlInSeconds} seconds; the operator can raise server.rate_limit.`,
       ),

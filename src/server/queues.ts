@@ -7,19 +7,19 @@ interface Waiting {
   begin(): void;
 }
 
-/** Limits how many works run at once. Others wait in order, but clients at their limit are skipped. */
+/** Limits how many tasks run at once. Others wait in order, but clients at their limit are skipped. */
 export class Slots {
   readonly #size: number;
   #free: number;
-  readonly #share: number;
-  /** How many each client has. */
+  readonly #perClient: number;
+  /** Number of slots of each client. */
   readonly #held = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
 
   constructor(size: number, share = size) {
     this.#size = size;
     this.#free = size;
-    this.#share = share;
+    this.#perClient = share;
   }
 
   get running(): number {
@@ -35,14 +35,13 @@ export class Slots {
   }
 
   /**
-   * Waits for a place, which `leave` gives back; calls `onWait` if there is none. Throws a KbError (`aborted`) if the signal stops the
-   * wait.
+   * Waits for a slot, which `leave` frees; calls `onWait` if none is free. Throws a KbError (`aborted`) if the signal stops the wait.
    */
   async enter(signal: AbortSignal, onWait = (): void => {}, client = ''): Promise<void> {
     throwIfAborted(signal);
     if (this.#mayEnter(client)) return this.#take(client);
     onWait();
-    await this.#turn(signal, client);
+    await this.#waitForSlot(signal, client);
   }
 
   leave(client = ''): void {
@@ -55,7 +54,7 @@ export class Slots {
   }
 
   #mayEnter(client: string): boolean {
-    return this.#free > 0 && (this.#held.get(client) ?? 0) < this.#share;
+    return this.#free > 0 && (this.#held.get(client) ?? 0) < this.#perClient;
   }
 
   #take(client: string): void {
@@ -63,7 +62,7 @@ export class Slots {
     this.#held.set(client, (this.#held.get(client) ?? 0) + 1);
   }
 
-  #turn(signal: AbortSignal, client: string): Promise<void> {
+  #waitForSlot(signal: AbortSignal, client: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         client,
@@ -84,13 +83,13 @@ export class Slots {
 }
 
 /** Maximum requests in a queue; a further one is rejected. */
-const LONGEST_QUEUE = 1000;
+const MAX_QUEUE_LENGTH = 1000;
 
-/** Forms received at once; each may take `max_files` times `upload_limit` of temporary disk space. */
-const UPLOADS_AT_ONCE = 4;
-/** Uploads of one client at once, so that a slow one does not block others; and how many of it may wait. */
-const UPLOADS_OF_ONE = 3;
-const WAITING_UPLOADS_OF_ONE = 100;
+/** Maximum forms that are received at once; each may need `max_files` times `upload_limit` of temporary disk space. */
+const MAX_UPLOADS = 4;
+/** Maximum uploads of one client at once, so that a slow client does not block others, and maximum that may wait. */
+const MAX_UPLOADS_PER_CLIENT = 3;
+const MAX_WAITING_PER_CLIENT = 100;
 
 /** Seconds after which a rejected request should be retried. */
 const RETRY_AFTER = 5;
@@ -103,11 +102,11 @@ interface Waiter {
 }
 
 /** Waits for a turn, and returns the function that ends it (may be called twice). Throws a KbError: `unavailable` if the queue is full, `aborted` by the signal. */
-export type Queues = (queue: QueueName, waiter: Waiter) => Promise<() => void>;
+export type EnterQueue = (queue: QueueName, waiter: Waiter) => Promise<() => void>;
 
 interface QueueTable {
-  enter: Queues;
-  /** How many requests run and wait in each. */
+  enter: EnterQueue;
+  /** Returns how many requests run and wait in each queue. */
   lengths(): { queue: QueueName; running: number; waiting: number }[];
 }
 
@@ -116,26 +115,26 @@ export function createQueues(max_concurrent: number): QueueTable {
   const queues: Record<QueueName, Slots> = {
     search: new Slots(max_concurrent),
     work: new Slots(max_concurrent),
-    upload: new Slots(UPLOADS_AT_ONCE, UPLOADS_OF_ONE),
+    upload: new Slots(MAX_UPLOADS, MAX_UPLOADS_PER_CLIENT),
   };
-  const enter: Queues = async (queue, { signal, client }) => {
+  const enter: EnterQueue = async (queue, { signal, client }) => {
     const slots = queues[queue];
-    if (slots.waiting >= LONGEST_QUEUE || (queue === 'upload' && slots.waitingOf(client) >= WAITING_UPLOADS_OF_ONE))
-      throw busy('too many requests wait already');
+    if (slots.waiting >= MAX_QUEUE_LENGTH || (queue === 'upload' && slots.waitingOf(client) >= MAX_WAITING_PER_CLIENT))
+      throw busyError('too many requests wait already');
     await slots.enter(signal, () => {}, client);
-    let isIn = true;
+    let holdsSlot = true;
     return () => {
-      if (isIn) slots.leave(client);
-      isIn = false;
+      if (holdsSlot) slots.leave(client);
+      holdsSlot = false;
     };
   };
   const lengths = () => Object.entries(queues).map(([queue, { running, waiting }]) => ({ queue: queue as QueueName, running, waiting }));
   return { enter, lengths };
 }
 
-/** Makes the error of a rejected request. `why` completes «The server is busy: …». */
-export const busy = (why: string): KbError =>
-  new KbError('unavailable', `The server is busy: ${why}.`, {
+/** Makes the error of a rejected request. `reason` completes «The server is busy: …». */
+export const busyError = (reason: string): KbError =>
+  new KbError('unavailable', `The server is busy: ${reason}.`, {
     hint: `Try again in ${RETRY_AFTER} seconds.`,
     isRetryable: true,
     retryAfter: RETRY_AFTER,

@@ -14,7 +14,9 @@ interface LogOptions {
 
 /** Creates the log of the server. It names routes, tokens, collections and numbers: no bodies, no query strings, no headers. */
 export function createLog({ quiet, isTerminal }: LogOptions): Log {
-  const write = isTerminal ? (line: string) => process.stderr.write(`${readable(line)}\n`) : (line: string) => process.stderr.write(line);
+  const write = isTerminal
+    ? (line: string) => process.stderr.write(`${formatEntry(line)}\n`)
+    : (line: string) => process.stderr.write(line);
   return pino(
     {
       level: quiet ? 'error' : 'info',
@@ -45,17 +47,17 @@ interface Entry {
   err?: { stack?: string };
 }
 
-function readable(line: string): string {
+function formatEntry(line: string): string {
   const entry = JSON.parse(line) as Entry;
   const { time, level, msg = '', method, path, status, seconds, token, error, err } = entry;
   const at = new Date(time).toTimeString().slice(0, 8);
-  if (entry.operation) return `${at}  ${writeLine(entry)}`;
+  if (entry.operation) return `${at}  ${formatOperation(entry)}`;
   if (method) return `${at}  ${status}  ${method} ${path}  ${((seconds ?? 0) * 1000).toFixed(0)} ms${token ? `  ${token}` : ''}`;
   return [`${at}  ${level === 'info' ? '' : `${level}: `}${msg}`, error, err?.stack].filter(Boolean).join('\n');
 }
 
 /** Writes a line about an operation that changes what is stored. */
-const writeLine = ({ who, operation, collections = [], outcome, counts = {} }: Entry): string =>
+const formatOperation = ({ who, operation, collections = [], outcome, counts = {} }: Entry): string =>
   [`${who}: ${operation} ${collections.join(', ')}, ${outcome}`, ...Object.entries(counts).map(([name, count]) => `${name} ${count}`)].join(
     ', ',
   );

@@ -6,17 +6,17 @@ import { packageVersion } from '../core/project.ts';
 import type { Engine } from '../ports/engines.ts';
 import { storeFolder } from '../engine/store-address.ts';
 import { buildApp, type App } from './app.ts';
-import { assertGuarded } from './policies.ts';
+import { assertProtected } from './policies.ts';
 import { openJobs } from './jobs/jobs.ts';
 import { createLog } from './request-log.ts';
-import { createAuthenticator, freshRows, tokenPath } from './token-file.ts';
+import { createAuthenticator, createRowReader, tokenPath } from './token-file.ts';
 import { Metrics, observeEngine, type Observers, observeRun } from './metrics.ts';
 import { sweepUploads } from './upload.ts';
 import type { WatchHealth } from '../schema/http-bodies.ts';
 import type { WatchResult } from '../schema/results.ts';
 
-/** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
-const LAST_REQUESTS = 10;
+/** Seconds for running requests to end when the server stops (contract, section 3). The others are then stopped. */
+const SHUTDOWN_SECONDS = 10;
 /** Seconds for stopped work to respond. */
 const CLOSING_SECONDS = 2;
 
@@ -28,7 +28,7 @@ interface ServeOptions {
   signal: AbortSignal;
   quiet: boolean;
   isTerminal: boolean;
-  /** Engine that watches the configured sources; closed with the server. Limits of requests (`allowed_roots`, private addresses) do not apply. */
+  /** Engine that watches the configured sources, closed with the server. Limits of requests (`allowed_roots`, private addresses) do not apply to it. */
   watching: Engine | undefined;
   /** Called with the address when the server listens. */
   onListening(url: string): void;
@@ -38,10 +38,10 @@ interface ServeOptions {
 export async function serve({ engine, home, token, signal, quiet, isTerminal, watching, onListening }: ServeOptions): Promise<void> {
   const { server: settings } = engine.config;
   const { host, port } = settings;
-  assertGuarded(settings, token);
+  assertProtected(settings, token);
   const log = createLog({ quiet, isTerminal });
   const place = { settings, home, cwd: process.cwd() };
-  const rows = settings.tokens_file === undefined ? undefined : freshRows(tokenPath(place), (problem) => log.error(problem));
+  const rows = settings.tokens_file === undefined ? undefined : createRowReader(tokenPath(place), (problem) => log.error(problem));
   const authenticate = createAuthenticator({ token, rows });
   await sweepUploads();
   const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);
@@ -56,7 +56,7 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, wa
     if (settings.page) log.info(`the page is at ${url}/`);
     await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));
     log.info('stopping');
-    await Promise.all([stop(app), jobs.close({ seconds: LAST_REQUESTS }), watch?.close()]);
+    await Promise.all([stop(app), jobs.close({ seconds: SHUTDOWN_SECONDS }), watch?.close()]);
   } finally {
     await Promise.all([jobs.close({ seconds: 0 }), watch?.close()]);
     await app.server.close();
@@ -69,16 +69,16 @@ async function listen({ server }: App, { host, port }: { host: string; port: num
     const { port: own } = server.server.address() as AddressInfo;
     return `http://${host.includes(':') ? `[${host}]` : host}:${own}`;
   } catch (cause) {
-    throw cannotListen(cause as NodeJS.ErrnoException, { host, port });
+    throw listenError(cause as NodeJS.ErrnoException, { host, port });
   }
 }
 
-function cannotListen(cause: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): KbError {
-  const other = 'Choose another with --port, or --port 0 for any free one.';
+function listenError(cause: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): KbError {
+  const hint = 'Choose another with --port, or --port 0 for any free one.';
   if (cause.code === 'EADDRINUSE')
-    return new KbError('configuration', `Port ${port} of ${host} is in use by another program.`, { hint: other, cause });
+    return new KbError('configuration', `Port ${port} of ${host} is in use by another program.`, { hint: hint, cause });
   if (cause.code === 'EACCES')
-    return new KbError('configuration', `Port ${port} of ${host} needs permissions that this user does not have.`, { hint: other, cause });
+    return new KbError('configuration', `Port ${port} of ${host} needs permissions that this user does not have.`, { hint: hint, cause });
   return new KbError('configuration', `kb can't listen on ${host}, port ${port}: ${cause.message}.`, {
     hint: 'Check --host and --port.',
     cause,
@@ -88,20 +88,20 @@ function cannotListen(cause: NodeJS.ErrnoException, { host, port }: { host: stri
 /** Stops accepting requests, waits for running ones, stops them, then closes everything. */
 async function stop({ server, inFlight, stopAll }: App): Promise<void> {
   const closed = server.close();
-  const idle = async (seconds: number) => {
+  const waitUntilIdle = async (seconds: number) => {
     for (const end = Date.now() + seconds * 1000; inFlight() > 0 && Date.now() < end;) await wait(50);
   };
-  await idle(LAST_REQUESTS);
+  await waitUntilIdle(SHUTDOWN_SECONDS);
   stopAll();
-  await idle(CLOSING_SECONDS);
+  await waitUntilIdle(CLOSING_SECONDS);
   server.server.closeAllConnections();
   await closed;
 }
 
-/** Who writes, in the log. */
-const WHO = 'watch';
+/** Caller of the ingests of a watch, in the log. */
+const WATCH_CALLER = 'watch';
 
-/** A watch of the configured sources beside a server. */
+/** A watch of the configured sources that runs beside a server. */
 export interface BackgroundWatch {
   health(): WatchHealth;
   /** Stops it, and waits until it has ended. */
@@ -121,14 +121,14 @@ export function watchInBackground(engine: Engine, observers: Observers): Backgro
   let last: Progress = { state: 'reading', runs: 0, stored: 0, pruned: 0, failed: 0, last_run: null, next_run: null };
   const observe = (outcome: 'done' | 'failed' | 'stopped', result: Partial<WatchResult> = {}): void => {
     const isWrite = outcome !== 'done' || Object.values(result).some((count) => count !== 0);
-    observeRun({ operation: 'ingest', outcome, who: WHO, collections: isWrite ? collections : [], result }, observers);
+    observeRun({ operation: 'ingest', outcome, who: WATCH_CALLER, collections: isWrite ? collections : [], result }, observers);
   };
   const run = async (): Promise<void> => {
     for await (const { stage, message, data } of engine.run('watch', {}, { signal: controller.signal })) {
       if (stage !== 'watch') continue;
       const now = data as unknown as Progress;
-      if (now.runs > last.runs) observe('done', since(last, now));
-      else if (now.failed > last.failed) observe('failed', since(last, now));
+      if (now.runs > last.runs) observe('done', difference(last, now));
+      else if (now.failed > last.failed) observe('failed', difference(last, now));
       last = now;
       if (message) log[now.state === 'failing' ? 'warn' : 'info'](`watch: ${message}`);
     }
@@ -150,8 +150,8 @@ export function watchInBackground(engine: Engine, observers: Observers): Backgro
   };
 }
 
-/** Computes what was done between two reports of a watch. */
-const since = (before: WatchResult, { stored, pruned, failed }: WatchResult): Partial<WatchResult> => ({
+/** Computes the difference between two reports of a watch. */
+const difference = (before: WatchResult, { stored, pruned, failed }: WatchResult): Partial<WatchResult> => ({
   stored: stored - before.stored,
   pruned: pruned - before.pruned,
   failed: failed - before.failed,

@@ -15,7 +15,7 @@ import { realPath } from '../stages/extract/files/local-path.ts';
 /** Settings that locate the tokens file, and folders where it must not be. */
 interface TokenPlace {
   settings: Pick<Server, 'tokens_file' | 'allowed_roots'>;
-  /** The folder that it is relative to. */
+  /** Base of a relative `tokens_file`. */
   home: string;
   cwd: string;
 }
@@ -35,7 +35,7 @@ export function tokenPath({ settings, home, cwd }: TokenPlace): string {
   return file;
 }
 
-/** A file of tokens: its rows, and as it is written. */
+/** A tokens file: its rows, and the document with its comments and form. */
 interface TokenFile {
   rows: TokenRow[];
   document: Document;
@@ -43,7 +43,7 @@ interface TokenFile {
 
 /** Reads a tokens file, YAML or JSON. Throws a KbError (`configuration`) that names the file and the problem, but no hash. */
 export function readTokenFile(file: string): TokenFile {
-  const document = parseDocument(textOf(file), { prettyErrors: false });
+  const document = parseDocument(readText(file), { prettyErrors: false });
   if (document.errors.length > 0) throw new KbError('configuration', `${file} is neither YAML nor JSON: ${document.errors[0]!.message}.`);
   const value: unknown = document.toJS() ?? [];
   const { data: rows, error } = z.array(TokenRow).safeParse(value);
@@ -52,12 +52,12 @@ export function readTokenFile(file: string): TokenFile {
       'configuration',
       `${file}: ${explainValidationError(error, { schema: z.array(TokenRow), value, whole: 'the file' })}`,
     );
-  const twice = rows.find(({ name }, i) => rows.findIndex((row) => row.name === name) < i);
-  if (twice) throw new KbError('configuration', `${file}: two tokens are called «${twice.name}».`);
+  const duplicate = rows.find(({ name }, i) => rows.findIndex((row) => row.name === name) < i);
+  if (duplicate) throw new KbError('configuration', `${file}: two tokens are called «${duplicate.name}».`);
   return { rows, document };
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     const open = statSync(file).mode & 0o077;
     if (open !== 0 && process.platform !== 'win32')
@@ -75,17 +75,17 @@ function textOf(file: string): string {
 }
 
 /**
- * Reads a file of tokens and gives its rows, which are read again whenever the file has changed: a token that was created or revoked counts
- * at once. Rows of a file that can no longer be read stay in use; a file that is gone has no rows. `onProblem` is told of both. Throws as
- * `readTokenFile` does.
+ * Makes a function that returns the rows of a tokens file, and reads them again when the file has changed: a created or revoked token takes
+ * effect at once. If the file can no longer be read, its last rows stay valid; a deleted file has no rows. Both are reported to `onProblem`.
+ * Throws as `readTokenFile` does.
  */
-export function freshRows(file: string, onProblem: (message: string) => void): () => readonly TokenRow[] {
-  let seen = stateOf(file);
+export function createRowReader(file: string, onProblem: (message: string) => void): () => readonly TokenRow[] {
+  let lastState = fileState(file);
   let { rows } = readTokenFile(file);
   return () => {
-    const state = stateOf(file);
-    if (state === seen) return rows;
-    seen = state;
+    const state = fileState(file);
+    if (state === lastState) return rows;
+    lastState = state;
     try {
       ({ rows } = readTokenFile(file));
     } catch (error) {
@@ -99,12 +99,12 @@ export function freshRows(file: string, onProblem: (message: string) => void): (
   };
 }
 
-function stateOf(file: string): string {
+function fileState(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : '';
 }
 
-/** A new token, of 256 random bits, and the row for it. */
+/** Creates a token of 256 random bits, and the row for it. */
 export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row: TokenRow } {
   const token = `kb_${randomBytes(32).toString('base64url')}`;
   const { name, scopes, collections } = given;
@@ -154,17 +154,17 @@ export function createAuthenticator({
   const own: AccessRights = { name: 'KB_SERVER_TOKEN', scopes: TokenScope.options, collections: ['*'] };
   const first = token === undefined ? [] : [{ access: own, expected: digest(token) }];
   let read: readonly TokenRow[] | undefined;
-  let known: { access: AccessRights; expected: Buffer }[] = first;
+  let entries: { access: AccessRights; expected: Buffer }[] = first;
   return (header) => {
     const [, given] = /^Bearer (\S+)$/i.exec(header ?? '') ?? [];
     if (given === undefined) return undefined;
     const now = rows?.() ?? [];
-    if (now !== read) known = [...first, ...now.map(({ hash, ...access }) => ({ access, expected: Buffer.from(hash, 'hex') }))];
+    if (now !== read) entries = [...first, ...now.map(({ hash, ...access }) => ({ access, expected: Buffer.from(hash, 'hex') }))];
     read = now;
-    const shown = digest(given);
+    const givenDigest = digest(given);
     // compares all digests in constant time
     let caller: AccessRights | undefined;
-    for (const { access, expected } of known) if (timingSafeEqual(shown, expected)) caller = access;
+    for (const { access, expected } of entries) if (timingSafeEqual(givenDigest, expected)) caller = access;
     return caller;
   };
 }

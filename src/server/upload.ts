@@ -11,16 +11,16 @@ import type { Server } from '../schema/config.ts';
 import { size } from '../text/count.ts';
 import { operations, type RequestOf } from '../schema/operations.ts';
 import { type Exchange, type RouteContext, runOperation } from './operation-routes.ts';
-import { dropRest, keepPace } from './request-bodies.ts';
+import { discardRest, monitorPace } from './request-bodies.ts';
 import type { Route } from './routes.ts';
 
 /** Prefix of the folders of this host; other hosts may share the temporary folder. */
 const PREFIX = `kb-upload-${hostname()}-`;
 
 /** Bytes of a field that is no file. */
-const LONGEST_FIELD = 65_536;
+const MAX_FIELD_BYTES = 65_536;
 
-/** Mounts a route of the table that takes a form. Only here are forms read: everywhere else they are a 415. */
+/** Registers a route of the table that takes a form. All other paths answer forms with 415. */
 export async function registerUpload(
   server: FastifyInstance,
   route: Route,
@@ -31,7 +31,7 @@ export async function registerUpload(
   await server.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
     await scope.register(multipart, {
-      limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: LONGEST_FIELD, parts: max_files + 10 },
+      limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: MAX_FIELD_BYTES, parts: max_files + 10 },
     });
     scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
       if (!request.isMultipart())
@@ -50,30 +50,30 @@ async function receive(
   const deadline = context.deadlineFor(reply);
   try {
     const leave = await context.enter('upload', { signal: deadline.signal, client: request.ip });
-    const pace = keepPace(request.raw.socket);
-    const ends = Promise.race([deadline.over, pace.tooSlow]);
-    ends.catch(() => {}); // avoids an unhandled rejection
+    const pace = monitorPace(request.raw.socket);
+    const cancelled = Promise.race([deadline.expired, pace.tooSlow]);
+    cancelled.catch(() => {}); // avoids an unhandled rejection
     const work = (given: unknown) => {
       deadline.release();
       return runOperation(route, { request, reply, given }, context);
     };
-    return await withUpload(request, { ends, onRead: pace.release, limits }, work).finally(() => {
+    return await withUpload(request, { cancelled, onRead: pace.release, limits }, work).finally(() => {
       pace.release();
       leave();
     });
   } catch (error) {
     if (!request.raw.readableEnded) void reply.header('connection', 'close');
     request.raw.unpipe();
-    if (!deadline.signal.aborted && (error as { statusCode?: number }).statusCode !== 408) await dropRest(request.raw);
+    if (!deadline.signal.aborted && (error as { statusCode?: number }).statusCode !== 408) await discardRest(request.raw);
     throw deadline.reasonFor(error);
   } finally {
     deadline.release();
   }
 }
 
-interface Reading {
+interface FormReading {
   /** Rejects when reading must stop. */
-  ends: Promise<never>;
+  cancelled: Promise<never>;
   /** Called when the form was read to its end. */
   onRead(): void;
   limits: UploadLimits;
@@ -88,13 +88,13 @@ type UploadLimits = Pick<Server, 'upload_limit' | 'max_files'>;
  */
 async function withUpload<T>(
   request: FastifyRequest,
-  { ends, onRead, limits }: Reading,
+  { cancelled, onRead, limits }: FormReading,
   work: (form: RequestOf<'upload'>) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const reading = new AbortController();
   try {
-    const form = await Promise.race([readForm(request, { folder, signal: reading.signal }).catch(formError(request, limits)), ends]);
+    const form = await Promise.race([readForm(request, { folder, signal: reading.signal }).catch(formError(request, limits)), cancelled]);
     onRead();
     return await work(form);
   } finally {
@@ -103,7 +103,7 @@ async function withUpload<T>(
   }
 }
 
-/** Where files go, and what ends their writing. */
+/** Folder for the files, and the signal that stops writing them. */
 interface Target {
   folder: string;
   signal: AbortSignal;
@@ -155,7 +155,7 @@ async function saveFile(part: MultipartFile, path: string, signal: AbortSignal):
 /** Parses a field, which is text in a form. */
 function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
   if (valueTruncated)
-    throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${size(LONGEST_FIELD)} are read.` });
+    throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${size(MAX_FIELD_BYTES)} are read.` });
   if (fieldname === 'metadata') return parseJson(fieldname, value);
   return fieldname === 'frontmatter' || fieldname === 'store' ? parseBoolean(fieldname, value) : value;
 }

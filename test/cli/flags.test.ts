@@ -4,7 +4,7 @@ import { getPath, mergeLayers, readOverrides } from '../../src/core/settings.ts'
 import { operationFlags, readRequestFlags, readSettingFlags, repeatFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/schema/operations.ts';
 import { Config } from '../../src/schema/config.ts';
-import { block, flattened, keysOf } from '../../src/schema/fields.ts';
+import { block, flattenSection, keysOf } from '../../src/schema/fields.ts';
 
 describe('a made-up parameter, added in one place', () => {
   const Chunking = Config.shape.chunking.extend({
@@ -27,7 +27,7 @@ describe('a made-up parameter, added in one place', () => {
   });
 
   it('is a field of requests, flat and in a block, that overrides the key and keeps its bounds', () => {
-    const flat = z.strictObject(flattened(Chunking, 'chunking'));
+    const flat = z.strictObject(flattenSection(Chunking, 'chunking'));
     const nested = z.strictObject({ chunking: block(Chunking, 'chunking') });
     expect(readOverrides(flat, { sparkle: 3 })).toEqual({ chunking: { sparkle: 3 } });
     expect(readOverrides(nested, { chunking: { sparkle: 3 } })).toEqual({ chunking: { sparkle: 3 } });

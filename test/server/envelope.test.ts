@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { KbError, type ErrorCode } from '../../src/core/errors.ts';
-import { envelopeOf } from '../../src/server/envelope.ts';
+import { toFailure } from '../../src/server/envelope.ts';
 
-const failure = (code: ErrorCode) => envelopeOf(new KbError(code, 'It went wrong.', { hint: 'Mend it.' }), 'r1');
+const failure = (code: ErrorCode) => toFailure(new KbError(code, 'It went wrong.', { hint: 'Mend it.' }), 'r1');
 
 it.each([
   ['usage', 400, 'ValueError'],
@@ -16,13 +16,13 @@ it.each([
   ['invalid', 500, 'RuntimeError'],
   ['unavailable', 503, 'RuntimeError'],
 ] as [ErrorCode, number, string][])('%s is a %i %s with its message and hint', (code, status, type) => {
-  expect(failure(code)).toEqual({ status, body: { error: { type, message: 'It went wrong. Mend it.' } }, isOurs: false });
+  expect(failure(code)).toEqual({ status, body: { error: { type, message: 'It went wrong. Mend it.' } }, isServerFault: false });
 });
 
 it('tells nothing about what nobody foresaw but the number of the request', () => {
   for (const error of [new TypeError('secret of /home/kb/x.ts'), new KbError('internal', 'secret')]) {
-    const { status, body, isOurs } = envelopeOf(error, 'request-7');
-    expect([status, isOurs]).toEqual([500, true]);
+    const { status, body, isServerFault } = toFailure(error, 'request-7');
+    expect([status, isServerFault]).toEqual([500, true]);
     expect(body.error.message).toContain('request-7');
     expect(JSON.stringify(body)).not.toContain('secret');
   }
@@ -30,5 +30,5 @@ it('tells nothing about what nobody foresaw but the number of the request', () =
 
 it('says in its own words what Fastify refuses', () => {
   const error = Object.assign(new Error('reach parts limit'), { statusCode: 413, code: 'FST_PARTS_LIMIT' });
-  expect(envelopeOf(error, '').body.error).toEqual({ type: 'PayloadTooLargeError', message: 'The form has too many parts.' });
+  expect(toFailure(error, '').body.error).toEqual({ type: 'PayloadTooLargeError', message: 'The form has too many parts.' });
 });

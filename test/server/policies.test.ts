@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
-import { assertGuarded, createGuard, isLoopback } from '../../src/server/policies.ts';
+import { assertProtected, createGuard, isLoopback } from '../../src/server/policies.ts';
 import { createAuthenticator } from '../../src/server/token-file.ts';
 
 const TOKEN = 'correct-horse-battery';
@@ -17,28 +17,28 @@ const statusOf = (
 describe('where kb serve may listen without a token', () => {
   it.each(['127.0.0.1', '127.0.0.9', 'localhost', '::1'])('%s, which is this machine alone', (host) => {
     expect(isLoopback(host)).toBe(true);
-    expect(() => assertGuarded(at(host), undefined)).not.toThrow();
+    expect(() => assertProtected(at(host), undefined)).not.toThrow();
   });
 
   it.each(['0.0.0.0', '::', '192.168.0.7', 'kb.example', 'localhost.example', '1127.0.0.1', ''])('not %s', (host) => {
-    expect(() => assertGuarded(at(host), undefined)).toThrow(/KB_SERVER_TOKEN/);
-    expect(() => assertGuarded(at(host), 'fifteen-letters')).toThrow(/at least 16/);
-    expect(() => assertGuarded(at(host), TOKEN)).not.toThrow();
+    expect(() => assertProtected(at(host), undefined)).toThrow(/KB_SERVER_TOKEN/);
+    expect(() => assertProtected(at(host), 'fifteen-letters')).toThrow(/at least 16/);
+    expect(() => assertProtected(at(host), TOKEN)).not.toThrow();
   });
 
   it('but where the operator says that a gateway lets callers in, any; a short token is refused all the same', () => {
-    expect(() => assertGuarded({ host: '0.0.0.0', auth: 'gateway' }, undefined)).not.toThrow();
-    expect(() => assertGuarded(at('0.0.0.0'), undefined)).toThrow(expect.objectContaining({ hint: expect.stringContaining('gateway') }));
-    expect(() => assertGuarded({ host: '0.0.0.0', auth: 'gateway' }, 'short')).toThrow(/at least 16/);
+    expect(() => assertProtected({ host: '0.0.0.0', auth: 'gateway' }, undefined)).not.toThrow();
+    expect(() => assertProtected(at('0.0.0.0'), undefined)).toThrow(expect.objectContaining({ hint: expect.stringContaining('gateway') }));
+    expect(() => assertProtected({ host: '0.0.0.0', auth: 'gateway' }, 'short')).toThrow(/at least 16/);
   });
 
   it('refuses a token that no header can carry', () => {
     for (const token of ['sixteen letters and', 'sechzehn-Zeichen-ö', 'sixteen-letters\n1'])
-      expect(() => assertGuarded(at('127.0.0.1'), token)).toThrow(/header/);
+      expect(() => assertProtected(at('127.0.0.1'), token)).toThrow(/header/);
   });
 
   it('refuses a short token on loopback too: whoever sets one wants to be safe', () => {
-    expect(() => assertGuarded(at('127.0.0.1'), 'short')).toThrow(KbError);
+    expect(() => assertProtected(at('127.0.0.1'), 'short')).toThrow(KbError);
   });
 });
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { keepPace, MIN_BYTES, CHECK_INTERVAL } from '../../src/server/request-bodies.ts';
+import { monitorPace, MIN_BYTES, CHECK_INTERVAL } from '../../src/server/request-bodies.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('lets what arrives at a pace arrive, and refuses what only drips', async () => {
   const connection = { bytesRead: 500_000 };
-  const { tooSlow, release } = keepPace(connection);
+  const { tooSlow, release } = monitorPace(connection);
   let refused: unknown;
   tooSlow.catch((error: unknown) => (refused = error));
   for (let i = 0; i < 5; i++) {
@@ -21,7 +21,7 @@ it('lets what arrives at a pace arrive, and refuses what only drips', async () =
 });
 
 it('watches no longer than it is asked to', async () => {
-  const { tooSlow, release } = keepPace({ bytesRead: 0 });
+  const { tooSlow, release } = monitorPace({ bytesRead: 0 });
   release();
   await vi.advanceTimersByTimeAsync(10 * CHECK_INTERVAL);
   expect(await Promise.race([tooSlow, Promise.resolve('at peace')])).toBe('at peace');
@@ -30,7 +30,7 @@ it('watches no longer than it is asked to', async () => {
 
 it('does not refuse a client for the time in which the server itself stood still', async () => {
   const connection = { bytesRead: 0 };
-  const { tooSlow, release } = keepPace(connection);
+  const { tooSlow, release } = monitorPace(connection);
   let refused: unknown;
   tooSlow.catch((error: unknown) => (refused = error));
   vi.setSystemTime(Date.now() + 10 * CHECK_INTERVAL); // a suspended process: its timers fire before its sockets are read

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createAuthenticator, createToken, freshRows, readTokenFile, tokenPath, withRow } from '../../src/server/token-file.ts';
+import { createAuthenticator, createToken, createRowReader, readTokenFile, tokenPath, withRow } from '../../src/server/token-file.ts';
 import { folder } from '../support/folder.ts';
 
 const hash = createHash('sha256').update('a-token').digest('hex');
@@ -85,7 +85,7 @@ describe('a token', () => {
 it('a file of tokens is read again where it has changed, and what was read stays where it is broken', () => {
   const file = fileWith(JSON.stringify([ROW]));
   const problems: string[] = [];
-  const authenticate = createAuthenticator({ token: undefined, rows: freshRows(file, (problem) => problems.push(problem)) })!;
+  const authenticate = createAuthenticator({ token: undefined, rows: createRowReader(file, (problem) => problems.push(problem)) })!;
   expect(authenticate('Bearer a-token')).toMatchObject({ name: 'bot' });
   const { token, row } = createToken({ name: 'new', scopes: ['read'], collections: ['*'] });
   writeFileSync(file, JSON.stringify([row]));
@@ -98,7 +98,7 @@ it('a file of tokens is read again where it has changed, and what was read stays
 it('refuses all tokens of a file that was deleted, until it is back', () => {
   const file = fileWith(JSON.stringify([ROW]));
   const problems: string[] = [];
-  const authenticate = createAuthenticator({ token: undefined, rows: freshRows(file, (problem) => problems.push(problem)) })!;
+  const authenticate = createAuthenticator({ token: undefined, rows: createRowReader(file, (problem) => problems.push(problem)) })!;
   rmSync(file);
   expect([authenticate('Bearer a-token'), authenticate('Bearer a-token')]).toEqual([undefined, undefined]);
   expect(problems).toEqual([expect.stringContaining('refused until it is back')]);

@@ -4,7 +4,7 @@ import { THIS_PROCESS } from '../../src/core/process-owner.ts';
 import { ErrorItem } from '../../src/schema/items.ts';
 import { Event, IngestResult, PagesResult } from '../../src/schema/results.ts';
 import type { Job } from '../../src/schema/http-bodies.ts';
-import { type JobRecord, makeId } from '../../src/server/jobs/job-files.ts';
+import { type JobRecord, makeJobId } from '../../src/server/jobs/job-files.ts';
 import { type Jobs, openJobs } from '../../src/server/jobs/jobs.ts';
 import { folder } from './folder.ts';
 import { scriptedEngine } from './scripted-engine.ts';
@@ -40,7 +40,7 @@ export async function all(events: AsyncIterable<Event>): Promise<Event[]> {
 
 /** The record of a job that has ended, begun at this time. */
 export const nothingUp = (time: number): JobRecord => ({
-  id: makeId(time),
+  id: makeJobId(time),
   operation: 'ingest',
   sources: [],
   state: 'done',

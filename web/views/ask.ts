@@ -1,22 +1,29 @@
 import type { ChatResult } from '../../src/schema/answers.ts';
 import { renderAnswer, RunningTurn, turnFrame } from '../answer.ts';
 import { errorText, askForAnswer, mayWrite, fetchSources } from '../api.ts';
-import { askedCollections, asksAll, chooseCollection, collectionChanges, currentCollection, knownCollections } from '../collections.ts';
+import {
+  collectionsToSearch,
+  isAllChosen,
+  chooseCollection,
+  collectionChanges,
+  currentCollection,
+  knownCollections,
+} from '../collections.ts';
 import {
   clearConversation,
   type StoredConversation,
   restoreConversation,
-  keepConversation,
+  storeTurns,
   type StoredTurn,
-  turnOf,
+  toStoredTurn,
   confidenceNote,
 } from '../conversation.ts';
-import { button, element, keys, problem, READS_ALONE } from '../element.ts';
+import { button, element, keyLabels, problemBox, READ_ONLY_NOTE } from '../element.ts';
 import { collectionTag, placeText } from '../place.ts';
 import type { Shell, View } from '../shell.ts';
 
-/** Documents that an empty conversation names. */
-const FEW = 6;
+/** Documents that an empty conversation lists. */
+const SAMPLE_DOCUMENTS = 6;
 
 /** The view in which questions are asked. */
 export class AskView implements View {
@@ -36,7 +43,7 @@ export class AskView implements View {
   });
   readonly #send = element('button', { type: 'submit', class: 'primary' }, 'Ask');
   readonly #stop = button('Stop', () => this.#running?.abort(), { class: 'stop', hidden: true });
-  readonly #clear = button('Clear conversation', () => this.#forget(), { class: 'quiet' });
+  readonly #clear = button('Clear conversation', () => this.#clearConversation(), { class: 'quiet' });
   #conversation: StoredConversation = restoreConversation();
   #running: AbortController | undefined;
 
@@ -45,11 +52,11 @@ export class AskView implements View {
     const hints = element(
       'p',
       { class: 'hints' },
-      keys('Enter'),
+      keyLabels('Enter'),
       ' asks · ',
-      keys('Shift', 'Enter'),
+      keyLabels('Shift', 'Enter'),
       ' new line · ',
-      keys('/'),
+      keyLabels('/'),
       ' comes back here',
     );
     const form = element(
@@ -60,10 +67,10 @@ export class AskView implements View {
     );
     this.root.append(element('div', { class: 'scroller' }, this.#start, this.#turns), form);
     this.#field.addEventListener('keydown', (event) => this.#onKey(event));
-    this.#field.addEventListener('input', () => this.#fit());
+    this.#field.addEventListener('input', () => this.#fitHeight());
     collectionChanges.addEventListener('change', () => void this.#showStart());
-    for (const turn of this.#conversation.turns) this.#turns.append(this.#drawn(turn));
-    this.#toggle();
+    for (const turn of this.#conversation.turns) this.#turns.append(this.#drawTurn(turn));
+    this.#updateControls();
   }
 
   focus(): void {
@@ -83,17 +90,17 @@ export class AskView implements View {
       void this.#ask();
     } else if (event.key === 'ArrowUp' && this.#field.value === '') {
       this.#field.value = this.#conversation.turns.at(-1)?.question ?? '';
-      this.#fit();
+      this.#fitHeight();
     }
   }
 
   /** Fits the height of the field to its text. */
-  #fit(): void {
+  #fitHeight(): void {
     this.#field.style.height = 'auto';
     this.#field.style.height = `${this.#field.scrollHeight}px`;
   }
 
-  #toggle(): void {
+  #updateControls(): void {
     const isEmpty = this.#conversation.turns.length === 0 && !this.#running;
     this.#start.hidden = !isEmpty;
     this.#clear.hidden = isEmpty;
@@ -102,12 +109,12 @@ export class AskView implements View {
     this.root.classList.toggle('is-empty', isEmpty);
   }
 
-  #forget(): void {
+  #clearConversation(): void {
     this.#running?.abort();
     this.#conversation = { turns: [], history: [] };
     clearConversation();
     this.#turns.replaceChildren();
-    this.#toggle();
+    this.#updateControls();
     this.#shell.announce('The conversation is cleared.');
     this.focus();
   }
@@ -115,10 +122,10 @@ export class AskView implements View {
   async #ask(question = this.#field.value.trim()): Promise<void> {
     if (question === '' || this.#running) return;
     this.#field.value = '';
-    this.#fit();
-    const turn: StoredTurn = { question, collection: askedCollections(), answer: '', sources: [], problems: [] };
+    this.#fitHeight();
+    const turn: StoredTurn = { question, collection: collectionsToSearch(), answer: '', sources: [], problems: [] };
     const running = (this.#running = new AbortController());
-    this.#toggle();
+    this.#updateControls();
     const shown = new RunningTurn(turn.question);
     this.#turns.append(shown.root);
     shown.root.scrollIntoView({ block: 'start' });
@@ -127,9 +134,9 @@ export class AskView implements View {
     if (this.#running === running) this.#running = undefined;
     if (conversation !== this.#conversation) return; // it was cleared meanwhile
     conversation.turns.push(done);
-    keepConversation(conversation);
-    shown.root.replaceWith(this.#drawn(done));
-    this.#toggle();
+    storeTurns(conversation);
+    shown.root.replaceWith(this.#drawTurn(done));
+    this.#updateControls();
     this.#shell.announce(done.stopped ? 'Stopped.' : `Answered. ${confidenceNote(done)?.text ?? ''}`);
   }
 
@@ -139,11 +146,11 @@ export class AskView implements View {
     try {
       for await (const event of askForAnswer({ query: turn.question, collection: turn.collection, history, ...rewriting }, signal)) {
         if (event.type === 'token') shown.push(String(event.data.text));
-        else shown.say(event);
+        else shown.showStage(event);
         if (event.type !== 'final') continue;
         const result = event.data as unknown as ChatResult;
         this.#conversation.history = result.history;
-        return turnOf(turn, result);
+        return toStoredTurn(turn, result);
       }
       return { ...turn, answer: shown.text, problems: ['The answer broke off.'] };
     } catch (error) {
@@ -152,8 +159,8 @@ export class AskView implements View {
     }
   }
 
-  /** A turn that is over. */
-  #drawn(turn: StoredTurn): HTMLElement {
+  /** Draws a finished turn. */
+  #drawTurn(turn: StoredTurn): HTMLElement {
     const open = (citation: number, statement: string, opener: HTMLElement) => {
       const source = turn.sources.find((one) => one.citation === citation);
       if (source) this.#open(turn, source, { statement, opener });
@@ -163,7 +170,7 @@ export class AskView implements View {
     if (turn.stopped) root.append(element('p', { class: 'remark' }, 'Stopped.'));
     const verdict = confidenceNote(turn);
     if (verdict) root.append(element('p', { class: `verdict ${verdict.level}` }, verdict.text));
-    for (const message of turn.problems) root.append(problem(message));
+    for (const message of turn.problems) root.append(problemBox(message));
     const actions = element('div', { class: 'actions' });
     if (turn.problems.length > 0 || turn.stopped)
       actions.append(button('Ask again', () => void this.#ask(turn.question), { class: 'quiet' }));
@@ -257,18 +264,18 @@ export class AskView implements View {
               ),
               button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
             ]
-          : [element('p', {}, READS_ALONE)]),
+          : [element('p', {}, READ_ONLY_NOTE)]),
       );
       return;
     }
     const titles = element('ul', { class: 'titles' });
-    if (asksAll()) return this.#showCollections(titles);
+    if (isAllChosen()) return this.#showCollections(titles);
     this.#start.replaceChildren(
       element('h1', {}, 'Ask your documents'),
       element('p', {}, 'Answers come from what is stored here, and say where it stands.'),
       titles,
     );
-    const { sources } = await fetchSources(collection.name, { limit: FEW }).catch(() => ({ sources: [] }));
+    const { sources } = await fetchSources(collection.name, { limit: SAMPLE_DOCUMENTS }).catch(() => ({ sources: [] }));
     if (collection !== currentCollection()) return;
     titles.replaceChildren(
       ...sources.map((source) => {

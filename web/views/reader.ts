@@ -3,37 +3,37 @@ import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts'
 import { isOnPage } from '../../src/text/passage-location.ts';
 import { mayWrite, errorText, fetchSource, removeSource } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
-import { button, element, keys, problem } from '../element.ts';
+import { button, element, keyLabels, problemBox } from '../element.ts';
 import { blocksIn, markBlock, renderMarkdown } from '../markdown.ts';
 import { pageSketches, placeText } from '../place.ts';
 import { bareText, findQuotedBlock, sectionAround } from '../passage.ts';
 
 /** A passage of a stored document. */
 export interface CitedPassage {
-  /** The chunk's. */
+  /** Id of the chunk. */
   id: string;
   title: string;
   source: string;
   text: string;
   location: Location;
-  /** Of its document. */
+  /** File type of its document. */
   file_type: unknown;
   collection: string | undefined;
-  /** The statement that it supports; the block that fits best is marked. */
+  /** The statement that it supports; the best matching block is marked. */
   statement: string;
 }
 
 /** Below this width the reader covers the page. */
-const NARROW = matchMedia('(max-width: 1000px)');
+const NARROW_SCREEN = matchMedia('(max-width: 1000px)');
 
-/** The state of the browser's history while the reader covers the page. */
-const COVERS = 'reader';
+/** State of the browser history while the reader covers the page. */
+const OVERLAY_STATE = 'reader';
 
 /** Parts of a document that can be shown. */
 type Extent = { kind: 'section' } | { kind: 'page'; page: number } | { kind: 'document' };
 
 interface ReaderListener {
-  /** Called when it opens or closes, or begins to cover the page. */
+  /** Called when the reader opens, closes, or starts or stops covering the page. */
   onToggle(): void;
   /** Called when a document was removed. */
   onRemoved(source: StoredDocument): void;
@@ -48,15 +48,15 @@ export class Reader {
   readonly #tools = element('div', { class: 'tools' });
   readonly #text = element('div', { class: 'reader-text', tabindex: '0', role: 'region', 'aria-label': 'Text of the source' });
   #opener: HTMLElement | undefined;
-  /** Counts what was opened: an answer that comes after the next was opened is dropped. */
-  #turn = 0;
+  /** Number of openings: a response is dropped if another passage or document was opened meanwhile. */
+  #openings = 0;
   readonly #listener: ReaderListener;
 
   constructor(listener: ReaderListener) {
     this.#listener = listener;
-    const close = element('button', { type: 'button', class: 'quiet close', onclick: () => this.close() }, 'Close ', keys('Esc'));
+    const close = element('button', { type: 'button', class: 'quiet close', onclick: () => this.close() }, 'Close ', keyLabels('Esc'));
     this.root.append(element('header', {}, element('div', {}, this.#title, this.#place), this.#sketches, close), this.#tools, this.#text);
-    NARROW.addEventListener('change', () => listener.onToggle());
+    NARROW_SCREEN.addEventListener('change', () => listener.onToggle());
     globalThis.addEventListener('popstate', () => this.isOverlay && this.#hide());
   }
 
@@ -64,18 +64,18 @@ export class Reader {
     return !this.root.hidden;
   }
 
-  /** Whether it covers everything else. */
+  /** Whether the reader covers the page. */
   get isOverlay(): boolean {
-    return this.isOpen && NARROW.matches;
+    return this.isOpen && NARROW_SCREEN.matches;
   }
 
   close(): void {
-    if (history.state === COVERS) history.back(); // `popstate` hides it
+    if (history.state === OVERLAY_STATE) history.back(); // `popstate` hides it
     else this.#hide();
   }
 
   #hide(): void {
-    this.#turn++;
+    this.#openings++;
     this.root.hidden = true;
     this.#listener.onToggle();
     if (this.#opener?.isConnected) this.#opener.focus();
@@ -86,7 +86,7 @@ export class Reader {
   async openPassage(passage: CitedPassage, opener: HTMLElement): Promise<void> {
     const from = knownCollections().length > 1 ? passage.collection : undefined;
     const place = [from, passage.source, placeText(passage.title, passage.location, passage.file_type)].filter(Boolean).join(' · ');
-    const turn = this.#open({ title: passage.title, place }, opener);
+    const opening = this.#open({ title: passage.title, place }, opener);
     const { page } = passage.location;
     const collection = passage.collection ?? currentCollection()?.name;
     this.#sketches.append(...pageSketches(passage.location));
@@ -96,7 +96,7 @@ export class Reader {
       if (collection !== undefined)
         await this.#show({ collection, source, passage }, page === undefined ? { kind: 'section' } : { kind: 'page', page });
     } catch (error) {
-      if (turn === this.#turn) this.#remark(`This is the passage alone, as it was found. ${errorText(error)}`);
+      if (opening === this.#openings) this.#remark(`This is the passage alone, as it was found. ${errorText(error)}`);
     }
   }
 
@@ -104,15 +104,15 @@ export class Reader {
   async openDocument(source: StoredDocument, opener: HTMLElement): Promise<void> {
     const collection = currentCollection()?.name;
     if (collection === undefined) return;
-    const turn = this.#open({ title: source.title, place: source.source }, opener);
+    const opening = this.#open({ title: source.title, place: source.source }, opener);
     this.#text.replaceChildren(element('p', { class: 'remark' }, 'Reading…'));
     await this.#show({ collection, source }, { kind: 'document' }).catch((error: unknown) => {
-      if (turn === this.#turn) this.#text.replaceChildren(problem(errorText(error)));
+      if (opening === this.#openings) this.#text.replaceChildren(problemBox(errorText(error)));
     });
   }
 
   #open({ title, place }: { title: string; place: string }, opener: HTMLElement): number {
-    if (NARROW.matches && !this.isOpen) history.pushState(COVERS, ''); // the back button of a phone closes it
+    if (NARROW_SCREEN.matches && !this.isOpen) history.pushState(OVERLAY_STATE, ''); // so that the back button of a phone closes the reader
     this.#opener = opener;
     this.#title.textContent = title;
     this.#place.textContent = place;
@@ -121,7 +121,7 @@ export class Reader {
     this.root.hidden = false;
     this.#listener.onToggle();
     this.#title.focus({ preventScroll: true });
-    return ++this.#turn;
+    return ++this.#openings;
   }
 
   #remark(text: string): void {
@@ -129,10 +129,10 @@ export class Reader {
   }
 
   async #show(opened: Opened, extent: Extent): Promise<void> {
-    const turn = this.#turn;
+    const opening = this.#openings;
     const { collection, source, passage } = opened;
     const document = await fetchSource(collection, source.id, extent.kind === 'page' ? extent.page : undefined);
-    if (turn !== this.#turn) return;
+    if (opening !== this.#openings) return;
     this.#tools.replaceChildren(...this.#toolsFor(opened, { document, extent }));
     const text = extent.kind === 'section' && passage ? sectionAround(document.text, passage.text) : document.text;
     this.#showText(text, extent.kind === 'page' && !isOnPage(passage?.location ?? {}, extent.page) ? undefined : passage);
@@ -140,16 +140,18 @@ export class Reader {
 
   #toolsFor(opened: Opened, { document, extent }: { document: GetSourceResult; extent: Extent }): HTMLElement[] {
     const { passage, source, collection } = opened;
-    const go = (to: Extent) => () =>
-      void this.#show(opened, to).catch((error: unknown) => this.#text.replaceChildren(problem(errorText(error))));
+    const show = (to: Extent) => () =>
+      void this.#show(opened, to).catch((error: unknown) => this.#text.replaceChildren(problemBox(errorText(error))));
     const pages = [...new Set(document.chunks.flatMap(({ location: { page, page_end } }) => [page ?? [], page_end ?? []].flat()))].toSorted(
       (one, other) => one - other,
     );
     const tools: HTMLElement[] = [];
     if (passage && pages.length === 0)
-      tools.push(button('Section', go({ kind: 'section' }), { class: 'toggle', 'aria-pressed': String(extent.kind === 'section') }));
-    if (pages.length > 0) tools.push(...pager(pages, extent, go));
-    tools.push(button('Whole document', go({ kind: 'document' }), { class: 'toggle', 'aria-pressed': String(extent.kind === 'document') }));
+      tools.push(button('Section', show({ kind: 'section' }), { class: 'toggle', 'aria-pressed': String(extent.kind === 'section') }));
+    if (pages.length > 0) tools.push(...pager(pages, extent, show));
+    tools.push(
+      button('Whole document', show({ kind: 'document' }), { class: 'toggle', 'aria-pressed': String(extent.kind === 'document') }),
+    );
     if (/^https?:\/\//.test(source.source))
       tools.push(
         element('a', { href: source.source, target: '_blank', rel: 'noopener noreferrer', class: 'outside' }, 'Open the original'),
@@ -160,12 +162,12 @@ export class Reader {
 
   /** Creates the button that removes a document; the second press confirms. */
   #removal(collection: string, source: StoredDocument): HTMLElement {
-    const made = button(
+    const removal = button(
       'Remove',
       () => {
-        if (!made.classList.contains('danger')) {
-          made.classList.add('danger');
-          made.textContent = 'Remove for good?';
+        if (!removal.classList.contains('danger')) {
+          removal.classList.add('danger');
+          removal.textContent = 'Remove for good?';
           return;
         }
         removeSource(collection, source.id).then(
@@ -175,18 +177,18 @@ export class Reader {
       },
       { class: 'quiet remove' },
     );
-    made.addEventListener('blur', () => (made.classList.remove('danger'), (made.textContent = 'Remove')));
-    return made;
+    removal.addEventListener('blur', () => (removal.classList.remove('danger'), (removal.textContent = 'Remove')));
+    return removal;
   }
 
-  /** Draws a text; of the passage in it the blocks are set off, and the one is marked that was quoted. */
+  /** Draws a text, highlights the blocks of the passage in it, and marks the quoted ones. */
   #showText(text: string, passage: CitedPassage | undefined): void {
     const prose = element('div', { class: 'prose' }, renderMarkdown(text));
     const marked = passage && markPassage(prose, passage);
     this.#text.replaceChildren(prose);
     const { top } = prose.getBoundingClientRect();
     const place = marked ? marked.getBoundingClientRect().top - top : 0;
-    this.#text.scrollTop = place - this.#text.clientHeight / 3; // `scrollIntoView` would move the page beside it too
+    this.#text.scrollTop = place - this.#text.clientHeight / 3; // `scrollIntoView` would also scroll the page
   }
 }
 
@@ -199,7 +201,7 @@ interface Opened {
   passage?: CitedPassage;
 }
 
-/** Sets off the blocks of a passage and marks the quoted ones. Gives the first mark. */
+/** Highlights the blocks of a passage and marks the quoted ones. Returns the first mark. */
 function markPassage(prose: HTMLElement, { text, statement }: CitedPassage): HTMLElement | undefined {
   const bare = bareText(renderMarkdown(text).textContent);
   const within = blocksIn(prose).filter(({ textContent }) => {
@@ -231,13 +233,13 @@ function pager(pages: readonly number[], extent: Extent, go: (to: Extent) => () 
       class: 'toggle',
       disabled: page === undefined,
     });
-  const said = shown === undefined ? `${pages.length} pages` : `Page ${shown} of ${pages.at(-1)}`;
+  const label = shown === undefined ? `${pages.length} pages` : `Page ${shown} of ${pages.at(-1)}`;
   return [
     element(
       'span',
       { class: 'pager', role: 'group', 'aria-label': 'Pages' },
       to('Previous page', '‹', pages[place - 1]),
-      element('span', { role: 'status' }, said),
+      element('span', { role: 'status' }, label),
       to('Next page', '›', pages[place + 1]),
     ),
   ];

@@ -1,22 +1,22 @@
 import type { RetrieveResult } from '../../src/schema/answers.ts';
 import type { Location, RetrievedItem } from '../../src/schema/items.ts';
 import { errorText, searchPassages } from '../api.ts';
-import { askedCollections } from '../collections.ts';
-import { button, element, keys, problem } from '../element.ts';
+import { collectionsToSearch } from '../collections.ts';
+import { button, element, keyLabels, problemBox } from '../element.ts';
 import { collectionTag, placeText } from '../place.ts';
 import { blocksIn, renderMarkdown } from '../markdown.ts';
 import { findQuotedBlock, wordsOf } from '../passage.ts';
 import type { Shell, View } from '../shell.ts';
 
-/** Passages that are asked for at first, and each time that more are wanted. */
-const FEW = 10;
-const MOST = 50;
-/** Characters of a passage that a result shows. */
-const SNIPPET = 320;
-/** Letters that a word must share with one of the query to be set off. */
-const STEM = 4;
+/** Passages per request for more, and maximum passages. */
+const PAGE_SIZE = 10;
+const MAX_RESULTS = 50;
+/** Maximum characters of a passage in a result. */
+const SNIPPET_LENGTH = 320;
+/** Minimum common letters of a word and a word of the query to be highlighted. */
+const MIN_SHARED_LETTERS = 4;
 
-/** The view in which passages are searched for, without an answer. */
+/** The view that searches for passages, without an answer. */
 export class SearchView implements View {
   readonly name = 'search';
   readonly label = 'Search';
@@ -36,7 +36,7 @@ export class SearchView implements View {
     this.#shell = shell;
     const form = element(
       'form',
-      { class: 'searchbar', role: 'search', onsubmit: (event: SubmitEvent) => (event.preventDefault(), void this.#search(FEW)) },
+      { class: 'searchbar', role: 'search', onsubmit: (event: SubmitEvent) => (event.preventDefault(), void this.#search(PAGE_SIZE)) },
       this.#field,
       element('button', { type: 'submit', class: 'primary' }, 'Search'),
     );
@@ -54,9 +54,9 @@ export class SearchView implements View {
       'p',
       {},
       'Passages by meaning and by words, best first. ',
-      keys('↑', '↓'),
+      keyLabels('↑', '↓'),
       ' moves through them, ',
-      keys('Enter'),
+      keyLabels('Enter'),
       ' opens one.',
     );
     this.#found.replaceChildren(element('div', { class: 'empty' }, hint));
@@ -67,7 +67,7 @@ export class SearchView implements View {
     this.#running?.abort();
     if (query === '') return this.#showStart();
     const { signal } = (this.#running = new AbortController());
-    const collection = askedCollections();
+    const collection = collectionsToSearch();
     this.#found.setAttribute('aria-busy', 'true');
     this.#found.prepend(element('p', { class: 'stage', role: 'status' }, 'Searching…'));
     try {
@@ -77,7 +77,7 @@ export class SearchView implements View {
       if (signal.aborted) return;
       const message = errorText(error);
       this.#found.replaceChildren(
-        problem(
+        problemBox(
           message,
           button('Try again', () => void this.#search(top_k), { class: 'quiet' }),
         ),
@@ -91,12 +91,12 @@ export class SearchView implements View {
     const amount = items.length === 0 ? 'Nothing was found.' : items.length === 1 ? 'One passage' : `${items.length} passages`;
     const corrected = search_query === query ? '' : ` for «${search_query}»`;
     const list = element('ol', { class: 'hits' }, ...items.map((item) => this.#hit(item, { query: search_query, collection })));
-    const more = items.length === top_k && top_k < MOST;
+    const more = items.length === top_k && top_k < MAX_RESULTS;
     this.#found.replaceChildren(
-      ...errors.map(({ error }) => problem(error)),
+      ...errors.map(({ error }) => problemBox(error)),
       element('p', { class: 'amount', role: 'status' }, [amount + corrected, notice].filter(Boolean).join(' ')),
       list,
-      ...(more ? [button('More passages', () => void this.#search(Math.min(MOST, top_k + FEW)), { class: 'quiet' })] : []),
+      ...(more ? [button('More passages', () => void this.#search(Math.min(MAX_RESULTS, top_k + PAGE_SIZE)), { class: 'quiet' })] : []),
     );
   }
 
@@ -132,17 +132,19 @@ export class SearchView implements View {
   }
 }
 
-/** The block of a passage that fits the query best, its beginning if it is long, with the words of the query set off. */
+/** Draws the block of a passage that matches the query best, truncated if it is long, with the words of the query highlighted. */
 function snippet(text: string, query: string): HTMLElement {
   const blocks = blocksIn(renderMarkdown(text)).filter(({ tagName }) => !/^H\d$/.test(tagName));
   const texts = blocks.map((block) =>
     [...(block.tagName === 'TR' ? block.children : [block])].map((cell) => cell.textContent.trim()).join(' · '),
   );
   const best = texts[findQuotedBlock(texts, query)] ?? texts.join(' ');
-  const shown = best.length > SNIPPET ? `${best.slice(0, SNIPPET).replace(/\s+\S*$/, '')} …` : best;
+  const shown = best.length > SNIPPET_LENGTH ? `${best.slice(0, SNIPPET_LENGTH).replace(/\s+\S*$/, '')} …` : best;
   const wanted = wordsOf(query);
   const fits = (word: string): boolean =>
-    wanted.some((one) => one === word || (Math.min(one.length, word.length) >= STEM && (one.startsWith(word) || word.startsWith(one))));
+    wanted.some(
+      (one) => one === word || (Math.min(one.length, word.length) >= MIN_SHARED_LETTERS && (one.startsWith(word) || word.startsWith(one))),
+    );
   const pieces = shown.split(/([\p{L}\p{N}]+)/u);
   const nodes = pieces.map((piece, place) => (place % 2 === 1 && fits(piece.toLowerCase()) ? element('b', {}, piece) : piece));
   return element('span', { class: 'snippet' }, ...nodes);

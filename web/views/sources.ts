@@ -1,12 +1,12 @@
 import { mayWrite, errorText, fetchAllSources, fetchSources } from '../api.ts';
 import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from '../collections.ts';
-import { button, element, problem, READS_ALONE } from '../element.ts';
+import { button, element, problemBox, READ_ONLY_NOTE } from '../element.ts';
 import type { StoredSourceSummary } from '../../src/schema/stored/stored-sources.ts';
 import type { Shell, View } from '../shell.ts';
 import { type Uploads } from './uploads.ts';
 
-/** Documents loaded at first, and at each «Show more». */
-const FEW = 100;
+/** Documents per page. */
+const PAGE_SIZE = 100;
 
 /** The view of collections, documents and uploads. */
 export class SourcesView implements View {
@@ -27,13 +27,13 @@ export class SourcesView implements View {
   readonly #list = element('ul', { class: 'documents' });
   readonly #more = element('div', {});
   #shown: StoredSourceSummary[] = [];
-  /** All of the collection, once they were searched. */
+  /** All documents of the collection, after the first search. */
   #all: Promise<StoredSourceSummary[]> | undefined;
   #cursor: string | undefined;
-  #turn = 0;
-  /** Whether the first documents are loading; a search waits for them. */
+  #loads = 0;
+  /** Whether the first page is loading; a search waits for it. */
   #isLoading = false;
-  /** Whether the collection may have changed since it was last asked for. */
+  /** Whether the collection may have changed since it was loaded. */
   #isStale = true;
 
   constructor(shell: Shell, uploads: Uploads) {
@@ -63,11 +63,11 @@ export class SourcesView implements View {
     this.#field.focus();
   }
 
-  /** Asks anew what the collection holds. */
+  /** Loads the collection again. */
   async #reload(): Promise<void> {
     this.#isStale = false;
     const collection = currentCollection();
-    const turn = ++this.#turn;
+    const load = ++this.#loads;
     this.#all = undefined;
     this.#isLoading = true;
     this.#drawCollections();
@@ -81,19 +81,19 @@ export class SourcesView implements View {
       .filter(Boolean)
       .join(' · ');
     try {
-      const page = await fetchSources(collection.name, { limit: FEW });
-      if (turn !== this.#turn) return;
+      const page = await fetchSources(collection.name, { limit: PAGE_SIZE });
+      if (load !== this.#loads) return;
       this.#shown = page.sources;
       this.#cursor = page.cursor ?? undefined;
       this.#isLoading = false;
       await this.#find();
     } catch (error) {
-      if (turn === this.#turn)
+      if (load === this.#loads)
         this.#list.replaceChildren(
           element(
             'li',
             {},
-            problem(
+            problemBox(
               errorText(error),
               button('Try again', () => void refreshCollections(), { class: 'quiet' }),
             ),
@@ -136,7 +136,7 @@ export class SourcesView implements View {
               element('p', {}, 'Drop PDF, Word, PowerPoint, Excel, Markdown, HTML, text or CSV files here, or anywhere on this page.'),
               button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
             ]
-          : [element('p', {}, READS_ALONE)]),
+          : [element('p', {}, READ_ONLY_NOTE)]),
       ),
     );
   }
@@ -144,13 +144,13 @@ export class SourcesView implements View {
   /** Shows the documents that match the words in the field; all if it is empty. */
   async #find(): Promise<void> {
     const wanted = this.#field.value.trim().toLowerCase();
-    const turn = this.#turn;
+    const load = this.#loads;
     const collection = currentCollection()?.name;
     if (this.#isLoading) return;
     if (wanted === '' || collection === undefined) return this.#draw(this.#shown, this.#cursor !== undefined);
     if (this.#cursor !== undefined) this.#amount.textContent = 'Searching…';
     const all = this.#cursor === undefined ? this.#shown : await this.#fetchAll(collection);
-    if (!all || turn !== this.#turn || wanted !== this.#field.value.trim().toLowerCase()) return;
+    if (!all || load !== this.#loads || wanted !== this.#field.value.trim().toLowerCase()) return;
     const words = wanted.split(/\s+/);
     this.#draw(
       all.filter(({ title, source }) => words.every((word) => `${title} ${source}`.toLowerCase().includes(word))),
@@ -176,14 +176,14 @@ export class SourcesView implements View {
         : sources.length === 0
           ? 'No document has these words in its title or path.'
           : amountOf(sources.length, 'document');
-    this.#list.replaceChildren(...sources.slice(0, Math.max(FEW, this.#shown.length)).map((source) => this.#row(source)));
+    this.#list.replaceChildren(...sources.slice(0, Math.max(PAGE_SIZE, this.#shown.length)).map((source) => this.#row(source)));
     this.#more.replaceChildren(...(hasMore ? [button('Show more', () => void this.#next(), { class: 'quiet' })] : []));
   }
 
   async #next(): Promise<void> {
     const collection = currentCollection()?.name;
     if (collection === undefined || this.#cursor === undefined) return;
-    const page = await fetchSources(collection, { limit: FEW, cursor: this.#cursor });
+    const page = await fetchSources(collection, { limit: PAGE_SIZE, cursor: this.#cursor });
     this.#shown.push(...page.sources);
     this.#cursor = page.cursor ?? undefined;
     this.#draw(this.#shown, this.#cursor !== undefined);

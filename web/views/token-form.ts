@@ -12,7 +12,7 @@ export class TokenForm {
     spellcheck: 'false',
     'aria-describedby': 'token-help',
   });
-  readonly #said = element('p', { class: 'remark', role: 'alert' });
+  readonly #refusal = element('p', { class: 'remark', role: 'alert' });
 
   constructor(onToken: () => Promise<void>) {
     this.root = element(
@@ -30,13 +30,13 @@ export class TokenForm {
       element('p', { id: 'token-help' }, 'Whoever runs it has one for you. It is kept in this tab until you close it.'),
       element('label', { for: 'token' }, 'Token'),
       element('div', { class: 'searchbar' }, this.#field, element('button', { type: 'submit', class: 'primary' }, 'Continue')),
-      this.#said,
+      this.#refusal,
     );
   }
 
   /** Shows the form, and why a token was refused. */
   open(refusal = ''): void {
-    this.#said.textContent = refusal;
+    this.#refusal.textContent = refusal;
     this.root.hidden = false;
     this.#field.select();
     this.#field.focus();

@@ -2,8 +2,8 @@ import { errorText, uploadFile } from '../api.ts';
 import { currentCollection, knownCollections, refreshCollections } from '../collections.ts';
 import { button, element } from '../element.ts';
 
-/** What a file picker offers at first. */
-const TYPES = '.pdf,.docx,.pptx,.xlsx,.md,.markdown,.html,.htm,.txt,.csv';
+/** Extensions that the file picker shows by default. */
+const SUGGESTED_TYPES = '.pdf,.docx,.pptx,.xlsx,.md,.markdown,.html,.htm,.txt,.csv';
 
 /** The list of uploads, which run one after another, with their outcomes. */
 export class Uploads {
@@ -11,7 +11,7 @@ export class Uploads {
   readonly picker = element('input', {
     type: 'file',
     multiple: true,
-    accept: TYPES,
+    accept: SUGGESTED_TYPES,
     class: 'unseen',
     tabindex: '-1',
     'aria-label': 'Files to store',
@@ -59,7 +59,7 @@ export class Uploads {
       const { aborted } = row.stopping.signal;
       row.end('failed', aborted ? 'Stopped.' : errorText(error));
     }
-    this.#announce(`${row.file.name}: ${row.said}`);
+    this.#announce(`${row.file.name}: ${row.statusText}`);
   }
 }
 
@@ -81,7 +81,7 @@ class UploadRow {
     this.root = element('li', {}, element('span', { class: 'name' }, file.name), this.#status, this.#stop, this.#bar);
   }
 
-  get said(): string {
+  get statusText(): string {
     return this.#status.textContent;
   }
 
@@ -91,7 +91,7 @@ class UploadRow {
 
   progress(share: number): void {
     if (share < 1) this.#bar.value = share;
-    else this.#bar.removeAttribute('value'); // how long the rest takes is not known
+    else this.#bar.removeAttribute('value'); // indeterminate: the remaining time is unknown
     this.#status.textContent = share < 1 ? `Sending… ${Math.round(share * 100)} %` : 'Reading and storing…';
   }
 

@@ -1,5 +1,5 @@
 import { Config } from '../../schema/config.ts';
-import { keysOf, unwrapped } from '../../schema/fields.ts';
+import { keysOf, unwrapSchema } from '../../schema/fields.ts';
 import { flagOf, operatorWording, type Wording, withValue, type NamedRequest } from './advice.ts';
 import { z } from 'zod';
 import { setPath, type Layer } from '../settings.ts';
@@ -33,7 +33,7 @@ export const requestWording = (input: z.ZodType, call: Wording['call']): Wording
 });
 
 function shapeOf(schema: z.ZodType): z.ZodRawShape {
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   return inner instanceof z.ZodObject ? inner.shape : {};
 }
 

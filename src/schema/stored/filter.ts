@@ -28,7 +28,7 @@ const MOST_VALUES = 10_000;
 const MOST_ISSUES = 100;
 
 const BOUNDS = new Set(['gt', 'gte', 'lt', 'lte']);
-const SIGNS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
+const OPERATORS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
 
 type Path = (string | number)[];
 
@@ -75,9 +75,9 @@ function* issuesOfList(list: unknown, path: Path, next: Parameters<typeof issues
 /** Finds the mistakes in the condition of a field. */
 function* issuesOfCondition(condition: unknown, path: Path): Generator<FilterIssue, void> {
   if (isScalar(condition)) return;
-  if (!isObject(condition)) return yield { path, expected: `a text, a number, true, false or an object with ${SIGNS.join(', ')}` };
+  if (!isObject(condition)) return yield { path, expected: `a text, a number, true, false or an object with ${OPERATORS.join(', ')}` };
   const entries = Object.entries(condition).filter(([, value]) => value !== null && value !== undefined);
-  if (entries.length === 0) yield { path, expected: `one of ${SIGNS.join(', ')}` };
+  if (entries.length === 0) yield { path, expected: `one of ${OPERATORS.join(', ')}` };
   for (const [sign, value] of entries) {
     const expected = expectedOf(sign, value);
     if (expected !== undefined) yield { path: [...path, sign], expected };
@@ -89,7 +89,7 @@ function expectedOf(sign: string, value: unknown): string | undefined {
   if (BOUNDS.has(sign)) return typeof value === 'string' || Number.isFinite(value) ? undefined : 'a text or a number';
   if (sign === 'prefix') return typeof value === 'string' && value !== '' ? undefined : 'a text';
   if (sign === 'exists') return typeof value === 'boolean' ? undefined : 'true or false';
-  if (sign !== 'in') return `one of ${SIGNS.join(', ')}`;
+  if (sign !== 'in') return `one of ${OPERATORS.join(', ')}`;
   const fits = Array.isArray(value) && value.length > 0 && value.length <= MOST_VALUES && value.every(isScalar);
   return fits ? undefined : `a list of 1 to ${MOST_VALUES.toLocaleString('en-US')} texts, numbers, true or false`;
 }

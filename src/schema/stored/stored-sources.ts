@@ -7,7 +7,7 @@ import { Filter } from './filter.ts';
 const name = Config.shape.collection.describe('Name of the collection');
 const count = (meaning: string) => z.int().min(0).describe(meaning);
 
-const described = {
+const sourceFields = {
   id: z.string().describe('Stable id, derived from the source'),
   source: z.string().describe('Path, address or name'),
   title: z.string().describe('Title of the document'),
@@ -21,7 +21,7 @@ const described = {
 
 /** A stored document in a list, without its text. */
 export const StoredSourceSummary = z
-  .object({ ...described, chunks: count('Number of chunks') })
+  .object({ ...sourceFields, chunks: count('Number of chunks') })
   .meta({ id: 'StoredSourceSummary', description: 'A stored document' });
 export type StoredSourceSummary = z.infer<typeof StoredSourceSummary>;
 
@@ -73,7 +73,7 @@ export type GetSourceRequest = z.infer<typeof GetSourceRequest>;
 /** Result of `get_source`. */
 export const GetSourceResult = z
   .object({
-    ...described,
+    ...sourceFields,
     text: z.string().describe('Markdown, without what the chunks repeat of each other; of the requested part only'),
     chunks: z
       .array(

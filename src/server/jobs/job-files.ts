@@ -14,20 +14,20 @@ import { replaceFile } from '../../core/replace-file.ts';
 import { join } from 'node:path';
 import { isAlive } from '../../core/process-owner.ts';
 
-/** Sources that a job names. */
-const MOST_NAMED = 20;
+/** Maximum sources that are listed for a job. */
+const MAX_NAMED = 20;
 
 type Entry = string | Record<string, unknown>;
 
 /**
- * Lists the sources of a job for lists of jobs: files, folders, addresses without credentials, names of texts. The request may hold keys
- * and is not kept.
+ * Lists the sources of a request: files, folders, addresses without credentials, names of texts. The request itself may hold keys and is not
+ * stored.
  */
 export function jobSources(request: object): string[] {
   const { docs, urls, url, api, markdown } = request as Record<string, Entry | Entry[] | undefined>;
   const named = [docs, urls, url, api].flatMap((given) => [given ?? []].flat().map(nameOf));
   const texts = [markdown ?? []].flat().map((entry) => (typeof entry === 'string' ? 'markdown' : String(entry.source ?? 'markdown')));
-  return [...new Set([...named, ...texts])].slice(0, MOST_NAMED);
+  return [...new Set([...named, ...texts])].slice(0, MAX_NAMED);
 }
 
 function nameOf(entry: Entry): string {
@@ -35,7 +35,7 @@ function nameOf(entry: Entry): string {
   return /^[a-z]+:\/\//i.test(name) ? redactUrl(name) : name;
 }
 
-/** The file of a job: the job without its result, the process that works on it, its owner, and its failure as data. */
+/** The file of a job: the job without its result, its process, its caller, and its failure as data. */
 export const JobRecord = Job.omit({ result: true }).extend({
   owner: z.object({ pid: z.int().positive(), host: z.string(), process: z.string() }),
   /** Name of the token that asked for it. */
@@ -48,31 +48,31 @@ export type JobRecord = z.infer<typeof JobRecord>;
 /** The result of a job. */
 export type JobResult = Record<string, unknown>;
 
-/** How a job ended; `unfinished` is its partial result. */
+/** End of a job; `unfinished` is its partial result. */
 export type JobEnd =
   | { state: 'done'; result: JobResult }
   | { state: 'failed' | 'cancelled' | 'interrupted'; error: KbError; unfinished?: object | undefined };
 
-/** The stage that the events of a job's progress name. */
+/** Stage of the progress events of a job. */
 export const EVENT_STAGE: Record<JobOperation, string> = { ingest: 'ingest', scrape: 'crawl' };
 
 const ID = /^([0-9a-z]{8})-[0-9a-z]{12}$/;
-const RANDOM = 12;
+const RANDOM_LENGTH = 12;
 
-/** An id that sorts by its time (milliseconds since 1970) and that nobody guesses: 62 random bits. */
-export function makeId(time: number): string {
-  const random = Array.from({ length: RANDOM }, () => randomInt(36).toString(36)).join('');
+/** Makes an id that sorts by time (milliseconds since 1970) and cannot be guessed: 62 random bits. */
+export function makeJobId(time: number): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => randomInt(36).toString(36)).join('');
   return `${time.toString(36).padStart(8, '0')}-${random}`;
 }
 
-/** Reads from an id when its job began, in milliseconds since 1970; undefined for an invalid id. */
-export function timeOf(id: string): number | undefined {
+/** Returns the start of a job from its id, in milliseconds since 1970; undefined for an invalid id. */
+export function jobStartTime(id: string): number | undefined {
   const time = ID.exec(id)?.[1];
   return time === undefined ? undefined : parseInt(time, 36);
 }
 
 /** The record of a job at its end. */
-export function endedRecord(record: JobRecord, ending: JobEnd, ended = new Date()): JobRecord {
+export function finishRecord(record: JobRecord, ending: JobEnd, ended = new Date()): JobRecord {
   const end = { ...record, state: ending.state, ended: ended.toISOString() };
   return ending.state === 'done' ? end : { ...end, ...failureOf(record.operation, ending.error) };
 }
@@ -101,11 +101,11 @@ export function jobWithResult(record: JobRecord, result: JobResult | undefined):
 export function lastEvents(record: JobRecord, result: JobResult | undefined): Progress[] {
   if (record.state === 'done' && result) return [finalEvent(result)];
   const { failure = failureOf(record.operation, resultLost()).failure } = record;
-  return endingEvents(failure, result ?? NOTHING[record.operation]());
+  return endingEvents(failure, result ?? EMPTY_RESULTS[record.operation]());
 }
 
-/** Results of jobs that are not known to have begun. */
-const NOTHING: Record<JobOperation, () => object> = {
+/** Results of jobs without a known result. */
+const EMPTY_RESULTS: Record<JobOperation, () => object> = {
   ingest: () => new IngestReport({ names: [], provider: '', collection: '', lists: false }).result,
   scrape: (): PagesResult => ({ pages: 0, outputs: [], notices: [], dlq: null, failed: 0, errors: [] }),
 };
@@ -127,7 +127,7 @@ export const jobNotFoundError = (): KbError =>
     hint: 'GET /v1/jobs lists all jobs; finished ones are kept for 7 days.',
   });
 
-/** Reason for stopping work, and the state that it ends in. */
+/** Why a job is stopped, and the state that it ends in. */
 export type Stop = 'cancelled' | 'interrupted';
 
 const RETRY_HINT: Record<JobOperation, string> = {
@@ -161,10 +161,10 @@ export function failedEnd(error: unknown): JobEnd {
   return { state: 'failed', error: new KbError('internal', 'The work failed unexpectedly.', { hint, cause: error }), unfinished };
 }
 
-/** How long a job that has ended is kept, in milliseconds: 7 days. */
-export const KEPT_FOR = 7 * 24 * 60 * 60 * 1_000;
-/** How many jobs that have ended are kept. */
-export const MOST_KEPT = 200;
+/** Milliseconds that ended jobs are kept: 7 days. */
+export const KEEP_TIME = 7 * 24 * 60 * 60 * 1_000;
+/** Maximum ended jobs that are kept. */
+export const MAX_KEPT = 200;
 
 /** Reports problems to the log of the server. */
 export type OnProblem = (message: string, cause: unknown) => void;
@@ -173,13 +173,13 @@ const RECORD = '.json';
 const RESULT = '.result.json';
 
 /**
- * The jobs in a folder, which several processes may share: a file per job and one for its result, each written atomically. Never throws;
- * problems are reported.
+ * The jobs in a folder, which several processes may share: one file per job and one per result, each written atomically. Never throws; problems
+ * are reported.
  */
 export class JobFiles {
   readonly #folder: string;
   readonly #onProblem: OnProblem;
-  /** Files that were reported as broken: once is enough. */
+  /** Broken files that were reported already. */
   readonly #reported = new Set<string>();
   #isUnwritable = false;
 
@@ -188,21 +188,21 @@ export class JobFiles {
     this.#onProblem = onProblem;
   }
 
-  /** Whether it was written. */
+  /** Returns whether the file was written. */
   write = (record: JobRecord): Promise<boolean> => this.#write(record.id + RECORD, record);
 
-  /** Whether it was written. */
+  /** Returns whether the file was written. */
   writeResult = (id: string, result: JobResult): Promise<boolean> => this.#write(id + RESULT, result);
 
   /** Reads a job; undefined if there is none, or only a broken file. A running job whose process is gone is interrupted. */
   async read(id: string): Promise<JobRecord | undefined> {
     const record = await this.#record(id);
     if (record?.state !== 'running') return record;
-    const sign = await this.#lastSign(id);
-    if (sign !== undefined && isAlive(record.owner, sign)) return record;
-    const again = await this.#record(id); // it may have ended in between
-    if (again?.state !== 'running') return again;
-    const ended = endedRecord(again, abandonedEnd(again.operation), new Date(sign ?? Date.now()));
+    const heartbeat = await this.#lastHeartbeat(id);
+    if (heartbeat !== undefined && isAlive(record.owner, heartbeat)) return record;
+    const reread = await this.#record(id); // the job may have ended meanwhile
+    if (reread?.state !== 'running') return reread;
+    const ended = finishRecord(reread, abandonedEnd(reread.operation), new Date(heartbeat ?? Date.now()));
     await this.write(ended);
     return ended;
   }
@@ -212,24 +212,24 @@ export class JobFiles {
     return typeof result === 'object' && result !== null ? (result as JobResult) : undefined;
   }
 
-  /** All jobs but those whose ids are in `except`. */
+  /** Reads all jobs except those with ids in `except`. */
   async all(except: { has(id: string): boolean }): Promise<JobRecord[]> {
     const ids = [...(await this.#names()).keys()].filter((id) => !except.has(id));
     const records = await Promise.all(ids.map((id) => this.read(id)));
     return records.filter((record) => record !== undefined);
   }
 
-  /** Removes jobs that ended too long ago or exceed the limit, and files of unreadable jobs. Those of `except` stay. */
-  async tidy(except: { has(id: string): boolean }): Promise<void> {
+  /** Removes jobs that ended too long ago or exceed the limit, and old files of unreadable jobs, except those with ids in `except`. */
+  async removeExpired(except: { has(id: string): boolean }): Promise<void> {
     const names = await this.#names();
     const records = new Map((await this.all(except)).map((record) => [record.id, record]));
-    const isOld = (time: number) => Date.now() - time > KEPT_FOR;
+    const isOld = (time: number) => Date.now() - time > KEEP_TIME;
     const ended = [...records.values()]
       .filter(({ state }) => state !== 'running')
       .toSorted((a, b) => Date.parse(b.ended!) - Date.parse(a.ended!));
-    const over = ended.filter((record, place) => place >= MOST_KEPT || isOld(Date.parse(record.ended!))).map(({ id }) => id);
-    const stray = [...names.keys()].filter((id) => !records.has(id) && !except.has(id) && isOld(timeOf(id)!));
-    const gone = [...over, ...stray].flatMap((id) => names.get(id) ?? []);
+    const surplus = ended.filter((record, place) => place >= MAX_KEPT || isOld(Date.parse(record.ended!))).map(({ id }) => id);
+    const stray = [...names.keys()].filter((id) => !records.has(id) && !except.has(id) && isOld(jobStartTime(id)!));
+    const gone = [...surplus, ...stray].flatMap((id) => names.get(id) ?? []);
     for (const name of gone) await rm(join(this.#folder, name), { force: true }).catch((cause: unknown) => this.#reportOnce(name, cause));
   }
 
@@ -265,7 +265,7 @@ export class JobFiles {
     }
   }
 
-  async #lastSign(id: string): Promise<number | undefined> {
+  async #lastHeartbeat(id: string): Promise<number | undefined> {
     return (await stat(join(this.#folder, id + RECORD)).catch(() => undefined))?.mtimeMs;
   }
 
@@ -275,7 +275,7 @@ export class JobFiles {
       if (cause.code !== 'ENOENT') this.#reportOnce(this.#folder, cause);
       return [];
     });
-    const named = names.filter((name) => timeOf(name.split('.')[0]!) !== undefined);
+    const named = names.filter((name) => jobStartTime(name.split('.')[0]!) !== undefined);
     return Map.groupBy(named, (name) => name.split('.')[0]!);
   }
 

@@ -9,7 +9,7 @@ import {
   type OnProblem,
   type Stop,
   stoppedEnd,
-  endedRecord,
+  finishRecord,
   EVENT_STAGE,
   type JobEnd,
   type JobRecord,
@@ -18,12 +18,12 @@ import {
 } from './job-files.ts';
 import type { Slots } from '../queues.ts';
 
-/** How many events of a running job are kept for its readers. */
-export const MOST_EVENTS = 1_000;
+/** Maximum events of a running job that are kept for its readers. */
+export const MAX_EVENTS = 1_000;
 
 /**
- * The events of one job, for any number of readers. They share one bounded buffer, each at its own place: a reader that is slow, or gone,
- * holds nobody up and costs nothing; one that falls behind misses what was dropped meanwhile — progress first, which is superseded anyway.
+ * The events of one job for any number of readers, which share one bounded buffer. A slow reader blocks nobody, but misses events that were
+ * dropped meanwhile: progress first, because later progress supersedes it.
  */
 export class JobEvents {
   readonly #events: Event[] = [];
@@ -33,14 +33,14 @@ export class JobEvents {
 
   push(event: Progress): void {
     this.#add(event);
-    if (this.#events.length > MOST_EVENTS) {
-      const superseded = this.#events.findIndex(({ type }, place) => type === 'progress' && place < MOST_EVENTS);
+    if (this.#events.length > MAX_EVENTS) {
+      const superseded = this.#events.findIndex(({ type }, place) => type === 'progress' && place < MAX_EVENTS);
       this.#events.splice(Math.max(0, superseded), 1);
     }
     this.#changes.emit('change');
   }
 
-  /** Adds the last events, which are never dropped; then every reader is at its end. */
+  /** Adds the last events, which are never dropped, and ends all readers. */
   end(events: readonly Progress[]): void {
     for (const event of events) this.#add(event);
     this.#hasEnded = true;
@@ -65,28 +65,28 @@ export class JobEvents {
   }
 }
 
-/** How often the file of a running job is written at most, in milliseconds. */
-const SAVED_EVERY = 1_000;
+/** Minimum milliseconds between two writes of the file of a running job. */
+const SAVE_INTERVAL = 1_000;
 
 /** Types of events that are kept for readers; documents and chunks (`item`) are not. */
 const KEPT_TYPES: ReadonlySet<Event['type']> = new Set<Event['type']>(['progress', 'page', 'error']);
 
-interface WorkParts {
-  /** The run; nothing begins before it has a slot. */
+interface WorkerParts {
+  /** Starts the run, once a slot is free. */
   run(signal: AbortSignal): AsyncGenerator<Event, object, void>;
   slots: Slots;
   files: JobFiles;
   onProblem: OnProblem;
 }
 
-/** The work of one job of this process: it goes on whether or not anyone listens. */
+/** Runs one job in this process, whether or not anyone reads its events. */
 export class JobWorker {
   record: JobRecord;
   /** The result, also a partial one. */
   #result: JobResult | undefined;
-  /** Whether it has ended and the files hold all of it. */
-  isKept = false;
-  readonly #parts: WorkParts;
+  /** Whether the job has ended and its files are complete. */
+  isSaved = false;
+  readonly #parts: WorkerParts;
   readonly #events = new JobEvents();
   readonly #stop = new AbortController();
   readonly #end = Promise.withResolvers<void>();
@@ -96,14 +96,14 @@ export class JobWorker {
   #saved = Date.now();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(record: JobRecord, parts: WorkParts) {
+  constructor(record: JobRecord, parts: WorkerParts) {
     this.record = record;
     this.#parts = parts;
   }
 
-  /** Starts the work, and waits until the job is in its file. */
+  /** Starts the work, and waits until the file of the job is written. */
   async begin(): Promise<void> {
-    this.#timer = setInterval(() => this.#refresh(), SAVED_EVERY).unref();
+    this.#timer = setInterval(() => this.#refresh(), SAVE_INTERVAL).unref();
     const first = this.#save();
     void this.#run().then((ending) => this.#settle(ending));
     await first;
@@ -119,12 +119,12 @@ export class JobWorker {
     return this.#end.promise;
   }
 
-  /** Asks it to stop; it ends in this state, unless it is done before it notices. */
-  stop(why: Stop): void {
-    this.#stop.abort(why);
+  /** Asks the work to stop. The job ends in this state, unless it is done before. */
+  stop(state: Stop): void {
+    this.#stop.abort(state);
   }
 
-  /** Ends a job that was stopped and has not ended. Its work may go on for a while; its events and its result are ignored. */
+  /** Ends a stopped job whose work has not ended. The work may continue for a while; its events and result are ignored. */
   async abandon(): Promise<void> {
     await this.#settle(stoppedEnd(this.#stop.signal.reason as Stop, this.record.operation));
   }
@@ -134,9 +134,9 @@ export class JobWorker {
     return this.#events.read(signal);
   }
 
-  /** Writes the job and its result once it has ended; again if that failed before. */
-  async keep(): Promise<void> {
-    await this.#keep(this.record, this.#result);
+  /** Writes an ended job and its result, again if that failed before. */
+  async saveEnd(): Promise<void> {
+    await this.#writeEnd(this.record, this.#result);
   }
 
   #settle(ending: JobEnd): Promise<void> {
@@ -146,19 +146,19 @@ export class JobWorker {
   async #finish(ending: JobEnd): Promise<void> {
     clearInterval(this.#timer);
     await this.#saving;
-    const record = endedRecord(this.record, ending);
+    const record = finishRecord(this.record, ending);
     const result = ending.state === 'done' ? ending.result : (ending.unfinished as JobResult | undefined);
-    await this.#keep(record, result); // first, so that whoever learns of the end finds it, also from another process
+    await this.#writeEnd(record, result); // before the end is announced, so that other processes find it, too
     this.record = record;
     this.#result = result;
     this.#events.end(lastEvents(record, result));
     this.#end.resolve();
   }
 
-  async #keep(record: JobRecord, result: JobResult | undefined): Promise<void> {
+  async #writeEnd(record: JobRecord, result: JobResult | undefined): Promise<void> {
     const { files } = this.#parts;
     const hasResult = !result || (await files.writeResult(record.id, result));
-    this.isKept = (await files.write(record)) && hasResult;
+    this.isSaved = (await files.write(record)) && hasResult;
   }
 
   async #run(): Promise<JobEnd> {
@@ -180,7 +180,7 @@ export class JobWorker {
     }
   }
 
-  /** Draws the run to its end. A run that was stopped in the middle is closed before this ends. */
+  /** Runs to the end. A run that is stopped in the middle is closed first. */
   async #follow(): Promise<object> {
     const { signal } = this.#stop;
     const run = this.#parts.run(signal);
@@ -189,14 +189,14 @@ export class JobWorker {
         throwIfAborted(signal);
         const step = await run.next();
         if (step.done) return step.value;
-        this.#take(step.value);
+        this.#handleEvent(step.value);
       }
     } finally {
       await run.return(undefined as never);
     }
   }
 
-  #take({ type, stage, message, data }: Event): void {
+  #handleEvent({ type, stage, message, data }: Event): void {
     if (!KEPT_TYPES.has(type) || this.#ending) return;
     this.#events.push({ type, stage, message, data });
     if (type === 'progress' && Object.keys(data).length > 0) this.#setProgress(data);

@@ -9,11 +9,11 @@ import {
   type JobRecord,
   jobSources,
   lastEvents,
-  makeId,
+  makeJobId,
   jobNotFoundError,
   publicJob,
   jobWithResult,
-  timeOf,
+  jobStartTime,
 } from './job-files.ts';
 import { THIS_PROCESS } from '../../core/process-owner.ts';
 import { KbError } from '../../core/errors.ts';
@@ -23,8 +23,8 @@ import type { Job, JobOperation } from '../../schema/http-bodies.ts';
 import { Slots } from '../queues.ts';
 import { JobWorker } from './job-worker.ts';
 
-/** Milliseconds between reads of the file of another process's job; it is written as often. */
-const LOOK_EVERY = 1_000;
+/** Milliseconds between reads of the file of a job of another process, which is written as often. */
+const POLL_INTERVAL = 1_000;
 
 /** Yields the events of a job of another process, from its files: progress and the end. Throws a KbError (`not_found`). */
 async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): AsyncGenerator<Event, void, void> {
@@ -40,16 +40,16 @@ async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): Asyn
     if (JSON.stringify(data) !== sent)
       yield { type: 'progress', stage: EVENT_STAGE[record.operation], message: '', data, sequence: sequence++ };
     sent = JSON.stringify(data);
-    await wait(LOOK_EVERY, undefined, { signal }).catch(() => {}); // the reader has left
+    await wait(POLL_INTERVAL, undefined, { signal }).catch(() => {}); // the reader has left
   }
 }
 
-/** Makes a stream whose `return()` works during a pending `next()`, unlike a generator's: it aborts the signal given to `make`. */
-function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, void, void>): AsyncGenerator<Item, void, void> {
-  const left = new AbortController();
-  const inner = make(left.signal);
+/** Makes a stream whose `return()`, unlike that of a generator, works during a pending `next()`: it aborts the signal given to `make`. */
+function makeCancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, void, void>): AsyncGenerator<Item, void, void> {
+  const hasLeft = new AbortController();
+  const inner = make(hasLeft.signal);
   const leave = async (): Promise<IteratorResult<Item, void>> => {
-    left.abort();
+    hasLeft.abort();
     return await inner.return();
   };
   const stream: AsyncGenerator<Item, void, void> = {
@@ -65,18 +65,18 @@ function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, v
   return stream;
 }
 
-/** Milliseconds for work to stop after its cancellation; after that it is abandoned, and its result ignored. */
-const STOP_SEEN_WITHIN = 5_000;
+/** Milliseconds for cancelled work to stop; then it is abandoned, and its result ignored. */
+const STOP_TIMEOUT = 5_000;
 
-/** How many jobs of a server run at once. */
-export const MOST_AT_ONCE = 4;
-/** How many may wait, and the total bytes of requests in memory. */
-export const MOST_WAITING = 100;
-const MOST_BYTES = 128 * 2 ** 20;
-/** Seconds after which a job that found no room may be asked for again. */
+/** Maximum jobs of a server that run at once. */
+export const MAX_RUNNING = 4;
+/** Maximum jobs that wait, and maximum bytes of requests in memory. */
+export const MAX_WAITING_JOBS = 100;
+const MAX_REQUEST_BYTES = 128 * 2 ** 20;
+/** Seconds after which a rejected job may be requested again. */
 const RETRY_AFTER = 10;
 /** Maximum ended jobs that are kept in memory with their results if they cannot be written. */
-export const MOST_UNWRITTEN = 20;
+export const MAX_UNWRITTEN = 20;
 
 /** The caller and the request of a job. */
 interface JobOrigin {
@@ -96,7 +96,7 @@ interface JobsOptions {
 /** Opens the jobs of a folder: marks those of dead servers as interrupted and removes old ones. Never throws because of a file. */
 export async function openJobs({ engine, folder, onProblem = () => {} }: JobsOptions): Promise<Jobs> {
   const files = new JobFiles(folder, onProblem);
-  await files.tidy(new Set());
+  await files.removeExpired(new Set());
   return new Jobs(files, engine, onProblem);
 }
 
@@ -105,10 +105,10 @@ export class Jobs {
   readonly #files: JobFiles;
   readonly #engine: Pick<Engine, 'run'>;
   readonly #onProblem: OnProblem;
-  readonly #slots = new Slots(MOST_AT_ONCE);
+  readonly #slots = new Slots(MAX_RUNNING);
   readonly #bytes = new WeakMap<JobWorker, number>();
-  /** The jobs of this process that run, and those that ended and can't be written. */
-  readonly #works = new Map<string, JobWorker>();
+  /** Jobs of this process that run, or have ended but could not be written. */
+  readonly #workers = new Map<string, JobWorker>();
   #lastTime = 0;
   #isClosed = false;
 
@@ -124,39 +124,39 @@ export class Jobs {
     const record = { ...this.#record(operation), sources: jobSources(request), token: access?.name, collections: [...collections] };
     const run = (signal: AbortSignal) =>
       this.#engine.run(operation, request as never, { signal, access, wording: httpWording(operation, { access }) });
-    const work = new JobWorker(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
-    this.#works.set(record.id, work);
-    this.#bytes.set(work, bytes);
-    void work.ended.then(() => this.#forget(work));
-    await work.begin();
+    const worker = new JobWorker(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
+    this.#workers.set(record.id, worker);
+    this.#bytes.set(worker, bytes);
+    void worker.ended.then(() => this.#forget(worker));
+    await worker.begin();
     await this.#tidy();
     return publicJob(record);
   }
 
   /** Lists the jobs that the caller may see, latest first, without results. */
   async list(access?: AccessRights): Promise<Job[]> {
-    const own = [...this.#works.values()].map(({ record }) => record);
-    const records = [...own, ...(await this.#files.all(this.#works))];
-    const unique = new Map(records.filter((record) => maySeeJob(record, access)).map((record) => [record.id, record])); // a job that ends between the two readings is in both
+    const own = [...this.#workers.values()].map(({ record }) => record);
+    const records = [...own, ...(await this.#files.all(this.#workers))];
+    const unique = new Map(records.filter((record) => maySeeJob(record, access)).map((record) => [record.id, record])); // a job may end between the two reads, and is then in both
     return [...unique.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
   }
 
   /** Returns a job with its result. Throws a KbError (`not_found`), also if the caller may not see it. */
   async get(id: string, access?: AccessRights): Promise<Job> {
-    const work = this.#work(id, access);
-    if (work) return jobWithResult(work.record, work.result);
+    const worker = this.#findWorker(id, access);
+    if (worker) return jobWithResult(worker.record, worker.result);
     const record = await this.#read(id, access);
     return jobWithResult(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
   }
 
   /** Stops a job and waits until it has ended (`cancelled` or `done`). Throws a KbError: `not_found`, or `conflict` if another process runs it. */
   async cancel(id: string, access?: AccessRights): Promise<Job> {
-    const work = this.#work(id, access);
-    if (work) {
-      work.stop('cancelled');
-      await Promise.race([work.ended, wait(STOP_SEEN_WITHIN, undefined, { ref: false })]);
-      if (work.record.state === 'running') await work.abandon();
-      return jobWithResult(work.record, work.result);
+    const worker = this.#findWorker(id, access);
+    if (worker) {
+      worker.stop('cancelled');
+      await Promise.race([worker.ended, wait(STOP_TIMEOUT, undefined, { ref: false })]);
+      if (worker.record.state === 'running') await worker.abandon();
+      return jobWithResult(worker.record, worker.result);
     }
     const { state, owner } = await this.#read(id, access);
     if (state !== 'running') return await this.get(id, access);
@@ -170,36 +170,36 @@ export class Jobs {
    * The first `next()` throws a KbError (`not_found`). `return()` ends it at once, also while nothing happens.
    */
   events(id: string): AsyncGenerator<Event, void, void> {
-    return cancellable((signal) => this.#events(id, signal));
+    return makeCancellable((signal) => this.#events(id, signal));
   }
 
   /** Interrupts running jobs, waits at most `seconds` for them, and accepts no more. */
   async close({ seconds }: { seconds: number }): Promise<void> {
     this.#isClosed = true;
     const running = this.#running();
-    for (const work of running) work.stop('interrupted');
+    for (const worker of running) worker.stop('interrupted');
     const inTime = new AbortController();
     const late = wait(seconds * 1_000, undefined, { signal: inTime.signal }).catch(() => {});
     await Promise.race([Promise.all(running.map(({ ended }) => ended)), late]);
     inTime.abort();
-    await Promise.all(running.map((work) => work.abandon()));
+    await Promise.all(running.map((worker) => worker.abandon()));
   }
 
   async *#events(id: string, signal: AbortSignal): AsyncGenerator<Event, void, void> {
-    if (timeOf(id) === undefined) throw jobNotFoundError();
-    const work = this.#works.get(id);
-    yield* work ? work.events(signal) : watchJob(id, this.#files, signal);
+    if (jobStartTime(id) === undefined) throw jobNotFoundError();
+    const worker = this.#workers.get(id);
+    yield* worker ? worker.events(signal) : watchJob(id, this.#files, signal);
   }
 
   /** Finds a job of this process: running, or not yet written. Throws a KbError (`not_found`) if the caller may not see it. */
-  #work(id: string, access: AccessRights | undefined): JobWorker | undefined {
-    const work = this.#works.get(id);
-    if (work && !maySeeJob(work.record, access)) throw jobNotFoundError();
-    return work;
+  #findWorker(id: string, access: AccessRights | undefined): JobWorker | undefined {
+    const worker = this.#workers.get(id);
+    if (worker && !maySeeJob(worker.record, access)) throw jobNotFoundError();
+    return worker;
   }
 
   async #read(id: string, access: AccessRights | undefined): Promise<JobRecord> {
-    const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // an invalid id must not become a path
+    const record = jobStartTime(id) === undefined ? undefined : await this.#files.read(id); // an invalid id must not be used as a path
     if (!record || !maySeeJob(record, access)) throw jobNotFoundError();
     return record;
   }
@@ -207,46 +207,46 @@ export class Jobs {
   #record(operation: JobOperation): Omit<JobRecord, 'sources'> {
     const time = (this.#lastTime = Math.max(Date.now(), this.#lastTime + 1)); // unique, so that ids sort by start
     const started = new Date(time).toISOString();
-    return { id: makeId(time), operation, state: 'running', progress: {}, started, ended: null, owner: THIS_PROCESS };
+    return { id: makeJobId(time), operation, state: 'running', progress: {}, started, ended: null, owner: THIS_PROCESS };
   }
 
   #running(): JobWorker[] {
-    return [...this.#works.values()].filter(({ record }) => record.state === 'running');
+    return [...this.#workers.values()].filter(({ record }) => record.state === 'running');
   }
 
   #assertRoom(bytes: number): void {
     const later = { isRetryable: true, retryAfter: RETRY_AFTER };
     if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Try again when it is back.' });
     const running = this.#running();
-    const held = running.reduce((sum, work) => sum + this.#bytes.get(work)!, 0);
-    if (held > 0 && held + bytes > MOST_BYTES)
+    const heldBytes = running.reduce((sum, worker) => sum + this.#bytes.get(worker)!, 0);
+    if (heldBytes > 0 && heldBytes + bytes > MAX_REQUEST_BYTES)
       throw new KbError('unavailable', 'The waiting jobs already hold as much request data as is allowed.', {
         ...later,
         hint: 'Try again when some have finished.',
       });
-    if (running.length >= MOST_AT_ONCE + MOST_WAITING)
-      throw new KbError('unavailable', `${MOST_WAITING} jobs are waiting already.`, {
+    if (running.length >= MAX_RUNNING + MAX_WAITING_JOBS)
+      throw new KbError('unavailable', `${MAX_WAITING_JOBS} jobs are waiting already.`, {
         ...later,
         hint: 'Try again when some have finished.',
       });
   }
 
   /** Drops a job from memory once its files hold it. */
-  #forget(work: JobWorker): void {
-    if (work.isKept) this.#works.delete(work.record.id);
+  #forget(worker: JobWorker): void {
+    if (worker.isSaved) this.#workers.delete(worker.record.id);
     const [oldest, ...rest] = this.#unwritten();
-    if (oldest && rest.length >= MOST_UNWRITTEN) this.#works.delete(oldest.record.id);
+    if (oldest && rest.length >= MAX_UNWRITTEN) this.#workers.delete(oldest.record.id);
   }
 
   #unwritten(): JobWorker[] {
-    return [...this.#works.values()].filter(({ record }) => record.state !== 'running');
+    return [...this.#workers.values()].filter(({ record }) => record.state !== 'running');
   }
 
   async #tidy(): Promise<void> {
-    for (const work of this.#unwritten()) {
-      await work.keep();
-      this.#forget(work);
+    for (const worker of this.#unwritten()) {
+      await worker.saveEnd();
+      this.#forget(worker);
     }
-    await this.#files.tidy(this.#works);
+    await this.#files.removeExpired(this.#workers);
   }
 }

@@ -20,14 +20,14 @@ export interface Components {
    * Converts the schema of a request (`input`) or a result (`output`). A schema with an id becomes a component, and a reference to it is
    * returned.
    */
-  of(schema: z.ZodType, side: 'input' | 'output'): JsonSchema;
+  schemaFor(schema: z.ZodType, side: 'input' | 'output'): JsonSchema;
   /** Resolves a reference to a component; returns any other schema as it is. */
-  resolved(schema: JsonSchema): JsonSchema;
+  resolve(schema: JsonSchema): JsonSchema;
   /** Adds a component, and returns a reference to it. Throws a KbError (`internal`) if another schema has the name. */
   share(name: string, schema: JsonSchema): JsonSchema;
 }
 
-const PLACE = '#/components/schemas/';
+const SCHEMAS_PATH = '#/components/schemas/';
 
 /** Metadata of the schemas about the command line and the configuration, which the document leaves out. */
 const OWN_KEYS = ['id', 'flag', 'overrides', 'unit'];
@@ -43,29 +43,33 @@ export function createComponents(): Components {
       });
     }
     schemas[name] = schema;
-    return { $ref: PLACE + name };
+    return { $ref: SCHEMAS_PATH + name };
   };
 
   return {
     schemas,
     share,
-    of(schema, side) {
-      const { $schema: _, $defs = {}, ...root } = moved(z.toJSONSchema(schema, { io: side, override }) as JsonSchema);
+    schemaFor(schema, side) {
+      const {
+        $schema: _,
+        $defs = {},
+        ...root
+      } = moveReferences(z.toJSONSchema(schema, { io: side, override: removeOwnKeywords }) as JsonSchema);
       for (const [name, shared] of Object.entries($defs as Record<string, JsonSchema>)) share(name, shared);
       return root;
     },
-    resolved: (schema) => (schema.$ref ? schemas[schema.$ref.slice(PLACE.length)]! : schema),
+    resolve: (schema) => (schema.$ref ? schemas[schema.$ref.slice(SCHEMAS_PATH.length)]! : schema),
   };
 }
 
-/** Drops what JSON does not have, and moves references to where an OpenAPI document keeps its schemas. */
-const moved = (schema: JsonSchema): JsonSchema =>
+/** Removes values that JSON does not have, and points references to the schemas of an OpenAPI document. */
+const moveReferences = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
-    key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', PLACE) : value,
+    key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', SCHEMAS_PATH) : value,
   );
 
-/** Removes what only zod or kb needs. Objects that are not strict stay open: clients must not break on fields of a later version. */
-function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/** Removes keywords that only zod or kb needs. Objects that are not strict stay open, so that fields of later versions do not break clients. */
+function removeOwnKeywords({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   for (const key of OWN_KEYS) delete jsonSchema[key];
   const { def } = zodSchema._zod;
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
@@ -131,25 +135,25 @@ const REFUSALS = {
 export type RefusalResponse = keyof typeof REFUSALS;
 
 /** Error statuses that any path may return. */
-export const ANYWHERE: readonly RefusalResponse[] = [401, 403, 429, 500, 503];
+export const COMMON_STATUSES: readonly RefusalResponse[] = [401, 403, 429, 500, 503];
 
 /** Builds the shared error responses, whose body is the exception envelope. */
 export function sharedResponses(components: Components): Record<string, ResponseObject> {
-  const schema = components.of(Envelope, 'output');
+  const schema = components.schemaFor(Envelope, 'output');
   return Object.fromEntries(
     Object.values(REFUSALS).map(([name, description]) => [name, { description, content: { 'application/json': { schema } } }]),
   );
 }
 
 /** Makes references to the shared responses of these statuses. */
-export const refusals = (statuses: readonly RefusalResponse[]): Responses =>
+export const refusalResponses = (statuses: readonly RefusalResponse[]): Responses =>
   Object.fromEntries(
     statuses.toSorted((one, other) => one - other).map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status][0]}` }]),
   );
 
 /** Makes a JSON body, with the examples of its schema. */
 export function json(schema: JsonSchema, components: Components): Record<string, MediaType> {
-  const given = components.resolved(schema).examples ?? [];
+  const given = components.resolve(schema).examples ?? [];
   const examples = Object.fromEntries(given.map((value, index) => [`example_${index + 1}`, { value }]));
   return { 'application/json': given.length > 0 ? { schema, examples } : { schema } };
 }

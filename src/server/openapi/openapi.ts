@@ -7,10 +7,10 @@ import {
   type JsonSchema,
   type OperationObject,
   type Parameter,
-  ANYWHERE,
+  COMMON_STATUSES,
   eventStream,
   json,
-  refusals,
+  refusalResponses,
   type ResponseObject,
   type Responses,
   sharedResponses,
@@ -20,13 +20,13 @@ import {
 import type { Route } from '../routes.ts';
 import { operations } from '../../schema/operations.ts';
 import type { Operation } from '../../schema/operation-row.ts';
-import { unwrapped } from '../../schema/fields.ts';
+import { unwrapSchema } from '../../schema/fields.ts';
 
 type Paths = Record<string, Record<string, OperationObject>>;
 
 /** Describes the paths outside the table of routes: health, this document, jobs and OpenAI's API. */
 const fixedPaths = (components: Components): Paths => ({
-  '/v1/health': { get: health(components) },
+  '/v1/health': { get: healthOperation(components) },
   '/v1/openapi.json': {
     get: {
       operationId: 'openapi',
@@ -34,7 +34,7 @@ const fixedPaths = (components: Components): Paths => ({
       summary: 'This document',
       responses: {
         200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } },
-        ...refusals(ANYWHERE),
+        ...refusalResponses(COMMON_STATUSES),
       },
     },
   },
@@ -44,18 +44,18 @@ const fixedPaths = (components: Components): Paths => ({
 
 function jobPaths(components: Components): Paths {
   const id = parameterOf('id', Job.shape.id, components);
-  const list = { description: 'Jobs without their results', content: json(components.of(JobList, 'output'), components) };
-  const jobAs = (description: string) => ({ description, content: json(components.of(Job, 'output'), components) });
+  const list = { description: 'Jobs without their results', content: json(components.schemaFor(JobList, 'output'), components) };
+  const jobAs = (description: string) => ({ description, content: json(components.schemaFor(Job, 'output'), components) });
   const events = eventStream(
-    components.of(Event, 'output'),
+    components.schemaFor(Event, 'output'),
     'its `data` is the result of the job, or its partial result with the reason in `errors`.',
   );
-  const one = (operationId: string, summary: string, done: Responses[string]): OperationObject => ({
+  const jobOperation = (operationId: string, summary: string, done: Responses[string]): OperationObject => ({
     operationId,
     tags: ['Jobs'],
     summary,
     parameters: [{ ...id, in: 'path', required: true }],
-    responses: { 200: done, ...refusals([400, 404, ...ANYWHERE]) },
+    responses: { 200: done, ...refusalResponses([400, 404, ...COMMON_STATUSES]) },
   });
   return {
     '/v1/jobs': {
@@ -63,19 +63,19 @@ function jobPaths(components: Components): Paths {
         operationId: 'list_jobs',
         tags: ['Jobs'],
         summary: 'List jobs, latest first',
-        responses: { 200: list, ...refusals(ANYWHERE) },
+        responses: { 200: list, ...refusalResponses(COMMON_STATUSES) },
       },
     },
     '/v1/jobs/{id}': {
-      get: one('show_job', 'Show the progress and the result of a job', jobAs('The job')),
-      delete: one('cancel_job', 'Stop a job', jobAs('The job in its present state')),
+      get: jobOperation('show_job', 'Show the progress and the result of a job', jobAs('The job')),
+      delete: jobOperation('cancel_job', 'Stop a job', jobAs('The job in its present state')),
     },
-    '/v1/jobs/{id}/events': { get: one('show_job_stream', 'Stream the events of a job', events) },
+    '/v1/jobs/{id}/events': { get: jobOperation('show_job_stream', 'Stream the events of a job', events) },
   };
 }
 
-function health(components: Components): OperationObject {
-  const content = json(components.of(Health, 'output'), components);
+function healthOperation(components: Components): OperationObject {
+  const content = json(components.schemaFor(Health, 'output'), components);
   return {
     operationId: 'health',
     tags: ['Service'],
@@ -86,7 +86,7 @@ function health(components: Components): OperationObject {
     responses: {
       200: { description: 'The server responds', content },
       503: { description: 'The store does not respond', content },
-      ...refusals([400, 403, 429, 500]),
+      ...refusalResponses([400, 403, 429, 500]),
     },
   };
 }
@@ -171,27 +171,27 @@ const MODEL: Parameter = { name: 'model', in: 'path', required: true, descriptio
 function openAiPaths(components: Components): Paths {
   const failure = {
     description: "An error in OpenAI's shape",
-    content: { 'application/json': { schema: components.of(OpenAiError, 'output') } },
+    content: { 'application/json': { schema: components.schemaFor(OpenAiError, 'output') } },
   };
   const responses: Responses = {
     200: { description: 'The answer', content: { 'application/json': { schema: OBJECT } } },
     ...Object.fromEntries(STATUSES.map((status) => [status, failure])),
   };
-  const row = (operationId: string, summary: string, request?: z.ZodType): OperationObject => ({
+  const openAiOperation = (operationId: string, summary: string, request?: z.ZodType): OperationObject => ({
     operationId,
     tags: ['OpenAI'],
     summary,
-    ...(request ? { requestBody: { required: true, content: json(components.of(request, 'input'), components) } } : {}),
+    ...(request ? { requestBody: { required: true, content: json(components.schemaFor(request, 'input'), components) } } : {}),
     responses,
     security: [{}, { bearer: ['read'] }],
   });
   return {
     '/v1/chat/completions': {
-      post: row('create_completion', 'Answer the last message of a conversation from a collection', CompletionRequest),
+      post: openAiOperation('create_completion', 'Answer the last message of a conversation from a collection', CompletionRequest),
     },
-    '/v1/embeddings': { post: row('create_embeddings', 'Embed texts with the configured model', EmbeddingsRequest) },
-    '/v1/models': { get: row('list_models', 'List the collections as models') },
-    '/v1/models/{model}': { get: { ...row('show_model', 'Show a collection as a model'), parameters: [MODEL] } },
+    '/v1/embeddings': { post: openAiOperation('create_embeddings', 'Embed texts with the configured model', EmbeddingsRequest) },
+    '/v1/models': { get: openAiOperation('list_models', 'List the collections as models') },
+    '/v1/models/{model}': { get: { ...openAiOperation('show_model', 'Show a collection as a model'), parameters: [MODEL] } },
   };
 }
 
@@ -213,7 +213,7 @@ export function operationOf(route: Route, components: Components): OperationObje
     tags: [route.tag],
     summary: isStream ? `${operation.summary}, with progress events` : operation.summary,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.method === 'POST' ? { requestBody: { required: true, content: bodyOf(route, operation, components) } } : {}),
+    ...(route.method === 'POST' ? { requestBody: { required: true, content: requestBodyOf(route, operation, components) } } : {}),
     responses: responsesOf(route, operation, components),
     security: [{}, { bearer: [operation.scope] }],
   };
@@ -232,29 +232,29 @@ function parametersOf({ method, path }: Route, { input }: Operation, components:
 
 /** A parameter with its schema: without its place. */
 function parameterOf(name: string, field: z.ZodType, components: Components): Omit<Parameter, 'in'> {
-  const { description, ...schema } = components.of(field, 'input');
-  const isJson = unwrapped(field) instanceof z.ZodRecord;
+  const { description, ...schema } = components.schemaFor(field, 'input');
+  const isJson = unwrapSchema(field) instanceof z.ZodRecord;
   return { name, ...(description ? { description } : {}), ...(isJson ? { content: json(schema, components) } : { schema }) };
 }
 
-function bodyOf({ reply, background }: Route, { input }: Operation, components: Components): Record<string, MediaType> {
+function requestBodyOf({ reply, background }: Route, { input }: Operation, components: Components): Record<string, MediaType> {
   if (reply === 'upload')
-    return { 'multipart/form-data': { schema: components.share('UploadForm', formOf(input as z.ZodObject, components)) } };
-  const request = components.of(input, 'input');
+    return { 'multipart/form-data': { schema: components.share('UploadForm', uploadFormSchema(input as z.ZodObject, components)) } };
+  const request = components.schemaFor(input, 'input');
   return json(background ? withBackground(request, components) : request, components);
 }
 
 /** The fields of the request, which a form holds as text, beside the files themselves. */
-function formOf({ shape }: z.ZodObject, components: Components): JsonSchema {
+function uploadFormSchema({ shape }: z.ZodObject, components: Components): JsonSchema {
   const fields = Object.entries(shape).filter(([name]) => name !== 'files');
-  const properties = Object.fromEntries(fields.map(([name, field]) => [name, components.of(field as z.ZodType, 'input')]));
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, components.schemaFor(field as z.ZodType, 'input')]));
   return { type: 'object', properties: { files: FILES, ...properties }, required: ['files'], additionalProperties: false };
 }
 
 /** Adds `background` to the fields of a request, as a component of its own: the stream of the same operation does not take it. */
 function withBackground(request: JsonSchema, components: Components): JsonSchema {
-  const whole = components.resolved(request);
-  const properties = { ...whole.properties, background: components.of(Background, 'input') };
+  const whole = components.resolve(request);
+  const properties = { ...whole.properties, background: components.schemaFor(Background, 'input') };
   const name = request.$ref
     ?.split('/')
     .at(-1)
@@ -263,21 +263,25 @@ function withBackground(request: JsonSchema, components: Components): JsonSchema
 }
 
 function responsesOf(route: Route, { output, sections }: Operation, components: Components): Responses {
-  const result = components.of(output, 'output');
+  const result = components.schemaFor(output, 'output');
   const done =
     route.reply === 'stream'
       ? eventStream(
-          components.of(Event, 'output'),
+          components.schemaFor(Event, 'output'),
           'its `data` is the result, as from the path without `/stream`, or the partial result with the reason in `errors`.',
         )
-      : { description: meaningOf(result, components), content: json(result, components) };
-  const begun = { description: 'The job that was started', content: json(components.of(Job, 'output'), components) };
-  const bodied: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [];
-  const named: RefusalResponse[] = route.path.includes('{') || sections.includes('collection') ? [404] : [];
-  return { 200: done, ...(route.background ? { 202: begun } : {}), ...refusals([400, 424, ...bodied, ...named, ...ANYWHERE]) };
+      : { description: describeResult(result, components), content: json(result, components) };
+  const started = { description: 'The job that was started', content: json(components.schemaFor(Job, 'output'), components) };
+  const bodyStatuses: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [];
+  const nameStatuses: RefusalResponse[] = route.path.includes('{') || sections.includes('collection') ? [404] : [];
+  return {
+    200: done,
+    ...(route.background ? { 202: started } : {}),
+    ...refusalResponses([400, 424, ...bodyStatuses, ...nameStatuses, ...COMMON_STATUSES]),
+  };
 }
 
-function meaningOf(result: JsonSchema, components: Components): string {
-  const { description = 'The result', properties = {} } = components.resolved(result);
+function describeResult(result: JsonSchema, components: Components): string {
+  const { description = 'The result', properties = {} } = components.resolve(result);
   return 'errors' in properties ? `${description}. Its \`errors\` list what failed while the rest continued.` : description;
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { THIS_PROCESS } from '../../../src/core/process-owner.ts';
 import { KbError } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/schema/results.ts';
-import { JobFiles, makeId, type JobRecord } from '../../../src/server/jobs/job-files.ts';
+import { JobFiles, makeJobId, type JobRecord } from '../../../src/server/jobs/job-files.ts';
 import { Slots } from '../../../src/server/queues.ts';
 import { JobWorker } from '../../../src/server/jobs/job-worker.ts';
 import { folder } from '../../support/folder.ts';
@@ -20,7 +20,7 @@ it('the end of work is in its file, also where its beginning takes longer to wri
     throw new KbError('usage', 'It does not fit.');
   }
   const started = new Date();
-  const id = makeId(started.getTime());
+  const id = makeJobId(started.getTime());
   const record: JobRecord = {
     id,
     operation: 'ingest',

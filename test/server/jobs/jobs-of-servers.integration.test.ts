@@ -6,8 +6,8 @@ import { THIS_PROCESS } from '../../../src/core/process-owner.ts';
 import { packageRoot } from '../../../src/core/project.ts';
 import type { Event } from '../../../src/schema/results.ts';
 import { Job } from '../../../src/schema/http-bodies.ts';
-import { type Jobs, MOST_AT_ONCE, MOST_UNWRITTEN } from '../../../src/server/jobs/jobs.ts';
-import { KEPT_FOR, MOST_KEPT, type JobRecord, makeId } from '../../../src/server/jobs/job-files.ts';
+import { type Jobs, MAX_RUNNING, MAX_UNWRITTEN } from '../../../src/server/jobs/jobs.ts';
+import { KEEP_TIME, MAX_KEPT, type JobRecord, makeJobId } from '../../../src/server/jobs/job-files.ts';
 import { folder, write } from '../../support/folder.ts';
 import { start } from '../../support/program.ts';
 import { all, ended, expectFailure, fileOf, nothingUp, opened } from '../../support/jobs.ts';
@@ -18,7 +18,7 @@ describe('the jobs of a server that stops', () => {
   it('are interrupted, and say what to do', async () => {
     const { jobs, runs, path } = await opened();
     const begun: Job[] = [];
-    for (let i = 0; i <= MOST_AT_ONCE; i++) begun.push(await jobs.start('ingest', {}));
+    for (let i = 0; i <= MAX_RUNNING; i++) begun.push(await jobs.start('ingest', {}));
     const events = all(jobs.events(begun[0]!.id));
     await jobs.close({ seconds: 10 });
     expect(runs.every(({ isOver }) => isOver)).toBe(true);
@@ -129,7 +129,7 @@ describe('the folder of jobs', () => {
 
   it('may hold broken files: they are passed over, and reported once', async () => {
     const good = nothingUp(Date.now());
-    const [half, empty, strange, renamed] = [0, 1, 2, 3].map(() => makeId(Date.now())) as [string, string, string, string];
+    const [half, empty, strange, renamed] = [0, 1, 2, 3].map(() => makeJobId(Date.now())) as [string, string, string, string];
     const path = folder({
       [`${half}.json`]: '{"id": "',
       [`${empty}.json`]: '',
@@ -150,29 +150,29 @@ describe('the folder of jobs', () => {
   it('forgets what ended long ago, and keeps a bounded number', async () => {
     const path = folder();
     const now = Date.now();
-    const records = Array.from({ length: MOST_KEPT + 5 }, (_, i) => nothingUp(now - i * 1_000));
-    const old = nothingUp(now - KEPT_FOR - 1_000);
-    const lost = makeId(now - KEPT_FOR - 1_000);
-    const running: JobRecord = { ...nothingUp(now - KEPT_FOR - 1_000), state: 'running', ended: null };
+    const records = Array.from({ length: MAX_KEPT + 5 }, (_, i) => nothingUp(now - i * 1_000));
+    const old = nothingUp(now - KEEP_TIME - 1_000);
+    const lost = makeJobId(now - KEEP_TIME - 1_000);
+    const running: JobRecord = { ...nothingUp(now - KEEP_TIME - 1_000), state: 'running', ended: null };
     for (const record of [...records, old, running]) {
       put(path, record);
       write(path, { [`${record.id}.result.json`]: '{}' });
     }
     write(path, { [`${lost}.json`]: '{', [`${lost}.json.abc.new`]: '{' });
     const { jobs, runs } = await opened(path);
-    const kept = [...records.slice(0, MOST_KEPT), running].map(({ id }) => id).toSorted();
+    const kept = [...records.slice(0, MAX_KEPT), running].map(({ id }) => id).toSorted();
     expect((await jobs.list()).map(({ id }) => id).toSorted()).toEqual(kept);
     expect(readdirSync(path).toSorted()).toEqual(kept.flatMap((id) => [`${id}.json`, `${id}.result.json`]).toSorted());
     const { id } = await jobs.start('ingest', {});
     runs[0]!.finish({});
     await ended(jobs, id);
     await jobs.start('ingest', {});
-    expect(existsSync(fileOf(path, records[MOST_KEPT - 1]!.id))).toBe(false);
-    expect(existsSync(fileOf(path, records[MOST_KEPT - 2]!.id))).toBe(true);
+    expect(existsSync(fileOf(path, records[MAX_KEPT - 1]!.id))).toBe(false);
+    expect(existsSync(fileOf(path, records[MAX_KEPT - 2]!.id))).toBe(true);
   });
 
   it('forgets what ended long ago, also where that is little', async () => {
-    const [last, old] = [nothingUp(Date.now() - KEPT_FOR + 60_000), nothingUp(Date.now() - KEPT_FOR - 1_000)];
+    const [last, old] = [nothingUp(Date.now() - KEEP_TIME + 60_000), nothingUp(Date.now() - KEEP_TIME - 1_000)];
     const path = folder();
     put(path, last);
     put(path, old);
@@ -202,12 +202,12 @@ describe('the folder of jobs', () => {
     const path = folder({ store: 'a file where a folder should be' });
     const { jobs, runs } = await opened(join(path, 'store', '.jobs'));
     const ids: string[] = [];
-    for (let i = 0; i < MOST_UNWRITTEN + 3; i++) {
+    for (let i = 0; i < MAX_UNWRITTEN + 3; i++) {
       ids.push((await jobs.start('ingest', {})).id);
       runs[i]!.finish({ i });
       await vi.waitFor(async () => expect(await all(jobs.events(ids[i]!))).toHaveLength(1));
     }
-    await vi.waitFor(async () => expect((await jobs.list()).map(({ id }) => id)).toEqual(ids.slice(-MOST_UNWRITTEN).toReversed()));
+    await vi.waitFor(async () => expect((await jobs.list()).map(({ id }) => id)).toEqual(ids.slice(-MAX_UNWRITTEN).toReversed()));
   });
 
   it('may lose a result: that is said', async () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { Job } from '../../../src/schema/http-bodies.ts';
-import { MOST_AT_ONCE, MOST_WAITING, openJobs } from '../../../src/server/jobs/jobs.ts';
-import { MOST_EVENTS } from '../../../src/server/jobs/job-worker.ts';
-import { type JobRecord, makeId } from '../../../src/server/jobs/job-files.ts';
+import { MAX_RUNNING, MAX_WAITING_JOBS, openJobs } from '../../../src/server/jobs/jobs.ts';
+import { MAX_EVENTS } from '../../../src/server/jobs/job-worker.ts';
+import { type JobRecord, makeJobId } from '../../../src/server/jobs/job-files.ts';
 import { engineIn, result } from '../../support/engine.ts';
 import { folder } from '../../support/folder.ts';
 import { all, ended, expectFailure, fileOf, nothingUp, opened } from '../../support/jobs.ts';
@@ -94,7 +94,7 @@ describe('a job', () => {
   it('is found under no id that is none, and no other file is read', async () => {
     const path = folder({ 'x.json': JSON.stringify({ ...nothingUp(Date.now()), id: '../x' }), 'jobs/a': '' });
     const { jobs, problems } = await opened(join(path, 'jobs'));
-    for (const id of ['../x', '', 'a', `${makeId(Date.now())}/../../x`, makeId(Date.now())]) {
+    for (const id of ['../x', '', 'a', `${makeJobId(Date.now())}/../../x`, makeJobId(Date.now())]) {
       await expect(jobs.get(id)).rejects.toMatchObject({ code: 'not_found' });
       await expect(jobs.cancel(id)).rejects.toMatchObject({ code: 'not_found' });
       await expect(jobs.events(id).next()).rejects.toMatchObject({ code: 'not_found' });
@@ -152,19 +152,19 @@ describe('many jobs', () => {
   it('run a few at once, and the others say that they wait', async () => {
     const { jobs, runs } = await opened();
     const begun: Job[] = [];
-    for (let i = 0; i < MOST_AT_ONCE + 2; i++) begun.push(await jobs.start('ingest', { i }));
-    const [fifth, sixth] = begun.slice(MOST_AT_ONCE) as [Job, Job];
-    expect(runs).toHaveLength(MOST_AT_ONCE);
+    for (let i = 0; i < MAX_RUNNING + 2; i++) begun.push(await jobs.start('ingest', { i }));
+    const [fifth, sixth] = begun.slice(MAX_RUNNING) as [Job, Job];
+    expect(runs).toHaveLength(MAX_RUNNING);
     expect(await jobs.get(fifth.id)).toMatchObject({ state: 'running', progress: { waiting: true } });
     const events = jobs.events(fifth.id);
     expect((await events.next()).value).toMatchObject({ type: 'progress', message: expect.stringMatching(/^Waiting/) });
     expect((await jobs.cancel(fifth.id)).state).toBe('cancelled');
     expectFailure(await all(events), /was cancelled/);
-    expect(runs).toHaveLength(MOST_AT_ONCE);
+    expect(runs).toHaveLength(MAX_RUNNING);
     runs[1]!.finish({});
     await ended(jobs, begun[1]!.id);
-    await vi.waitFor(() => expect(runs).toHaveLength(MOST_AT_ONCE + 1));
-    expect(runs.at(-1)!.request).toEqual({ i: MOST_AT_ONCE + 1 });
+    await vi.waitFor(() => expect(runs).toHaveLength(MAX_RUNNING + 1));
+    expect(runs.at(-1)!.request).toEqual({ i: MAX_RUNNING + 1 });
     expect((await jobs.get(sixth.id)).progress).toEqual({});
     runs.at(-1)!.finish({ late: true });
     expect((await ended(jobs, sixth.id)).result).toEqual({ late: true });
@@ -172,7 +172,7 @@ describe('many jobs', () => {
 
   it('wait in a line that has an end', async () => {
     const { jobs } = await opened();
-    for (let i = 0; i < MOST_AT_ONCE + MOST_WAITING; i++) await jobs.start('ingest', {});
+    for (let i = 0; i < MAX_RUNNING + MAX_WAITING_JOBS; i++) await jobs.start('ingest', {});
     await expect(jobs.start('ingest', {})).rejects.toMatchObject({ code: 'unavailable', isRetryable: true });
   });
 
@@ -238,13 +238,13 @@ describe('the events of a job', () => {
     runs[0]!.say({ data: { done: -1 } });
     await slow.next();
     for (let i = 0; i < errors; i++) runs[0]!.say({ type: 'error', data: { i } });
-    for (let done = 0; done < 3 * MOST_EVENTS; done++) runs[0]!.say({ data: { done } });
+    for (let done = 0; done < 3 * MAX_EVENTS; done++) runs[0]!.say({ data: { done } });
     runs[0]!.finish({ stored: 1 });
     expect((await ended(jobs, id)).state).toBe('done');
     const missed = await all(slow);
-    expect(missed.length).toBeLessThanOrEqual(MOST_EVENTS + 1);
+    expect(missed.length).toBeLessThanOrEqual(MAX_EVENTS + 1);
     expect(missed.filter(({ type }) => type === 'error')).toHaveLength(errors);
-    expect(missed.at(-2)!.data).toEqual({ done: 3 * MOST_EVENTS - 1 });
+    expect(missed.at(-2)!.data).toEqual({ done: 3 * MAX_EVENTS - 1 });
     expect(missed.at(-1)!.type).toBe('final');
   });
 });

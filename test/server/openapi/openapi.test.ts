@@ -225,27 +225,27 @@ describe('the OpenAPI document', () => {
 describe('shared schemas', () => {
   it('are refused where two that differ have one name', () => {
     const components = createComponents();
-    components.of(z.object({ of: z.string() }).meta({ id: 'TestThing' }), 'input');
-    expect(() => components.of(z.object({ of: z.number() }).meta({ id: 'TestThing' }), 'input')).toThrow(/TestThing/);
+    components.schemaFor(z.object({ of: z.string() }).meta({ id: 'TestThing' }), 'input');
+    expect(() => components.schemaFor(z.object({ of: z.number() }).meta({ id: 'TestThing' }), 'input')).toThrow(/TestThing/);
   });
 
   it('are one for a request and a result, unless the two differ', () => {
     const components = createComponents();
     const part = z.object({ of: z.string() }).meta({ id: 'TestPart' });
-    expect(components.of(z.strictObject({ part }), 'input')).toMatchObject({
+    expect(components.schemaFor(z.strictObject({ part }), 'input')).toMatchObject({
       properties: { part: { $ref: '#/components/schemas/TestPart' } },
       additionalProperties: false,
     });
-    expect(components.of(z.object({ parts: z.array(part) }), 'output')).not.toHaveProperty('additionalProperties');
+    expect(components.schemaFor(z.object({ parts: z.array(part) }), 'output')).not.toHaveProperty('additionalProperties');
     expect(Object.keys(components.schemas)).toEqual(['TestPart']);
     const filled = z.object({ of: z.string().default('') }).meta({ id: 'TestFilled' });
-    components.of(filled, 'input');
-    expect(() => components.of(filled, 'output')).toThrow(/TestFilled/);
+    components.schemaFor(filled, 'input');
+    expect(() => components.schemaFor(filled, 'output')).toThrow(/TestFilled/);
   });
 
   it('leave out how a number counts for zod alone', () => {
-    expect(createComponents().of(z.int().min(1), 'input')).toEqual({ type: 'integer', minimum: 1 });
-    expect(createComponents().of(z.iso.datetime(), 'output')).toEqual({ type: 'string', format: 'date-time' });
-    expect(createComponents().of(z.record(z.string(), z.unknown()), 'input')).toEqual({ type: 'object', additionalProperties: {} });
+    expect(createComponents().schemaFor(z.int().min(1), 'input')).toEqual({ type: 'integer', minimum: 1 });
+    expect(createComponents().schemaFor(z.iso.datetime(), 'output')).toEqual({ type: 'string', format: 'date-time' });
+    expect(createComponents().schemaFor(z.record(z.string(), z.unknown()), 'input')).toEqual({ type: 'object', additionalProperties: {} });
   });
 });
