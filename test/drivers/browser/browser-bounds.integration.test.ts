@@ -16,8 +16,8 @@ afterAll(() => browser.close());
 
 const script = (body: string) => `<p>Text</p><script>${body}</script>`;
 
-withBrowser('a page that wants too much', () => {
-  it('is stopped when its script never ends, and the next one is opened', async () => {
+withBrowser('a page that exceeds a limit', () => {
+  it('is stopped if its script never ends, and the next page opens', async () => {
     const web = await site({ '/busy': script('while (true);'), '/': FILLER });
     const page = renderer([web], { network: { timeout: 6 } });
     expect(await failure(page.render(`${web.url}/busy`, {}))).toMatchObject({
@@ -28,7 +28,7 @@ withBrowser('a page that wants too much', () => {
     expect((await page.render(`${web.url}/`, {})).status).toBe(200);
   });
 
-  it('is stopped before its time when its script gives way to nothing', async () => {
+  it('is stopped before the timeout if its script never yields', async () => {
     const web = await site({ '/busy': script('while (true) document.body.append(document.createElement("p"));') });
     expect(await failure(renderer([web]).render(`${web.url}/busy`, {}))).toMatchObject({
       code: 'invalid',
@@ -37,7 +37,7 @@ withBrowser('a page that wants too much', () => {
     });
   });
 
-  it('is taken as it is after a while when it never rests', async () => {
+  it('is read as it is after a maximum time if it never stops changing', async () => {
     const web = await site({
       '/grows': `${FILLER}${script('setInterval(() => document.body.append("more "), 10)')}`,
       '/asks': `${FILLER}${script('const ask = () => fetch("/answer").then(ask); ask()')}`,
@@ -50,7 +50,7 @@ withBrowser('a page that wants too much', () => {
     expect(pages.map((one) => text(one).includes('Some words about water'))).toEqual([true, true, true]);
   });
 
-  it('is too large when it sends more than may be, also for what it loads, packed or not', async () => {
+  it('fails as too large if it loads more than the limit, compressed or not', async () => {
     const endless = (_request: unknown, response: ServerResponse) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       const more = () => void (response.destroyed || response.write('<p>more</p>'.repeat(1000), () => setImmediate(more)));
@@ -73,7 +73,7 @@ withBrowser('a page that wants too much', () => {
     expect((await page.render(`${web.url}/fits`, {})).status).toBe(200);
   });
 
-  it.runIf(process.platform === 'linux')('is ended when it takes too much memory', async () => {
+  it.runIf(process.platform === 'linux')('is killed if it takes too much memory', async () => {
     const web = await site({ '/': script('const taken = []; for (;;) taken.push(new Uint8Array(5e7).fill(1))') });
     expect(await failure(renderer([web]).render(`${web.url}/`, {}))).toMatchObject({
       code: 'invalid',
@@ -81,7 +81,7 @@ withBrowser('a page that wants too much', () => {
     });
   });
 
-  it('leads no further than it may, by redirects or by scripts', async () => {
+  it('cannot navigate more often than allowed, by redirects or by scripts', async () => {
     const web = await site({
       '/redirects': (request, response) => void response.writeHead(302, { location: `/redirects?${Math.random()}` }).end(),
       '/scripts': '<script>location.href = "/scripts?" + Math.random()</script>',
@@ -100,7 +100,7 @@ withBrowser('a page that wants too much', () => {
     expect((await page.render(`${web.url}/once`, {})).url).toBe(`${web.url}/end`);
   });
 
-  it('downloads nothing', async () => {
+  it('does not download files', async () => {
     const web = await site({ '/file': { headers: { 'content-disposition': 'attachment; filename="a.html"' }, body: FILLER } });
     expect(await failure(renderer([web]).render(`${web.url}/file`, {}))).toMatchObject({
       code: 'invalid',
@@ -108,7 +108,7 @@ withBrowser('a page that wants too much', () => {
     });
   });
 
-  it('asks nobody anything, and opens no other page', async () => {
+  it('shows no dialogs and opens no other page', async () => {
     const web = await site({
       '/': `${FILLER}${script('alert(1); const said = [confirm(2), prompt(3)]; addEventListener("beforeunload", (event) => event.preventDefault()); open("/other"); document.body.append(String(said))')}`,
       '/other': FILLER,
@@ -119,7 +119,7 @@ withBrowser('a page that wants too much', () => {
     expect((await page.render(`${web.url}/next`, {})).url).toBe(`${web.url}/next`);
   });
 
-  it('opens no others by the hundred', async () => {
+  it('cannot open hundreds of other pages', async () => {
     const web = await site({
       '/': `${FILLER}${script('for (let i = 0; i < 200; i++) open("/other"); fetch("/opened")')}`,
       '/opened': '{}',
@@ -129,7 +129,7 @@ withBrowser('a page that wants too much', () => {
     expect(web.hits.map(({ url }) => url)).toEqual(['/', '/opened']);
   });
 
-  it('cannot keep anything for the next run', async () => {
+  it('cannot store data for the next run', async () => {
     const web = await site({
       '/': `${FILLER}${script('document.body.append(`had ${document.cookie}|${localStorage.a}`); document.cookie = "a=kept"; localStorage.a = "kept"')}`,
     });
@@ -138,7 +138,7 @@ withBrowser('a page that wants too much', () => {
 });
 
 withBrowser('a browser', () => {
-  it('stops with the signal of the run', async () => {
+  it('stops when the run is aborted', async () => {
     const web = await site({ '/never': () => {} });
     const controller = new AbortController();
     const page = renderer([web]);
@@ -150,7 +150,7 @@ withBrowser('a browser', () => {
     expect(web.hits.length).toBe(1);
   });
 
-  it('that is killed is started again, once', async () => {
+  it('restarts once after it was killed', async () => {
     let killings = 1;
     const web = await site({
       '/': (_request, response) => {
@@ -165,7 +165,7 @@ withBrowser('a browser', () => {
     expect((await page.render(`${web.url}/`, {})).status).toBe(200);
   });
 
-  it('leaves no process behind', async () => {
+  it('leaves no process behind after it is closed', async () => {
     const web = await site({ '/': FILLER });
     await renderer([web]).render(`${web.url}/`, {});
     expect(browsers().length).toBe(1);
@@ -174,7 +174,7 @@ withBrowser('a browser', () => {
     expect(await failure(renderer([web]).render(`${web.url}/`, {}))).toMatchObject({ code: 'aborted' });
   });
 
-  it('ends also where it has followed another one that was still ending', async () => {
+  it('ends even if it replaced a browser that was still closing', async () => {
     const web = await site({ '/': FILLER });
     const brief = createBrowser({ idle: 1 });
     const page = brief.renderer({ network: DEFAULTS.network as Network, surface: 'cli', named: [web.url], environment: {} });
@@ -187,7 +187,7 @@ withBrowser('a browser', () => {
     await brief.close();
   });
 
-  it('stops with its run, or with itself: nothing more is opened, and no server is left', async () => {
+  it('opens nothing more and leaves no server once its run or itself is closed', async () => {
     const web = await site({ '/never': () => {} });
     const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
     const before = servers();
@@ -206,7 +206,7 @@ withBrowser('a browser', () => {
     }
   });
 
-  it('ends when nobody has needed it for a while, and starts again', async () => {
+  it('ends after an idle time, and starts again on demand', async () => {
     const web = await site({ '/': FILLER });
     const brief = createBrowser({ idle: 1 });
     const page = brief.renderer({ network: DEFAULTS.network as Network, surface: 'cli', named: [web.url], environment: {} });

@@ -64,7 +64,7 @@ withBrowser('the guard of the browser', () => {
       '/done': '{}',
     });
 
-  it('lets nothing of a page reach an origin that is not allowed', async () => {
+  it('blocks every request of a page to an origin that is not allowed', async () => {
     const web = await attacking();
     const udp = createSocket('udp4');
     const datagrams: unknown[] = [];
@@ -80,7 +80,7 @@ withBrowser('the guard of the browser', () => {
     }
   });
 
-  it('is all that keeps them from it: where the origin is allowed they come', async () => {
+  it('lets the same requests through if the origin is allowed', async () => {
     const web = await attacking();
     await renderer([], { surface: 'server', network: { allow_private: [web.url, other.url] } }).render(`${web.url}/`, {});
     const asked = other.came.map((line) => line.split(' ')[1]);
@@ -88,7 +88,7 @@ withBrowser('the guard of the browser', () => {
       expect(asked).toContain(path);
   });
 
-  it('refuses the page itself, with the reason, without a connection', async () => {
+  it('refuses the page itself without a connection, and gives the reason', async () => {
     const page = renderer([], { surface: 'server', network: { allow_private: false } });
     for (const address of [
       other.url,
@@ -104,7 +104,7 @@ withBrowser('the guard of the browser', () => {
     expect(other.came).toEqual([]);
   });
 
-  it('refuses where a page leads to: by redirect, by script and by refreshing', async () => {
+  it('refuses a forbidden target of a redirect, a script or a refresh', async () => {
     const web = await site({
       '/redirect': { status: 302, headers: { location: `${other.url}/a` } },
       '/script': `<script>location.href = "${other.url}/b"</script>`,
@@ -119,7 +119,7 @@ withBrowser('the guard of the browser', () => {
     expect(other.came).toEqual([]);
   });
 
-  it('goes to the addresses that it checked, whatever a name comes to mean', async () => {
+  it('connects to the addresses that it checked, even if the name resolves differently later', async () => {
     const web = await site({ '/': FILLER });
     const { port } = new URL(web.url);
     const asked: string[] = [];
@@ -139,11 +139,11 @@ withBrowser('the guard of the browser', () => {
     'javascript:alert(1)',
     'chrome://version',
     'about:blank',
-  ])('opens no %s', async (address) => {
+  ])('does not open %s', async (address) => {
     expect(await failure(renderer([]).render(address, {}))).toMatchObject({ code: 'usage' });
   });
 
-  it('lets a page lead to no file of this machine', async () => {
+  it('keeps a page from opening local files', async () => {
     const web = await site({
       '/redirect': { status: 302, headers: { location: 'file:///etc/hosts' } },
       '/script': `${FILLER}<iframe src="file:///etc/hosts"></iframe><script>try { location.href = "file:///etc/hosts" } catch {}</script>`,

@@ -25,7 +25,7 @@ const isAtWork = (place: string): boolean =>
   execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' }).includes(`--user-data-dir=${place}`);
 
 withBrowser('the files of a browser', () => {
-  it('are gone with it, and those of a process that was killed when the next one starts', async () => {
+  it('are removed when it ends, or when the next one starts if its process was killed', async () => {
     const place = folder();
     const killed = starting(place, 'setInterval(() => {}, 1000);');
     await once(killed.stdout, 'data');

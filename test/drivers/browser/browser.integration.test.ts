@@ -15,7 +15,7 @@ const script = (body: string) => ({ headers: { 'content-type': 'text/javascript'
 const later = (milliseconds: number, body: string) => (_request: unknown, response: { end(body: string): void }) =>
   setTimeout(() => response.end(body), milliseconds);
 
-it('names the command that installs one where there is no browser', async () => {
+it('names the command that installs a browser if there is none', async () => {
   const none = createBrowser({ find: async () => [] });
   const page = none.renderer({ network: DEFAULTS.network as Network, surface: 'cli', named: [] });
   expect(await failure(page.render('http://127.0.0.1:1/', {}))).toMatchObject({
@@ -26,7 +26,7 @@ it('names the command that installs one where there is no browser', async () => 
 });
 
 withBrowser('a page in the browser', () => {
-  it('is handed back as its script wrote it, with what the script asked for', async () => {
+  it('contains what its script wrote and requested', async () => {
     const web = await site({
       '/app': '<title>App</title><div id="app">Loading…</div><script src="/app.js"></script>',
       '/app.js': script(
@@ -40,7 +40,7 @@ withBrowser('a page in the browser', () => {
     expect(text(page)).not.toContain('Loading…');
   });
 
-  it('says what its header asks of those that keep pages', async () => {
+  it('reports its X-Robots-Tag header', async () => {
     const web = await site({
       '/tagged': (_request, response) =>
         response.writeHead(200, { 'content-type': 'text/html', 'X-Robots-Tag': 'noindex, nofollow' }).end(FILLER),
@@ -50,13 +50,13 @@ withBrowser('a page in the browser', () => {
     expect((await renderer([web]).render(`${web.url}/plain`, {})).robots_tags).toEqual([]);
   });
 
-  it('is waited for while its text grows, also without a request', async () => {
+  it('is awaited while its text grows, even without requests', async () => {
     const step = `let left = 8; const grow = () => { document.body.append("line " + left + ". "); if (--left) setTimeout(grow, 120) }; setTimeout(grow, 300);`;
     const web = await site({ '/slow': `<p>Wait</p><script>${step}</script>` });
     expect(text(await renderer([web]).render(`${web.url}/slow`, {}))).toContain('line 1.');
   });
 
-  it('is waited for while it asks a server that is slow, and shows nothing of its own', async () => {
+  it('is awaited while a slow request is pending and it shows nothing yet', async () => {
     const web = await site({
       '/slow': `<p id="a">Loading…</p>${FILLER}<script>fetch('/data').then((r) => r.text()).then((next) => fetch(next)).then((r) => r.text()).then((t) => (a.textContent = t))</script>`,
       '/data': later(6000, '/more'),
@@ -65,18 +65,18 @@ withBrowser('a page in the browser', () => {
     expect(text(await renderer([web]).render(`${web.url}/slow`, {}))).toContain('What the server knows');
   });
 
-  it('is not waited for because of a worker, the end of whose script nobody tells', async () => {
+  it('is not delayed by the script of a worker, whose end is not reported', async () => {
     const body = `${FILLER}<script>new Worker('/worker.js'); setTimeout(() => document.body.append(6 * 7), 4000)</script>`;
     const web = await site({ '/': body, '/worker.js': script('') });
     expect(text(await renderer([web]).render(`${web.url}/`, {}))).not.toContain('42');
   });
 
-  it('is read whatever its elements are called', async () => {
+  it('is read even if its elements shadow properties of the document', async () => {
     const web = await site({ '/': `${FILLER}<form><input name="shadowRoot"><input name="querySelectorAll"></form>` });
     expect(text(await renderer([web]).render(`${web.url}/`, {}))).toContain('Some words about water');
   });
 
-  it('is what its server says, also where another request to it came to nothing', async () => {
+  it('has the status of its own response, even if another request to its server failed', async () => {
     const web = await site({
       '/': `<script>fetch('/broken').then(() => (location.href = '/closed'))</script>`,
       '/broken': (request) => request.socket.destroy(),
@@ -88,7 +88,7 @@ withBrowser('a page in the browser', () => {
     });
   });
 
-  it('keeps what its open shadow roots show, where it is shown', async () => {
+  it('keeps the content of open shadow roots in its place', async () => {
     const element = `customElements.define("x-card", class extends HTMLElement { constructor() { super();
       this.attachShadow({ mode: "open" }).innerHTML = "<h2>From the shadow</h2><slot name=first></slot><slot>nothing</slot><x-inner></x-inner>"; } });
       customElements.define("x-inner", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<p>Deeper</p><slot>as it is</slot>"; } });`;
@@ -98,7 +98,7 @@ withBrowser('a page in the browser', () => {
     expect(html).not.toContain('<template');
   });
 
-  it('comes in UTF-8 with a mark that says so, whatever encoding it names', async () => {
+  it('is returned in UTF-8 with a byte order mark, whatever encoding it declares', async () => {
     const body = Buffer.concat([Buffer.from('<meta charset="windows-1251"><p>'), Buffer.from([0xd4, 0xe8, 0xeb, 0xfc, 0xf2, 0xf0])]);
     const web = await site({ '/': { headers: { 'content-type': 'text/html' }, body } });
     const { bytes } = await renderer([web]).render(`${web.url}/`, {});
@@ -106,7 +106,7 @@ withBrowser('a page in the browser', () => {
     expect(new TextDecoder().decode(bytes)).toContain('Фильтр');
   });
 
-  it('is asked for in the name of kb, without its pictures, fonts and films', async () => {
+  it('is requested with the user agent of kb, without images, fonts and videos', async () => {
     const web = await site({
       '/': `<style>@font-face { font-family: x; src: url(/font.woff2) } p { font-family: x; background: url(/back.png) }</style>${FILLER}<img src="/a.png"><video src="/film.mp4"></video><script src="/a.js"></script>`,
       '/a.js': script(''),
@@ -116,7 +116,7 @@ withBrowser('a page in the browser', () => {
     expect(web.hits.map(({ headers }) => headers['user-agent'])).toEqual(['kb-test/1', 'kb-test/1']);
   });
 
-  it('gets what was given for its site, in every request to that origin and in none to another', async () => {
+  it('gets the configured headers in each request to its origin, and in none to another origin', async () => {
     const other = await site({ '/landed': FILLER, '/data': { headers: { 'access-control-allow-origin': '*' }, body: '{}' } });
     const web = await site({
       '/page': `${FILLER}<script>fetch("/own"); fetch("${other.url}/data")</script>`,
@@ -135,21 +135,21 @@ withBrowser('a page in the browser', () => {
     expect(web.hits.at(-1)!.headers).not.toHaveProperty('x-team');
   });
 
-  it('gets the user name and the password of its address as it would without a browser', async () => {
+  it('gets the user name and password of its address as without a browser', async () => {
     const web = await site({ '/': FILLER });
     const page = await renderer([web]).render(`${web.url.replace('//', '//user:p%40ss@')}/`, {});
     expect(page.url).toBe(`${web.url}/`);
     expect(web.hits[0]!.headers.authorization).toBe(`Basic ${Buffer.from('user:p@ss').toString('base64')}`);
   });
 
-  it('is the one that a script leads to', async () => {
+  it('is the page that a script navigates to', async () => {
     const web = await site({ '/': '<script>location.replace("/next")</script>', '/next': `<h1>Next</h1>${FILLER}` });
     const page = await renderer([web]).render(`${web.url}/`, {});
     expect(page.url).toBe(`${web.url}/next`);
     expect(text(page)).toContain('<h1>Next</h1>');
   });
 
-  it('is a failure by its status, as it is without a browser', async () => {
+  it('fails with an error status as without a browser', async () => {
     const web = await site({
       '/gone': { status: 410, body: FILLER },
       '/busy': { status: 503, headers: { 'retry-after': '7' }, body: FILLER },
@@ -163,7 +163,7 @@ withBrowser('a page in the browser', () => {
     expect(web.hits.filter(({ headers }) => headers.authorization)).toEqual([]);
   });
 
-  it('is one of many, of which two are open at once, also of different runs', async () => {
+  it('shares two tabs with the other pages of all runs', async () => {
     let open = 0;
     let most = 0;
     const { promise: second, resolve } = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ const executable = (files: Record<string, string>): string => {
 };
 const none = async () => '';
 
-test('a browser is found on the PATH, Chrome before Chromium, in the order of the folders', async () => {
+test('finds browsers on the PATH, Chrome before Chromium, in the order of the folders', async () => {
   const first = executable({ chromium: '' });
   const second = executable({ chromium: '', 'google-chrome': '' });
   const inFolders = (...folders: string[]) =>
@@ -21,7 +21,7 @@ test('a browser is found on the PATH, Chrome before Chromium, in the order of th
   expect(await inFolders(folder())).toBeUndefined();
 });
 
-test('all of them are found, each once, the first choice first and the one of Playwright last', async () => {
+test('finds each browser once, the preferred one first and that of Playwright last', async () => {
   const place = executable({ chromium: '', 'google-chrome': '', 'other/chrome': '' });
   const path = join(place, 'other/chrome');
   const found = await findBrowsers({
@@ -32,19 +32,19 @@ test('all of them are found, each once, the first choice first and the one of Pl
   expect(found).toEqual([join(place, 'google-chrome'), join(place, 'chromium'), path]);
 });
 
-test('what cannot be executed, and a folder of that name, is no browser', async () => {
+test('ignores folders and files that are not executable', async () => {
   const place = folder({ 'google-chrome': '' });
   mkdirSync(join(place, 'chromium'));
   expect(await findBrowser({ environment: { PATH: place }, platform: 'linux', playwrightPath: none })).toBeUndefined();
 });
 
-test('applications of a Mac are found at home too', async () => {
+test('finds applications in the home folder of a Mac', async () => {
   const home = executable({ 'Applications/Chromium.app/Contents/MacOS/Chromium': '' });
   const found = await findBrowser({ environment: { HOME: home, PATH: '' }, platform: 'darwin', playwrightPath: none });
   expect(found).toMatch(/Chrom(e|ium)$/);
 });
 
-test('the Chromium of Playwright is taken where it is there and no other is', async () => {
+test('uses the Chromium of Playwright if no other browser is installed', async () => {
   const place = executable({ chrome: '', 'bin/chromium': '' });
   const path = join(place, 'chrome');
   const playwrights = async () => path;

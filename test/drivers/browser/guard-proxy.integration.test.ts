@@ -71,7 +71,7 @@ const through = async (socket: Socket, path: string): Promise<string> => {
   return text;
 };
 
-test('an address that may be reached is, with the request as it is and without what was for the proxy', async () => {
+test('forwards an allowed request unchanged, without the headers for the proxy', async () => {
   const web = await site({ '/a': { status: 201, headers: { 'x-answer': 'yes' }, body: 'hello' } });
   const proxy = await guard([web.url]);
   const got = await get(proxy, `${web.url}/a?x=1`, {
@@ -84,7 +84,7 @@ test('an address that may be reached is, with the request as it is and without w
   expect(Object.keys(web.hits[0]!.headers).filter((name) => name.startsWith('proxy-'))).toEqual([]);
 });
 
-test('a tunnel leads where a request may', async () => {
+test('opens tunnels to allowed addresses', async () => {
   const web = await site({ '/a': 'hello' });
   const proxy = await guard([web.url]);
   const { status, socket } = await tunnel(proxy, new URL(web.url).host, credentials(proxy.createPass()));
@@ -92,7 +92,7 @@ test('a tunnel leads where a request may', async () => {
   expect(await through(socket, '/a')).toContain('hello');
 });
 
-test('an origin that is not named is not reached, by request or tunnel, and the pass knows why', async () => {
+test('refuses requests and tunnels to other origins, and keeps the reason in the pass', async () => {
   const [named, other] = [await site({}), await site({ '/a': 'secret' })];
   const proxy = await guard([named.url]);
   const pass = proxy.createPass();
@@ -104,7 +104,7 @@ test('an origin that is not named is not reached, by request or tunnel, and the 
   expect(other.hits).toEqual([]);
 });
 
-test('the connection goes to the address that was checked, and one private address among several refuses them all', async () => {
+test('connects to the checked address, and refuses a name if one of its addresses is private', async () => {
   const web = await site({ '/a': 'pinned' });
   const { port } = new URL(web.url);
   const proxy = await guard([`http://far.example:${port}`]);
@@ -119,7 +119,7 @@ test('the connection goes to the address that was checked, and one private addre
   expect((await tunnel(mixed, 'far.example:443', credentials(mixed.createPass()))).status).toBe(403);
 });
 
-test('nobody is let through without a pass of this very proxy', async () => {
+test('requires the credentials of a pass of this proxy', async () => {
   const web = await site({ '/a': 'hello' });
   const [proxy, other] = [await guard([web.url]), await guard([web.url])];
   for (const headers of [{}, { 'proxy-authorization': 'Basic a2I6' }, credentials(other.createPass())] as Record<string, string>[]) {
@@ -132,13 +132,13 @@ test('nobody is let through without a pass of this very proxy', async () => {
   expect(web.hits).toEqual([]);
 });
 
-test('what is no address of a proxy request is refused: a web page cannot speak through it', async () => {
+test('refuses targets that are not proxy requests, so that web pages cannot use it', async () => {
   const proxy = await guard([]);
   for (const path of ['/a', 'ftp://site.example/', 'https://site.example/'])
     expect((await get(proxy, path, credentials(proxy.createPass()))).status).toBe(400);
 });
 
-test('what nothing listens at, and what has no name, is told', async () => {
+test('reports refused connections and unknown names', async () => {
   const proxy = await guard(['http://127.0.0.1:1', 'http://none.example'], {
     lookup: async () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
   });
@@ -149,7 +149,7 @@ test('what nothing listens at, and what has no name, is told', async () => {
   expect(pass.findFailure(new URL('https://none.example/'))).toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('more bytes than a page may have end its connections, by request and by tunnel', async () => {
+test('closes the connections of a page that receives too many bytes, for requests and tunnels', async () => {
   const web = await site({ '/big': { body: 'x'.repeat(300_000) }, '/small': 'y' });
   const proxy = await guard([web.url]);
   const pass = proxy.createPass();
@@ -165,7 +165,7 @@ test('more bytes than a page may have end its connections, by request and by tun
   expect(exceeded).not.toContain('never');
 });
 
-test('an answer that cannot be passed on is none, and the proxy goes on', async () => {
+test('turns a response that cannot be forwarded into a failure, and keeps working', async () => {
   const odd = createRawServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => socket.end('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nhi'));
@@ -203,7 +203,7 @@ function slowLookup() {
   return { lookup, asked: asked.promise, tell: told.resolve };
 }
 
-test('a tunnel that has ended while its name was looked up is let go of', async () => {
+test('drops a tunnel that is closed during the DNS lookup', async () => {
   const far = await silent();
   const { lookup, asked, tell } = slowLookup();
   const proxy = await guard([far.address], { lookup });
@@ -214,7 +214,7 @@ test('a tunnel that has ended while its name was looked up is let go of', async 
   await expect(far.closed).resolves.toBeUndefined();
 });
 
-test('a request that was given up while its name was looked up is let go of', async () => {
+test('drops a request that is aborted during the DNS lookup', async () => {
   const far = await silent();
   const { lookup, asked, tell } = slowLookup();
   const proxy = await guard([far.address], { lookup, timeout: 0.2 }); // so long a connection is kept for the next request
@@ -229,7 +229,7 @@ test('a request that was given up while its name was looked up is let go of', as
   await expect(far.closed).resolves.toBeUndefined();
 });
 
-test('a variable of the environment that names no proxy is what the pass knows of it', async () => {
+test('keeps the error of an invalid proxy variable in the pass', async () => {
   const proxy = await guard([], { proxies: readProxies({ HTTPS_PROXY: 'socks5://127.0.0.1:1' }) });
   const pass = proxy.createPass();
   expect((await tunnel(proxy, 'far.example:443', credentials(pass))).status).toBe(502);
@@ -261,7 +261,7 @@ async function upstream(to: Site) {
   return { asked, address: `http://user:word@127.0.0.1:${port}` };
 }
 
-test('a proxy of the environment is gone through, for names that only it can resolve too', async () => {
+test('uses the proxy of the environment, even for names that only that proxy can resolve', async () => {
   const web = await site({ '/a': 'far' });
   const { asked, address } = await upstream(web);
   const who = `Basic ${Buffer.from('user:word').toString('base64')}`;
@@ -277,7 +277,7 @@ test('a proxy of the environment is gone through, for names that only it can res
   expect(asked).toEqual([`GET http://far.example/a ${who}`, `CONNECT far.example:443 ${who}`, `CONNECT closed.example:443 ${who}`]);
 });
 
-test('a proxy of the environment is not asked for a private address that may not be reached', async () => {
+test('does not send forbidden private addresses to the proxy of the environment', async () => {
   const { asked, address } = await upstream(await site({}));
   const proxy = await guard([], {
     proxies: readProxies({ HTTP_PROXY: address, HTTPS_PROXY: address }),

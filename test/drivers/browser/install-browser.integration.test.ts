@@ -27,7 +27,7 @@ process.stderr.write('Downloading Chromium\\n');
 process.stdout.write('10% of 150 MiB\\n');
 writeFileSync(process.argv[2] + '/chromium', '', { mode: 0o755 });`;
 
-test('a browser that is there is taken, and nothing is installed', async () => {
+test('uses an installed browser, and installs nothing', async () => {
   const found = setUpBrowser({
     find: async () => ['/place/chromium', '/place/other'],
     check: async () => '1.0',
@@ -43,13 +43,13 @@ const stub = (): string => {
   return path;
 };
 
-test('a browser that does not start, after the installation too, is a failure that says so', async () => {
+test('fails if the browser does not start even after the installation', async () => {
   const path = stub();
   const error = await failure(collect(setUpBrowser({ find: async () => [path], installer: [process.execPath, '--version'] })));
   expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(path), hint: expect.stringMatching(/\w/) });
 });
 
-test('one that does not start is passed over for one that does, and where there is no other one is installed', async () => {
+test('skips a browser that does not start, and installs one if no other starts', async () => {
   const [broken, working] = ['/place/chromium-browser', '/place/chromium'];
   const check = async (path: string) => (path === working ? '1.0' : Promise.reject(new KbError('unavailable', `${path} did not start.`)));
   const other = await collect(setUpBrowser({ find: async () => [broken, working], check, installer: ['/nowhere/installer'] }));
@@ -60,14 +60,14 @@ test('one that does not start is passed over for one that does, and where there 
   expect(result).toEqual({ path: working, version: '1.0', isInstalled: true });
 });
 
-withBrowser('pages are opened', () => {
-  it('by the first browser that starts', async () => {
+withBrowser('opening pages', () => {
+  it('uses the first browser that starts', async () => {
     const browser = await launchChromium(async () => [stub(), ...(await findBrowsers())]);
     expect(browser.version()).toMatch(/^\d+\./);
     await browser.close();
   });
 
-  it('by one that is told nothing of what kb was told', async () => {
+  it('does not pass secrets of the environment to the browser', async () => {
     const told = folder();
     const path = join(folder({ chromium: `#!/bin/sh\nenv > ${told}/env; exit 1` }), 'chromium');
     chmodSync(path, 0o755);
@@ -80,7 +80,7 @@ withBrowser('pages are opened', () => {
   });
 });
 
-test('where there is none the installer is run, what it says is told, and what it installed is found', async () => {
+test('runs the installer if there is no browser, yields its output and finds the installed browser', async () => {
   const { place, setup } = machine(INSTALLS);
   const { events, result } = await collect(setup);
   const path = join(place, 'chromium');
@@ -89,14 +89,14 @@ test('where there is none the installer is run, what it says is told, and what i
   expect(events.slice(1).toSorted()).toEqual(['10% of 150 MiB', 'Downloading Chromium']);
 });
 
-test('an installer that fails tells why, and what can be done without it', async () => {
+test('explains why the installer failed, and how to install a browser by hand', async () => {
   const { setup } = machine('console.error("Error: getaddrinfo ENOTFOUND cdn.example\\n    at where"); process.exit(1)');
   const error = await failure(collect(setup));
   expect(error).toMatchObject({ code: 'unavailable', message: 'Chromium was not installed: getaddrinfo ENOTFOUND cdn.example.' });
   expect(error.hint).toMatch(/Install Chrome or Chromium yourself: \S+/);
 });
 
-test('an installer that cannot be run, and one after which there is no browser, are failures', async () => {
+test('fails if the installer cannot be run or no browser is found afterwards', async () => {
   const absent = setUpBrowser({ find: async () => [], installer: ['/nowhere/installer'] });
   expect(await failure(collect(absent))).toMatchObject({ code: 'unavailable', message: expect.stringContaining('ENOENT') });
   expect((await failure(collect(machine('').setup))).message).toContain('no browser was found afterwards');
@@ -107,7 +107,7 @@ const { spawn } = require('node:child_process');
 console.log(spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }).pid);
 setInterval(() => {}, 1000);`;
 
-test('a stop ends the installer, and what it has started', async () => {
+test('kills the installer and its child processes when the run is aborted', async () => {
   const controller = new AbortController();
   const { setup } = machine(STARTS_ANOTHER, { signal: controller.signal });
   await setup.next();

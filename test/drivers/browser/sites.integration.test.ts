@@ -27,8 +27,8 @@ const curious = (url: string) => `${FILLER}<script>
   fetch('${url}/api').then((answer) => answer.text()).then((text) => fetch('/heard?' + text));
 </script>`;
 
-withBrowser('what is configured for a site', () => {
-  it('goes to it from the browser too, and to no other', async () => {
+withBrowser('headers that are configured for a site', () => {
+  it('are sent to the site by the browser, and to no other', async () => {
     const other = await site({ '/other.js': script('') });
     const web = await site({
       '/app': `<main></main><script src="${other.url}/other.js"></script><script src="/own.js"></script>`,
@@ -46,7 +46,7 @@ withBrowser('what is configured for a site', () => {
     expect(JSON.stringify(other.hits)).not.toMatch(/authorization|c00kie/);
   });
 
-  it('is not there for the page that it redirects to', async () => {
+  it('are not sent to another site after a redirect', async () => {
     const stranger = await site({ '/heard': '' });
     const web = await trusting({ '/go': { status: 302, headers: { location: `${stranger.url}/page` } } });
     stranger.routes['/page'] = curious(web.url);
@@ -57,7 +57,7 @@ withBrowser('what is configured for a site', () => {
     expect(stranger.hits.map(({ url }) => url)).toContain('/heard?nothing');
   });
 
-  it('is not there for a page of another site that the same tab showed before, nor for one that led to it', async () => {
+  it('are not sent for another site that the tab showed before or that led to this one', async () => {
     const stranger = await site({ '/heard': '' });
     const slow = (_request: unknown, response: { end(body: string): void }) => setTimeout(() => response.end(FILLER), 500);
     const web = await trusting({ '/slow': slow, '/form': FILLER });
@@ -77,7 +77,7 @@ withBrowser('what is configured for a site', () => {
     expect(who(web, '/form')).toEqual(['POST nobody']);
   });
 
-  it('is for reading where the page was named over the network', async () => {
+  it('are sent only with reading requests if the page was named over the network', async () => {
     const web = await site({
       '/app': `${FILLER}<script>fetch('/data', { method: 'POST' }); fetch('/data')</script>`,
       '/data': 'x',
@@ -90,7 +90,7 @@ withBrowser('what is configured for a site', () => {
     expect(who(web, '/app')).toEqual(['GET nobody']);
   });
 
-  it('is named where it cannot be sent', async () => {
+  it('are named in the error if they cannot be sent', async () => {
     const web = await site({ '/app': FILLER });
     const sites = [{ origin: web.url, headers: { 'x-key': 'a\nb: c' } }];
     const page = renderer([web], { network: { sites } });

@@ -13,8 +13,8 @@ async function open(behaviour: Behaviour = {}, options: Record<string, unknown> 
 }
 const now = { 'retry-after': '0' };
 
-describe('an embedder over HTTP', () => {
-  it('asks once for all texts, in floats, and gives unit vectors in their order', async () => {
+describe('the HTTP embedder', () => {
+  it('requests floats for all texts at once, and returns unit vectors in their order', async () => {
     const { embed, embedder } = await open({ vector: (text) => [text.length, 0, 4] });
     expect(embedder.dimensions).toBe(0);
     const [first, second] = await embed('abc', 'abcdefgh');
@@ -28,14 +28,14 @@ describe('an embedder over HTTP', () => {
     expect(headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
-  it('passes dimensions and what it does not know on to the model', async () => {
+  it('passes dimensions and unknown options to the model', async () => {
     const { embed, embedder } = await open({}, { dimensions: 3, user: 'kb' });
     expect(embedder.dimensions).toBe(3);
     await embed('abc');
     expect(server.requests[0]!.body).toMatchObject({ dimensions: 3, user: 'kb' });
   });
 
-  it('puts vectors that come in another order back into the order of the texts', async () => {
+  it('sorts the vectors of the response in the order of the texts', async () => {
     const data = [1, 0].map((index) => ({ object: 'embedding', index, embedding: index === 0 ? [1, 0] : [0, 1] }));
     const { embed } = await open({ raw: { type: 'application/json', body: JSON.stringify({ object: 'list', data }) } });
     expect((await embed('first', 'second')).map((vector) => [...vector])).toEqual([
@@ -44,19 +44,19 @@ describe('an embedder over HTTP', () => {
     ]);
   });
 
-  it('waits as long as it is asked to, and asks again', async () => {
+  it('retries after the delay that the response names', async () => {
     const { embed } = await open({ vector: () => (server.requests.length < 3 ? { status: 429, headers: now } : [1, 1]) });
     expect(await embed('abc')).toHaveLength(1);
     expect(server.requests).toHaveLength(3);
   });
 
-  it('gives up after four attempts and says how many there were', async () => {
+  it('gives up after four attempts, and reports their number', async () => {
     const { embed } = await open({ vector: () => ({ status: 500, headers: now }) });
     await expect(embed('abc')).rejects.toMatchObject({ code: 'unavailable', isRetryable: true, attempts: 4 });
     expect(server.requests).toHaveLength(4);
   });
 
-  it('does not try a refused key again, and does not repeat it', async () => {
+  it('does not retry with a refused key, and does not repeat the key in its message', async () => {
     const { embed } = await open({ vector: () => ({ status: 401, error: { message: `Incorrect API key provided: ${KEY}` } }) });
     const error = await embed('abc').catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ code: 'unauthorized', isRetryable: false, attempts: 1 });
@@ -64,14 +64,14 @@ describe('an embedder over HTTP', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('sends no empty text', async () => {
+  it('refuses an empty text without a request', async () => {
     const { embed } = await open();
     await expect(embed('abc', ' ')).rejects.toMatchObject({ code: 'invalid' });
     expect(await embed()).toEqual([]);
     expect(server.requests).toEqual([]);
   });
 
-  it('refuses vectors of another length than those before', async () => {
+  it('refuses vectors whose length differs from earlier ones', async () => {
     let width = 4;
     const { embed } = await open({ vector: () => Array.from({ length: width }, () => 1) });
     await embed('abc');
@@ -79,7 +79,7 @@ describe('an embedder over HTTP', () => {
     await expect(embed('abc')).rejects.toThrow(/2 numbers .* 4 were expected/);
   });
 
-  it('says so when the model does not know the dimensions that are asked for', async () => {
+  it('explains that the model does not support the requested dimensions', async () => {
     const { embed } = await open({}, { dimensions: 64 });
     await expect(embed('abc')).rejects.toMatchObject({
       message: expect.stringMatching(/3 numbers .* 64 were expected/),
@@ -87,12 +87,12 @@ describe('an embedder over HTTP', () => {
     });
   });
 
-  it('says so when the address is not that of an embedding service', async () => {
+  it('reports that the address is not that of an embedding service', async () => {
     const { embed } = await open({ raw: { type: 'text/plain', body: '<h1>Welcome</h1>' } });
     await expect(embed('abc')).rejects.toMatchObject({ code: 'configuration', message: 'openai answered with something else than JSON.' });
   });
 
-  it('follows no redirect with its key, and says where the service is now', async () => {
+  it('does not follow a redirect with its key, and names the new address', async () => {
     const { embed } = await open({ vector: () => ({ status: 308, headers: { location: 'https://elsewhere.example/v1' } }) });
     await expect(embed('abc')).rejects.toMatchObject({
       code: 'configuration',
@@ -101,7 +101,7 @@ describe('an embedder over HTTP', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('takes vectors without places in the order in which they come, and refuses those of which two have the same', async () => {
+  it('accepts vectors without an index in their order, and refuses two with the same index', async () => {
     const answer = (places: (number | undefined)[]) => ({
       raw: { type: 'application/json', body: JSON.stringify({ data: places.map((index, i) => ({ index, embedding: [1 - i, i] })) }) },
     });
@@ -114,7 +114,7 @@ describe('an embedder over HTTP', () => {
     await expect((await open(answer([1, 1]))).embed('first', 'second')).rejects.toMatchObject({ code: 'configuration' });
   });
 
-  it('says for OpenAI alone whose account it is', async () => {
+  it('sends the account headers to OpenAI only', async () => {
     const account = { OPENAI_ORG_ID: 'org-1', OPENAI_PROJECT_ID: 'project-1' };
     const { embed } = await open({}, {}, { OPENAI_API_KEY: KEY, ...account });
     await embed('abc');
@@ -128,12 +128,12 @@ describe('an embedder over HTTP', () => {
     expect(server.requests[1]!.headers).not.toHaveProperty('openai-organization');
   });
 
-  it('refuses a vector that has no direction', async () => {
+  it('refuses a vector without a direction', async () => {
     const { embed } = await open({ vector: () => [0, 0] });
     await expect(embed('abc')).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('stops waiting when the work is stopped', async () => {
+  it('stops waiting when it is aborted', async () => {
     const { embedder } = await open({ vector: () => ({ status: 429, headers: { 'retry-after': '30' } }) });
     const stop = new AbortController();
     const work = embedder.embed(['abc'], { input_type: 'query', signal: stop.signal });
@@ -142,7 +142,7 @@ describe('an embedder over HTTP', () => {
     await expect(work).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is retryable where nobody listens', async () => {
+  it('reports a retryable error if no server listens', async () => {
     const { embedder } = await open();
     await server.close();
     const stop = new AbortController();
@@ -152,8 +152,8 @@ describe('an embedder over HTTP', () => {
   });
 });
 
-describe('a compatible server', () => {
-  it('is asked without any key where there is none, and without what is meant for OpenAI', async () => {
+describe('the embedder for a compatible server', () => {
+  it('sends no key if there is none, and no headers that are meant for OpenAI', async () => {
     server = await openOpenAiServer();
     const embedder = await openHttpEmbedder({ provider: 'openai_compatible', model: 'own', options: { base_url: server.url }, env: {} });
     await embedder.embed(['abc'], { input_type: 'query' });

@@ -48,12 +48,12 @@ const thrown = async (work: Promise<unknown>): Promise<KbError> => {
   throw new Error('nothing was refused', { cause: error });
 };
 
-it('every provider of the table that embeds is tried here', () => {
+it('tests every provider that offers embeddings', () => {
   expect(names.toSorted()).toEqual(providersOf('embedding').toSorted());
 });
 
-describe.each(names)('%s', (name) => {
-  it('is asked in its own words, with its key, and gives unit vectors in the order of the texts', async () => {
+describe.each(names)('the embedder for %s', (name) => {
+  it("sends requests in the provider's form with its key, and returns unit vectors in the order of the texts", async () => {
     const { server, embedder } = await open(name, { vector: (text) => [text.length, 0, 4] });
     const [first, second] = await embedder.embed(['abc', 'abcdefgh'], { input_type: 'document' });
     expect([...first!]).toEqual([0.6, 0, 0.8].map(Math.fround));
@@ -70,14 +70,14 @@ describe.each(names)('%s', (name) => {
     expect(embedder.dimensions).toBe(3);
   });
 
-  it('is asked for a length by its name for it', async () => {
+  it("requests dimensions by the provider's parameter for them", async () => {
     const { server, embed, embedder } = await open(name, {}, { dimensions: 3 });
     expect(embedder.dimensions).toBe(3);
     await embed('abc');
     expect(bodies(server)[0]).toMatchObject({ [SAYS[name]!.length]: 3 });
   });
 
-  it('is asked more than once where one request can not hold the texts', async () => {
+  it('sends several requests if one cannot hold all texts', async () => {
     const most = Math.min(embeddingWires[name]!.most, findProvider(name)!.embedding!.batch);
     const { server, embed } = await open(name);
     const texts = Array.from({ length: most + 1 }, (_, i) => `text ${i}`);
@@ -85,21 +85,21 @@ describe.each(names)('%s', (name) => {
     expect(sizes(name, server)).toEqual([findProvider(name)!.embedding!.batch, most + 1 - findProvider(name)!.embedding!.batch]);
   });
 
-  it('is asked in halves for what it refuses as too much, and one text that stays too long costs no other its vector', async () => {
+  it('halves a request that is refused as too large, so that one text that is too long costs no other its vector', async () => {
     const { server, embedder } = await open(name, { longest: 10 });
     const vectors = await embedTexts(['aaaaa', 'bbbbb', 'ccccc', 'far too long a text', 'e'], { embedder, input_type: 'document' });
     expect(vectors.map((vector) => (vector instanceof KbError ? vector.code : vector.length))).toEqual([3, 3, 3, 'too_large', 3]);
     expect(sizes(name, server)).toEqual([5, 3, 2, 1, 2, 1, 1]);
   });
 
-  it('is understood when it is asked too much', async () => {
+  it("recognizes the provider's message about too many tokens", async () => {
     for (const said of [embeddingWires[name]!.tooLong, embeddingWires[name]!.tooMany].filter(Boolean)) {
       const { embed } = await open(name, { instead: () => ({ status: 400, said }) });
       expect([said, (await thrown(embed('abc'))).code]).toEqual([said, 'too_large']);
     }
   });
 
-  it.each([429, 500, 503])('is asked again after %d, as soon as it allows', async (status) => {
+  it.each([429, 500, 503])('retries after status %d, after the delay that the provider names', async (status) => {
     const { server, embed } = await open(name, {
       instead: (_, count) => (count < 3 ? { status, said: 'Slow down.', headers: now } : undefined),
     });
@@ -107,7 +107,7 @@ describe.each(names)('%s', (name) => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it.each([401, 403])('is not asked again after %d, and its key is in no message', async (status) => {
+  it.each([401, 403])('does not retry after status %d, and does not repeat the key', async (status) => {
     const { server, embed } = await open(name, { instead: () => ({ status, said: `Invalid key: ${KEY}` }) });
     const error = await thrown(embed('abc'));
     expect(error).toMatchObject({ code: 'unauthorized', isRetryable: false, attempts: 1 });
@@ -116,7 +116,7 @@ describe.each(names)('%s', (name) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is told apart from what is no embedding service', async () => {
+  it('refuses responses that are not those of an embedding service', async () => {
     const { embed } = await open(name, { instead: () => ({ body: embeddingWires[name]!.answer([[1, 2]], 'm') }) });
     expect(await thrown(embed('abc', 'def'))).toMatchObject({
       code: 'configuration',
@@ -126,7 +126,7 @@ describe.each(names)('%s', (name) => {
     expect(await thrown(ask('abc'))).toMatchObject({ code: 'configuration', message: `${name} answered with no vectors for 1 texts.` });
   });
 
-  it('stops with the work, and lets go of the request', async () => {
+  it('aborts the request when the work is aborted', async () => {
     const { server, embedder } = await open(name, { instead: () => ({ hang: true }) });
     const stop = new AbortController();
     const work = thrown(embedder.embed(['abc'], { input_type: 'query', signal: stop.signal }));
@@ -137,14 +137,14 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-describe.each(names.filter((name) => !findProvider(name)!.is_keyless))('%s without a key', (name) => {
-  it('is a setup error that names the variable', async () => {
+describe.each(names.filter((name) => !findProvider(name)!.is_keyless))('the embedder for %s without a key', (name) => {
+  it('fails with a setup error that names the variable', async () => {
     const error = await thrown(openHttpEmbedder({ provider: name, env: {} }));
     expect(error.code).toBe('setup');
     expect(error.message).toContain(findProvider(name)!.key_variables[0]);
   });
 
-  it('at its own address the length of its vectors is known before the first', async () => {
+  it("knows the dimensions of a provider's own models before the first request", async () => {
     const { embedding, key_variables } = findProvider(name)!;
     const embedder = await openHttpEmbedder({ provider: name, env: { [key_variables[0]]: KEY } });
     expect(embedder.dimensions).toBe(embedding!.dimensions[embedding!.model!]);

@@ -27,7 +27,7 @@ describe('the bundled model', () => {
   });
   afterAll(() => embedder.close());
 
-  it('gives the vector that it gave when it was made', async () => {
+  it('returns the same vector as when it was built', async () => {
     const [vector] = await embed(QUESTION);
     expect(vector).toHaveLength(embedder.dimensions);
     expect(Array.from(vector!.slice(0, 6), (value) => value.toFixed(4))).toEqual([
@@ -40,19 +40,19 @@ describe('the bundled model', () => {
     ]);
   });
 
-  it('finds a question near its answer and far from something else', async () => {
+  it('places a question near its answer and far from other texts', async () => {
     const [question, answer, other] = await embed(QUESTION, ANSWER, OTHER);
     expect(cosine(question!, answer!)).toBeCloseTo(0.688, 2);
     expect(cosine(question!, other!)).toBeCloseTo(0.052, 2);
   });
 
-  it('gives a text the same vector alone and among others, on whichever worker', async () => {
+  it('returns the same vector for a text alone, among others and on any worker', async () => {
     const [alone] = await embed(QUESTION);
     const among = await embed(...Array.from({ length: 20 }, (_, i) => (i % 5 === 3 ? QUESTION : sentences(i + 1, 'text'))));
     for (const at of [3, 8, 13, 18]) expect(among[at]).toEqual(alone);
   });
 
-  it('reads of a query its beginning alone, and blanks as one', async () => {
+  it('reads only the beginning of a query, and treats a run of blanks as one', async () => {
     const ask = async (text: string) => (await embedder.embed([text], { input_type: 'query' }))[0]!;
     const words = sentences(300, 'query');
     expect(await ask(words)).toEqual(await ask(`${words} ${sentences(50, 'rest')}`));
@@ -61,7 +61,7 @@ describe('the bundled model', () => {
     expect(await ask(QUESTION)).toEqual((await embed(QUESTION))[0]);
   });
 
-  it('keeps the vectors of queries, not those of documents', async () => {
+  it('caches the vectors of queries, not those of documents', async () => {
     const ask = async (input_type: 'query' | 'document') => (await embedder.embed([QUESTION], { input_type }))[0]!;
     const [query, document] = [await ask('query'), await ask('document')];
     expect(await ask('query')).toBe(query);
@@ -69,13 +69,13 @@ describe('the bundled model', () => {
     expect((await embedder.embed([OTHER, QUESTION], { input_type: 'query' }))[1]).toEqual(query);
   });
 
-  it('keeps the order of the texts', async () => {
+  it('returns vectors in the order of the texts', async () => {
     const texts = Array.from({ length: 11 }, (_, i) => sentences(1 + ((i * 7) % 11), 'order'));
     const together = await embed(...texts);
     for (const [i, text] of texts.entries()) expect(together[i]).toEqual((await embed(text))[0]);
   });
 
-  it('reads a text to its end, however long', async () => {
+  it('reads a text of any length to its end', async () => {
     const filler = sentences(30, 'report');
     const [question, plain, ending, same] = await embed(QUESTION, filler, `${filler} ${`${ANSWER} `.repeat(20)}`, `${filler}`);
     expect(plain).toEqual(same);
@@ -83,13 +83,13 @@ describe('the bundled model', () => {
     expect(cosine(question!, ending!)).toBeGreaterThan(cosine(question!, plain!) + 0.2);
   });
 
-  it('gives vectors of unit length for odd texts too', async () => {
+  it('returns unit vectors even for unusual texts', async () => {
     for (const vector of await embed('', ' ', '?', '退款', '🙂', '\ud800', 'x'.repeat(5000)))
       expect(Math.hypot(...vector)).toBeCloseTo(1, 4);
     expect(await embed()).toEqual([]);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     const stop = new AbortController();
     const work = embedder.embed(
       Array.from({ length: 200 }, (_, i) => sentences(12, `chapter ${i}`)),
@@ -100,14 +100,14 @@ describe('the bundled model', () => {
     expect(await embed(QUESTION)).toHaveLength(1);
   });
 
-  it('ends its work when it is closed in the middle', async () => {
+  it('aborts its work when it is closed', async () => {
     const other = await openLocalEmbedder({ threads: 1 });
     const work = other.embed([sentences(200, 'book')], { input_type: 'document' }).catch((error: Error) => error);
     await other.close();
     expect(await work).toMatchObject({ code: 'aborted' });
   });
 
-  it('does not take the process down that exits in the middle of its work', async () => {
+  it('does not crash a process that exits while it works', async () => {
     const driver = fileURLToPath(new URL('../../../src/drivers/embedders/local-embedder.ts', import.meta.url));
     const script = `
       const { openLocalEmbedder } = await import(${JSON.stringify(driver)});
@@ -131,7 +131,7 @@ describe('the bundled multilingual model', () => {
   });
   afterAll(() => embedder.close());
 
-  it('gives the vectors that it gave when it was made, of questions and of passages', async () => {
+  it('returns the same vectors for questions and passages as when it was built', async () => {
     const question = await embed(QUESTION, 'query');
     expect(Array.from(question.slice(0, 6), (value) => value.toFixed(4))).toEqual([
       '0.0184',
@@ -146,7 +146,7 @@ describe('the bundled multilingual model', () => {
       expect(cosine(question, await embed(cosines[i]!))).toBeCloseTo(expected, 2);
   });
 
-  it('reads a text to its end, in whatever script', async () => {
+  it('reads a text in any script to its end', async () => {
     const question = await embed(QUESTION, 'query');
     for (const filler of [sentences(60, 'report'), '机器的每个部分都有一个编号。'.repeat(90)]) {
       const [plain, ending] = [await embed(filler), await embed(`${filler} ${`${ANSWER} `.repeat(40)}`)];
@@ -156,7 +156,7 @@ describe('the bundled multilingual model', () => {
   });
 });
 
-it('opens a model again after the last one was closed', async () => {
+it('reopens a model after it was closed', async () => {
   for (let time = 0; time < 2; time++) {
     const embedder = await openLocalEmbedder({ threads: 1 });
     expect(await embedder.embed([QUESTION], { input_type: 'query' })).toHaveLength(1);
@@ -164,14 +164,14 @@ it('opens a model again after the last one was closed', async () => {
   }
 });
 
-it('names the bundled models where it is asked for another', async () => {
+it('names the bundled models if another one is requested', async () => {
   await expect(openLocalEmbedder({ model: 'another' })).rejects.toMatchObject({
     code: 'configuration',
     message: 'The provider local has no embedding model «another»; it has all-minilm-l6-v2 and multilingual-e5-small.',
   });
 });
 
-it('leaves nothing behind in the home folder and tells nobody what it does, however long the text', async () => {
+it('writes nothing into the home folder and sends no telemetry, whatever the length of the text', async () => {
   const home = folder();
   const script = join(packageRoot, 'test/support/embed-process.ts');
   const { code, out } = await start([process.execPath, script], { cwd: home, input: '' }).done;

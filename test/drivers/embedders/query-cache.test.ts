@@ -4,15 +4,15 @@ import { QueryCache } from '../../../src/drivers/embedders/local-embedder.ts';
 const made: string[] = [];
 const make = (query: string) => async () => Float32Array.of(made.push(query));
 
-describe('a cache of queries', () => {
-  it('lets go of the one that was not asked for longest', async () => {
+describe('the query cache', () => {
+  it('removes the least recently used query first', async () => {
     const queries = new QueryCache(2);
     made.length = 0;
     for (const query of ['first', 'second', 'first', 'third', 'first', 'second']) await queries.get(query, make(query));
     expect(made).toEqual(['first', 'second', 'third', 'second']);
   });
 
-  it('makes a vector once that several ask for at once', async () => {
+  it('computes a vector once for concurrent requests', async () => {
     const queries = new QueryCache();
     made.length = 0;
     const vectors = await Promise.all(['first', 'first', 'second'].map((query) => queries.get(query, make(query))));
@@ -20,7 +20,7 @@ describe('a cache of queries', () => {
     expect(made).toEqual(['first', 'second']);
   });
 
-  it('keeps no failure', async () => {
+  it('does not keep failures', async () => {
     const queries = new QueryCache();
     made.length = 0;
     const failing = () => Promise.reject(new Error('busy'));

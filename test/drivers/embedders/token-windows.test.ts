@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { weightedMean, splitIntoWindows } from '../../../src/drivers/embedders/token-windows.ts';
 
-describe('windows', () => {
-  it('leaves what fits in one piece', () => {
+describe('splitIntoWindows', () => {
+  it('keeps tokens that fit in one window', () => {
     expect(splitIntoWindows(254, 254, () => false)).toEqual([{ start: 0, end: 254 }]);
     expect(splitIntoWindows(0, 254, () => false)).toEqual([{ start: 0, end: 0 }]);
   });
 
-  it('divides evenly instead of leaving a short rest', () => {
+  it('makes windows of even length', () => {
     expect(splitIntoWindows(260, 254, () => false)).toEqual([
       { start: 0, end: 130 },
       { start: 130, end: 260 },
     ]);
   });
 
-  it('cuts no word where a start of one is near', () => {
+  it('moves the end of a window to a near start of a word', () => {
     const inWord = (index: number) => index >= 8 && index <= 11;
     expect(splitIntoWindows(20, 15, inWord)).toEqual([
       { start: 0, end: 7 },
@@ -28,7 +28,7 @@ describe('windows', () => {
     expect(found.map(({ start, end }) => end - start)).toEqual([10, 10, 10]);
   });
 
-  it('holds every token once, within the limit, whatever the words', () => {
+  it('puts every token into one window within the limit, for any words', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 3000 }), fc.integer({ min: 1, max: 300 }), (inWord, limit) => {
         const found = splitIntoWindows(inWord.length, limit, (index) => inWord[index]!);
@@ -45,7 +45,7 @@ describe('windows', () => {
 });
 
 describe('weightedMean', () => {
-  it('is of unit length and leans to the heavier vector', () => {
+  it('has unit length and is nearer to the vector with the greater weight', () => {
     const mean = weightedMean([Float32Array.of(1, 0), Float32Array.of(0, 1)], [3, 1]);
     expect(Math.hypot(...mean)).toBeCloseTo(1, 6);
     expect(mean[0]! / mean[1]!).toBeCloseTo(3, 5);

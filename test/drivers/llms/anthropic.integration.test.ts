@@ -19,8 +19,8 @@ async function open(
   return ask(await openAnthropicLlm({ provider: 'anthropic', model: 'writer', options, env }), request);
 }
 
-describe('a language model that speaks the Messages API', () => {
-  it('gives the answer in the pieces in which it came, and what it cost', async () => {
+describe('the Messages API client', () => {
+  it('yields the answer in the pieces of the stream, and returns the token counts', async () => {
     const { pieces, usage } = await read(await open(() => ({ pieces: ['It ', 'is ', 'so.'] })));
     expect(pieces).toEqual(['It ', 'is ', 'so.']);
     expect(usage).toEqual({ input_tokens: 16, output_tokens: 7 });
@@ -36,16 +36,16 @@ describe('a language model that speaks the Messages API', () => {
     expect(headers.authorization).toBeUndefined();
   });
 
-  it('is found where the address ends in /v1, too', async () => {
+  it('accepts an address that ends in /v1', async () => {
     expect((await read(await open(undefined, { suffix: '/v1/' }))).pieces.join('')).toBe('It is so.');
   });
 
-  it('passes options on, but not over what is ours', async () => {
+  it('passes options on, but keeps its own parameters', async () => {
     await read(await open(undefined, { options: { temperature: 0, model: 'other', stream: false, system: 'No.' } }));
     expect(server.requests[0]!.body).toMatchObject({ temperature: 0, model: 'writer', stream: true, system: 'You answer.' });
   });
 
-  it('is told what the system says apart from what is said in turn', async () => {
+  it('sends system messages separately from the turns', async () => {
     const messages = [
       { role: 'system', content: 'One.' },
       { role: 'user', content: 'Is it so?' },
@@ -61,7 +61,7 @@ describe('a language model that speaks the Messages API', () => {
     expect(separateSystemMessages([{ role: 'user', content: 'Hi.' }])).toEqual({ messages: [{ role: 'user', content: 'Hi.' }] });
   });
 
-  it('is read whole wherever its bytes are cut and however its lines end', async () => {
+  it('reads a stream with any chunk boundaries and line endings', async () => {
     for (const newline of ['\n', '\r\n', '\r'] as const) {
       for (const slice of [1, 3, 11]) {
         const { pieces, usage } = await read(await open(() => ({ pieces: ['Grüße ', '日本 ', '🦊.'], slice, newline })));
@@ -71,12 +71,12 @@ describe('a language model that speaks the Messages API', () => {
     }
   });
 
-  it('keeps its thoughts to itself', async () => {
+  it('leaves out the reasoning', async () => {
     const { pieces } = await read(await open(() => ({ thoughts: ['Hm. ', 'Well.'], pieces: ['It is so.'] })));
     expect(pieces).toEqual(['It is so.']);
   });
 
-  it('that only thinks, or says nothing, is an error that says so', async () => {
+  it('fails if the answer is empty or only reasoning', async () => {
     for (const [reply, expected] of [
       [{ pieces: [] }, { code: 'invalid', message: 'anthropic gave an empty answer: writer said nothing.' }],
       [
@@ -101,12 +101,12 @@ describe('a language model that speaks the Messages API', () => {
     }
   });
 
-  it('that was cut short by its limit is an answer', async () => {
+  it('returns an answer that reached the token limit', async () => {
     const { pieces, error } = await read(await open(() => ({ pieces: ['It is'], end: 'max_tokens' })));
     expect([pieces, error]).toEqual([['It is'], undefined]);
   });
 
-  it('is asked again while it has said nothing: refused for a while, overloaded within the stream, cut off', async () => {
+  it('retries a rate limit, an overload within the stream and a broken connection before the first text', async () => {
     const replies = [
       { status: 429, type: 'rate_limit_error', headers: now },
       { status: 529, type: 'overloaded_error', headers: now },
@@ -120,13 +120,13 @@ describe('a language model that speaks the Messages API', () => {
     expect([cut.pieces, server.requests.length]).toEqual([['Here.'], 3]);
   });
 
-  it('that only fails is an error with the number of attempts', async () => {
+  it('reports the number of attempts if all fail', async () => {
     const { error } = await read(await open(() => ({ status: 503, headers: now, body: '<html><h1>Bad gateway</h1></html>' })));
     expect(error).toMatchObject({ code: 'unavailable', attempts: 4, message: 'anthropic answered 503: Bad gateway.' });
     expect(server.requests).toHaveLength(4);
   });
 
-  it('that dies in its answer is an error after what it said, and is not asked again', async () => {
+  it('fails without a retry if the stream breaks off after some text', async () => {
     for (const end of ['cut', 'close', 'error'] as const) {
       const { pieces, error } = await read(await open(() => ({ pieces: ['It ', 'is '], end })));
       expect([end, pieces.join(''), error]).toEqual([
@@ -139,7 +139,7 @@ describe('a language model that speaks the Messages API', () => {
     }
   });
 
-  it('says what is wrong with a request, and is asked once', async () => {
+  it('reports what is wrong with a request, and does not retry', async () => {
     for (const [refusal, code] of [
       [{ status: 401, type: 'authentication_error', message: `invalid x-api-key ${KEY}` }, 'unauthorized'],
       [{ status: 403, type: 'permission_error', message: 'no' }, 'unauthorized'],
@@ -171,7 +171,7 @@ describe('a language model that speaks the Messages API', () => {
     }
   });
 
-  it('that is silent for too long is given up, though it pings, and its request ended', async () => {
+  it('aborts the request after too long a silence, even if the server sends pings', async () => {
     const { pieces, error } = await read(await open(() => ({ pieces: ['Well '], end: 'hang' }), { timeout: 0.3 }));
     expect([pieces, error]).toEqual([
       ['Well '],
@@ -180,13 +180,13 @@ describe('a language model that speaks the Messages API', () => {
     await until(() => server.requests[0]!.isCut);
   });
 
-  it('that is slow, but not silent, is heard to the end', async () => {
+  it('waits for a slow answer to its end', async () => {
     const pieces = Array.from({ length: 12 }, (_, i) => `word${i} `);
     const heard = await read(await open(() => ({ pieces, delay: 100 }), { timeout: 1 }));
     expect([heard.pieces, heard.error]).toEqual([pieces, undefined]);
   });
 
-  it('is stopped with the work, and when nobody reads any more', async () => {
+  it('aborts the request when the work is aborted or the consumer stops', async () => {
     const stop = new AbortController();
     const answer = await open(() => ({ pieces: ['Well '], end: 'hang' }), { signal: stop.signal });
     await answer.next();
@@ -201,7 +201,7 @@ describe('a language model that speaks the Messages API', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('has to have a key', async () => {
+  it('requires a key', async () => {
     server = await openAnthropicServer();
     await expect(openAnthropicLlm({ provider: 'anthropic', env: {} })).rejects.toMatchObject({
       code: 'setup',

@@ -13,7 +13,7 @@ function work() {
   return { done, end };
 }
 
-test('restart begins the measurement anew', async () => {
+test('restarts the measurement of silence', async () => {
   const silence = startSilenceTimeout(10, undefined);
   const { done, end } = work();
   const waited = silence.limit(done);
@@ -29,7 +29,7 @@ test('restart begins the measurement anew', async () => {
   await waited;
 });
 
-test('measures nothing while nothing is waited for', async () => {
+test('does not measure time while nothing is awaited', async () => {
   const silence = startSilenceTimeout(10, undefined);
   const { done, end } = work();
   const waited = silence.limit(done);
@@ -41,7 +41,7 @@ test('measures nothing while nothing is waited for', async () => {
   expect([silence.hasExpired, silence.signal.aborted]).toEqual([false, true]);
 });
 
-test('a caller stops it at once, also before it begins', () => {
+test("aborts at once with the caller's signal, even before it begins", () => {
   const caller = new AbortController();
   const silence = startSilenceTimeout(10, caller.signal);
   caller.abort();

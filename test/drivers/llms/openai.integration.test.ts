@@ -26,8 +26,8 @@ async function open(
   return llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens: 77, timeout, signal });
 }
 
-describe('a language model over HTTP', () => {
-  it('gives the answer in the pieces in which it came, and what it cost', async () => {
+describe('the chat completions client', () => {
+  it('yields the answer in the pieces of the stream, and returns the token counts', async () => {
     const { pieces, usage } = await read(await open({ reply: () => ({ pieces: ['It ', 'is ', 'so.'] }) }));
     expect(pieces).toEqual(['It ', 'is ', 'so.']);
     expect(usage).toEqual({ input_tokens: 11, output_tokens: 7 });
@@ -40,31 +40,31 @@ describe('a language model over HTTP', () => {
     });
   });
 
-  it('gives the first piece while the rest is still being written', async () => {
+  it('yields the first piece while the rest is still being generated', async () => {
     const answer = await open({ reply: () => ({ pieces: ['first '], end: 'hang' }) });
     expect(await answer.next()).toEqual({ done: false, value: 'first ' });
     await answer.return({ input_tokens: 0, output_tokens: 0 });
   });
 
-  it('passes options on, but not over what is ours', async () => {
+  it('passes options on, but keeps its own parameters', async () => {
     await read(await open({}, { options: { temperature: 0, model: 'other', stream: false } }));
     expect(server.requests[0]!.body).toMatchObject({ temperature: 0, model: 'writer', stream: true });
   });
 
-  it('calls the limit max_tokens where the server is not OpenAI', async () => {
+  it('uses max_tokens for servers other than OpenAI', async () => {
     server = await openOpenAiServer();
     const llm = await openOpenAiLlm({ provider: 'openai_compatible', model: 'own', options: { base_url: server.url }, env: {} });
     await read(llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens: 5, timeout: 20 }));
     expect(server.requests[0]!.body).toMatchObject({ max_tokens: 5 });
   });
 
-  it('is asked again while it has said nothing', async () => {
+  it('retries before the first text', async () => {
     const replies = [{ status: 429, headers: now }, { status: 503, headers: now }, 'At last.'];
     const { pieces } = await read(await open({ reply: (_request, count) => replies[count - 1]! }));
     expect(pieces.join('')).toBe('At last.');
   });
 
-  it('is asked again when the stream breaks off before the first word, with an error or without', async () => {
+  it('retries if the stream breaks off before the first word, with or without an error', async () => {
     const ends = ['cut', 'close', 'stop'] as const;
     const { pieces } = await read(
       await open({ reply: (_request, count) => ({ pieces: count === 3 ? ['Here.'] : [], end: ends[count - 1]! }) }),
@@ -72,7 +72,7 @@ describe('a language model over HTTP', () => {
     expect([pieces, server.requests.length]).toEqual([['Here.'], 3]);
   });
 
-  it('that ends without a word is an error that says so, and is not asked again', async () => {
+  it('fails without a retry if the answer is empty', async () => {
     for (const pieces of [[], ['', ' \n'], ['<think>Hm.</think>'], [{ reasoning_content: 'Hm.' }]]) {
       const { pieces: said, error } = await read(await open({ reply: () => ({ pieces }) }));
       expect(error).toMatchObject({ code: 'invalid', message: 'openai gave an empty answer: writer said nothing.' });
@@ -81,20 +81,20 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('is not taken to be silent where its reader is slow', async () => {
+  it('does not time out while its consumer is slow', async () => {
     const answer = await open({ reply: () => ({ pieces: ['one ', 'two '] }) }, { timeout: 0.3 });
     await answer.next();
     await new Promise((done) => setTimeout(done, 600));
     expect((await read(answer)).pieces).toEqual(['two ']);
   });
 
-  it('that only fails is an error with the number of attempts', async () => {
+  it('reports the number of attempts if all fail', async () => {
     const { error } = await read(await open({ reply: () => ({ status: 500, headers: now }) }));
     expect(error).toMatchObject({ code: 'unavailable', isRetryable: true, attempts: 4 });
     expect(server.requests).toHaveLength(4);
   });
 
-  it('that refuses the key is asked once', async () => {
+  it('does not retry with a refused key', async () => {
     const { error } = await read(
       await open({ reply: () => ({ status: 401, error: { message: 'Incorrect API key provided: test-key-1234.' } }) }),
     );
@@ -103,7 +103,7 @@ describe('a language model over HTTP', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that dies in its answer is an error after what it said, and is not asked again', async () => {
+  it('fails without a retry if the stream breaks off after some text', async () => {
     for (const end of ['cut', 'close', 'error'] as const) {
       const { pieces, error } = await read(await open({ reply: () => ({ pieces: ['It ', 'is '], end }) }));
       expect([end, pieces, error]).toEqual([
@@ -116,20 +116,20 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('that is silent for too long is given up, and its request ended', async () => {
+  it('aborts the request after too long a silence', async () => {
     const { pieces, error } = await read(await open({ reply: () => ({ pieces: ['Well '], end: 'hang' }) }, { timeout: 0.2 }));
     expect(pieces).toEqual(['Well ']);
     expect(error).toMatchObject({ code: 'unavailable', message: 'openai sent nothing of the answer of writer for 0.2 seconds.' });
     await until(() => server.requests[0]!.isCut);
   });
 
-  it('is not taken to be silent while it is waited for as it asked', async () => {
+  it('does not time out during a delay that the server requested', async () => {
     const wait = { status: 429, headers: { 'retry-after-ms': '400' } };
     const { pieces, error } = await read(await open({ reply: (_request, count) => (count < 4 ? wait : 'At last.') }, { timeout: 0.6 }));
     expect([pieces.join(''), error]).toEqual(['At last.', undefined]);
   });
 
-  it('that falls silent at a later attempt tells how many there were', async () => {
+  it('reports the number of attempts if a later one is silent', async () => {
     const hang = { pieces: [], end: 'hang' as const };
     const { error } = await read(
       await open({ reply: (_request, count) => (count < 3 ? { status: 429, headers: now } : hang) }, { timeout: 0.6 }),
@@ -138,13 +138,13 @@ describe('a language model over HTTP', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('that is slow, but not silent, is heard to the end', async () => {
+  it('waits for a slow answer to its end', async () => {
     const pieces = Array.from({ length: 12 }, (_, i) => `word${i} `);
     const heard = await read(await open({ reply: () => ({ pieces, delay: 100 }) }, { timeout: 1 }));
     expect([heard.pieces, heard.error]).toEqual([pieces, undefined]);
   });
 
-  it('is stopped with the work', async () => {
+  it('aborts the request when the work is aborted', async () => {
     const stop = new AbortController();
     const answer = await open({ reply: () => ({ pieces: ['Well '], end: 'hang' }) }, { signal: stop.signal });
     await answer.next();
@@ -153,7 +153,7 @@ describe('a language model over HTTP', () => {
     await until(() => server.requests[0]!.isCut);
   });
 
-  it('is stopped when nobody reads any more', async () => {
+  it('aborts the request when the consumer stops', async () => {
     const answer = await open({ reply: () => ({ pieces: ['Well ', 'then '], end: 'hang' }) });
     await answer.next();
     await answer.return({ input_tokens: 0, output_tokens: 0 });
@@ -161,7 +161,7 @@ describe('a language model over HTTP', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('says why where it said nothing: no tokens left, a filter, its own refusal', async () => {
+  it('explains an empty answer: no tokens left, a content filter, a refusal', async () => {
     const short = await read(await open({ reply: () => ({ pieces: [], end: 'length' }) }));
     expect(short.error).toMatchObject({ code: 'invalid', hint: expect.stringContaining('max_tokens') });
     await server.close();
@@ -173,7 +173,7 @@ describe('a language model over HTTP', () => {
     expect(refused.error).toMatchObject({ code: 'invalid', message: 'writer declined to answer: I can’t help with that.' });
   });
 
-  it('keeps its thoughts to itself, however they are told apart', async () => {
+  it('leaves out the reasoning in each of its forms', async () => {
     for (const thoughts of [
       [{ reasoning: 'Hm.' }, { reasoning_content: 'Hm.' }],
       [{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }, { content: [{ type: 'text', text: '' }] }],
@@ -187,7 +187,7 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('is read whole wherever its bytes are cut', async () => {
+  it('reads a stream with any chunk boundaries', async () => {
     for (const slice of [1, 3, 7]) {
       const { pieces, usage } = await read(await open({ reply: () => ({ pieces: ['Grüße ', '— ', '日本 ', '🦊.'], slice }) }));
       expect([pieces.join(''), usage]).toEqual(['Grüße — 日本 🦊.', { input_tokens: 11, output_tokens: 7 }]);
@@ -195,7 +195,7 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('is counted where the count stands elsewhere, too', async () => {
+  it('reads token counts from other fields, too', async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 };
     for (const last of [
       { choices: [], x_groq: { id: 'req', usage } },
@@ -207,7 +207,7 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('waits as long as it is told to, and gives up where that is too long', async () => {
+  it('waits for the requested delay, and gives up if that is too long', async () => {
     for (const headers of [{ 'retry-after': '0' }, { 'retry-after-ms': '1' }] as Record<string, string>[]) {
       const { pieces } = await read(await open({ reply: (_request, count) => (count === 1 ? { status: 429, headers } : 'So.') }));
       expect(pieces.join('')).toBe('So.');
@@ -217,7 +217,7 @@ describe('a language model over HTTP', () => {
     expect([error, server.requests.length]).toEqual([expect.objectContaining({ code: 'unavailable', attempts: 1, retryAfter: 3600 }), 1]);
   });
 
-  it('that is asked too much says so with a code of its own, and is asked once', async () => {
+  it('reports a request that is too large by its own code, without a retry', async () => {
     const refusals = [
       { status: 400, error: { message: "This model's maximum context length is 8192 tokens.", code: 'context_length_exceeded' } },
       { status: 400, error: { message: 'Please shorten it.', code: 'context_length_exceeded' } },
@@ -242,7 +242,7 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('that fails within its stream is asked again or not as the error says, while it has said nothing', async () => {
+  it('retries an error within the stream, before the first text, if the error allows it', async () => {
     const errors = [{ code: 502, message: 'Provider returned error' }, { type: 'server_error', message: 'Oops' }, 'gone'];
     for (const error of errors) {
       const { pieces } = await read(
@@ -258,12 +258,12 @@ describe('a language model over HTTP', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that runs out of machines in its answer did not answer', async () => {
+  it('treats a lack of resources on the server as a broken answer', async () => {
     const { pieces, error } = await read(await open({ reply: () => ({ pieces: ['It '], end: 'insufficient_system_resource' }) }));
     expect([pieces, error]).toEqual([['It '], expect.objectContaining({ code: 'unavailable' })]);
   });
 
-  it('gives a reason in whatever shape it refuses', async () => {
+  it('finds the reason in each form of error response', async () => {
     for (const [status, body, code] of [
       [
         400,
@@ -283,7 +283,7 @@ describe('a language model over HTTP', () => {
     }
   });
 
-  it('that is not there is an error that names the address', async () => {
+  it('names the address if no server is there', async () => {
     await (await openOpenAiServer()).close();
     const llm = await openOpenAiLlm({ provider: 'ollama', env: { OLLAMA_BASE_URL: 'http://127.0.0.1:1/v1' } });
     const stop = new AbortController();

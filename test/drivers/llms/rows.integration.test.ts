@@ -35,8 +35,8 @@ async function open(name: string, reply: (count: number) => Answer) {
   return { server, row: llm!, env, llm: await dialects[llm!.dialect].open({ provider: name, ...model, env }) };
 }
 
-describe.each(providersOf('llm'))('%s', (name) => {
-  it('answers, in pieces, with its default model, and tells what it cost', async () => {
+describe.each(providersOf('llm'))('the language model of %s', (name) => {
+  it('streams an answer of its default model, with the token counts', async () => {
     const { llm, server, row } = await open(name, () => 'It is so.');
     const { pieces, usage } = await read(ask(llm));
     expect([pieces, usage]).toEqual([['It ', 'is ', 'so.'], { input_tokens: row.dialect === 'anthropic' ? 16 : 11, output_tokens: 7 }]);
@@ -48,7 +48,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
     expect('stream_options' in body).toBe('usage' in row && row.usage === 'on_request');
   });
 
-  it('gets its own key alone, and none where it needs none', async () => {
+  it('sends only the key of the provider, and none if it needs none', async () => {
     const { llm, server, row } = await open(name, () => 'So.');
     await read(ask(llm));
     const { authorization, 'x-api-key': apiKey } = server.requests[0]!.headers;
@@ -56,7 +56,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
     expect([authorization, apiKey]).toEqual(row.dialect === 'anthropic' ? [undefined, key] : [key && `Bearer ${key}`, undefined]);
   });
 
-  it('is asked again when it has no time, and not when it refuses the key', async () => {
+  it('retries if the provider is busy, but not if it refuses the key', async () => {
     const { llm } = await open(name, (count) => (count === 1 ? { status: 429, headers: { 'retry-after': '0' } } : 'At last.'));
     expect((await read(ask(llm))).pieces.join('')).toBe('At last.');
     await close?.();
@@ -65,7 +65,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
     expect([error, refused.server.requests.length]).toEqual([expect.objectContaining({ code: 'unauthorized', attempts: 1 }), 1]);
   });
 
-  it('asks another model for nothing that only its default one may know', async () => {
+  it('does not send parameters of the default model to other models', async () => {
     const { server, env, row } = await open(name, () => 'So.');
     await read(ask(await dialects[row.dialect].open({ provider: name, model: 'another', env })));
     const fields = Object.keys(server.requests[0]!.body);
@@ -73,7 +73,7 @@ describe.each(providersOf('llm'))('%s', (name) => {
   });
 });
 
-it('the registry opens each with the driver of its dialect', async () => {
+it('opens each provider with the driver of its dialect', async () => {
   for (const name of providersOf('llm')) {
     const { key_variables, base_url_variable } = findProvider(name)!;
     vi.stubEnv(key_variables[0], KEY);

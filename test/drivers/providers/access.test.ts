@@ -15,7 +15,7 @@ function refusal(work: () => unknown): KbError {
 }
 
 describe('openai', () => {
-  it('is asked at its own address with the key of the environment', () => {
+  it('uses its own address and the key of the environment', () => {
     expect(resolveAccess({ provider: 'openai', env: KEYS }, 'embedding')).toMatchObject({
       base_url: 'https://api.openai.com/v1',
       key: 'key-of-openai',
@@ -24,7 +24,7 @@ describe('openai', () => {
     });
   });
 
-  it('is asked elsewhere where OPENAI_BASE_URL or the configuration says so, the configuration first', () => {
+  it('uses the address of the configuration, else that of OPENAI_BASE_URL', () => {
     const env = { ...KEYS, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/' };
     expect(resolveAccess({ provider: 'openai', env }, 'embedding')).toMatchObject({
       base_url: 'http://127.0.0.1:1/v1',
@@ -34,7 +34,7 @@ describe('openai', () => {
     expect(resolveAccess({ provider: 'openai', options, env }, 'llm').base_url).toBe('http://127.0.0.1:2/v1');
   });
 
-  it('without a key is a setup error that names the variable', () => {
+  it('fails without a key with a setup error that names the variable', () => {
     for (const env of [{}, { OPENAI_API_KEY: '' }, { OPENAI_API_KEY: ' \n' }]) {
       const error = refusal(() => resolveAccess({ provider: 'openai', env }, 'llm'));
       expect([error.code, error.hint?.includes('export OPENAI_API_KEY=')]).toEqual(['setup', true]);
@@ -45,18 +45,18 @@ describe('openai', () => {
 describe('a key', () => {
   const keyIn = (OPENAI_API_KEY: string) => resolveAccess({ provider: 'openai', env: { OPENAI_API_KEY } }, 'llm').key;
 
-  it('loses the end of a line', () => {
+  it('is read without a line break', () => {
     expect(keyIn(' secret\r\n')).toBe('secret');
   });
 
-  it('that no header can carry is refused, and not repeated', () => {
+  it('is refused without being repeated if no header can hold it', () => {
     for (const key of ['sec\nret', 'secr\u00e9t', 'sec\u200bret']) {
       const error = refusal(() => keyIn(key));
       expect([error.code, error.message]).toEqual(['setup', 'OPENAI_API_KEY holds characters that are part of no key.']);
     }
   });
 
-  it('is the first that is set of several', () => {
+  it('is read from the first variable that is set', () => {
     const keyWith = (env: NodeJS.ProcessEnv) => resolveAccess({ provider: 'gemini', env }, 'llm');
     expect(keyWith({ GOOGLE_API_KEY: 'g' })).toMatchObject({ key: 'g', key_variable: 'GOOGLE_API_KEY' });
     expect(keyWith({ GOOGLE_API_KEY: 'g', GEMINI_API_KEY: 'own' })).toMatchObject({ key: 'own', key_variable: 'GEMINI_API_KEY' });
@@ -66,7 +66,7 @@ describe('a key', () => {
 describe('openai_compatible', () => {
   const options = { base_url: 'http://127.0.0.1:8080/v1' };
 
-  it('needs an address and a model, and says where they are set', () => {
+  it('requires an address and a model, and says where to set them', () => {
     const noAddress = refusal(() => resolveAccess({ provider: 'openai_compatible', model: 'm', env: KEYS }, 'embedding'));
     expect([noAddress.code, noAddress.message]).toEqual([
       'configuration',
@@ -77,18 +77,18 @@ describe('openai_compatible', () => {
     expect([noModel.code, noModel.message]).toEqual(['configuration', 'The provider openai_compatible needs chat.llm.model.']);
   });
 
-  it('may rerank without a model: some servers have but one', () => {
+  it('reranks without a model, because some servers have only one', () => {
     expect(resolveAccess({ provider: 'openai_compatible', options, env: {} }, 'rerank').model).toBe('');
   });
 
-  it('takes its address from its own variable, not from OPENAI_BASE_URL', () => {
+  it('reads its address from its own variable, not from OPENAI_BASE_URL', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
     expect(refusal(() => resolveAccess({ provider: 'openai_compatible', model: 'm', env }, 'embedding')).code).toBe('configuration');
     const own = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:3/v1' };
     expect(resolveAccess({ provider: 'openai_compatible', model: 'm', env: own }, 'embedding').base_url).toBe('http://127.0.0.1:3/v1');
   });
 
-  it('is asked with its own key, else with none: that of openai is for openai alone', () => {
+  it('uses its own key or none, and never that of openai', () => {
     const keyWith = (env: NodeJS.ProcessEnv) => resolveAccess({ provider: 'openai_compatible', model: 'm', options, env }, 'embedding').key;
     expect(keyWith({ ...KEYS, OPENAI_COMPATIBLE_API_KEY: 'own' })).toBe('own');
     expect(keyWith(KEYS)).toBeUndefined();
@@ -96,7 +96,7 @@ describe('openai_compatible', () => {
 });
 
 describe('a provider', () => {
-  it('that cannot be asked for it is refused with those that can', () => {
+  it('is refused for a kind that it does not offer, with the names of those that do', () => {
     for (const name of ['voyage', 'nobody', 'toString', '__proto__']) {
       const error = refusal(() => resolveAccess({ provider: name, env: { VOYAGE_API_KEY: 'k' } }, 'llm'));
       expect([error.code, error.message]).toEqual(['configuration', `There is no provider «${name}» for chat.llm.`]);
@@ -104,7 +104,7 @@ describe('a provider', () => {
     }
   });
 
-  it('is refused with a login in its address, which is not repeated', () => {
+  it('is refused if its address holds credentials, which are not repeated', () => {
     for (const address of [
       'http://user:hunter2secret@127.0.0.1:9/v1',
       'https://hunter2secret@models.example',
@@ -124,7 +124,7 @@ describe('a provider', () => {
     }
   });
 
-  it('whose variable holds no address is refused by its name', () => {
+  it('is refused if its variable holds no address, which the error names', () => {
     for (const value of ['localhost:8080', 'file:///etc', 'nonsense']) {
       const error = refusal(() => resolveAccess({ provider: 'ollama', env: { OLLAMA_BASE_URL: value } }, 'llm'));
       expect([error.code, error.message]).toEqual(['configuration', 'OLLAMA_BASE_URL in the environment is not an address.']);
@@ -133,7 +133,7 @@ describe('a provider', () => {
 });
 
 describe('options', () => {
-  it('that are not right are refused by name', () => {
+  it('are refused by name if they are invalid', () => {
     for (const [options, name] of [
       [{ base_url: 'localhost:80' }, 'base_url'],
       [{ base_url: 'file:///etc' }, 'base_url'],
@@ -144,7 +144,7 @@ describe('options', () => {
     }
   });
 
-  it('that kb does not know go into the request', () => {
+  it('are added to the request if kb does not know them', () => {
     const options = { base_url: 'http://127.0.0.1:1', dimensions: 64, user: 'kb' };
     expect(resolveAccess({ provider: 'openai', options, env: KEYS }, 'embedding')).toMatchObject({
       dimensions: 64,

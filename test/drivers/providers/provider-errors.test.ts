@@ -14,14 +14,14 @@ const refused = (status: number, message = 'no', code?: string) =>
     asked,
   );
 
-describe('an answer of the provider', () => {
-  it('is tried again for 408, 409, 429 and 5xx alone', () => {
+describe('an error response', () => {
+  it('is retryable for status 408, 409, 429 and 5xx only', () => {
     for (const status of [408, 409, 429, 500, 502, 503, 529])
       expect([status, refused(status).isRetryable, refused(status).code]).toEqual([status, true, 'unavailable']);
     for (const status of [400, 401, 403, 404, 413, 422]) expect([status, refused(status).isRetryable]).toEqual([status, false]);
   });
 
-  it('has a code that tells the stage what to do', () => {
+  it('gets a code that tells the caller what to do', () => {
     expect([400, 401, 402, 403, 404, 413, 422].map((status) => refused(status).code)).toEqual([
       'invalid',
       'unauthorized',
@@ -34,12 +34,12 @@ describe('an answer of the provider', () => {
     expect(refused(400, 'The model `m` does not exist', 'model_not_found').code).toBe('configuration');
   });
 
-  it('is not tried again when there is nothing left to spend', () => {
+  it('is not retryable if the quota is used up', () => {
     const error = refused(429, 'You exceeded your current quota', 'insufficient_quota');
     expect([error.code, error.isRetryable]).toEqual(['unauthorized', false]);
   });
 
-  it('is too large in the words of several servers', () => {
+  it('is recognized as too large in the words of several servers', () => {
     for (const message of [
       "This model's maximum context length is 8192 tokens, however you requested 10000 tokens",
       'Invalid input: maximum request size is 300000 tokens per request.',
@@ -52,7 +52,7 @@ describe('an answer of the provider', () => {
     expect(refused(400, "'input' holds a character that is not allowed").code).toBe('invalid');
   });
 
-  it('says that a conversation does not fit in the words of each dialect', () => {
+  it('is recognized as a conversation that does not fit in each dialect', () => {
     for (const message of [
       'Your input exceeds the context window of this model. Please adjust your input and try again.', // OpenAI
       'prompt is too long: 208310 tokens > 200000 maximum', // Anthropic
@@ -71,7 +71,7 @@ describe('an answer of the provider', () => {
     expect(refused(500, 'input is too large to process. increase the physical batch size').code).toBe('too_large');
   });
 
-  it('is no conversation that does not fit where the limit of the answer is above what the model writes', () => {
+  it("is not taken for an oversized conversation if max_tokens is above the model's limit", () => {
     for (const message of [
       'max_tokens is too large: 999999. This model supports at most 16384 completion tokens, whereas you provided 999999.',
       'max_tokens: 99999 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5',
@@ -80,7 +80,7 @@ describe('an answer of the provider', () => {
     }
   });
 
-  it('is not tried again when it is more than an account may send in a minute', () => {
+  it("is not retryable if the request exceeds the account's limit per minute", () => {
     const much = refused(
       429,
       'Request too large for m on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced.',
@@ -93,7 +93,7 @@ describe('an answer of the provider', () => {
     expect([later.code, later.isRetryable, later.retryAfter]).toEqual(['unavailable', true, 6]);
   });
 
-  it('within a stream is judged by the number or the kind that it names', () => {
+  it('is classified within a stream by its status or type', () => {
     const within = (error: object | string) => providerError({ message: 'it', error }, asked);
     expect(within({ code: 502, message: 'Provider returned error' })).toMatchObject({ code: 'unavailable', isRetryable: true });
     expect(within({ type: 'overloaded_error', message: 'Overloaded' })).toMatchObject({ code: 'unavailable', isRetryable: true });
@@ -103,14 +103,14 @@ describe('an answer of the provider', () => {
     expect(within('gone')).toMatchObject({ code: 'unavailable', message: 'openai broke off with 500: it.' });
   });
 
-  it('never repeats the key, whole or in part', () => {
+  it('never leads to a message with the key or a part of it', () => {
     const { message, hint } = refused(401, 'Incorrect API key provided: sk-test-1234567890 (sk-te***7890).');
     expect(`${message} ${hint}`).not.toMatch(/sk-te|7890/);
     expect(message).toBe('openai answered 401: Incorrect API key provided: … (…).');
     expect(hint).toContain('OPENAI_API_KEY');
   });
 
-  it('never repeats what is secret in an address', () => {
+  it('never leads to a message with the secrets of an address', () => {
     for (const [said, told] of [
       [
         'a URL that includes credentials: http://user:hunter2secret@127.0.0.1:9/v1/chat',
@@ -126,20 +126,20 @@ describe('an answer of the provider', () => {
     );
   });
 
-  it('is cut where it is a whole page', () => {
+  it('is shortened if it is a whole page', () => {
     expect(refused(502, `<html>${'x '.repeat(5000)}`).message.length).toBeLessThan(350);
   });
 });
 
-describe('no answer', () => {
-  it('is retryable, names the address without its password, and the deepest reason', () => {
+describe('a missing response', () => {
+  it('is retryable, with the address without its password and the root cause', () => {
     const cause = new Error('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
     const error = providerError(new Error('Connection error.', { cause }), asked);
     expect([error.code, error.isRetryable]).toEqual(['unavailable', true]);
     expect(error.message).toBe('openai did not answer at http://127.0.0.1:9/v1: connect ECONNREFUSED 127.0.0.1:9.');
   });
 
-  it('is the end of the work where the work was stopped', () => {
+  it('becomes an abort if the work was aborted', () => {
     const error = providerError(new Error('Request was aborted.'), { ...asked, signal: AbortSignal.abort() });
     expect([error.code, error.isRetryable]).toEqual(['aborted', false]);
   });
@@ -156,7 +156,7 @@ describe('retryAfter', () => {
     for (const headers of [undefined, new Headers(), new Headers({ 'retry-after': 'soon' })]) expect(retryAfter(headers)).toBeUndefined();
   });
 
-  it('reads what a sentence says where no header does', () => {
+  it('reads the delay in the message if there is no header', () => {
     expect(retryAfter(undefined, 'Please try again in 20s. Visit …')).toBe(20);
     expect(retryAfter(new Headers(), 'Please retry in 34.07s.')).toBe(34.07);
     expect(retryAfter(new Headers(), 'Please try again in 6ms.')).toBe(0.006);
@@ -168,8 +168,8 @@ describe('retryAfter', () => {
 const read = (body: unknown, init: ResponseInit = { status: 400, statusText: 'Bad Request' }) =>
   parseErrorResponse(new Response(null, init), typeof body === 'string' ? body : JSON.stringify(body));
 
-describe('a refusal', () => {
-  it('is read in the shape of each kind of service', () => {
+describe('parseErrorResponse', () => {
+  it('reads the form of each kind of service', () => {
     const said = 'The words.';
     const shapes: unknown[] = [
       { error: { message: said, type: 'invalid_request_error', param: null, code: null } }, // OpenAI
@@ -185,7 +185,7 @@ describe('a refusal', () => {
     expect(shapes.map((shape) => [shape, read(shape).message])).toEqual(shapes.map((shape) => [shape, said]));
   });
 
-  it('names the fields that are wrong', () => {
+  it('names the invalid fields', () => {
     const detail = [
       { type: 'missing', loc: ['body', 'texts'], msg: 'Field required', input: {} },
       { type: 'extra_forbidden', loc: ['body', 'user'], msg: 'Extra inputs are not permitted' },
@@ -195,18 +195,18 @@ describe('a refusal', () => {
     expect(read({ object: 'error', message: { detail } }).message).toBe(expected);
   });
 
-  it('has the code that the service gave it, where that is a word', () => {
+  it("keeps the service's code if that is a word", () => {
     expect(read({ error: { message: 'm', code: 'insufficient_quota' } }).code).toBe('insufficient_quota');
     expect(read({ message: 'm', code: '3210' }).code).toBe('3210');
     expect(read([{ error: { message: 'm', code: 400 } }])).not.toHaveProperty('code');
   });
 
-  it('says something where the service says nothing', () => {
+  it('gives a reason even if the service gives none', () => {
     for (const body of ['', {}, 'null', [], { error: null }]) expect([body, read(body).message]).toEqual([body, 'Bad Request']);
     expect(read('', { status: 500 }).message).toBe('no reason given');
   });
 
-  it('tells where the service has moved, without what looks like a key', () => {
+  it('names the new address of the service, without anything that looks like a key', () => {
     const moved = read('', { status: 307, headers: { location: 'https://user:pass@elsewhere.example/v1?api_key=abc' } });
     expect(moved).toMatchObject({ status: 307, message: 'it is at https://elsewhere.example/v1 now' });
   });

@@ -51,7 +51,7 @@ async function openProxy(port: number, { refuses = false } = {}): Promise<{ url:
 const portOf = (url: string): number => Number(new URL(url).port);
 
 describe('a provider behind a proxy', () => {
-  it('is asked through it: the openai dialect', async () => {
+  it('is reached through it in the openai dialect', async () => {
     const model = await openOpenAiServer();
     closing.push(model.close);
     const proxy = await openProxy(portOf(model.url));
@@ -62,7 +62,7 @@ describe('a provider behind a proxy', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('is asked through it: the Messages API', async () => {
+  it('is reached through it with the Messages API', async () => {
     const model = await openAnthropicServer();
     closing.push(model.close);
     const proxy = await openProxy(portOf(model.url));
@@ -72,14 +72,14 @@ describe('a provider behind a proxy', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it('over TLS sees nothing but the name of the host, and no key', async () => {
+  it('is reached over TLS so that the proxy sees only the host, not the key', async () => {
     const proxy = await openProxy(1, { refuses: true });
     const env = { OPENAI_API_KEY: 'secret-key-1', HTTPS_PROXY: proxy.url };
     await expect(openFetch(env)('https://api.openai.com/v1/chat/completions', { method: 'POST', body: '{}' })).rejects.toThrow();
     expect(proxy.asked).toEqual(['CONNECT api.openai.com:443']);
   });
 
-  it('is asked directly where NO_PROXY names it, and on this machine always', async () => {
+  it('is reached directly if NO_PROXY names it, and always on this machine', async () => {
     const model = await openOpenAiServer();
     closing.push(model.close);
     const proxy = await openProxy(portOf(model.url));
@@ -93,7 +93,7 @@ describe('a provider behind a proxy', () => {
   });
 });
 
-it('a proxy without a scheme is asked, and a variable that names none is an error that names it, except for this machine', async () => {
+it('accepts a proxy without a scheme, and reports an invalid proxy variable except for this machine', async () => {
   const model = await openOpenAiServer();
   closing.push(model.close);
   const proxy = await openProxy(portOf(model.url));
@@ -104,7 +104,7 @@ it('a proxy without a scheme is asked, and a variable that names none is an erro
   expect((await posted(`${model.url}/chat/completions`, 'socks5://127.0.0.1:1')).status).toBeLessThan(500);
 });
 
-it('a redirect is not followed: the key is for the address that it was given for', async () => {
+it('does not follow redirects, since the key is meant for one address', async () => {
   const elsewhere = await openOpenAiServer();
   const model = await openOpenAiServer({ reply: () => ({ status: 307, headers: { location: `${elsewhere.url}/chat/completions` } }) });
   closing.push(model.close, elsewhere.close);

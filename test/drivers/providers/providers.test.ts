@@ -6,7 +6,7 @@ import { EmbeddingProvider, LlmProvider, RerankProvider } from '../../../src/sch
 const rows = Object.keys(providers).map((name) => ({ name, ...findProvider(name)! }));
 
 describe('the table of providers', () => {
-  it('has what the configuration offers, and nothing else, with a driver for each', () => {
+  it('has exactly the providers of the configuration, with a driver for each', () => {
     for (const [schema, own, kind, opened] of [
       [LlmProvider, ['local'], 'llm', { ...drivers.llms, local: undefined }],
       [EmbeddingProvider, ['local', 'none'], 'embedding', { ...drivers.embedders, none: undefined }],
@@ -18,13 +18,13 @@ describe('the table of providers', () => {
     }
   });
 
-  it('names its variables after the provider', () => {
+  it('names variables after the provider', () => {
     for (const { name, base_url_variable, key_variables } of rows) {
       expect([base_url_variable, key_variables[0]]).toEqual([`${name.toUpperCase()}_BASE_URL`, `${name.toUpperCase()}_API_KEY`]);
     }
   });
 
-  it('has an address without a slash at its end and a model for all that it can be asked for, or neither', () => {
+  it('has addresses without a trailing slash and a model for each kind, or neither', () => {
     for (const { name, base_url, llm, embedding, rerank } of rows) {
       const models = [llm, embedding, rerank].flatMap((row) => (row ? [row.model] : []));
       expect(models.length).toBeGreaterThan(0);
@@ -34,13 +34,13 @@ describe('the table of providers', () => {
     }
   });
 
-  it('sends keys over nothing but TLS, except to this machine', () => {
+  it('sends keys only over TLS, except to this machine', () => {
     for (const { name, base_url = 'https://' } of rows)
       expect([name, base_url]).toEqual([name, expect.stringMatching(/^https:|^http:\/\/127\.0\.0\.1:/)]);
   });
 });
 
-it('the default model of what nobody knows is none', () => {
+it('has no default model for an unknown provider', () => {
   expect([defaultModel('openai', 'embedding'), defaultModel('anthropic', 'embedding'), defaultModel('local', 'llm')]).toEqual([
     'text-embedding-3-small',
     '',
@@ -48,7 +48,7 @@ it('the default model of what nobody knows is none', () => {
   ]);
 });
 
-it('a missing key is named with the way to set it, where one is needed', () => {
+it('explains how to set a missing key if one is needed', () => {
   for (const { name, is_keyless: is_open, key_variables } of rows) {
     const missing = missingKeyError(name, {});
     if (is_open) expect([name, missing]).toEqual([name, undefined]);

@@ -41,7 +41,7 @@ it.each([
       return await embedder.embed(['a'], { input_type: 'query' }).catch((error: unknown) => error);
     },
   ],
-])('%s: a web page in the place of an answer is told as that, and not asked for again', async (provider, ask) => {
+])('%s: reports a web page instead of a response, and does not retry', async (provider, ask) => {
   const { url, count } = await portal();
   expect(await ask(url)).toMatchObject({
     code: 'configuration',
@@ -52,7 +52,7 @@ it.each([
   expect(count()).toBe(1);
 });
 
-it('a web page that is a refusal stays one', async () => {
+it('treats a web page with an error status as an error response', async () => {
   const { url } = await portal(401);
   const error = await words(await openOpenAiLlm({ provider: 'openai', env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: url } }));
   expect(error).toMatchObject({ code: 'unauthorized' });

@@ -37,12 +37,12 @@ const thrown = async (work: Promise<unknown>): Promise<KbError> => {
   throw new Error('nothing was refused', { cause: error });
 };
 
-it('every provider of the table that reranks is tried here', () => {
+it('tests every provider that offers reranking', () => {
   expect(new Set(SAYS.map(([, provider]) => provider))).toEqual(new Set(providersOf('rerank')));
 });
 
-describe.each(SAYS)('%s', (service, provider, says) => {
-  it('is asked in its own words, with its key, and gives the scores in the order of the passages', async () => {
+describe.each(SAYS)('the reranker for %s', (service, provider, says) => {
+  it("sends requests in the provider's form with its key, and returns scores in the order of the passages", async () => {
     const { server, reranker, rank } = await open(service, provider);
     expect(await rank(['four', 'seventeen letters'])).toEqual([0.04, 0.17]);
     const { texts } = rerankWires[service]!;
@@ -57,18 +57,18 @@ describe.each(SAYS)('%s', (service, provider, says) => {
     expect([reranker.provider, reranker.min_rerank_score]).toEqual([provider, undefined]);
   });
 
-  it('is asked in halves for more passages than it takes, and scores the beginning of one that is too long', async () => {
+  it('halves a request with too many passages, and scores the beginning of a passage that is too long', async () => {
     const { server, rank } = await open(service, provider, { most: 2, longest: 600, score: (text) => text.length });
     expect(await rank(['a', 'bb', 'ccc', 'd'.repeat(1200), 'eeeee'])).toEqual([1, 2, 3, 600, 5]);
     expect(sizes(service, server)).toEqual([5, 3, 2, 1, 2, 1, 1, 1]);
   });
 
-  it('gives up where a passage is refused as too long that is short', async () => {
+  it('gives up if a short passage is refused as too long', async () => {
     const { rank } = await open(service, provider, { longest: 2 });
     expect((await thrown(rank(['abc', 'a']))).code).toBe('too_large');
   });
 
-  it.each([429, 500, 503])('is asked again after %d, as soon as it allows', async (status) => {
+  it.each([429, 500, 503])('retries after status %d, after the delay that the provider names', async (status) => {
     const { rank, server } = await open(service, provider);
     await rank(['first']);
     const asked = server.requests.length;
@@ -79,7 +79,7 @@ describe.each(SAYS)('%s', (service, provider, says) => {
     expect(slow.server.requests).toHaveLength(2 + asked);
   });
 
-  it.each([401, 403])('is not asked again after %d, and its key is in no message', async (status) => {
+  it.each([401, 403])('does not retry after status %d, and does not repeat the key', async (status) => {
     const { server, rank } = await open(service, provider, { instead: () => ({ status, said: `Invalid key: ${KEY}` }) });
     const error = await thrown(rank(['first']));
     expect(error).toMatchObject({ code: 'unauthorized', isRetryable: false, attempts: 1 });
@@ -87,7 +87,7 @@ describe.each(SAYS)('%s', (service, provider, says) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is not believed where a passage has no score or two', async () => {
+  it('refuses a response in which a passage has no score or two', async () => {
     const { rank } = await open(service, provider, { score: (text) => (text === 'b' ? undefined : 1) });
     expect(await thrown(rank(['a', 'b']))).toMatchObject({
       code: 'invalid',
@@ -101,7 +101,7 @@ describe.each(SAYS)('%s', (service, provider, says) => {
     expect((await thrown(strange(['a']))).code).toBe('invalid');
   });
 
-  it('stops with the work, and lets go of the request', async () => {
+  it('aborts the request when the work is aborted', async () => {
     const { server, rank } = await open(service, provider, { instead: () => ({ hang: true }) });
     const stop = new AbortController();
     const work = thrown(rank(['a'], stop.signal));
@@ -111,22 +111,22 @@ describe.each(SAYS)('%s', (service, provider, says) => {
     await expect.poll(() => server.requests[0]!.isCut).toBe(true);
   });
 
-  it('sees of a passage what a person sees, and never an empty one', async () => {
+  it('sends passages without invisible characters, and never an empty one', async () => {
     const { server, rank } = await open(service, provider);
     await rank(['a\u200bb\u202ec', '\u200b']);
     expect(server.requests.at(-1)!.body[rerankWires[service]!.texts]).toEqual(['abc', '-']);
   });
 });
 
-describe('a compatible server', () => {
-  it('that speaks as text-embeddings-inference does is asked its way, from the second question on at once', async () => {
+describe('the reranker for a compatible server', () => {
+  it('switches to the dialect of text-embeddings-inference, and keeps it', async () => {
     const { server, rank } = await open('tei', 'openai_compatible');
     await rank(['a']);
     await rank(['a']);
     expect(server.requests.map(({ body }) => ('texts' in body ? 'texts' : 'documents'))).toEqual(['documents', 'texts', 'texts']);
   });
 
-  it('that refuses for another reason is not asked another way', async () => {
+  it('does not switch the dialect after another error', async () => {
     const { server, rank } = await open('vllm', 'openai_compatible', {
       instead: () => ({ status: 400, said: 'The query is in a bad mood.' }),
     });
@@ -134,14 +134,14 @@ describe('a compatible server', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that is none of a reranker is a matter of the configuration', async () => {
+  it('reports a wrong configuration if the server is not a reranker', async () => {
     const { rank } = await open('vllm', 'openai_compatible', {}, {});
     expect(await rank(['a'])).toEqual([0.01]);
     const { rank: lost } = await open('vllm', 'openai_compatible', { instead: () => ({ status: 404, said: 'Not Found' }) });
     expect((await thrown(lost(['a']))).code).toBe('configuration');
   });
 
-  it('is asked without any key where there is none, and needs an address', async () => {
+  it('sends no key if there is none, and requires an address', async () => {
     const server = await openRerankServer('vllm');
     onTestFinished(() => server.close());
     const reranker = await openHttpReranker({ provider: 'openai_compatible', model: 'own', options: { base_url: server.url }, env: {} });
@@ -152,7 +152,7 @@ describe('a compatible server', () => {
   });
 });
 
-it.each(['cohere', 'jina', 'voyage'])('%s without a key is a setup error that names the variable', async (provider) => {
+it.each(['cohere', 'jina', 'voyage'])('%s without a key fails with a setup error that names the variable', async (provider) => {
   const error = await thrown(openHttpReranker({ provider, env: {} }));
   expect(error.code).toBe('setup');
   expect(error.message).toContain(findProvider(provider)!.key_variables[0]);

@@ -26,8 +26,8 @@ const byDigit = (request: ModelRequest) =>
     .map((text, i) => `${i + 1}: ${text[0]}`)
     .join('\n');
 
-describe('a language model that grades', () => {
-  it('is asked once for all passages and gives each a score from 0 to 1', async () => {
+describe('the LLM reranker', () => {
+  it('sends one request for all passages, and returns scores from 0 to 1', async () => {
     const { server, reranker, rank } = await open(byDigit);
     expect(await rank(['3 third', '9 ninth', '0 none'])).toEqual([0.3, 0.9, 0]);
     expect(server.requests).toHaveLength(1);
@@ -36,14 +36,14 @@ describe('a language model that grades', () => {
     expect([reranker.provider, reranker.model, reranker.min_rerank_score]).toEqual(['llm', 'openai_compatible/grader', undefined]);
   });
 
-  it('gives 0 to the passages behind the first fifty', async () => {
+  it('scores passages beyond the first fifty as 0', async () => {
     const { server, rank } = await open(byDigit);
     const scores = await rank(Array.from({ length: 60 }, (_, i) => `${(i % 9) + 1} passage`));
     expect(scores).toEqual(Array.from({ length: 60 }, (_, i) => (i < 50 ? ((i % 9) + 1) / 10 : 0)));
     expect(shown(server.requests[0]!)).toHaveLength(50);
   });
 
-  it('that passes a passage over is an error that says how many', async () => {
+  it('fails if the model skips a passage, and reports how many it graded', async () => {
     const { rank } = await open(() => '2: 9\n4: 0');
     await expect(rank(['1', '2', '3', '4'])).rejects.toMatchObject({
       code: 'invalid',
@@ -51,7 +51,7 @@ describe('a language model that grades', () => {
     });
   });
 
-  it('is asked as often as its window makes it necessary, each time with no more than it holds', async () => {
+  it('sends as many requests as the context window requires', async () => {
     const { server, rank } = await open(byDigit, { tokens: 4096, max_tokens: 1024 });
     const texts = Array.from({ length: 50 }, (_, i) => `${i % 10}${' word'.repeat(500)}`);
     expect(await rank(texts)).toEqual(texts.map((text) => Number(text[0]) / 10));
@@ -63,13 +63,13 @@ describe('a language model that grades', () => {
     expect(server.requests.flatMap(shown).map((text) => text.length)).toEqual(texts.map(() => 2000));
   });
 
-  it('has the tokens that its grades need, however few an answer may have', async () => {
+  it('reserves the tokens for the grades, even if max_tokens is lower', async () => {
     const { server, rank } = await open(byDigit, { max_tokens: 5 });
     await rank(Array.from({ length: 50 }, () => '7'));
     expect(server.requests[0]!.body.max_tokens).toBeGreaterThanOrEqual(50 * 10);
   });
 
-  it('is asked in halves where its window does not hold all passages', async () => {
+  it('halves a request that the model refuses as too large', async () => {
     const { server, rank } = await open((request) =>
       shown(request).length > 2
         ? { status: 400, error: { message: "This model's maximum context length is 4096 tokens." } }
@@ -79,7 +79,7 @@ describe('a language model that grades', () => {
     expect(server.requests.map((request) => shown(request).length)).toEqual([4, 2, 2]);
   });
 
-  it('that gives no grade at all is an error that says so', async () => {
+  it('fails if the model gives no grade', async () => {
     const { rank } = await open(() => 'I would rather talk about the weather.');
     await expect(rank(['1', '2'])).rejects.toMatchObject({
       code: 'invalid',
@@ -87,7 +87,7 @@ describe('a language model that grades', () => {
     });
   });
 
-  it('that talks without an end is not listened to without an end', async () => {
+  it('stops reading an endless answer', async () => {
     const { rank, server } = await open(() => ({
       pieces: ['1: 5\n', ...Array.from({ length: 40 }, () => 'and so on '.repeat(100))],
       end: 'hang',
@@ -96,7 +96,7 @@ describe('a language model that grades', () => {
     await expect.poll(() => server.requests[0]!.isCut).toBe(true);
   });
 
-  it('stops with the work', async () => {
+  it('aborts the request when the work is aborted', async () => {
     const { rank, server } = await open(() => ({ pieces: [], end: 'hang' }));
     const stop = new AbortController();
     const work = rank(['a'], stop.signal);
@@ -106,7 +106,7 @@ describe('a language model that grades', () => {
     await expect(work).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('has to be one that writes', () => {
+  it('refuses the extractive model', () => {
     expect(() => openLlmReranker({ llm: openQuoteLlm(), max_tokens: 300, timeout: 20, window: { tokens: 9000, estimate } })).toThrow(
       /chat\.llm\.provider is local/,
     );

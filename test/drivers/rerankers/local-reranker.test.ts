@@ -41,7 +41,7 @@ const passage = (text: string, { score = 0.5, ...metadata }: Record<string, unkn
 const QUESTION = 'How often is the filter cartridge replaced?';
 const OTHER = 'Lunch is served in the canteen at noon, and the canteen closes at two. ';
 
-test('of passages that retrieval holds equal, the one with a sentence that means the same is first, however much stands around it', async () => {
+test('ranks the passage first that has a sentence with the same meaning, among any other text', async () => {
   const [all, part, other] = await reranker().rank(
     QUESTION,
     [passage('The filter cartridge is replaced every 90 days.'), passage(`${OTHER.repeat(8)}The filter cartridge is replaced every 90 days.`), passage(OTHER)], // prettier-ignore
@@ -51,7 +51,7 @@ test('of passages that retrieval holds equal, the one with a sentence that means
   expect(part).toBeGreaterThan(other! + 0.1);
 });
 
-test('a title and headings that mean the same lift a passage', async () => {
+test('raises a passage whose title and headings match', async () => {
   const text = 'Often: every 90 days, or when the lamp is red.';
   const [plain, titled, headed] = await reranker().rank(
     QUESTION,
@@ -62,14 +62,17 @@ test('a title and headings that mean the same lift a passage', async () => {
   expect(headed).toBeCloseTo(titled!);
 });
 
-test.each(['The filter cartridge lasts 90 days.', 'filter cartridge'])('«%s» asks nothing, so that retrieval decides', async (query) => {
-  const reader = embedder();
-  const scores = await reranker().rank(query, [passage(OTHER, { score: 0.4 }), passage(query, { score: 0.2 })], { embedder: reader });
-  expect(scores).toEqual([0.4, 0.2]);
-  expect(reader.asked).toEqual([]);
-});
+test.each(['The filter cartridge lasts 90 days.', 'filter cartridge'])(
+  'keeps the retrieval scores for «%s», which is not a question',
+  async (query) => {
+    const reader = embedder();
+    const scores = await reranker().rank(query, [passage(OTHER, { score: 0.4 }), passage(query, { score: 0.2 })], { embedder: reader });
+    expect(scores).toEqual([0.4, 0.2]);
+    expect(reader.asked).toEqual([]);
+  },
+);
 
-test('a model that does not read the question leaves the order to retrieval', async () => {
+test("keeps the retrieval scores if the model does not cover the question's language", async () => {
   const reader = embedder('local', () => 0.1);
   const scores = await reranker().rank('过滤器多久更换一次？', [passage('a', { score: 0.2 }), passage('b', { score: 0.4 })], {
     embedder: reader,
@@ -77,7 +80,7 @@ test('a model that does not read the question leaves the order to retrieval', as
   expect(scores).toEqual([0.2, 0.4]);
 });
 
-test.each([['openai'], [undefined]])('a collection embedded by %s is compared with a model of its own, opened once', async (provider) => {
+test.each([['openai'], [undefined]])('opens its own model once for a collection embedded by %s', async (provider) => {
   const own = embedder();
   const theirs = provider === undefined ? undefined : embedder(provider);
   let opened = 0;
@@ -88,7 +91,7 @@ test.each([['openai'], [undefined]])('a collection embedded by %s is compared wi
   expect(own.asked).toContain(QUESTION);
 });
 
-test('a model that can not be opened is opened again for the next question', async () => {
+test('tries to open its model again after a failure', async () => {
   const opened = [Promise.reject(new Error('missing')), Promise.resolve(embedder())];
   const { rank, close } = reranker(() => opened.shift()!);
   await expect(rank(QUESTION, [passage(OTHER)], {})).rejects.toThrow('missing');
@@ -96,7 +99,7 @@ test('a model that can not be opened is opened again for the next question', asy
   await close();
 });
 
-test('windows are whole sentences of at most 300 characters, overlap, and leave nothing out', () => {
+test('splits text into overlapping windows of whole sentences, at most 300 characters each', () => {
   const text = Array.from({ length: 20 }, (_, i) => `Sentence ${i} says something about the pump and its filter.`).join(' ');
   const windows = splitWindows(text);
   expect(windows.length).toBeGreaterThan(4);
@@ -105,7 +108,7 @@ test('windows are whole sentences of at most 300 characters, overlap, and leave 
   for (const [i, window] of windows.slice(1).entries()) expect(windows[i]).toContain(window.slice(0, 40));
 });
 
-test('windows of any text hold each of its words, and text without a sentence is cut between words', () => {
+test('keeps each word of any text, and cuts text without sentences between words', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('pump', 'filter.', 'cartridge', 'e.g.', '过滤器', 'x'.repeat(90)), { maxLength: 80 }), (words) => {
       const windows = splitWindows(words.join(' '));
@@ -117,7 +120,7 @@ test('windows of any text hold each of its words, and text without a sentence is
   expect(splitWindows('x'.repeat(1000)).join('')).toHaveLength(1000);
 });
 
-test('any passages get one score each, between 0 and 1, the same every time', async () => {
+test('gives each passage one reproducible score between 0 and 1', async () => {
   const word = fc.constantFrom('pump', 'filter', 'cartridge', 'replace', 'the', '过滤器', 'ERR-4042', '');
   const text = fc.array(word, { maxLength: 60 }).map((words) => words.join(' '));
   const passages = fc.array(fc.record({ text, score: fc.double({ min: 0, max: 1, noNaN: true }), metadata: fc.record({ title: text }) }), {

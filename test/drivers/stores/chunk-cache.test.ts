@@ -3,8 +3,8 @@ import { ChunkCache } from '../../../src/drivers/stores/chunk-cache.ts';
 
 const chunk = (id: string, text = 'a passage') => ({ id, text, source: 'a', metadata: {} });
 
-describe('a cache of chunks', () => {
-  it('keeps within its bytes, whatever collections they are of, and lets go of the one that was not asked for longest', () => {
+describe('the chunk cache', () => {
+  it('stays within its bytes for all collections together, and removes the least recently used chunk first', () => {
     const chunks = new ChunkCache(5200);
     const passage = 'x'.repeat(300);
     for (const id of ['1', '2', '3']) chunks.add(`manuals 7 ${id}`, chunk(id, passage));
@@ -15,7 +15,7 @@ describe('a cache of chunks', () => {
     expect(chunks.bytes).toBeLessThanOrEqual(5200);
   });
 
-  it('counts what is found out of a text when it is ranked', () => {
+  it('counts the bytes of the terms that ranking adds', () => {
     const bytes = (text: string) => {
       const chunks = new ChunkCache();
       chunks.add('manuals 7 1', chunk('1', text));
@@ -24,7 +24,7 @@ describe('a cache of chunks', () => {
     expect(bytes('x'.repeat(1_000)) - bytes('')).toBe(4_000);
   });
 
-  it('counts a chunk that is added again once', () => {
+  it('counts a chunk once that is added twice', () => {
     const chunks = new ChunkCache();
     chunks.add('manuals 7 1', chunk('1'));
     const { bytes } = chunks;
@@ -32,13 +32,13 @@ describe('a cache of chunks', () => {
     expect(chunks.bytes).toBe(bytes);
   });
 
-  it('keeps nothing that is larger than all its bytes', () => {
+  it('does not keep a chunk that is larger than the cache', () => {
     const chunks = new ChunkCache(1000);
     chunks.add('manuals 7 1', chunk('1', 'x'.repeat(2000)));
     expect([chunks.get('manuals 7 1'), chunks.bytes]).toEqual([undefined, 0]);
   });
 
-  it('tells the versions of a table apart', () => {
+  it('distinguishes the versions of a table', () => {
     const chunks = new ChunkCache();
     chunks.add('manuals 7 1', chunk('1'));
     expect(chunks.get('manuals 8 1')).toBeUndefined();

@@ -5,7 +5,7 @@ import { HEARTBEAT_INTERVAL } from '../../../src/core/process-owner.ts';
 import { lockForWriting } from '../../../src/drivers/stores/writer-lock.ts';
 import { folder } from '../../support/folder.ts';
 
-it('gives signs of life for its own lock, and none for that of who has taken it over', async () => {
+it('sends heartbeats for its own lock only, not for that of a process that took it over', async () => {
   const home = folder();
   const file = join(home, 'manuals');
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -10,8 +10,8 @@ import {
 
 const entry = (path: string, value: string) => ENTRY_MARK + path + TEXT_MARK + value + ENTRY_MARK;
 
-describe('fieldsText', () => {
-  it('holds every scalar under its path', () => {
+describe('toFieldsText', () => {
+  it('writes each scalar under its path', () => {
     const text = toFieldsText({
       title: 'One',
       draft: false,
@@ -35,28 +35,28 @@ describe('fieldsText', () => {
     for (const left of ['none', 'boxes', 'ratio']) expect(text).not.toContain(left);
   });
 
-  it('holds numbers, and texts that are numbers, a second time as sortable ones', () => {
+  it('writes numbers, and texts that are numbers, also in sortable form', () => {
     const text = toFieldsText({ year: 1999, price: '12.50', version: '1.2.3' });
     expect(text).toContain(`year${NUMBER_MARK}${toSortableNumber(1999)}`);
     expect(text).toContain(`price${NUMBER_MARK}${toSortableNumber(12.5)}`);
     expect(text).not.toContain(`version${NUMBER_MARK}`);
   });
 
-  it('holds dates as JSON writes them', () => {
+  it('writes dates as JSON does', () => {
     expect(toFieldsText({ at: new Date('2024-05-01T10:00:00Z'), bad: new Date(Number.NaN) })).toBe(entry('at', '2024-05-01T10:00:00.000Z'));
   });
 
-  it('lets no value look like another entry', () => {
+  it('keeps a value from looking like another entry', () => {
     expect(toFieldsText({ note: `x${entry('lang', 'en')}` })).not.toContain(entry('lang', 'en'));
   });
 
-  it('of nothing holds nothing', () => {
+  it('writes no entry for empty metadata', () => {
     expect(toFieldsText({})).toBe(ENTRY_MARK + ENTRY_MARK);
   });
 });
 
-describe('textValue', () => {
-  it('tells long texts with the same beginning apart, and bounds them', () => {
+describe('toTextValue', () => {
+  it('distinguishes long texts with the same beginning, and bounds their length', () => {
     const [one, other] = ['a', 'b'].map((end) => toTextValue('x'.repeat(10_000) + end));
     expect(one).not.toBe(other);
     expect(one!.length).toBeLessThan(250);

@@ -85,8 +85,8 @@ async function expectSame(table: Table): Promise<void> {
     );
 }
 
-describe('labels', () => {
-  it('are the short values of all but kb own keys of single passages', () => {
+describe('labels of filters', () => {
+  it('are made of short values, except for keys that are unique to a passage', () => {
     const labels = toRowLabels(note(41).metadata);
     expect(labels.map((label) => label.replace('\u0002', '='))).toEqual([
       'lang=en',
@@ -113,7 +113,7 @@ describe('labels', () => {
     expect(toLabel('title.de', 'x'.repeat(40))).toBe(`title.de\u0002${'x'.repeat(40)}`);
   });
 
-  it('and their index mean what the fields say, after writes, edits, deletions and upkeep of every kind', { timeout: 60_000 }, async () => {
+  it('select the same rows as the fields after writes, edits, deletions and maintenance', { timeout: 60_000 }, async () => {
     const { store, table } = await open();
     const collection = await store.create(INFO);
     await collection.upsert(Array.from({ length: 3_000 }, (_, i) => note(i)));
@@ -138,19 +138,19 @@ describe('labels', () => {
     expect(await (await table()).query().where(condition).explainPlan()).toContain('ScalarIndexQuery');
   });
 
-  it('keep out who does not know them, and would leave them as they were', async () => {
+  it('keep versions of kb from writing that do not know labels', async () => {
     const { store, table } = await open();
     const collection = await store.create(INFO);
     await collection.upsert([note(0), note(1)]);
     const whole = await toArrowTable([note(0, { metadata: { lang: 'xx' } }), note(2)], INFO);
-    const rows = whole.select(whole.schema.names.filter((name) => name !== 'labels'));
+    const rows = whole.select(whole.schema.names.filter((name) => name !== 'labels of filters'));
     const merging = async () => (await table()).mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
-    for (const write of [merging, async () => (await table()).add(rows)]) await expect(write()).rejects.toThrow('labels');
+    for (const write of [merging, async () => (await table()).add(rows)]) await expect(write()).rejects.toThrow('labels of filters');
     expect(await everything(collection)).toHaveLength(2);
     await expectSame(await table());
   });
 
-  it('are asked for as many values as a filter may have', async () => {
+  it('support as many values as a filter may have', async () => {
     const { store } = await open();
     const collection = await store.create(INFO);
     await collection.upsert(Array.from({ length: 1_500 }, (_, i) => note(i)));
@@ -163,10 +163,10 @@ describe('labels', () => {
     expect(one!.length).toBeGreaterThan(300);
   });
 
-  it('are what a table of a development version lacks: it is refused, and can be dropped', async () => {
+  it('are required: a table without them is refused, and can be dropped', async () => {
     const { url, store, table } = await open();
     await (await store.create(INFO)).upsert([note(0)]);
-    await (await table()).dropColumns(['labels']);
+    await (await table()).dropColumns(['labels of filters']);
     const { store: other } = await open(url);
     await expect(other.open('notes')).rejects.toMatchObject({
       code: 'configuration',

@@ -39,7 +39,7 @@ describe('a change of the list of collections', () => {
     return { own, theirs, mayWrite };
   }
 
-  it.each([undefined, 'theirs'])('is not made by one whose lock was taken over this moment (%s)', async (taken) => {
+  it.each([undefined, 'theirs'])('does not commit if the lock is taken over meanwhile (%s)', async (taken) => {
     for (const change of ['put', 'remove'] as const) {
       const { own, theirs, mayWrite } = await overtaken(taken);
       await own.add(entry('first'));
@@ -49,13 +49,13 @@ describe('a change of the list of collections', () => {
     }
   });
 
-  it('names no new collection for one whose lock was taken over this moment', async () => {
+  it('does not add a collection if the lock is taken over meanwhile', async () => {
     const { own, theirs, mayWrite } = await overtaken(undefined);
     await expect(own.put(entry('own'), mayWrite)).rejects.toMatchObject({ code: 'conflict' });
     for (const catalog of [own, theirs]) expect(await catalog.listLatest()).toEqual([]);
   });
 
-  it('is made although another changes something else this moment', async () => {
+  it('commits although another process changes another entry', async () => {
     const url = folder();
     const [own, theirs] = [(await database(url)).catalog, (await database(url)).catalog];
     let looks = 0;
@@ -68,7 +68,7 @@ describe('a change of the list of collections', () => {
   });
 });
 
-it('keeps what the list names: a draft whose last response was lost, and which is then discarded', async () => {
+it('keeps a listed draft that is discarded because its last response was lost', async () => {
   const { connection, catalog } = await database(folder());
   await connection.createEmptyTable('kb.manuals.0-000000', await schemaOf({ name: 'manuals', provider: 'none', model: '', dimensions: 0 }));
   await catalog.add(entry('kb.manuals.0-000000'));
@@ -87,7 +87,7 @@ it('keeps what the list names: a draft whose last response was lost, and which i
 });
 
 describe('the list of collections of a new store', () => {
-  it('is made by one process at a time', async () => {
+  it('is created by one process at a time', async () => {
     const url = folder();
     const making = await lockForWriting(join(url, '.locks'), CATALOG_LOCK);
     let isMade = false;
@@ -98,7 +98,7 @@ describe('the list of collections of a new store', () => {
     await opening;
   });
 
-  it('has again what it held when one who was slow to make it has emptied it', async () => {
+  it('restores rows that a slow creator has removed', async () => {
     const { connection, catalog } = await database(folder());
     await catalog.add(entry('first', 'a'));
     await catalog.add(entry('second', 'b'));

@@ -2,7 +2,7 @@ import { describe, expect, it, afterEach, vi } from 'vitest';
 import { connectTo, readStoreLocation, folderOf } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 
 describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
-  it('is refused at once', async () => {
+  it('fails at once', async () => {
     await expect(connectTo(readStoreLocation('/proc/kb/deep/store'), { create: true })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('/proc/kb'),
@@ -13,7 +13,7 @@ describe.runIf(process.platform === 'linux')('a store where no folder can be mad
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('folderOf', () => {
-  it('tells a path from an address', () => {
+  it('distinguishes a path from an address', () => {
     expect(
       ['.kb/lancedb', '/data/kb', 'C:\\kb', 'file:///data/my%20kb', 's3://bucket/kb', 'gs://bucket', 'az://kb', 'memory://'].map(folderOf),
     ).toEqual(['.kb/lancedb', '/data/kb', 'C:\\kb', '/data/my kb', undefined, undefined, undefined, undefined]);
@@ -21,7 +21,7 @@ describe('folderOf', () => {
 });
 
 describe('readStorePlace', () => {
-  it("keeps kb's own options from LanceDB", () => {
+  it("does not pass kb's own options to LanceDB", () => {
     const own = { index_cache_mb: 1, metadata_cache_mb: '2', read_interval: 3 };
     expect(readStoreLocation('s3://bucket/kb', { ...own, region: 'eu-west-1' })).toEqual({
       url: 's3://bucket/kb',
@@ -31,11 +31,11 @@ describe('readStorePlace', () => {
     });
   });
 
-  it('has each read of a folder look for what others wrote, and those of a bucket twice a second', () => {
+  it('checks for writes of others with each read of a folder, and twice a second for a bucket', () => {
     expect([readStoreLocation('/data/kb').readInterval, readStoreLocation('gs://bucket/kb').readInterval]).toEqual([0, 0.5]);
   });
 
-  it('takes an endpoint without TLS for one that is meant', () => {
+  it('allows an endpoint without TLS', () => {
     vi.stubEnv('AWS_ENDPOINT_URL', undefined);
     vi.stubEnv('AWS_ENDPOINT', undefined);
     const allowed = (options: Record<string, unknown>) => readStoreLocation('s3://bucket/kb', options).storageOptions['allow_http'];

@@ -13,20 +13,20 @@ describe('storeError', () => {
       'internal',
       'the vector column is odd',
     ],
-  ])('says of «%s» what it is and where', (message, code, sentence) => {
+  ])('converts «%s» to an error with the problem and the address', (message, code, sentence) => {
     const error = storeError(new Error(message), '/data/kb');
     expect(error).toMatchObject({ code, message: expect.stringContaining('/data/kb') });
     expect(error.message).toContain(sentence);
     expect(error.message).not.toContain('.rs:');
   });
 
-  it('leaves an error of ours as it is', () => {
+  it('keeps a KbError as it is', () => {
     const error = new KbError('conflict', 'There is one already.');
     expect(storeError(error, '/data/kb')).toBe(error);
   });
 });
 
-it('a failure that is not known is told without the words of the library, and with the next step', () => {
+it('reports an unknown failure without the words of the library, with the next step', () => {
   const error = storeError(
     new Error('Failed to get next batch from stream: lance error: Not found: tokens.lance, /build/io.rs:1'),
     '/data/kb',

@@ -23,8 +23,8 @@ const compared = (a: readonly number[], b: readonly number[]): number => {
 };
 const letters = (text: string) => Array.from(text, (letter) => letter.codePointAt(0)!);
 
-describe('a range of numbers', () => {
-  it('is sorted as its digits are', () => {
+describe('numberRangePattern', () => {
+  it('sorts numbers in the order of their digits', () => {
     fc.assert(
       fc.property(numbers, numbers, (a, b) => {
         const [x, y] = [toSortableNumber(a), toSortableNumber(b)];
@@ -34,7 +34,7 @@ describe('a range of numbers', () => {
     );
   });
 
-  it('matches just the numbers within', () => {
+  it('matches exactly the numbers within the bounds', () => {
     fc.assert(
       fc.property(numbers, bounded(numbers), bounded(numbers), (number, lower, upper) => {
         const above = !lower || number > lower.value || (lower.included && number === lower.value);
@@ -46,8 +46,8 @@ describe('a range of numbers', () => {
   });
 });
 
-describe('a range of texts', () => {
-  it('matches just the texts within, in the order of their letters', () => {
+describe('textRangePattern', () => {
+  it('matches exactly the texts within the bounds, in code point order', () => {
     fc.assert(
       fc.property(texts, bounded(texts), bounded(texts), (text, lower, upper) => {
         const order = (bound: string) => compared(letters(text), letters(bound));
@@ -60,8 +60,8 @@ describe('a range of texts', () => {
   });
 });
 
-describe('a literal', () => {
-  it('matches itself and nothing else', () => {
+describe('escapeRegex', () => {
+  it('makes a pattern that matches only the text itself', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, other) => {
         const pattern = new RegExp(`^${escapeRegex(text).replace(/\\([#&~-])/g, '$1')}$`, 'u');

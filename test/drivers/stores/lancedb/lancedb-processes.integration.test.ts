@@ -62,7 +62,7 @@ describe('two processes on a LanceDB store', () => {
     return utimes(join(folder, '.locks', INFO.name), before, before);
   };
 
-  it('lets a process that was suspended and overtaken write nothing more', { timeout: 120_000 }, async () => {
+  it('keeps a process from writing that was suspended and lost its lock', { timeout: 120_000 }, async () => {
     for (const pause of [0, 7, 31]) {
       const { child, errors } = await begin('replace');
       await wait(200 + pause);
@@ -80,7 +80,7 @@ describe('two processes on a LanceDB store', () => {
     }
   });
 
-  it('keeps a write that was begun before the lock was taken over from being committed', async () => {
+  it('does not commit a write that began before the lock was taken over', async () => {
     await collection.upsert([plain('1', 'stays')]);
     const { child } = await begin('hold');
     child.kill('SIGSTOP');
@@ -100,7 +100,7 @@ describe('two processes on a LanceDB store', () => {
     await ended(child);
   };
 
-  it('waits for the lock of the other, and takes it at once when that is killed', async () => {
+  it('waits for the lock of the other process, and takes it at once when that is killed', async () => {
     const { child } = await begin('hold');
     let waiting = 0;
     const taking = store.lock('manuals', { onWait: () => waiting++ });
@@ -111,13 +111,13 @@ describe('two processes on a LanceDB store', () => {
     expect(waiting).toBe(1);
   });
 
-  it('lets one of many in at a time', async () => {
+  it('gives the lock to one of many processes at a time', async () => {
     const others = await Promise.all([begin('count'), begin('count'), begin('count')]);
     expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
     expect((await collection.get(['counter']))[0]?.text).toBe('30');
   });
 
-  it('one reads what the other has committed, all old or all new, until that is killed', async () => {
+  it('lets one process read all old or all new chunks of the other, even if that is killed', async () => {
     const { child } = await begin('replace');
     const seen = new Set<string | undefined>();
     for (const start = Date.now(); seen.size < 4 && Date.now() - start < 20_000;) {
@@ -136,7 +136,7 @@ describe('two processes on a LanceDB store', () => {
     expect((await everything(collection)).map(({ text }) => text)).toEqual(['finally']);
   });
 
-  it('loses nothing that was stored and doubles nothing when a writer is killed', async () => {
+  it('loses and duplicates nothing when a writer is killed', async () => {
     for (let round = 0; round < 3; round++) {
       const { child, said } = await begin('add');
       await wait(300 + round * 250);
@@ -151,7 +151,7 @@ describe('two processes on a LanceDB store', () => {
     }
   });
 
-  it('doubles no id when both write the same new ones at once, without the lock', async () => {
+  it('does not duplicate ids that both processes write at once without the lock', async () => {
     const others = await Promise.all([begin('upsert'), begin('upsert'), begin('upsert')]);
     await writeFile(join(home, 'go'), '');
     expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
@@ -164,7 +164,7 @@ describe('two processes on a LanceDB store', () => {
     ).toEqual([]);
   });
 
-  it('follows a collection that the other has put in place of the one that is open', async () => {
+  it('follows the replacement of an open collection by the other process', async () => {
     await collection.upsert([plain('old')]);
     const other = await openLanceDb({ url: folder });
     const draft = await other.draft({ ...INFO, dimensions: 3 });

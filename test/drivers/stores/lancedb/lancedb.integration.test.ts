@@ -28,7 +28,7 @@ async function openTable() {
 testStore('lancedb', () => openLanceDb({ url: folder }));
 
 describe('a LanceDB store in a folder', () => {
-  it('makes nothing until something is written', async () => {
+  it('creates nothing before the first write', async () => {
     const store = await openLanceDb({ url: folder });
     expect(await store.collections()).toEqual([]);
     expect(await store.open('manuals')).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a LanceDB store in a folder', () => {
     expect((await store.collections()).map(({ name }) => name)).toEqual(['manuals']);
   });
 
-  it('is found again after its folder was moved', async () => {
+  it('is readable after its folder was moved', async () => {
     await (await (await openLanceDb({ url: folder })).create(INFO)).upsert([plain('1', 'the pump')]);
     const { rename } = await import('node:fs/promises');
     await rename(folder, join(home, 'moved'));
@@ -46,7 +46,7 @@ describe('a LanceDB store in a folder', () => {
     expect((await collection!.search({ text: 'pump', limit: 1 }))[0]?.chunk.id).toBe('1');
   });
 
-  it('names the path when it is a file, or lies under one', async () => {
+  it('names the path if it is a file or below one', async () => {
     await writeFile(join(home, 'file'), '');
     for (const url of [join(home, 'file'), join(home, 'file', 'deeper')]) {
       const making = openLanceDb({ url }).then((store) => store.create(INFO));
@@ -54,14 +54,14 @@ describe('a LanceDB store in a folder', () => {
     }
   });
 
-  it.skipIf(process.getuid?.() === 0)('names the path when it may not be written', async () => {
+  it.skipIf(process.getuid?.() === 0)('names the path if it cannot be written', async () => {
     await mkdir(folder, { mode: 0o500 });
     const store = await openLanceDb({ url: folder });
     await expect(store.create(INFO)).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(folder) });
     await expect(store.lock('manuals')).rejects.toMatchObject({ code: 'configuration' });
   });
 
-  it('refuses one that a later version has made', async () => {
+  it('refuses a store of a later version', async () => {
     await (await openLanceDb({ url: folder })).create(INFO);
     const { connect } = await import('@lancedb/lancedb');
     const catalog = await (await connect(folder)).openTable('_kb_collections');
@@ -72,7 +72,7 @@ describe('a LanceDB store in a folder', () => {
     });
   });
 
-  it('removes the table of a draft that was left an hour ago, and no table that is not its own', async () => {
+  it('removes the table of a draft that was abandoned an hour ago, and no table of another program', async () => {
     const store = await openLanceDb({ url: folder });
     await (await store.draft(INFO)).collection.upsert([plain('1')]);
     const { connect } = await import('@lancedb/lancedb');
@@ -89,14 +89,14 @@ describe('a LanceDB store in a folder', () => {
     expect((await store.collections()).map(({ name }) => name).toSorted()).toEqual(['letters', 'notes']);
   });
 
-  it('is made once by all who make their first collection at the same time', async () => {
+  it('is created once if several collections are created at the same time', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const stores = await Promise.all(names.map(() => openLanceDb({ url: folder })));
     await Promise.all(stores.map(async (store, i) => (await store.create({ ...INFO, name: names[i]! })).upsert([plain('1')])));
     expect((await stores[0]!.collections()).map(({ name }) => name).toSorted()).toEqual(names);
   });
 
-  it('is made anew where who made it was killed when that had only begun', async () => {
+  it('is recreated if its creation was interrupted', async () => {
     await mkdir(join(folder, '_kb_collections.lance', '_versions'), { recursive: true });
     const store = await openLanceDb({ url: folder });
     expect(await store.collections()).toEqual([]);
@@ -104,7 +104,7 @@ describe('a LanceDB store in a folder', () => {
     expect((await store.collections()).map(({ name }) => name)).toEqual(['manuals']);
   });
 
-  it('is written to where a lock was left that says nothing', async () => {
+  it('can be written although an empty lock file was left', async () => {
     await mkdir(join(folder, '.locks'), { recursive: true });
     await writeFile(join(folder, '.locks', 'manuals'), '');
     const release = await (await openLanceDb({ url: folder })).lock('manuals');
@@ -112,7 +112,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await readdir(join(folder, '.locks'))).not.toContain('manuals');
   });
 
-  it('writes nothing any more where another has taken its lock, and leaves that alone', async () => {
+  it('stops writing if another process has taken the lock, and does not release that lock', async () => {
     const store = await openLanceDb({ url: folder });
     const collection = await store.create(INFO);
     const release = await store.lock('manuals');
@@ -133,7 +133,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.count()).toBe(1);
   });
 
-  it('keeps a draft that took its place also where the old table can not be removed', async () => {
+  it('keeps a committed draft even if the old table cannot be removed', async () => {
     const store = await openLanceDb({ url: folder });
     await (await store.create(INFO)).upsert([plain('old')]);
     const draft = await store.draft(INFO);
@@ -144,7 +144,7 @@ describe('a LanceDB store in a folder', () => {
     expect((await everything((await store.open('manuals'))!)).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('says of a filter that is too large what is wrong with it', async () => {
+  it('explains that a filter is too large', async () => {
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     await collection.upsert([plain('1', 'the pump')]);
     const many = Array.from({ length: 20_000 }, (_, i) => `value ${i} ${'x'.repeat(40)}`);
@@ -155,7 +155,7 @@ describe('a LanceDB store in a folder', () => {
       });
   });
 
-  it('gathers what many small writes have scattered', async () => {
+  it('compacts the fragments of many small writes', async () => {
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     for (let i = 0; i < 80; i++) await collection.upsert([plain(`${i % 10}`, `turn ${i}`)]);
     const before = await collection.bytes();
@@ -165,7 +165,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.count()).toBe(10);
   });
 
-  it('keeps the number of old versions of an older table bounded', { timeout: 180_000 }, async () => {
+  it('bounds the number of old versions of a table', { timeout: 180_000 }, async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 7_200_000 });
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     vi.useRealTimers();
@@ -188,7 +188,7 @@ describe('a LanceDB store in a folder', () => {
   const tagsOf = async (): Promise<string[]> =>
     (await readdir(folder, { recursive: true })).filter((name) => name.includes('tags/')).map((name) => name.split('/').at(-1)!);
 
-  it('is walked through as it was at the beginning, whatever is written and tidied meanwhile', { timeout: 180_000 }, async () => {
+  it('is read in full as of the beginning, despite concurrent writes and maintenance', { timeout: 180_000 }, async () => {
     const reading = await filled(18_000);
     const writing = (await (await openLanceDb({ url: folder })).open(INFO.name))!;
     const before = await everything(reading);
@@ -214,7 +214,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await data()).not.toEqual(expect.arrayContaining(files));
   });
 
-  it('is walked through whole, or not to an end, where another table takes its place meanwhile', async () => {
+  it('is read in full, or fails, if another table replaces it meanwhile', async () => {
     const reading = await filled(18_000);
     const other = await openLanceDb({ url: folder });
     const ids: string[] = [];
@@ -234,7 +234,7 @@ describe('a LanceDB store in a folder', () => {
     expect((await everything(reading)).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('keeps no version for a reader that has died', { timeout: 180_000 }, async () => {
+  it('does not keep versions for a dead reader', { timeout: 180_000 }, async () => {
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     await collection.upsert([plain('1')]);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 400_000 });
@@ -247,7 +247,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await tagsOf()).toEqual([]);
   });
 
-  it('keeps large texts whole, and finds them by their last word', async () => {
+  it('stores large texts completely, and finds them by their last word', async () => {
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     const text = `${'word '.repeat(200_000)}${'x'.repeat(5_000)} lastly`;
     await collection.upsert([plain('large', text)]);
@@ -256,7 +256,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.search({ text: 'x'.repeat(5_000), limit: 1 })).toHaveLength(1);
   });
 
-  it('lies in few pieces after a job of many writes, and is left alone while it does', async () => {
+  it('has few fragments after a job of many writes, and is then not rewritten', async () => {
     const pieces = async () => (await (await openTable()).stats()).fragmentStats.numFragments;
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     const write = (id: number) => collection.replace([{ source: `${id}`, isNew: true, chunks: [{ ...plain(`${id}`), source: `${id}` }] }]);
@@ -270,7 +270,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.count()).toBe(23);
   });
 
-  it('is indexed after a job of few large writes without being rewritten', async () => {
+  it('is indexed after a few large writes without being rewritten', async () => {
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     for (const at of [0, 1, 2])
       await collection.replace([
@@ -286,7 +286,7 @@ describe('a LanceDB store in a folder', () => {
     expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'labels_idx', 'source_idx', 'terms_idx']);
   });
 
-  it('leaves rows to a later indexing while more follows, finds them meanwhile, and replaces those that are there', async () => {
+  it('defers indexing while a job writes, and meanwhile finds and replaces unindexed rows', async () => {
     const store = await openLanceDb({ url: folder });
     const collection = await store.create(INFO);
     const release = await store.lock('manuals');
@@ -304,7 +304,7 @@ describe('a LanceDB store in a folder', () => {
     expect([await waiting(), await found('siphon'), await found('gasket')]).toEqual([0, '1-7', 'new']);
   });
 
-  it('rewrites no row of a long job while more follows, and finds ids by an index all the same', { timeout: 180_000 }, async () => {
+  it('rewrites no row while a long job writes, but indexes ids', { timeout: 180_000 }, async () => {
     const store = await openLanceDb({ url: folder });
     const collection = await store.create(INFO);
     const release = await store.lock('manuals');
@@ -323,7 +323,7 @@ describe('a LanceDB store in a folder', () => {
     expect([await waiting('id_idx'), await waiting('source_idx'), await collection.count()]).toEqual([0, 0, writes * size]);
   });
 
-  it('finds what another handle has written in place of what it found before', async () => {
+  it('finds the new version of chunks that another handle has written', async () => {
     const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
     const written = await writer.create({ ...INFO, dimensions: 2 });
     await written.upsert([{ ...plain('1', 'the pump of 0'), vector: Float32Array.of(1, 0) }]);
@@ -341,7 +341,7 @@ describe('a LanceDB store in a folder', () => {
     expect(await texts()).toEqual([[], []]);
   });
 
-  it('never finds less than was written before the search began, while another handle writes', async () => {
+  it('finds everything that was written before the search, while another handle writes', async () => {
     const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
     const written = await writer.create(INFO);
     await written.upsert([plain('1', 'pump 0')]);
@@ -363,7 +363,7 @@ describe('a LanceDB store in a folder', () => {
     await writing;
   });
 
-  it('finds the nearest by its vector index as without one', { timeout: 120_000 }, async () => {
+  it('finds the same nearest chunks with and without a vector index', { timeout: 120_000 }, async () => {
     const dimensions = 16;
     let seed = 1;
     const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;

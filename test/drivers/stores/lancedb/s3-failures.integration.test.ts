@@ -36,8 +36,8 @@ const DISTURBANCES: S3Disturbance[] = ['cut', 'cut_after', 'fail', 'fail_after',
 /** What a request is for that may be disturbed; of `?`, any. */
 const PARTS = ['/data/', '.txn', '.manifest', '?'];
 
-withS3('a way to S3 that is disturbed', () => {
-  it.each(DISTURBANCES)('doubles and loses nothing, wherever a request meets «%s»', { timeout: 300_000 }, async (how) => {
+withS3('a LanceDB store on an unreliable S3 connection', () => {
+  it.each(DISTURBANCES)('loses and duplicates nothing if any request meets «%s»', { timeout: 300_000 }, async (how) => {
     const disturbPart = async (part: string) => {
       const s3 = await openS3();
       const collection = await (await machine(s3)).create(INFO);
@@ -66,7 +66,7 @@ withS3('a way to S3 that is disturbed', () => {
   });
 
   it.each(['cut', 'cut_after'] as const)(
-    'leaves the old state or the new one where it ends in the middle: %s',
+    'keeps the old or the new state if the connection ends in between: %s',
     { timeout: 300_000 },
     async (how) => {
       const endAt = async (end: string) => {
@@ -95,7 +95,7 @@ withS3('a way to S3 that is disturbed', () => {
 });
 
 withS3('the lock of a collection on S3', () => {
-  it('is taken over from a machine that has been silent for a minute, which writes nothing any more', async () => {
+  it('is taken over from a machine that is silent for a minute, which then cannot write', async () => {
     const s3 = await openS3();
     const [first, second] = [await machine(s3), await machine(s3)];
     const collection = await first.create(INFO);
@@ -115,7 +115,7 @@ withS3('the lock of a collection on S3', () => {
     expect(await idsIn(collection)).toEqual([...document('before'), ...document('theirs')].map(({ id }) => id).toSorted());
   });
 
-  it('is taken at once from a process of this machine that was killed', async () => {
+  it('is taken over at once from a killed process of this machine', async () => {
     const s3 = await openS3();
     const store = await machine(s3);
     await store.create(INFO);
@@ -127,7 +127,7 @@ withS3('the lock of a collection on S3', () => {
     expect(await table.countRows()).toBe(0);
   });
 
-  it('ends to wait when it is told to', async () => {
+  it('stops waiting when the run is aborted', async () => {
     const s3 = await openS3();
     const store = await machine(s3);
     await store.create(INFO);
@@ -136,7 +136,7 @@ withS3('the lock of a collection on S3', () => {
     await expect(store.lock('manuals', { signal: stop.signal, onWait: () => stop.abort() })).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is waited for no longer when it is told so, though the store does not answer', { timeout: 30_000 }, async () => {
+  it('stops waiting when the run is aborted, even if the store does not answer', { timeout: 30_000 }, async () => {
     const s3 = await openS3();
     const store = await machine(s3);
     await store.create(INFO);

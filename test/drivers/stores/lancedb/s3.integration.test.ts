@@ -18,7 +18,7 @@ withS3('a LanceDB store on S3', () => {
     return await openLanceDb({ url, options: writer });
   });
 
-  it('commits with conditional puts alone', async () => {
+  it('commits only with conditional puts', async () => {
     const s3 = await openS3();
     const collection = await (await machine(s3)).create(INFO);
     await collection.upsert([chunk('1')]);
@@ -28,7 +28,7 @@ withS3('a LanceDB store on S3', () => {
     expect(commits.map(({ headers }) => headers['if-none-match'])).toEqual(commits.map(() => '*'));
   });
 
-  it('shows readers what is new, and asks for it no more than twice a second', async () => {
+  it('shows new rows to readers, and checks for them at most twice a second', async () => {
     const s3 = await openS3();
     const writing = await (await machine(s3)).create(INFO);
     await writing.upsert([chunk('1', { text: 'the pump' })]);
@@ -46,7 +46,7 @@ withS3('a LanceDB store on S3', () => {
     expect(looks.length).toBeLessThanOrEqual(2 + Math.ceil((performance.now() - began) / 500));
   });
 
-  it('reads at once what another machine wrote before it took the lock', async () => {
+  it('sees at once what another machine wrote before the lock was taken', async () => {
     const s3 = await openS3();
     const [first, second] = [await machine(s3), await machine(s3)];
     const collection = await first.create(INFO);
@@ -74,7 +74,7 @@ withS3('a store on S3 that cannot be used', () => {
     ['nothing listens at the endpoint', { endpoint: 'http://127.0.0.1:9' }, "the endpoint can't be reached"],
     ['its endpoint has no name', { endpoint: 'http://nowhere.invalid' }, "the endpoint can't be reached"],
     ['TLS is asked for where there is none', { allow_http: false }, 'its endpoint is no https:// address'],
-  ])('says so where %s', async (_, wrong, problem) => {
+  ])('reports that %s', async (_, wrong, problem) => {
     const s3 = await openS3();
     await expect(failing(s3, { ...s3.writer, ...wrong })).rejects.toMatchObject({
       message: `The store ${s3.url} can't be used: ${problem}.`,
@@ -82,7 +82,7 @@ withS3('a store on S3 that cannot be used', () => {
     });
   });
 
-  it('is asked once where the key is refused, and says which variable holds it', async () => {
+  it('fails with one request if the key is refused, and names its variable', async () => {
     const s3 = await openS3();
     const options = { ...s3.writer, client_max_retries: 3, secret_access_key: 'wrong' };
     await expect(failing(s3, options)).rejects.toMatchObject({
@@ -93,7 +93,7 @@ withS3('a store on S3 that cannot be used', () => {
     expect(s3.counted()).toHaveLength(1);
   });
 
-  it('says so where the bucket is missing', async () => {
+  it('reports a missing bucket', async () => {
     const s3 = await openS3();
     await expect(failing({ ...s3, url: 's3://other/kb' }, s3.writer)).rejects.toMatchObject({
       code: 'configuration',
@@ -101,7 +101,7 @@ withS3('a store on S3 that cannot be used', () => {
     });
   });
 
-  it('says so where the bucket may only be read', async () => {
+  it('reports a read-only bucket', async () => {
     const s3 = await openS3();
     await expect(failing(s3, s3.reader)).rejects.toMatchObject({
       code: 'configuration',

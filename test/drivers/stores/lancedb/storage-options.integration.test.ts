@@ -6,7 +6,7 @@ import { listening } from '../../../support/listening.ts';
 const EMPTY =
   '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name><Prefix></Prefix><KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>';
 
-it('reaches a store in a bucket as the options say', async () => {
+it('connects to a store in a bucket with the options', async () => {
   const requests: string[] = [];
   const bucket = createServer(({ url }, response) => {
     requests.push(url!);
@@ -22,7 +22,7 @@ it('reaches a store in a bucket as the options say', async () => {
   expect(requests.length).toBeGreaterThan(0);
 });
 
-it('says which option of a store is none', async () => {
+it('names an unknown option of a store', async () => {
   for (const value of [{ a: 1 }, ['x'], null])
     await expect(openLanceDb({ url: 's3://bucket/kb', options: { region: value } })).rejects.toMatchObject({
       code: 'configuration',

@@ -28,7 +28,7 @@ const asked = ({ requests }: { requests: { path: string }[] }): string[] =>
   requests.map(({ path }) => path).filter((path) => path !== '/readyz');
 
 describe('a cluster of Qdrant', () => {
-  it('is asked at the next of its addresses where one does not answer, until that does not', async () => {
+  it('is reached at its next address if one does not answer, until that one fails', async () => {
     const other = await another();
     const store = await open([server.url, other.url]);
     await store.collections();
@@ -40,7 +40,7 @@ describe('a cluster of Qdrant', () => {
     await expect(store.collections()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('is not asked elsewhere for what is wrong, nor by who names another address', async () => {
+  it('does not get a failed request at another node, nor requests for another address', async () => {
     const other = await another();
     server.behaviour.disturb = () => ({ status: 400, body: '{"status":{"error":"wrong"}}' });
     await expect((await open([server.url, other.url])).collections()).rejects.toMatchObject({ code: 'invalid' });
@@ -49,7 +49,7 @@ describe('a cluster of Qdrant', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('is not asked at a node that has yet to catch up, unless all have', async () => {
+  it('is not reached at a node that is not ready, unless no node is ready', async () => {
     const other = await another();
     const urls = [server.url, other.url];
     const isBehind: QdrantBehaviour['disturb'] = ({ path }) => (path === '/readyz' ? { status: 503 } : undefined);
@@ -64,7 +64,7 @@ describe('a cluster of Qdrant', () => {
     expect([asked(server).length, asked(other).length]).toEqual([2, 1]);
   });
 
-  it('makes a collection also where a node has heard of its table, and another not yet', async () => {
+  it('creates a collection although one of its nodes does not know the table yet', async () => {
     const { behaviour } = server;
     const maker = await open();
     const disturbances = [{ status: 409, body: '{"status":{"error":"exists"}}' }, { status: 404 }];
@@ -75,7 +75,7 @@ describe('a cluster of Qdrant', () => {
     expect(disturbances).toEqual([]);
   });
 
-  it('tells of no write of others where what is read of its own comes from a replica that is behind', async () => {
+  it('does not mistake an outdated replica for a write of another process', async () => {
     const { behaviour, url } = server;
     const collection = await (await open()).create(WORDS);
     const state = async () => {
@@ -99,7 +99,7 @@ describe('a cluster of Qdrant', () => {
     expect((await everything(collection)).map(({ id }) => id).toSorted()).toEqual(['1', '2', '3']);
   });
 
-  it('reads and writes also where a replica that is behind has not got the statistics of the words yet', async () => {
+  it('reads and writes although a lagging replica lacks the word statistics', async () => {
     await (await (await open()).create(WORDS)).upsert([plain('1')]);
     let lacking = 0;
     server.behaviour.disturb = ({ path, body: { ids } }) =>

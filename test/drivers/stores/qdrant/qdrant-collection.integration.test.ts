@@ -8,7 +8,7 @@ let server: QdrantServer;
 const { open, tables } = useQdrantStores((opened) => ({ server } = opened));
 
 describe('a collection in Qdrant', () => {
-  it('has an index for everything that filters ask for, and the vectors that it needs', async () => {
+  it('has the indexes for all filters and the vectors that it needs', async () => {
     const store = await open();
     await (await store.create(WORDS_ONLY)).upsert([plain('1', { text: 'The pump hums.' })]);
     await store.create(INFO);
@@ -41,7 +41,7 @@ describe('a collection in Qdrant', () => {
     expect(await collection.count()).toBe(605);
   });
 
-  it('keeps halves of letters out of requests, which Qdrant refuses whole', async () => {
+  it('removes lone surrogates from requests, because Qdrant refuses them', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     const half = 'half \ud83d of a letter';
     await collection.upsert([
@@ -58,14 +58,14 @@ describe('a collection in Qdrant', () => {
     expect(await collection.delete({ source: half })).toHaveLength(1);
   });
 
-  it('gives chunks in the order in which they were written', async () => {
+  it('returns chunks in the order of writing', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     const ids = Array.from({ length: 40 }, (_, i) => `${(i * 17) % 40}`);
     for (const id of ids) await collection.upsert([plain(id)]);
     expect((await everything(collection)).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('weighs words as BM25 does: rare ones more, repeated ones a little more, in long texts less', async () => {
+  it('weighs words by BM25: rare ones more, repeated ones a little more, in long texts less', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([
       plain('once', { text: 'pump valve' }),
@@ -78,7 +78,7 @@ describe('a collection in Qdrant', () => {
     expect((await found('valve pump'))[0]).toBe('twice');
   });
 
-  it('refuses a range of texts that holds too many', async () => {
+  it('refuses a range that matches too many texts', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([plain('1', { metadata: { tags: Array.from({ length: 20_001 }, (_, i) => `tag ${i}`) } })]);
     await expect(collection.search({ text: 'passage', filter: { tags: { gte: 'a' } }, limit: 1 })).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('a collection in Qdrant', () => {
     expect(await collection.search({ text: 'passage', filter: { tags: { gte: 'tag 2000', lt: 'tag 2001' } }, limit: 1 })).toHaveLength(1);
   });
 
-  it('sends what callers write as values alone', async () => {
+  it('sends input of callers only as values', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([plain('1'), plain('2', { metadata: { 'a.b[]."c"': "x' OR '1'='1" } })]);
     const hostile = ['generation', 'id', 'kb', '__proto__.x', 'a[].b', '"', 'numbers[].value', "' OR 1=1 --"];
@@ -100,7 +100,7 @@ describe('a collection in Qdrant', () => {
     expect(await collection.search({ text: 'passage', filter: { 'a.b[]."c"': "x' OR '1'='1" }, limit: 9 })).toHaveLength(1);
   });
 
-  it('that was dropped by another is not found any more', async () => {
+  it('is not found after another process has dropped it', async () => {
     const collection = await (await open()).create(INFO);
     await (await open()).drop('manuals');
     for (const work of [() => collection.count(), () => collection.search({ text: 'x', limit: 1 }), () => collection.upsert([chunk('1')])])

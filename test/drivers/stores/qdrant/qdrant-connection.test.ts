@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RETRY_LIMITS, openServer } from '../../../../src/drivers/stores/qdrant/qdrant-connection.ts';
 
-it('leaves the connections to the client where no option concerns them: its own waits for answers as long as the timeout says', async () => {
+it("uses the client's own connections without connection options, with the configured timeout", async () => {
   const ask = openServer({
     url: 'http://127.0.0.1:1',
     key: undefined,

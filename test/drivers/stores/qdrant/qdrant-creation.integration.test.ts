@@ -25,7 +25,7 @@ async function half(): Promise<void> {
   expect([server.collections.has(TABLE), server.aliases.has(ALIAS)]).toEqual([true, false]);
 }
 
-it('a table that its slow maker finishes this moment is not removed by who waited for it', async () => {
+it('does not remove a table that a slow process is just completing', async () => {
   await half();
   const finish = () => {
     server.aliases.set(ALIAS, TABLE);
@@ -43,7 +43,7 @@ it('a table that its slow maker finishes this moment is not removed by who waite
   expect(server.collections.has(TABLE)).toBe(true);
 });
 
-it('a table whose maker has died before it had a name is made anew', async () => {
+it('recreates a table whose creator died before it set the alias', async () => {
   await half();
   const collection = await (await machine()).create({ ...INFO, provider: 'test', model: 'axes', dimensions: 3 });
   await collection.upsert([{ id: '1', text: 'x', source: 'a', metadata: {}, vector: Float32Array.of(1, 0, 0) }]);

@@ -14,7 +14,7 @@ let home: string;
 const { open, tables } = useQdrantStores((opened) => ({ server, home } = opened));
 
 describe('a draft in Qdrant', () => {
-  it('does not take the place of what another machine wrote to meanwhile', async () => {
+  it('does not replace a collection that another machine wrote to meanwhile', async () => {
     const collection = await (await open()).create(INFO);
     await collection.upsert([chunk('old')]);
     const draft = await (await open()).draft(INFO);
@@ -23,7 +23,7 @@ describe('a draft in Qdrant', () => {
     expect((await everything(collection)).map(({ id }) => id)).toEqual(['old', 'later']);
   });
 
-  it('takes its place in one request, and leaves nothing of the old one', async () => {
+  it('replaces the collection in one request, and leaves nothing of the old table', async () => {
     const store = await open();
     const collection = await store.create(INFO);
     await collection.upsert([chunk('old')]);
@@ -42,7 +42,7 @@ describe('a draft in Qdrant', () => {
     expect(other!.info.model).toBe('later');
   });
 
-  it('keeps its place also where the old table can not be removed', async () => {
+  it('stays committed even if the old table cannot be removed', async () => {
     const store = await open();
     await (await store.create(INFO)).upsert([chunk('old')]);
     const draft = await store.draft(INFO);
@@ -52,7 +52,7 @@ describe('a draft in Qdrant', () => {
     expect((await everything((await store.open('manuals'))!)).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('that was left an hour ago is removed when something else is made', async () => {
+  it('is removed by the next creation if it was abandoned an hour ago', async () => {
     const store = await open();
     await (await store.draft(INFO)).collection.upsert([chunk('1')]);
     await store.create({ ...INFO, name: 'notes' });
@@ -64,7 +64,7 @@ describe('a draft in Qdrant', () => {
     expect((await store.collections()).map(({ name }) => name)).toEqual(['more', 'notes']);
   });
 
-  it('is not mixed with what it replaces by one who reads page after page', async () => {
+  it('is not mixed with the old table while a reader reads page by page', async () => {
     const store = await open();
     const collection = await store.create(INFO);
     await collection.upsert(Array.from({ length: 1_500 }, (_, i) => chunk(`${i}`)));
@@ -82,7 +82,7 @@ describe('a writer of a Qdrant store', () => {
     Array.from({ length: count }, (_, i) => plain(`${version === 'old' ? i : i + 2}`, { source: 'doc', version, text: `${version} pump` }));
   const isWrite = ({ method, path }: QdrantRequest) => method === 'PUT' || path.endsWith('/delete');
 
-  it('that dies at any request leaves all of the old document or all of the new one, and the next one cleans up', async () => {
+  it('leaves the old or the new document complete if it dies at any request, and the next one cleans up', async () => {
     const seen = new Set<string | undefined>();
     for (let step = 1; step <= 6; step++) {
       const name = `run${step}`;
@@ -130,7 +130,7 @@ describe('a writer of a Qdrant store', () => {
     expect(seen).toEqual(new Set(['old', 'new']));
   });
 
-  it('is seen by another process as soon as it is done, and not before', async () => {
+  it('shows its chunks to another process once the write is complete, and not before', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     const reader = (await (await open()).open('words'))!;
     await collection.replace([{ source: 'doc', isNew: true, chunks: document('old', 30) }]);
@@ -155,7 +155,7 @@ describe('a writer of a Qdrant store', () => {
     expect(await reader.count()).toBe(30);
   });
 
-  it('waits for its turn in its own process, and for what it wrote', async () => {
+  it('writes one change after another in its process, and sees its own writes', async () => {
     const store = await open();
     const collection = await store.create(WORDS_ONLY);
     const again = (await store.open('words'))!;
@@ -169,7 +169,7 @@ describe('a writer of a Qdrant store', () => {
     expect(chunks).toHaveLength(24);
   });
 
-  it('edits no chunk of a document that another machine has replaced since it was read', async () => {
+  it('does not edit chunks of a document that another machine has replaced since', async () => {
     const collection = await (await open()).create(WORDS_ONLY);
     const other = (await (await open()).open('words'))!;
     await collection.upsert([plain('1', { version: 'old' }), plain('2', { source: 'b' })]);
@@ -193,7 +193,7 @@ describe('a writer of a Qdrant store', () => {
   }
   const overtaken = { code: 'conflict', isRetryable: true };
 
-  it('whose lock was taken over writes, replaces and removes no more', async () => {
+  it('cannot write, replace or remove after it lost its lock', async () => {
     const store = await open();
     const collection = await store.create(WORDS_ONLY);
     const release = await store.lock('words');
@@ -208,7 +208,7 @@ describe('a writer of a Qdrant store', () => {
     expect(await (await store.open('words'))!.count()).toBe(1);
   });
 
-  it('whose lock is taken over while it writes lets nobody see what it has written', async () => {
+  it('does not make its chunks visible if it loses its lock meanwhile', async () => {
     const store = await open();
     const collection = await store.create(WORDS_ONLY);
     const release = await store.lock('words');
@@ -221,7 +221,7 @@ describe('a writer of a Qdrant store', () => {
     expect(await collection.count()).toBe(0);
   });
 
-  it('says where no lock can be kept', async () => {
+  it('names the folder if no lock file can be written', async () => {
     await writeFile(join(home, 'file'), '');
     const store = await open(server.url, { XDG_STATE_HOME: join(home, 'file') });
     await expect(store.lock('words')).rejects.toMatchObject({

@@ -32,7 +32,7 @@ async function listening(own: Server, scheme: string): Promise<string> {
 }
 
 describe('the options of Qdrant', () => {
-  it('say how a new collection is stored', async () => {
+  it('set how a new collection is stored', async () => {
     const options = {
       shard_number: 2,
       replication_factor: 3,
@@ -62,7 +62,7 @@ describe('the options of Qdrant', () => {
     expect(await made({})).toEqual({ vectors: { dense: { size: 3, distance: 'Cosine' } }, sparse_vectors: { text: {} } });
   });
 
-  it('say how vectors are searched', async () => {
+  it('set how vectors are searched', async () => {
     const collection = await (await open({ hnsw_ef: 300, oversampling: 4, consistency: 'quorum' })).create(INFO);
     await collection.upsert([chunk('1')]);
     await collection.search({ vector: Float32Array.of(1, 0, 0), limit: 1 });
@@ -73,7 +73,7 @@ describe('the options of Qdrant', () => {
     expect(JSON.stringify(server.requests.at(-2)!.body)).not.toContain('params');
   });
 
-  it('say how often a request is sent again', async () => {
+  it('set how often a request is retried', async () => {
     let asked = 0;
     server.behaviour.disturb = () => (++asked, { status: 503 });
     const store = await openQdrant({ url: server.url, options: { retries: 0 }, environment: { XDG_STATE_HOME: home } });
@@ -81,7 +81,7 @@ describe('the options of Qdrant', () => {
     expect(asked).toBe(1);
   });
 
-  it('say who the server may be signed by', async () => {
+  it('set additional certificate authorities', async () => {
     const proxied = createTlsServer({ key: KEY, cert: CERTIFICATE }, (incoming, response) => {
       const { method = 'GET', headers, url = '/' } = incoming;
       const passed = request(new URL(url, server.url), { method, headers }, (answer) => {
@@ -106,12 +106,12 @@ describe('the options of Qdrant', () => {
     expect(await store.collections(), 'the file is read again').toEqual([]);
   });
 
-  it('say how long connecting may take', async () => {
+  it('set the timeout for connecting', async () => {
     const url = await listening(createTcpServer(), 'https'); // it never shakes hands
     await expect((await open({ connect_timeout: 0.05, timeout: 500 }, url)).collections()).rejects.toThrow(/Connect Timeout/);
   });
 
-  it('that do not fit are refused, each by its name', async () => {
+  it('are refused by name if they are invalid', async () => {
     const wrong = {
       retries: 11,
       connect_timeout: 0,
@@ -147,7 +147,7 @@ describe('kb doctor of Qdrant', () => {
     message_send_failures,
   });
 
-  it('says which version it is, and of how many nodes', async () => {
+  it('reports the version and the number of nodes', async () => {
     expect(await told()).toBe(`ok: qdrant at ${server.url}: 0 collections; Qdrant 1.16.3`);
     server.behaviour.cluster = cluster(3);
     expect(await told()).toBe(`ok: qdrant at ${server.url}: 0 collections; Qdrant 1.16.3, cluster of 3 nodes`);
@@ -164,7 +164,7 @@ describe('kb doctor of Qdrant', () => {
     }
   });
 
-  it('warns of collections that one node alone holds, and of a node that does not answer', async () => {
+  it('warns of unreplicated collections, and of a node that does not answer', async () => {
     await (await open({})).create(INFO);
     await (await open({ replication_factor: 2 })).create({ ...INFO, name: 'safe' });
     expect(await told()).toMatch(/^ok: /);
@@ -177,7 +177,7 @@ describe('kb doctor of Qdrant', () => {
     expect(await told()).toMatch(/^warning: .*1 node of the cluster did not answer another: http:\/\/node-2:6335\/\.$/);
   });
 
-  it('says what it may where the key may not ask for the cluster', async () => {
+  it('reports what the key permits if that excludes the cluster', async () => {
     server.behaviour.disturb = ({ path }) => (path === '/cluster' ? { status: 403, body: '{"status":{"error":"Forbidden"}}' } : undefined);
     expect(await told()).toBe(`ok: qdrant at ${server.url}: 0 collections; Qdrant 1.16.3`);
   });

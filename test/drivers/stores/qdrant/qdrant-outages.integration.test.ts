@@ -37,7 +37,7 @@ async function expectUnmixed(engine: ReturnType<typeof engineIn>): Promise<void>
 }
 
 describe(`${QDRANT}, which starts again`, { timeout: 120_000 }, () => {
-  it('in the middle of an ingest and of a replacement, is waited for', async () => {
+  it('is awaited during an ingest and a replacement', async () => {
     const { way, there, direct } = await opened();
     for (const word of ['first', 'second']) {
       atSecondWrite(way, () => way.restart(1_500));
@@ -46,7 +46,7 @@ describe(`${QDRANT}, which starts again`, { timeout: 120_000 }, () => {
     }
   });
 
-  it('is waited for by who searches', async () => {
+  it('is awaited during a search', async () => {
     const { way, there } = await opened();
     await result(there, 'ingest', { markdown: documents('first') });
     way.restart(1_000);
@@ -60,7 +60,7 @@ describe(`${QDRANT}, which freezes`, { timeout: 120_000 }, () => {
   const quick = { timeout: 0.5, retries: 1 };
   const told = /Qdrant at http:\/\/127\.0\.0\.1:\d+ did not answer within 0\.5 seconds/;
 
-  it('is told of by who searches, as soon as the options say', async () => {
+  it('is reported by a search after the configured timeout', async () => {
     const { way, there, direct } = await opened(quick);
     await result(direct, 'ingest', { markdown: documents('first') });
     expect((await result(there, 'retrieve', { query: 'pumps' })).errors).toEqual([]);
@@ -71,7 +71,7 @@ describe(`${QDRANT}, which freezes`, { timeout: 120_000 }, () => {
     expect((await result(there, 'retrieve', { query: 'pumps' })).errors).toEqual([]);
   });
 
-  it('is told of by an ingest; what it does late of that undoes nothing of what others wrote meanwhile', async () => {
+  it('is reported by an ingest, whose delayed writes then undo nothing of other writers', async () => {
     const { way, there, direct, url } = await opened(quick);
     await result(direct, 'ingest', { markdown: documents('first') });
     atSecondWrite(way, () => way.freeze());
@@ -101,7 +101,7 @@ describe(`${QDRANT}, which does not answer`, { timeout: 60_000 }, () => {
     return await collect(there.run('retrieve', { query: 'pumps' }, { signal: stop.signal }));
   }
 
-  it('is waited for no longer when the run is stopped', async () => {
+  it('is no longer awaited when the run is aborted', async () => {
     const all = await opened(patient);
     await result(all.direct, 'ingest', { markdown: documents('first') });
     all.way.freeze();

@@ -39,7 +39,7 @@ const chunk = (id: string): StoredChunk => ({ id, text: `The passage ${id}.`, so
 const idsIn = async (collection: Collection) => (await everything(collection)).map(({ id }) => id).toSorted();
 
 it.each<Fault>(['refused', 'answer lost'])(
-  'a replacement whose last step is %s loses nothing, and the next writer finishes it',
+  'loses nothing if the last step of a replacement is %s, and the next writer finishes it',
   async (fault) => {
     const gateway = await qdrantBehind(fault);
     const environment = { XDG_STATE_HOME: folder() };
@@ -61,7 +61,7 @@ it.each<Fault>(['refused', 'answer lost'])(
   },
 );
 
-it('a collection whose maker can not tell whether it was made keeps what another has written to it', async () => {
+it('keeps what another process wrote to a collection whose creation had an unknown outcome', async () => {
   const gateway = await qdrantBehind('answer lost');
   const open = (url: string) =>
     openQdrant({ url, environment: { XDG_STATE_HOME: folder() }, retryLimits: { attempts: 2, firstWait: 0.01 } });

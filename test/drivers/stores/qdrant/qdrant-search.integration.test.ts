@@ -48,7 +48,7 @@ async function ask(query: string, mode: RetrieveInput['mode'] = 'hybrid', filter
 
 const requests = (): string[] => server.requests.splice(0).map(({ path }) => path.replace(/^.*\/points/, ''));
 
-it('asks once for what is found and once for what is not known of it, then for the vectors that scores need', async () => {
+it('sends one request for ids and scores, one for uncached chunks, then one for the vectors that scoring needs', async () => {
   const first = await ask('the valve and the pump');
   expect(requests()).toEqual(['/query/batch', '/query/batch', '']);
   expect(await ask('the valve and the pump')).toEqual(first);
@@ -58,20 +58,20 @@ it('asks once for what is found and once for what is not known of it, then for t
   expect(JSON.stringify(completed!.body).match(/with_payload/g), 'the state alone').toHaveLength(1);
 });
 
-it('asks for the vectors of no more chunks than are scored anew', async () => {
+it('reads vectors only for chunks that need a new score', async () => {
   await ask('the valve and the pump');
   const { ids } = server.requests.at(-1)!.body as { ids: string[] };
   expect(ids).toHaveLength(30);
 });
 
-it('asks for no vectors where one way of searching is enough', async () => {
+it('reads no vectors for a search in one arm', async () => {
   for (const mode of ['text', 'vector'] as const) {
     await ask('the valve and the pump', mode);
     expect(requests(), mode).toEqual(['/query/batch', '/query/batch']);
   }
 });
 
-it('tells the cosines of what words find, with and without a search for the nearest', async () => {
+it('returns cosines for text hits, with and without a vector search', async () => {
   const vector = axes('a hose');
   const text = { text: 'filter', vector, limit: 60 };
   for (const searches of [[text], [text, { vector, limit: 3 }]]) {
@@ -81,7 +81,7 @@ it('tells the cosines of what words find, with and without a search for the near
   }
 });
 
-it('finds nothing for a blank question, and no cosines for a vector of another length', async () => {
+it('finds nothing for a blank query, and no cosines for a vector of another length', async () => {
   const [none, found] = await collection.searchAll!([
     { text: ' ?!', limit: 5 },
     { text: 'filter', vector: Float32Array.of(1), limit: 5 },
@@ -89,12 +89,12 @@ it('finds nothing for a blank question, and no cosines for a vector of another l
   expect([none, found!.length, found!.map(({ cosine }) => cosine)]).toEqual([[], 5, Array(5).fill(undefined)]);
 });
 
-it('brings along the vectors of a single search, as they were given', async () => {
+it('returns the original vectors with a single search', async () => {
   const [hit] = await collection.search({ vector: axes('hose'), limit: 1 });
   expect(hit!.chunk).toEqual(CHUNKS.find(({ id }) => id === hit!.chunk.id));
 });
 
-it('searches again where another writes between its two requests', async () => {
+it('repeats a search if another process writes between its two requests', async () => {
   const writer = (await (await open()).open('manuals'))!;
   await ask('the valve', 'text');
   const table = [...server.collections.values()][0]!;
@@ -118,7 +118,7 @@ it('searches again where another writes between its two requests', async () => {
   expect(items.filter(({ metadata }) => metadata['source'] === '0.md').map(({ text }) => text)).toEqual(['All on the valve.']);
 });
 
-it('keeps apart what two collections of one name hold under one id', async () => {
+it('distinguishes chunks with one id in two successive collections of one name', async () => {
   await ask('the valve', 'text');
   const draft = await (await open()).draft({ ...collection.info, dimensions: 0 });
   await draft.collection.upsert(CHUNKS.map(({ vector: _, ...rest }) => ({ ...rest, text: `Anew: ${rest.text}` })));
@@ -161,7 +161,7 @@ describe('the weights of words', () => {
     }
   }
 
-  it('are those of the chunks that are there, after several writers, edits and deletions', async () => {
+  it('match the stored chunks after several writers, edits and deletions', async () => {
     const writer = await (await open()).create(WORDS);
     const other = (await (await open()).open('words'))!;
     const reader = (await (await open()).open('words'))!;
@@ -191,7 +191,7 @@ describe('the weights of words', () => {
     await expectRanked(reader, stored.slice(0, 20));
   });
 
-  it('lie in few segments, and who reads has each sent once', async () => {
+  it('are stored in few segments, each of which a reader loads once', async () => {
     const store = await open();
     const writer = await store.create(WORDS);
     for (let i = 0; i < 40; i++) await writer.upsert(texts(10, 10 * i).map((one) => ({ ...one, text: `${one.text} only${one.id}` })));
@@ -204,7 +204,7 @@ describe('the weights of words', () => {
     expect(requests()).toEqual(['/query/batch', '/query/batch']);
   });
 
-  it('do not change by what a writer leaves that dies, which is removed a day later', async () => {
+  it('ignore the leftovers of a dead writer, which are removed a day later', async () => {
     const writer = await (await open()).create(WORDS);
     const stored = texts(50);
     await writer.upsert(stored);
@@ -225,7 +225,7 @@ describe('the weights of words', () => {
     await expectRanked(writer, stored);
   });
 
-  it('are the same for one shard and for three', async () => {
+  it('are the same with one shard and with three', async () => {
     const stored = texts(300);
     const collections = [];
     for (const shard_number of [1, 3]) {

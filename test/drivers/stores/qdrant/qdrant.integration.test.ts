@@ -23,7 +23,7 @@ function disturbed(...disturbances: ReturnType<NonNullable<QdrantBehaviour['dist
 testStore(QDRANT, async () => open(await emptyQdrant()));
 
 describe('a Qdrant server', () => {
-  it('is asked nothing before it is used, and may be down until then', async () => {
+  it('gets no request before the first use, and may be down until then', async () => {
     await server.close();
     const store = await open();
     await expect(store.collections()).rejects.toMatchObject({ code: 'unavailable', isRetryable: true, attempts: 4 });
@@ -35,7 +35,7 @@ describe('a Qdrant server', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('that goes away while a collection is open is told of without waiting twice', async () => {
+  it('is reported as unavailable without waiting twice if it stops while a collection is open', async () => {
     const collection = await (await open()).create(INFO);
     server.behaviour.disturb = () => 'cut';
     const before = server.requests.length;
@@ -43,7 +43,7 @@ describe('a Qdrant server', () => {
     expect(server.requests.length - before).toBe(4);
   });
 
-  it('is asked again where what went wrong may pass, and not where it will not', async () => {
+  it('gets a retry after a temporary error, and none after a permanent one', async () => {
     const store = await open();
     for (const passing of [
       { status: 429 },
@@ -61,7 +61,7 @@ describe('a Qdrant server', () => {
     expect(server.requests.length - before).toBe(1);
   });
 
-  it('gets its key, and says in whose name where it is missing or wrong', async () => {
+  it('gets its key, and a missing or wrong one is reported with its variable', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warned.mockRestore());
     server.behaviour.key = KEY;
@@ -83,7 +83,7 @@ describe('a Qdrant server', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it('finds its key in no message of ours, whatever it says itself', async () => {
+  it('never finds its key repeated in a message, whatever it answers', async () => {
     const body = JSON.stringify({ status: { error: `The key ${KEY} is not welcome` } });
     for (const status of [400, 401, 404, 409, 413, 500]) {
       server.behaviour.disturb = () => ({ status, body });
@@ -93,7 +93,7 @@ describe('a Qdrant server', () => {
     }
   });
 
-  it('that leads elsewhere is not followed: key and texts go to no address but the one that is configured', async () => {
+  it('is not followed to another address: key and texts reach only the configured one', async () => {
     const elsewhere = await openQdrantServer();
     onTestFinished(() => elsewhere.close());
     const store = await open(server.url, { QDRANT_API_KEY: KEY });
@@ -105,14 +105,14 @@ describe('a Qdrant server', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('gets no key where its address is not trusted', async () => {
+  it('gets no key if its address is not trusted', async () => {
     const environment = { XDG_STATE_HOME: home, QDRANT_API_KEY: KEY };
     await (await openQdrant({ url: server.url, environment, isTrusted: false })).collections();
     await (await openQdrant({ url: server.url, environment, isTrusted: true })).collections();
     expect(server.requests.map(({ headers }) => headers['api-key'])).toEqual([undefined, KEY]);
   });
 
-  it('is waited for as long as the options say, and they say nothing else', async () => {
+  it('is awaited as long as the options allow', async () => {
     const silent = createServer(() => {});
     const { url, close } = await listening(silent);
     onTestFinished(close);
@@ -132,7 +132,7 @@ describe('a Qdrant server', () => {
       });
   });
 
-  it('is asked with what the options say of reads, writes and new collections', async () => {
+  it('gets the parameters of the options for reads, writes and new collections', async () => {
     const options = { consistency: 'majority', ordering: 'strong', shard_number: 2, replication_factor: 3 };
     const store = await openQdrant({ url: server.url, options, environment: { XDG_STATE_HOME: home } });
     const collection = await store.create({ name: 'manuals', provider: 'p', model: 'm', dimensions: 0 });
@@ -147,7 +147,7 @@ describe('a Qdrant server', () => {
     for (const { query } of reads) expect(query).toMatchObject({ consistency: 'majority' });
   });
 
-  it('has one lock for each collection, however its address is spelled', async () => {
+  it('has one lock for each collection, for any spelling of its address', async () => {
     const [one, other] = [await open(server.url), await open(`${server.url.replace('127.0.0.1', 'LOCALHOST')}/`)];
     const release = await one.lock('manuals');
     let waited = false;
@@ -161,12 +161,12 @@ describe('a Qdrant server', () => {
     )();
   });
 
-  it('may lie under a path', async () => {
+  it('may be below a path', async () => {
     await (await open(`${server.url}/behind/`)).collections().catch(() => {});
     expect(server.requests.map(({ path }) => path)).toEqual(['/behind/aliases']);
   });
 
-  it('is told apart from another server', async () => {
+  it('is distinguished from another kind of server', async () => {
     for (const [status, type] of [
       [200, 'text/html'],
       [404, 'text/html'],
@@ -184,7 +184,7 @@ describe('a Qdrant server', () => {
     }
   });
 
-  it('has an address of its kind, without a password', async () => {
+  it('needs an HTTP address without a password', async () => {
     for (const url of ['', 'qdrant', './folder', 'ftp://127.0.0.1', 's3://bucket/store'])
       await expect(open(url)).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining('no address') });
     const refused = (await open('http://me:hidden@127.0.0.1:6333').catch((error: unknown) => error)) as Error;
@@ -194,7 +194,7 @@ describe('a Qdrant server', () => {
 });
 
 describe('a Qdrant store among other programs', () => {
-  it('leaves their collections alone and does not list them', async () => {
+  it('does not touch or list the collections of other programs', async () => {
     const { QdrantClient } = await import('@qdrant/js-client-rest');
     const client = new QdrantClient({ url: server.url, checkCompatibility: false });
     for (const name of ['manuals', 'kb.theirs', 'kb.old@lz0000-abc123']) {
@@ -225,7 +225,7 @@ describe('a Qdrant store among other programs', () => {
     ['later', { form: 3 }],
     ['development', { form: 1 }],
     ['development', { words_counted: false }],
-  ])('refuses a collection that a %s version has made, lists it, and can drop it', async (kind, change) => {
+  ])('refuses a collection of a %s version, lists it, and can drop it', async (kind, change) => {
     const store = await open();
     await store.create(INFO);
     Object.assign(server.collections.get(tables()[0]!)!.points.get(0)!.payload['kb'] as object, change);
@@ -242,7 +242,7 @@ describe('a Qdrant store among other programs', () => {
 });
 
 describe('a Qdrant before 1.16', () => {
-  it('is not written to, because it could not keep several writers apart', async () => {
+  it('is not written to, because it lacks conditional writes', async () => {
     server.behaviour.ignoresConditions = true;
     await expect((await open()).create(INFO)).rejects.toMatchObject({ code: 'configuration', hint: expect.stringContaining('1.16') });
   });

@@ -14,7 +14,7 @@ const some = (size: number) =>
   new Map(Array.from({ length: size }, () => [Math.floor(next() * 2 ** 32), Math.floor(next() * 2 ** 20) - 2 ** 19] as const));
 
 describe('counts of words', () => {
-  it('are read as they were written, whatever their places', () => {
+  it('are read as they were written, for any indices', () => {
     for (const map of [new Map(), new Map([[0, 1]]), new Map([[2 ** 32 - 1, -1]]), some(1), some(2000)]) {
       const counts = toWordCounts(map);
       expect(unpackCounts(packCounts(counts))).toEqual(counts);
@@ -23,7 +23,7 @@ describe('counts of words', () => {
     }
   });
 
-  it('are added up, and leave out what comes to nothing', () => {
+  it('are added up without sums of 0', () => {
     const [one, other] = [some(500), some(700)];
     for (const place of [...one.keys()].slice(0, 100)) other.set(place, -one.get(place)!);
     const sum = new Map(one);
