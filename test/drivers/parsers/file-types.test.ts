@@ -22,7 +22,7 @@ test.each([
   ['text/plain', '/a.txt', '%PDF-1.7', 'pdf'],
   ['image/png', '/a.md', '', undefined],
   ['application/zip', '/a', '', undefined],
-])('«%s» at %s beginning with «%s» is read as %s', (...[media_type, path, body, expected]) => {
+])('reads «%s» at %s that begins with «%s» as %s', (...[media_type, path, body, expected]) => {
   expect(type(media_type, path, body)).toBe(expected);
 });
 
@@ -30,11 +30,11 @@ test.each([
   ['application/octet-stream', 'http://x/download?id=5', true],
   ['application/octet-stream', 'http://x/film.bin', false],
   ['image/png', 'http://x/picture', false],
-])('«%s» at %s is told by its bytes: %s', (content_type, url, expected) => {
+])('needs the bytes to recognize «%s» at %s: %s', (content_type, url, expected) => {
   expect(types.needsBytesForType({ content_type, url })).toBe(expected);
 });
 
-test('the parser that takes the first extension of a built-in type takes its place', () => {
+test('replaces a built-in type by a parser with the first extension of that type', () => {
   const parse = async () => ({ text: '', metadata: {} });
   const own = fileTypes([
     { file_type: 'wiki', extensions: ['.html', '.wiki'], media_types: ['text/x-wiki'], parse },

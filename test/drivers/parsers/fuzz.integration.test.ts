@@ -121,7 +121,7 @@ it('holds files of every kind', () => {
   expect(reader.extensions.filter((extension) => !kinds.has(reader.fileType(`a${extension}`)!))).toEqual([]);
 });
 
-it.each(Object.keys(files))('reads %s however it was changed, or says what is wrong with it', async (name) => {
+it.each(Object.keys(files))('reads any mutation of %s, or explains what is wrong with it', async (name) => {
   const whole = Buffer.from(files[name]!);
   const results = await Promise.all(
     Array.from({ length: ROUNDS }, async (_, round) => {

@@ -41,7 +41,7 @@ const withAttachments = (files: Record<string, Uint8Array | string>) =>
       .join('') + '--b--\n',
   );
 
-it('reads the attachments of a mail as documents, and names the rest', async () => {
+it('reads the attachments of a mail as documents, and lists those that it left out', async () => {
   const { text, members, metadata } = await read(
     'eml',
     withAttachments({ 'a.docx': docxFile(wordParagraph('In Word.')), 'b.bin': 'x', 'c.eml': eml('Subject: Inner', 'Deep.') }),
@@ -82,7 +82,7 @@ it('reads an attachment without a name by its media type', async () => {
   expect(metadata.left_out).toEqual(['attachment 3 is of a kind that is not supported']);
 });
 
-it('gives attachments with one name distinct names', async () => {
+it('gives attachments with the same name distinct names', async () => {
   const named = (name: string) => `Content-Type: text/plain\nContent-Disposition: attachment; filename="${name}"\n\nWords.`;
   const { members } = await read('eml', ofParts('mixed', ...['a.txt', 'a.txt', 'a (2).txt', 'a.txt'].map(named)));
   expect(members!.map(({ path }) => path)).toEqual(['a.txt', 'a (3).txt', 'a (2).txt', 'a (4).txt']);
@@ -95,7 +95,7 @@ it('leaves out pictures within the text of a mail', async () => {
   expect(metadata.left_out).toBeUndefined();
 });
 
-it('reads at most 100 attachments of a mail, and names all', async () => {
+it('reads at most 100 attachments of a mail, and lists the names of all', async () => {
   const { text, members } = await read(
     'eml',
     withAttachments(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`${i}.txt`, 'x']))),
@@ -104,7 +104,7 @@ it('reads at most 100 attachments of a mail, and names all', async () => {
   expect(members!.map(({ path }) => path).slice(98)).toEqual(['98.txt', '99.txt']);
 });
 
-it('reads a mail in a mail, and no attachments of a deeper one', async () => {
+it('reads a mail within a mail, but not the attachments of a deeper one', async () => {
   const wrapped = (subject: string, inner: string) =>
     `Subject: ${subject}\n${withAttachments({ 'inner.eml': inner }).split('\r\n').slice(7).join('\n')}`;
   const outer = await read('eml', wrapped('1', wrapped('2', wrapped('3', 'Subject: 4\n\nDeep.'))));
@@ -131,7 +131,7 @@ it.each([
   ['the time and the year of a mail', 'From bo@x Mon Jan  1 11:00:00 2024'],
   ['them in another order', 'From - Mon, 1 Jan 2024 11:00:00 +0100'],
   ['an address', 'From bo@x'],
-])('tells the mails of a mailbox by lines with %s, and keeps paragraphs that begin like one', async (_, separator) => {
+])('splits a mailbox at lines with %s, and keeps paragraphs that begin like one', async (_, separator) => {
   const paragraphs = 'Hello.\n\nFrom the beginning the boiler had 3 bar.\nNote: now 5.\n\nFrom May to June 2024\nit rained.';
   const mailbox = `From ada@x Mon Jan 01 10:00:00 2024\n${headers}\n\n${paragraphs}\n\n${separator}\nSubject: Two\n\nTwo.\n`;
   for (const before of ['', '\n', '\ufeff', '\r\n\r\n']) {
@@ -183,7 +183,7 @@ const properties = (header: number, values: Record<number, number>): Buffer =>
     }),
   ]);
 
-it('reads a mail of Outlook in its code page, and the mails that are attached to it', async () => {
+it('reads a mail of Outlook in its code page, with attached mails', async () => {
   const inner = '__attach_version1.0_#00000000/__substg1.0_3701000D/';
   const { text, members } = await read(
     'msg',

@@ -47,7 +47,7 @@ describe('a file is refused', () => {
     ['pptx', Buffer.alloc(40, 7), /a binary file of an unknown kind/, /supported format/],
     ['text', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 32)), /a binary file of an unknown kind/, /supported format/],
     ['docx', Buffer.from('d0cf11e0a1b11ae1'.padEnd(1200, '0'), 'hex'), /an old Office version/, /supported format/],
-  ])('when it is named %s and something else (%#)', async (kind, content, message, hint) => {
+  ])('when it is named %s but has another type (%#)', async (kind, content, message, hint) => {
     const error = await failure(kind, content);
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
@@ -59,11 +59,11 @@ describe('a file is refused', () => {
     expect((await failure('xlsx', bytes)).message).toMatch(/is encrypted: kb opens only PDFs with a password/);
   });
 
-  it.each(['docx', 'pptx', 'xlsx'])('when half of it is missing (%s)', async (kind) => {
+  it.each(['docx', 'pptx', 'xlsx'])('when it is truncated (%s)', async (kind) => {
     expect((await failure(kind, docx.subarray(0, docx.length / 2))).message).toMatch(/cannot be read as/);
   });
 
-  it('when parts of it are missing, without words of a program', async () => {
+  it("when parts of it are missing, without a program's internal message", async () => {
     const { message } = await failure(
       'xlsx',
       await withParts(await xlsxFile([{ name: 'A', cells: { A1: 'x' } }]), {
@@ -82,7 +82,7 @@ describe('a file is refused', () => {
     });
   });
 
-  it('when the text of a Word document unpacks to more than it can be read from', async () => {
+  it('when the text of a Word document unpacks to too many bytes', async () => {
     const part = { packed: deflateRawSync(Buffer.alloc(1024)), size: 65 * 2 ** 20 };
     expect(await failure('docx', zipFile({ 'word/document.xml': part }))).toMatchObject({
       code: 'too_large',
@@ -90,7 +90,7 @@ describe('a file is refused', () => {
     });
   });
 
-  it('when it unpacks to more than it says', async () => {
+  it('when it unpacks to more than it declares', async () => {
     const part = { packed: deflateRawSync(Buffer.alloc(2 ** 20)), size: 100 };
     expect((await failure('docx', zipFile({ 'word/document.xml': part }))).message).toMatch(/too many bytes/);
   });
@@ -102,11 +102,11 @@ describe('a file is refused', () => {
   });
 });
 
-it('a text file padded with NUL bytes is read', async () => {
+it('reads a text file that is padded with NUL bytes', async () => {
   expect((await read('text', Buffer.concat([Buffer.from('Words and more words.'), Buffer.alloc(12)]))).text).toBe('Words and more words.');
 });
 
-test('a title or a property of megabytes is cut: each chunk would hold it', async () => {
+test('cuts a title or property of megabytes, because each chunk holds it', async () => {
   const long = 'word '.repeat(300_000);
   const page = await read(
     'html',

@@ -23,7 +23,7 @@ const read = (reader: DocumentReader, source: string, content: string | Uint8Arr
 const huge = `${'a,b,c,d,e,f,g,h,i,j\n'.repeat(300_000)}`;
 
 describe('the reader', () => {
-  it('knows the kinds by their extensions', () => {
+  it('recognizes file types by their extensions', () => {
     const reader = open();
     expect(['a.PDF', 'b/c.md', 'd.htm', 'e.tsv', 'f.mp4', 'README'].map((path) => reader.fileType(path))).toEqual([
       'pdf',
@@ -36,7 +36,7 @@ describe('the reader', () => {
     expect(reader.extensions).toEqual(expect.arrayContaining(['.pdf', '.docx', '.pptx', '.xlsx', '.md', '.html', '.txt', '.csv']));
   });
 
-  it('reads every kind in a process of its own', async () => {
+  it('reads every file type in a separate process', async () => {
     const reader = open({ processes: 2 });
     const files = {
       'a.pdf': pdfFile([['needle']]),
@@ -52,13 +52,13 @@ describe('the reader', () => {
     expect(texts.map((text) => text.includes('needle'))).toEqual(Array(8).fill(true));
   });
 
-  it('leaves the bytes to the caller', async () => {
+  it('does not take the bytes from the caller', async () => {
     const bytes = new Uint8Array(Buffer.from('# Kept\n'));
     await open().read(bytes, { source: 'a.md', file_type: 'markdown' });
     expect(Buffer.from(bytes).toString()).toBe('# Kept\n');
   });
 
-  it('says what is wrong with a file, with its code and the way out', async () => {
+  it('explains what is wrong with a file, with a code and a hint', async () => {
     const reader = open();
     await expect(read(reader, 'a.pdf', '%PDF-1.7\nbroken')).rejects.toMatchObject({
       name: 'KbError',
@@ -72,7 +72,7 @@ describe('the reader', () => {
     expect((await read(reader, 'c.md', 'Fine.')).text).toBe('Fine.');
   });
 
-  it('gives up a file that takes too long, and goes on', async () => {
+  it('gives up a file that takes too long, and keeps working', async () => {
     const reader = open({ seconds: 6 });
     const [late, next] = await Promise.allSettled([read(reader, 'slow.html', slowHtml), read(reader, 'next.html', '<p>Next.</p>')]);
     expect(late).toMatchObject({
@@ -81,7 +81,7 @@ describe('the reader', () => {
     expect(next).toMatchObject({ value: { text: 'Next.' } });
   });
 
-  it.skipIf(process.platform !== 'linux')('waits for a file while other programs have the processor, but not for ever', async () => {
+  it.skipIf(process.platform !== 'linux')('waits longer for a file while other programs use the processor, up to a limit', async () => {
     const reader = open({ seconds: 2 });
     await read(reader, 'first.html', '<p>First.</p>');
     const [child] = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).slice(-1).map(Number);
@@ -93,7 +93,7 @@ describe('the reader', () => {
     await expect(read(reader, 'stuck.html', '<p>Stuck.</p>')).rejects.toMatchObject({ message: 'stuck.html was not read within 8 s.' });
   });
 
-  it('gives up a file that takes too much memory, and goes on', async () => {
+  it('gives up a file that takes too much memory, and keeps working', async () => {
     const reader = open({ megabytes: 32 });
     const [large, next] = await Promise.allSettled([read(reader, 'huge.csv', huge), read(reader, 'next.html', '<p>Next.</p>')]);
     expect(large.status).toBe('rejected'); // said first, lest the text be printed
@@ -101,14 +101,14 @@ describe('the reader', () => {
     expect(next).toMatchObject({ value: { text: 'Next.' } });
   });
 
-  it('reads short texts in this process, also when no other one can be started', async () => {
+  it('reads short texts in this process, even if no other can be started', async () => {
     const reader = open({ megabytes: 1 }); // of which no process starts
     expect((await read(reader, 'a.md', '---\ntitle: Pumps\n---\n# Seals\n')).title).toBe('Pumps');
     expect((await read(reader, 'b.txt', 'Text.')).text).toBe('Text.');
     await expect(read(reader, 'c.html', '<p>c</p>')).rejects.toMatchObject({ message: expect.stringContaining('c.html') });
   });
 
-  it('gives up Markdown whose front matter takes too long or too much memory, and goes on', async () => {
+  it('gives up Markdown whose front matter takes too long or too much memory, and keeps working', async () => {
     const blank = `---\na: b\n${'\n'.repeat(1_000_000)}---\n# Body\n`; // gray-matter looks for comments behind each of these lines
     const slow = open({ seconds: 6 });
     await expect(read(slow, 'blank.md', blank)).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe('the reader', () => {
     expect(outcome.slice(0, 200)).toBe('KbError: large.md needs more than 32 MiB of memory to be read.');
   });
 
-  it('gives up XML of an API that takes too much memory, and answers with a value otherwise', async () => {
+  it('gives up XML of an API that takes too much memory, and otherwise returns its value', async () => {
     const reader = open({ megabytes: 32 });
     const value = (xml: string) =>
       reader.read(Buffer.from(xml), { source: 'http://api.example/', file_type: 'xml-value' }).then((parsed) => parsed.value, String);
@@ -131,7 +131,7 @@ describe('the reader', () => {
     expect(await value('<r><a>1</a><a/></r>')).toEqual({ a: ['1', ''] });
   });
 
-  it('stops in the middle of a file, and before one', async () => {
+  it('stops within a file and before one when it is aborted', async () => {
     const reader = open();
     const stop = new AbortController();
     const running = read(reader, 'slow.html', slowHtml, stop.signal);
@@ -142,14 +142,14 @@ describe('the reader', () => {
     expect((await read(reader, 'next.html', '<p>Next.</p>')).text).toBe('Next.');
   });
 
-  it('refuses a page of more markup than a DOM is built for, and says so', async () => {
+  it('refuses a page with too much markup, and gives the reason', async () => {
     await expect(read(open(), 'deep.html', '<div>'.repeat(200_000))).rejects.toMatchObject({
       code: 'invalid',
       message: 'deep.html cannot be read as an HTML page: it nests more than 50000 elements.',
     });
   });
 
-  it('stops what it reads when it is closed', async () => {
+  it('aborts its work when it is closed', async () => {
     const reader = open();
     const running = read(reader, 'slow.html', slowHtml).catch((error: unknown) => error);
     await reader.close();
@@ -157,7 +157,7 @@ describe('the reader', () => {
     await expect(read(reader, 'next.html', '<p>Next.</p>')).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('reads its neighbours when a document takes its process down', async () => {
+  it('reads the other documents of a batch if one crashes the process', async () => {
     const reader = open({ processes: 2, megabytes: 96 });
     const outcomes = await Promise.allSettled([
       read(reader, 'a.md', '# A'),
@@ -169,7 +169,7 @@ describe('the reader', () => {
     expect(outcomes[1]).toMatchObject({ reason: { message: expect.stringContaining('huge.csv'), isRetryable: false } });
   });
 
-  it('is closed while it has not read anything', async () => {
+  it('can be closed before it has read anything', async () => {
     await expect(open().close()).resolves.toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ describe('a text that is parsed in this process', () => {
     expect(isShort(content)).toBe(false);
   });
 
-  it('is of no type whose parser needs much memory', () => {
+  it('does not include types whose parser needs much memory', () => {
     expect(['html', 'html-fragment', 'csv', 'pdf', 'docx', 'xml'].filter((kind) => isShort('<p>a</p>', kind))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ const book = (parts: Record<string, string> = {}) =>
     ...parts,
   });
 
-it('reads the chapters of a book in the order of its spine, named as in its table of contents, without the cover', async () => {
+it('reads the chapters of a book in the order of its spine, with the titles of its table of contents and without the cover', async () => {
   const { text, title, metadata } = await read('epub', book());
   expect(text).toBe('# Starting\n\nOpen the valve first.\n\n# Care\n\nOil it & rest.\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |');
   expect({ title, metadata }).toEqual({ title: 'Pumps', metadata: { author: 'Ada', lang: 'en' } });
@@ -42,7 +42,7 @@ it.each([
 
 const archive = (parts: Parameters<typeof zipFile>[0]) => read('zip', zipFile(parts));
 
-it('reads the files of an archive as documents, and says which it left out', async () => {
+it('reads the files of an archive as documents, and lists those that it left out', async () => {
   const { members, text, metadata } = await archive({
     'guide/b.md': '# B\n\nTwo.',
     'a.docx': docxFile(wordParagraph('One.')),
@@ -60,7 +60,7 @@ it('reads the files of an archive as documents, and says which it left out', asy
   expect(metadata.left_out).toEqual(['film.mov is of a kind that is not supported', 'inner.zip is an archive within another file']);
 });
 
-it('reads the files of an archive by their names, also compressed ones', async () => {
+it('reads the files of an archive by the types of their names, compressed ones too', async () => {
   const manual = '.TH LS 1\n.SH NAME\nls \\- list\n';
   const { members } = await archive({ 'fopen.3p': manual, 'tar.1.gz': gzipSync(manual), 'b.md.gz': gzipSync('# B') });
   expect(members!.map(({ path, file_type }) => [path, file_type])).toEqual([
@@ -71,12 +71,12 @@ it('reads the files of an archive by their names, also compressed ones', async (
   expect(members![0]!.parsed.text).toBe('# B');
 });
 
-it('uses names with parent folders in an archive only as names', async () => {
+it('treats names with parent folders in an archive as plain names', async () => {
   const { members } = await archive({ '../../etc/passwd.txt': 'root' });
   expect(members).toMatchObject([{ path: '../../etc/passwd.txt', parsed: { text: 'root' } }]);
 });
 
-it('refuses an archive of which nothing can be read, and says why', async () => {
+it('refuses an archive without a readable file, and gives the reason', async () => {
   await expect(archive({ 'inner.zip': zipFile({ 'c.md': 'C' }) })).rejects.toThrow(
     /sample\.zip holds no file that can be read: inner\.zip is an archive within another file/,
   );
@@ -94,12 +94,12 @@ it('recognizes an archive by its content', async () => {
   await expect(read('epub', zipFile({ 'a.md': 'A' }))).rejects.toThrow(/cannot be read|without any text|ZIP/);
 });
 
-it('refuses half of an archive', async () => {
+it('refuses a truncated archive', async () => {
   const whole = zipFile({ 'a.md': 'Words.' });
   await expect(read('zip', whole.subarray(0, whole.length - 30))).rejects.toThrow(/cannot be read as a ZIP archive/);
 });
 
-it('keeps the places of a document within another', async () => {
+it('keeps the locations within a document inside an archive', async () => {
   const { members } = await archive({ 'a.md': 'one\n\n## Two\n\nthree' });
   expect(placeOf(members![0]!.parsed, 'three')).toMatchObject({ line: 1 });
 });
@@ -117,12 +117,12 @@ it.each([
   ['Korean', ['bcb3b8ed'], ['설명.txt']],
   ['Russian', ['90e3aaaea2aea4e1e2a2ae'], ['Руководство.txt']],
   ['in UTF-8', ['c3a4'], ['ä.txt']],
-])('reads the names of an archive that does not tell their encoding: %s', async (_, names, expected) => {
+])('guesses the encoding of names in an archive: %s', async (_, names, expected) => {
   const found = await namesIn(names.map((name) => [hex(name), 'Words.']));
   expect(found.map(([path]) => path).toSorted()).toEqual(expected.toSorted());
 });
 
-it('prefers the Unicode name in an archive to the other one', async () => {
+it('prefers the Unicode name of a file in an archive', async () => {
   const name = hex('84');
   const data = Buffer.concat([Buffer.of(1), Buffer.alloc(4), Buffer.from('Größe.txt')]);
   data.writeUInt32LE(crc32(name), 1);
@@ -130,7 +130,7 @@ it('prefers the Unicode name in an archive to the other one', async () => {
   expect(await namesIn([[name, 'Words.', extra]])).toEqual([['Größe.txt', 'Words.']]);
 });
 
-it('reads all files of an archive that have one name', async () => {
+it('reads all files with the same name in an archive', async () => {
   const [a, numbered] = [Buffer.from('a.txt'), Buffer.from('a (2).txt')];
   expect(
     await namesIn([
@@ -152,19 +152,19 @@ afterAll(() => readers.close());
 const reader = readers.open({ ocr: 'report', passwords: [] });
 const readNamed = (source: string, bytes: Uint8Array) => reader.read(bytes, { source, file_type: reader.fileType(source)! });
 
-describe('a file that is compressed by itself', () => {
-  it('is read as the type of its name without .gz', async () => {
+describe('a compressed file', () => {
+  it('is read by the type of its name without .gz', async () => {
     expect(await readNamed('notes.md.gz', gzipSync('# Notes\n\nDry it.\n'))).toMatchObject({
       title: 'Notes',
       text: '# Notes\n\nDry it.\n',
     });
   });
 
-  it('is read as it is when only its name ends in .gz', async () => {
+  it('is read unchanged if only its name ends in .gz', async () => {
     expect(await readNamed('notes.txt.gz', Buffer.from('Dry it.'))).toMatchObject({ text: 'Dry it.' });
   });
 
-  it('is refused when it is damaged, or unpacks to too much', async () => {
+  it('is refused if it is damaged, or unpacks to too many bytes', async () => {
     await expect(readNamed('notes.md.gz', gzipSync('# Notes\n\nDry it.\n').subarray(0, 20))).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/^notes\.md\.gz cannot be read as a compressed file \(GZIP\): unexpected end of file\.$/),

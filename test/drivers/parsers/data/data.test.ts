@@ -13,8 +13,8 @@ const linesOf = (parsed: Awaited<ReturnType<typeof read>>, chunk_size = 200) =>
     },
   );
 
-describe('JSON', () => {
-  it('is read as values with their paths, its records under headings, with their lines', async () => {
+describe('the JSON parser', () => {
+  it('writes values with their paths, and records under headings, with their lines', async () => {
     const parsed = await read(
       'json',
       '[\n  {"name": "Pump", "size": {"w": 10, "h": 2.5e3}, "tags": ["a", "b"], "none": null},\n  // a comment\n  {"id": 7,\n   "parts": [{"code": "X-1"},\n             {"code": "X-2"}],},\n]',
@@ -36,7 +36,7 @@ describe('JSON', () => {
     expect((await read('json', source)).text).toBe(text);
   });
 
-  it('has a record a line in JSON Lines', async () => {
+  it('reads each line of JSON Lines as a record', async () => {
     const parsed = await read('jsonl', '{"question":"Why?","a":1}\n\n{"question":"How?","a":2}\n');
     expect(parsed.text).toContain('## Record 2: How?');
     expect(linesOf(parsed, 60).map(({ line_start, line_end }) => [line_start, line_end])).toEqual([
@@ -55,10 +55,10 @@ describe('JSON', () => {
   });
 });
 
-describe('a notebook', () => {
+describe('the notebook parser', () => {
   const notebook = (cells: unknown[]) => JSON.stringify({ cells, metadata: { language_info: { name: 'python' } }, nbformat: 4 });
 
-  it('becomes its texts, code and text outputs', async () => {
+  it('writes texts, code and text outputs', async () => {
     const { text, title } = await read(
       'ipynb',
       notebook([
@@ -78,13 +78,13 @@ describe('a notebook', () => {
     expect(text.length).toBeLessThan(4_300);
   });
 
-  it.each([['{}'], ['{"cells": 5}'], ['{"cells": [']])('is refused when it has no cells (%s)', async (source) => {
+  it.each([['{}'], ['{"cells": 5}'], ['{"cells": [']])('refuses a notebook without cells (%s)', async (source) => {
     await expect(read('ipynb', source)).rejects.toThrow(/cannot be read as a Jupyter notebook/);
   });
 });
 
-describe('subtitles', () => {
-  it('become paragraphs with the time as their place', async () => {
+describe('the subtitle parser', () => {
+  it('writes paragraphs with their time as the location', async () => {
     const parsed = await read(
       'subtitles',
       'WEBVTT\n\nNOTE made by hand\n\n1\n00:01.000 --> 00:03.500 align:start\n<v Ada>Open the <b>valve</b>\n\n00:04.000 --> 00:06.000\n<v Ada>and wait.\n\n01:00:10.000 --> 01:00:12.000\n<v Bo>It leaks &amp; hisses.\n',
@@ -114,7 +114,7 @@ describe('subtitles', () => {
     expect(await times('00:03.000 --> 00:01.000\none')).toEqual(['00:00:03', '00:00:03']);
   });
 
-  it('are read from SubRip, without repeated lines', async () => {
+  it('reads SubRip, without repeated lines', async () => {
     const { text } = await read(
       'subtitles',
       '1\r\n00:00:01,000 --> 00:00:02,000\r\n{\\an8}<i>one</i>\r\n\r\n2\r\n00:00:02,000 --> 00:00:03,000\r\none\r\ntwo\r\n',
@@ -122,13 +122,13 @@ describe('subtitles', () => {
     expect(text).toBe('one two');
   });
 
-  it('are refused without a time', async () => {
+  it('refuses subtitles without times', async () => {
     await expect(read('subtitles', 'Just words.')).rejects.toThrow(/no line says when/);
   });
 });
 
-describe('XML', () => {
-  it('becomes prose under its titles', async () => {
+describe('the XML parser', () => {
+  it('writes prose under its titles', async () => {
     const parsed = await read(
       'xml',
       '<?xml version="1.0"?>\n<article><title>Pumps</title>\n<section id="s"><title>Care</title><para>Oil <b>it</b>.</para>\n<itemizedlist><listitem><para>daily</para></listitem></itemizedlist><screen>  run\n  stop</screen></section></article>',
@@ -138,12 +138,12 @@ describe('XML', () => {
     expect(placeOf(parsed, 'Oil')).toMatchObject({ line: 3 });
   });
 
-  it('becomes records with their fields', async () => {
+  it('writes records with their fields', async () => {
     const { text } = await read('xml', '<list><part id="7"><name>Seal</name><price cur="EUR">3</price></part></list>');
     expect(text).toBe('- part: id=7\n- name: Seal\n- price: 3; cur=EUR');
   });
 
-  it('is a feed', async () => {
+  it('reads an RSS feed', async () => {
     const parsed = await read(
       'feed',
       '<rss version="2.0"><channel><title>News</title><description>All of it</description>\n<item><title>One</title><link>https://x/1</link><pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate><description>&lt;p&gt;Text &lt;b&gt;bold&lt;/b&gt;.&lt;/p&gt;</description></item></channel></rss>',
@@ -154,7 +154,7 @@ describe('XML', () => {
     expect(placeOf(parsed, '## One')).toMatchObject({ line: 2 });
   });
 
-  it('is a feed of Atom', async () => {
+  it('reads an Atom feed', async () => {
     const { text } = await read(
       'xml',
       '<feed xmlns="http://www.w3.org/2005/Atom"><title>Log</title><entry><title>Two</title><link href="https://x/2"/><updated>2024-01-02</updated><content type="xhtml"><div><p>Inner 1 &lt; 2.</p></div></content></entry></feed>',
@@ -162,7 +162,7 @@ describe('XML', () => {
     expect(text).toBe('# Log\n\n## Two\n\n- Date: 2024-01-02\n- Link: https://x/2\n\nInner 1 \\< 2.'.replace('\\<', '<'));
   });
 
-  it('expands no entity that is made of others or lies elsewhere', async () => {
+  it('does not expand nested or external entities', async () => {
     const laughs = `<!DOCTYPE l [<!ENTITY a "ha">${Array.from({ length: 30 }, (_, i) => `<!ENTITY e${i} "${(i ? `&e${i - 1};` : '&a;').repeat(10)}">`).join('')}<!ENTITY x SYSTEM "file:///etc/passwd">]><l><p>&e29; &x;</p></l>`;
     const outcome = await read('xml', laughs).then(
       ({ text }) => text,
@@ -180,10 +180,10 @@ describe('XML', () => {
   });
 });
 
-describe('source code', () => {
+describe('the source code parser', () => {
   const code = (name: string, source: string) => parseDocument({ bytes: Buffer.from(source), source: name, file_type: 'code' });
 
-  it('becomes its functions and classes with comments, each with its lines', async () => {
+  it('writes each function and class with its comments and lines', async () => {
     const parsed = await code(
       'pump.ts',
       "import { x } from './x.ts';\n\n/** Starts it. */\nexport function start(a: number): void {\n  if (a) {\n    run(a);\n  }\n}\n\nexport class Pump {\n  #on = false;\n\n  /** Stops it. */\n  stop(): void {\n    halt();\n  }\n}\n\nexport const wait = async (ms: number) => {\n  sleep(ms);\n};\n",
@@ -243,19 +243,19 @@ describe('source code', () => {
       '-- Doc\nCREATE TABLE IF NOT EXISTS pumps (\n  id int\n);\n\ncreate or replace function f() returns int;\n',
       ['## table pumps', '## function f'],
     ],
-  ])('%s has its parts under their names', async (name, source, headings) => {
+  ])('writes the parts of %s under their names', async (name, source, headings) => {
     const { text } = await code(name, source);
     expect(text.match(/^#{2,3} .*$/gm)?.filter((line) => !/about|Doc|bin|include/.test(line))).toEqual(headings);
     const kept = text.replace(/^(?:```.*|#{2,3} (?!Doc).*)$/gm, '').replace(/\s/g, '');
     for (const line of source.split('\n').filter((one) => !one.startsWith('#'))) expect(kept).toContain(line.replace(/\s/g, ''));
   });
 
-  it('reads a line of megabytes', async () => {
+  it('reads a line of several megabytes', async () => {
     const { text } = await code('min.js', `function a(){${'x(1);'.repeat(500_000)}}`);
     expect(text.length).toBeGreaterThan(2_500_000);
   });
 
-  it('keeps fences within code', async () => {
+  it('keeps code fences within code', async () => {
     expect((await code('a.py', 's = """\n```\nx\n```\n"""')).text).toContain('````python\n');
   });
 });
@@ -264,6 +264,6 @@ it.each([
   ['json', `{"a":"${'x'.repeat(10 * 2 ** 20)}"}`, 10_000_000],
   ['xml', `<a>${'<b c="1">x</b>'.repeat(30_000)}</a>`, 100_000],
   ['subtitles', `00:00:01.000 --> 00:00:02.000\n${'<v '.repeat(300_000)}`, 100_000],
-])('reads much of one thing (%s)', async (kind, source, length) => {
+])('reads a long repetition (%s)', async (kind, source, length) => {
   expect((await read(kind, source)).text.length).toBeGreaterThan(length);
 });

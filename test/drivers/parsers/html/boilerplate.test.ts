@@ -10,7 +10,7 @@ describe('a form', () => {
   const prices = '<h2>Prices</h2><p>Adults pay 12, children 6.</p>';
   const hidden = '<input type="hidden" name="__VIEWSTATE" value="x">';
 
-  it('is read when it wraps the whole page, as ASP.NET does', async () => {
+  it('is read if it wraps the whole page, as ASP.NET does', async () => {
     const expected = '## Prices\n\nAdults pay 12, children 6.';
     expect(await textOf(`<form method="post">${hidden}<main>${prices}</main></form>`)).toBe(expected);
     expect(await textOf(`<form method="post">${hidden}<div id="content">${prices}</div></form>`)).toBe(expected);
@@ -22,14 +22,14 @@ describe('a form', () => {
     );
   });
 
-  it('is read when it has no fields, or holds the headline', async () => {
+  it('is read if it has no fields or contains the headline', async () => {
     expect(await textOf(`<div><p>${sentence}</p><form>${hidden}${prices}</form></div>`)).toContain('Adults pay 12');
     expect(await textOf(`<div><p>${sentence}</p><form><input type="search"><h1>Prices</h1><p>Adults pay 12.</p></form></div>`)).toContain(
       'Adults pay 12',
     );
   });
 
-  it('is left out when it asks for something', async () => {
+  it('is left out if it asks for input', async () => {
     const asking = `<form>${hidden}<label>MAILWORD <input type="email"></label></form>`;
     expect(await textOf(`<main>${prices}${asking}</main>`)).toBe('## Prices\n\nAdults pay 12, children 6.');
     expect(await textOf(`${prices}${asking}`)).not.toContain('MAILWORD');
@@ -37,7 +37,7 @@ describe('a form', () => {
 });
 
 describe('a page about cookies', () => {
-  it('is read although its names are those of consent banners', async () => {
+  it('is read although its class names resemble consent banners', async () => {
     const policy = '<h1>Cookie policy</h1><p>We use two cookies.</p>';
     expect(await textOf(`<div class="cookie-policy-page">${policy}</div>`)).toBe('# Cookie policy\n\nWe use two cookies.');
     const baking = '<div class="section" id="cookies"><span id="c"></span><h2>Cookies</h2><p>Bake them.</p></div>';
@@ -47,14 +47,14 @@ describe('a page about cookies', () => {
   });
 });
 
-describe('content that a style hides', () => {
-  it('is read when it is most of the page', async () => {
+describe('hidden content', () => {
+  it('is read if it is most of the page', async () => {
     expect(await textOf(`<div id="page" style="visibility:hidden"><h1>Prices</h1><p>Adults pay 12.</p></div>`)).toBe(
       '# Prices\n\nAdults pay 12.',
     );
   });
 
-  it('is left out when it is a part or less than half of the page', async () => {
+  it('is left out if it is less than half of the page', async () => {
     const hidden = `<div style="display:none"><h1>HIDDENWORD</h1><p>Hidden.</p></div>`;
     expect(await textOf(`${hidden}<h1>Prices</h1><p>${sentence}</p>`)).not.toContain('HIDDENWORD');
     expect(await textOf(`<div>${hidden}<p>Short.</p></div>`)).not.toContain('HIDDENWORD');
@@ -62,7 +62,7 @@ describe('content that a style hides', () => {
 });
 
 describe('a button in a heading', () => {
-  it('becomes its words when the heading has no others', async () => {
+  it('becomes its words if the heading has no others', async () => {
     expect(await textOf('<main><h2><span><button>Is it open?</button></span><button>Copy link</button></h2><p>Yes.</p></main>')).toBe(
       '## Is it open?\n\nYes.',
     );
@@ -71,7 +71,7 @@ describe('a button in a heading', () => {
     );
   });
 
-  it('becomes its number when the heading has nothing else', async () => {
+  it('becomes its number if the heading has nothing else', async () => {
     const year = (number: number) => `<h3><button aria-expanded="false">${number}</button></h3><p>Of ${number}.</p>`;
     expect(await textOf(`<main>${year(2024)}${year(2023)}</main>`)).toBe('### 2024\n\nOf 2024.\n\n### 2023\n\nOf 2023.');
     expect(await textOf('<main><h2>Setup<button>1</button></h2><p>Words.</p></main>')).toBe('## Setup\n\nWords.');
@@ -82,10 +82,10 @@ describe('a button in a heading', () => {
   });
 });
 
-describe('a file of nothing but links', () => {
+describe('a file that consists of links', () => {
   const menu = '<ul class="nav navbar-nav"><li><a href="/start.html">Start</a></li><li><a href="/prices.html">Prices</a></li></ul>';
 
-  it('keeps the parts that a click opens', async () => {
+  it('keeps parts that open on a click', async () => {
     const nested =
       '<ul class="nav"><li><a href="/a.html">Start</a><ul class="x" role="menu"><li>This is my <a href="/b.html">Homepage</a></li></ul></li></ul>';
     expect((await read('html', `<html><body>${nested}</body></html>`)).text).toBe('- [Start](/a.html)\n  - This is my [Homepage](/b.html)');
@@ -110,7 +110,7 @@ const around = (content: string): string =>
 const untitled = async (body: string): Promise<string> => (await read('html', `<html><body>${body}</body></html>`)).text;
 
 describe('a short page without landmark elements', () => {
-  it('has no menus, side bars of links and footers', async () => {
+  it('loses its menus, sidebars of links and footers', async () => {
     expect(await untitled(around('<h1>Contact</h1><p>Call us on weekdays.</p><p>Phone 1 234.</p>'))).toBe(
       '# Contact\n\nCall us on weekdays.\n\nPhone 1 234.',
     );
@@ -125,7 +125,7 @@ describe('a short page without landmark elements', () => {
     ).toBe('# 产品\n\n今天天气很好。我们去公园。');
   });
 
-  it('keeps content with such names', async () => {
+  it('keeps content with the names of such parts', async () => {
     const box =
       '<div class="rightsidebar"><h4>In short</h4><ul><li><a href="/sql">Full-featured</a></li><li><a href="/file">One file</a></li></ul></div>';
     expect(await untitled(`<h1>About</h1>${box}<p>A library that is a database.</p>`)).toContain(
@@ -140,7 +140,7 @@ describe('a short page without landmark elements', () => {
     expect(await untitled('<div class="header"><h1>Contact</h1></div><p>Call us.</p>')).toBe('# Contact\n\nCall us.');
   });
 
-  it('keeps rows, cells, headings, terms and items with such names', async () => {
+  it('keeps rows, cells, headings, terms and items with the names of such parts', async () => {
     const rows = '<tr class="header"><th>Model</th><th>Price</th></tr><tr><td class="head">P1</td><td>100</td></tr>';
     expect(await untitled(`<h1>Prices</h1><p>All in euro.</p><table>${rows}</table>`)).toContain(
       '| Model | Price |\n| --- | --- |\n| P1 | 100 |',
@@ -155,7 +155,7 @@ describe('a short page without landmark elements', () => {
     expect(await untitled('<h1>Layout</h1><div id="footer"><h2>Footer</h2><p>It takes a colour.</p></div>')).toContain('Footer');
   });
 
-  it('keeps the heads and footers of cards, and of the only one', async () => {
+  it('keeps the headers and footers of cards, even of a single one', async () => {
     const card = (name: string) =>
       `<div class="card"><div class="header">${name}</div><p>Repairs the pumps of the whole valley since long ago.</p></div>`;
     const cards = await untitled(card('Ann Berg') + card('Bob Carl'));

@@ -32,11 +32,11 @@ describe('code in HTML', () => {
     ['SyntaxHighlighter', '<pre class="brush: java; gutter: false">x = 1</pre>', 'java'],
     ['nothing', '<pre>x = 1</pre>', ''],
     ['a page that names the language of its text', '<section class="lang-en"><pre>x = 1</pre></section>', ''],
-  ])('has the language that %s leaves behind', async (_name, html, language) => {
+  ])('gets its language from the markup of %s', async (_name, html, language) => {
     expect(await markdown(html)).toBe(fenced(language));
   });
 
-  it('keeps lines that are elements, also empty ones', async () => {
+  it('keeps lines that are elements, including empty ones', async () => {
     const lines = '<div class="line">one</div><div class="line"></div><div class="line">  two</div>';
     expect(await markdown(`<pre><code>${lines}</code></pre>`)).toBe('```\none\n\n  two\n```');
     const wrapped = (line: string) => `<span class="highlight-line"><span class="highlight-line-content">${line}</span></span>`;
@@ -44,7 +44,7 @@ describe('code in HTML', () => {
     expect(await markdown('<pre><code>one<br>two</code></pre>')).toBe('```\none\ntwo\n```');
   });
 
-  it('has no line numbers, wherever a highlighter puts them', async () => {
+  it('loses line numbers of any highlighter', async () => {
     const rouge =
       '<pre><code><table class="rouge-table"><tbody><tr><td class="rouge-gutter gl"><pre class="lineno">1\n2\n</pre></td><td class="rouge-code"><pre>one\ntwo\n</pre></td></tr></tbody></table></code></pre>';
     expect(await markdown(rouge)).toBe('```\none\ntwo\n```');

@@ -33,11 +33,11 @@ async function lossOf(path: string): Promise<string | undefined> {
 }
 
 describe('the document of a page', () => {
-  it.each(pagesIn(PAGES).map((path) => [path.slice(PAGES.length + 1), path]))('has the content of %s', async (_name, path) => {
+  it.each(pagesIn(PAGES).map((path) => [path.slice(PAGES.length + 1), path]))('contains the content of %s', async (_name, path) => {
     expect(await lossOf(path!)).toBeUndefined();
   });
 
-  it('has no navigation of such pages', async () => {
+  it('does not contain the navigation', async () => {
     for (const path of pagesIn(PAGES)) {
       const { text } = await htmlParser.parse(readFileSync(path), { source: path });
       expect(text, path).not.toMatch(/\b(?:Prev|Home|Toggle|Modules|Table of contents|Choose any two)\b/);
@@ -46,7 +46,7 @@ describe('the document of a page', () => {
 });
 
 describe.skipIf(real.length === 0)(`the documents of real pages${real.length === 0 ? ' (KB_TEST_PAGES names no folders)' : ''}`, () => {
-  it.each(real.flatMap(pagesIn))('have the content of %s', { timeout: 60_000 }, async (path) => {
+  it.each(real.flatMap(pagesIn))('contain the content of %s', { timeout: 60_000 }, async (path) => {
     expect(await lossOf(path)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ const page = (body: string, head = ''): Promise<{ text: string }> =>
 const generator = (name: string): string => `<meta name="generator" content="${name}">`;
 
 describe('a page of a documentation generator', () => {
-  it('by Docusaurus keeps panels with their labels, notes and code, and no breadcrumbs, signs or footers', async () => {
+  it('by Docusaurus keeps panels with labels, notes and code, and loses breadcrumbs, anchor signs and footers', async () => {
     const body = `<div class="navbar">NAVWORD</div><div role="region"><a class="skipToContent_x" href="#__docusaurus_skipToContent_fallback">SKIPWORD</a></div>
       <main class="docMainContainer_x"><article><nav class="theme-doc-breadcrumbs breadcrumbs">CRUMBWORD</nav><div class="tocCollapsible_x theme-doc-toc-mobile">TOCWORD</div>
       <div class="theme-doc-markdown markdown"><header><h1>Install</h1></header><p>Pick one.</p>
@@ -23,7 +23,7 @@ describe('a page of a documentation generator', () => {
     );
   });
 
-  it('by DocBook keeps notes that are drawn as tables, without the tables that lead to other pages', async () => {
+  it('by DocBook keeps notes that are laid out as tables, and loses tables for navigation', async () => {
     const body = `<div class="navheader"><table width="100%" summary="Navigation header"><tr><th colspan="3" align="center">Install</th></tr><tr><td width="20%" align="left"><a accesskey="p" href="a.html"><img src="prev.gif" alt="Prev" /></a> </td><th width="60%" align="center">Using Aqua</th><td width="20%" align="right"> <a accesskey="n" href="b.html"><img src="next.gif" alt="Next" /></a></td></tr></table><hr /></div>
       <div class="section"><div class="titlepage"><div><div><h3 class="title"><a id="idm579"></a>Install</h3></div></div></div><p>Press <strong>u</strong> to update the list of packages.</p>
       <div class="note"><table border="0" summary="Note"><tr><td rowspan="2" align="center" valign="top" width="25"><img alt="[Note]" src="note.png" /></td><th align="left">Note</th></tr><tr><td align="left" valign="top"><p>Unplug it first.</p><p>It is hot.</p></td></tr></table></div><p>Wait.</p></div>`;
@@ -64,7 +64,7 @@ aqua.run()
     expect(placeOf(parsed, 'Starts the pump')?.anchor).toBe('aqua.pump');
   });
 
-  it('by Sphinx with a theme of its own has no menu, links to the pages beside it or footer, and is short without being cut', async () => {
+  it('by Sphinx with a custom theme loses menu, page links and footer, and nothing of a short text', async () => {
     const script = (name: string) => `<script src="_static/${name}.js"></script>`;
     const head = `<title>Deployment</title><script id="documentation_options" src="_static/documentation_options.js"></script>${['jquery', 'underscore', 'doctools'].map(script).join('')}`;
     const menu = Array.from({ length: 12 }, (_, i) => `<li><a href="${i}.html">A chapter of the manual, number ${i}</a></li>`).join('');
@@ -80,7 +80,7 @@ aqua.run()
     expect(metadata.left_out).toBeUndefined();
   });
 
-  it('by a theme of Sphinx without marks of its main part keeps footnotes', async () => {
+  it('by Sphinx with a theme without a main element keeps footnotes', async () => {
     const note = (id: string, text: string) =>
       `<aside class="footnote brackets" id="${id}" role="note"><span class="label">[${id}]</span><p>${text}</p></aside>`;
     const body = `<div class="document"><section id="start"><h1>Start</h1><p>Fill the tank to the line that is drawn on its side, and close the lid.<a href="#one">[one]</a></p>
@@ -92,7 +92,7 @@ aqua.run()
     expect(text).not.toContain('SIDEWORD');
   });
 
-  it('by Read the Docs and by sphinx-design keeps what its tabs and cards show', async () => {
+  it('by Read the Docs and sphinx-design keeps the content of tabs and cards', async () => {
     const body = `<nav class="wy-nav-side">NAVWORD</nav><section class="wy-nav-content-wrap"><div class="rst-content"><div role="navigation" aria-label="Page navigation">CRUMBWORD</div><div role="main" class="document" itemscope><div itemprop="articleBody">
       <section id="run"><h1>Run it<a class="headerlink" href="#run">\uf0c1</a></h1><p>One way or the other, and both of them take about a minute on a machine that is not busy with something else.</p>
       <div class="sd-tab-set docutils"><input checked id="i0" type="radio"><label class="sd-tab-label" for="i0">Linux</label><div class="sd-tab-content docutils"><p>Call make.</p></div><input id="i1" type="radio"><label class="sd-tab-label" for="i1">Windows</label><div class="sd-tab-content docutils"><p>Call nmake.</p></div></div></section>
@@ -154,7 +154,7 @@ aqua.run()
     expect(placeOf(parsed, '### start')?.anchor).toBe('start(int)');
   });
 
-  it('by MediaWiki keeps the box of facts, the formulas and the notes, and no signs to edit', async () => {
+  it('by MediaWiki keeps infobox, formulas and notes, and loses edit links', async () => {
     const body = `<div id="mw-navigation">NAVWORD</div><main id="content"><h1 id="firstHeading">Kettle</h1><div id="siteSub">From a wiki</div><div class="mw-body-content"><div class="mw-content-ltr mw-parser-output"><table class="infobox"><caption>Kettle</caption><tbody><tr><th scope="row">Volume</th><td>1.7 l</td></tr><tr><th scope="row">Power</th><td>2 kW</td></tr></tbody></table>
       <p>A <b>kettle</b> boils <a href="/wiki/Water">water</a>.<sup class="reference"><a href="#cite_note-1">[1]</a></sup> Its power is <span class="mwe-math-element"><math alttext="{\\displaystyle P=UI}"><semantics><mi>P</mi><annotation encoding="application/x-tex">{\\displaystyle P=UI}</annotation></semantics></math><img src="p.svg" alt="{\\displaystyle P=UI}"></span> at all times.</p>
       <div id="toc" class="toc" role="navigation">TOCWORD</div><div class="mw-heading mw-heading2"><h2 id="History">History</h2><span class="mw-editsection">[<a href="/w/edit">edit</a>]</span></div><p>Old.</p><div role="navigation" class="navbox">BOXWORD</div></div></div></main>`;
@@ -163,14 +163,14 @@ aqua.run()
     );
   });
 
-  it('that names itself keeps parts with names of boilerplate, although it has tags for sharing', async () => {
+  it('that names itself keeps parts with boilerplate names, although it has sharing tags', async () => {
     const shared = '<meta property="og:title" content="Install">';
     const body = `<main><h1>Rate limits</h1><p>${'Each client may ask the service a hundred times a minute, and waits after that. '.repeat(5)}</p><div class="rating"><p>PARTWORD</p><p>PARTWORD</p></div></main>`;
     expect((await page(body, generator('Antora 3.1') + shared)).text).toContain('PARTWORD');
     expect((await page(body, shared)).text).not.toContain('PARTWORD');
   });
 
-  it('by DocBook has the titles of its boxes above them, and what follows in the section around them', async () => {
+  it('by DocBook gets the titles of boxes above them, and keeps the text behind them in its section', async () => {
     const part = (box: string) => body(`<h2 id="alias">5. Aliases</h2><p>Before.</p>${box}<p>After.</p>`);
     const body = async (html: string) => (await read('html', `<html><body><h1>Mutt</h1>${html}</body></html>`)).text;
     const boxed = (title: string) => `# Mutt\n\n## 5. Aliases\n\nBefore.\n\n**${title}**\n\nMust be so.\n\nAfter.`;
@@ -189,7 +189,7 @@ aqua.run()
       expect(await part(outline), outline).toContain('### A part');
   });
 
-  it('by Asciidoctor has boxes with their title above them, whether it is a word, a sign or a picture', async () => {
+  it('by Asciidoctor gets the titles of boxes above them: words, icons or images', async () => {
     for (const icon of [
       '<div class="title">Caution</div>',
       '<i class="fa icon-caution" title="Caution"></i>',
@@ -201,7 +201,7 @@ aqua.run()
     }
   });
 
-  it('by rustdoc has its items with their anchors, and no signs', async () => {
+  it('by rustdoc keeps items with their anchors, and loses signs', async () => {
     const body = `<nav class="sidebar">SIDEWORD</nav><main><section id="main-content" class="content"><div class="main-heading"><h1>Struct <span class="struct">Pump</span><button id="copy-path">Copy item path</button></h1><span class="out-of-band"><a class="src" href="src.html">Source</a></span></div>
       <pre class="rust item-decl"><code>pub struct Pump;</code></pre><details class="toggle top-doc" open><summary class="hideme"><span>Expand description</span></summary><div class="docblock"><p>A pump that moves water from the tank to the head, and stops when there is none.</p></div></details>
       <h2 id="implementations">Implementations<a href="#implementations" class="anchor">§</a></h2><details class="toggle method-toggle" open><summary><section id="method.new" class="method"><span class="rightside"><span class="since">1.2.0</span> <a class="src" href="s">Source</a></span><h4 class="code-header">pub fn new() -&gt; Pump</h4></section></summary><div class="docblock"><p>Makes one.</p></div></details></section></main>`;
@@ -221,7 +221,7 @@ aqua.run()
       '<div class="bd-content"><div class="bd-article-container"><article class="bd-article">CONTENT</article></div></div>',
     ],
     ['the Furo theme of Sphinx', '<div class="main"><article role="main" id="furo-main-content">CONTENT</article></div>'],
-  ])('by %s is its content, with nothing from beside it', async (_name, place) => {
+  ])('by %s is reduced to its content', async (_name, place) => {
     const aside = (word: string) =>
       `<div><p>${`${word} is said beside the content, at some length, so that it looks like a part of it. `.repeat(4)}</p></div>`;
     const content = `<h1>Pump</h1><p>It moves water from the tank to the head, and stops when the float says that there is none of it left.</p><div class="share-box"><p>Shared.</p></div>`;

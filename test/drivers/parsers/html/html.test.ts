@@ -11,8 +11,8 @@ const handbook = `<!doctype html><html lang="en-GB"><head><title>Staff Handbook<
 
 const body = async (html: string): Promise<string> => (await read('html', `<html><body><main>${html}</main></body></html>`)).text;
 
-describe('HTML', () => {
-  it('gives its main text, title, language, author and description', async () => {
+describe('the HTML parser', () => {
+  it('returns main text, title, language, author and description', async () => {
     const { text, title, metadata } = await read('html', handbook);
     expect(text).toBe(
       '# Staff Handbook\n\n## Annual leave\n\nEveryone has 28 days.\n\n## Travel\n\nSecond class. See above and [the railway](https://rail.example/).\n\n### Abroad\n\nAsk first.',
@@ -21,7 +21,7 @@ describe('HTML', () => {
     expect(metadata).toEqual({ author: 'Ida Berg', description: 'What everyone may expect.', lang: 'en-GB' });
   });
 
-  it('has a mark at each heading that a link can lead to', async () => {
+  it('marks each heading with an anchor', async () => {
     const parsed = await read('html', handbook);
     expect(parsed.marks).toEqual([
       { at: parsed.text.indexOf('## Annual'), anchor: 'leave' },
@@ -31,7 +31,7 @@ describe('HTML', () => {
     expect(placeOf(parsed, '# Staff Handbook')).toBeUndefined();
   });
 
-  it('of a news page is the article, under its headline', async () => {
+  it('reduces a news page to the article under its headline', async () => {
     const sentence =
       'The council decided on Tuesday that the old bridge over the river will be closed for heavy lorries until it has been repaired. ';
     const teaser = '<div class="teaser sidebar"><a href="/x">TEASERWORD of another day</a></div>';
@@ -42,7 +42,7 @@ describe('HTML', () => {
     expect(text).not.toContain('TEASERWORD');
   });
 
-  it('of a short page without a main element keeps every paragraph', async () => {
+  it('keeps every paragraph of a short page without a main element', async () => {
     const { text } = await read(
       'html',
       '<html><body><nav>NAVWORD</nav><h1>Valve</h1><p>Turn it left.</p><ul><li>Gloves</li></ul><p>Done.</p></body></html>',
@@ -50,30 +50,30 @@ describe('HTML', () => {
     expect(text).toBe('# Valve\n\nTurn it left.\n\n- Gloves\n\nDone.');
   });
 
-  it('is read where tags are left out', async () => {
+  it('reads pages with omitted tags', async () => {
     expect((await read('html', '<p>One.</p><p>Two.</p>')).text).toBe('One.\n\nTwo.');
     expect((await read('html', '<html><title>T</title><p>One.</p><p>Two.</p></html>')).text).toBe('One.\n\nTwo.');
   });
 
-  it('has lists with their numbers and levels', async () => {
+  it('writes lists with their numbers and levels', async () => {
     expect(await body('<ol start="3"><li>Empty it</li><li><p>Fill it</p><ul><li>slowly</li></ul></li></ol>')).toBe(
       '3. Empty it\n4. Fill it\n\n   - slowly',
     );
   });
 
-  it('has lists with the numbers that a browser shows', async () => {
+  it('numbers lists as a browser does', async () => {
     expect(await body('<ol><li>a</li><li value="9">b</li><li>c</li></ol>')).toBe('1. a\n9. b\n10. c');
     expect(await body('<ol reversed><li>a</li><li>b</li><li>c</li></ol>')).toBe('3. a\n2. b\n1. c');
     expect(await body('<ol reversed start="5"><li>a</li><li>b</li></ol>')).toBe('5. a\n4. b');
   });
 
-  it('keeps adjoining parts with emphasis or code', async () => {
+  it('keeps adjacent parts with emphasis or code', async () => {
     expect(await body('<p><b>A</b><strong>B</strong> <i>c</i><em>d</em> <b>e</b> <b>f</b></p>')).toBe('**AB** *cd* **e** **f**');
     expect(await body('<p><code>a</code><code>b</code><code>c</code></p>')).toBe('`a` `b` `c`');
     expect(await body('<pre><code>a</code><code>b</code></pre>')).toBe('```\nab\n```');
   });
 
-  it('limits a table with huge spans to the size of its cells', async () => {
+  it('limits the size of a table with huge spans', async () => {
     const row = '<tr><td rowspan="1000" colspan="1000">a</td><td>b</td></tr>';
     const text = await body(`<table>${row.repeat(100)}</table>`);
     expect(text.split('\n')).toHaveLength(101);
@@ -91,7 +91,7 @@ describe('HTML', () => {
     expect(blocks.length).toBeLessThan(100);
   });
 
-  it('has tables with every value in its column, and in each row that it spans', async () => {
+  it('puts each table value into its column, and into each row that it spans', async () => {
     const html =
       '<table><caption>Power</caption><tr><td><b>Model</b></td><td colspan="2">Draw</td></tr><tr><td rowspan="2">A | 300</td><td>heater</td><td>1450<br>W</td></tr><tr><td>pump</td><td>48 W</td></tr></table>';
     expect(await body(html)).toBe(
@@ -99,7 +99,7 @@ describe('HTML', () => {
     );
   });
 
-  it('has an empty header above a table without one by its generator', async () => {
+  it('writes an empty header if the generator marks headers and the table has none', async () => {
     const rows = '<tr><td>a</td><td>Clear all layers</td></tr><tr><td>b</td><td>Open a file</td></tr>';
     const lines = '| a | Clear all layers |\n| b | Open a file |';
     expect(await body(`<table class="tableblock frame-all"><tbody>${rows}</tbody></table>`)).toBe(`|  |  |\n| --- | --- |\n${lines}`);
@@ -109,25 +109,25 @@ describe('HTML', () => {
     expect(await body(`<table><tbody>${rows}</tbody></table>`)).toBe(lines.replace('\n', '\n| --- | --- |\n'));
   });
 
-  it('reads a table that only arranges the page cell by cell', async () => {
+  it('reads a layout table cell by cell', async () => {
     const html =
       '<table><tr><td><h2>Left</h2><p>First.</p></td><td><table><tr><th>K</th><th>V</th></tr><tr><td>a</td><td>1</td></tr></table></td></tr></table>';
     expect(await body(html)).toBe('## Left\n\nFirst.\n\n| K | V |\n| --- | --- |\n| a | 1 |');
   });
 
-  it('has code as it was written, in a fence that it does not close', async () => {
+  it('writes code unchanged, in a fence that it cannot close', async () => {
     expect(await body('<pre><code class="language-sh">if [ a_b ]; then\n  echo "&lt;x&gt;"\n```\nfi\n</code></pre>')).toBe(
       '````sh\nif [ a_b ]; then\n  echo "<x>"\n```\nfi\n````',
     );
   });
 
-  it('leaves identifiers alone and escapes what would be markup at the start of a line', async () => {
+  it('keeps identifiers, and escapes markup characters at the start of a line', async () => {
     expect(await body('<p>ERR_4042 in foo_bar[0]</p><p># no heading</p><p>1. no list</p><p>a &lt;tag&gt;</p><h2>1. A heading</h2>')).toBe(
       'ERR_4042 in foo_bar[0]\n\n\\# no heading\n\n1\\. no list\n\na \\<tag>\n\n## 1. A heading',
     );
   });
 
-  it('leaves out pictures without description, hidden parts and form controls', async () => {
+  it('leaves out images without description, hidden parts and form controls', async () => {
     expect(
       await body(
         '<p>Seen.</p><img src="a.png"><img src="b (1).png" alt="Pump [front]"><p hidden>H</p><p style="display: none">D</p><button>Copy</button>',
@@ -135,7 +135,7 @@ describe('HTML', () => {
     ).toBe('Seen.\n\n![Pump front](b%20%281%29.png)');
   });
 
-  it('leaves out the description of a picture that is the name of its file, or the headline', async () => {
+  it('leaves out an image description that is a file name or the headline', async () => {
     const pictures =
       '<img src="a.jpg" alt="12-IMG_3886.jpg"><img src="b.jpg" alt="How to save money!"><img src="c.jpg" alt="A jar of coins">';
     expect(await body(`<h1>How to save money</h1><p>Begin today.</p>${pictures}`)).toBe(
@@ -143,7 +143,7 @@ describe('HTML', () => {
     );
   });
 
-  it('is decoded in the encoding that it declares', async () => {
+  it('uses the declared encoding', async () => {
     const page = '<html><head><meta charset="iso-8859-2"><title>Kůň</title></head><body><p>Žluťoučký kůň</p></body></html>';
     const letters = new TextDecoder('iso-8859-2').decode(Uint8Array.from({ length: 256 }, (_, i) => i));
     const { text, title } = await read(
@@ -153,13 +153,13 @@ describe('HTML', () => {
     expect({ text, title }).toEqual({ text: 'Žluťoučký kůň', title: 'Kůň' });
   });
 
-  it('is decoded in a declared encoding with escapes', async () => {
+  it('uses a declared encoding with escape sequences', async () => {
     const page = '<html><head><meta charset="iso-2022-jp"></head><body><p>\x1b$B455e\x1b(B.</p></body></html>';
     expect((await read('html', page)).text).toBe('患球.');
     expect((await read('html', page.replace('iso-2022-jp', 'utf-8'))).text).toContain('455e');
   });
 
-  it('has short code in a table as code in the line, and longer code as a block', async () => {
+  it('writes short code in a table inline, and longer code as a block', async () => {
     const table = (code: string) =>
       body(`<table><tr><th>Name</th><th>Example</th></tr><tr><td>a</td><td><pre>${code}</pre></td></tr></table>`);
     expect(await table('if x:\n    y()\n# done')).toBe('| Name | Example |\n| --- | --- |\n| a | `if x:; y(); # done` |');
@@ -167,7 +167,7 @@ describe('HTML', () => {
     expect(await table('line\n  more\n'.repeat(10))).toContain('```\nline\n  more\nline');
   });
 
-  it('cannot forge a mark', async () => {
+  it('keeps a page from forging marks', async () => {
     const { text, marks } = await read(
       'html',
       '<html><body><main><p>\ufdd30\ufdd4 and \ufdd0 text</p><h2 id="a">A</h2></main></body></html>',
@@ -180,13 +180,13 @@ describe('HTML', () => {
 const parse = (html: string, source = 'https://api.example/posts#record=1') =>
   parseDocument({ bytes: Buffer.from(html), source, file_type: 'html-fragment' });
 
-test('a fragment is content as a whole, with absolute links and in UTF-8', async () => {
+test('reads a whole fragment as content, in UTF-8 and with absolute links', async () => {
   const { text, metadata, page } = await parse('<footer>Ünder the <a href="/roof">roof</a></footer><p>Text</p><script>no</script>');
   expect(text).toBe('Ünder the [roof](https://api.example/roof)\n\nText');
   expect([metadata, page]).toEqual([{}, undefined]);
 });
 
-test('a fragment without text is an error, and no file is taken for one', async () => {
+test('refuses a fragment without text, and never reads a file as a fragment', async () => {
   await expect(parse('<p><img src="x.png"></p>')).rejects.toMatchObject({ code: 'invalid' });
   expect(parsers.find(({ file_type }) => file_type === 'html-fragment')!.extensions).toEqual([]);
 });

@@ -9,14 +9,14 @@ import { read } from '../read.ts';
 
 const words = 'This is a sentence of a page that somebody made to be slow to read, for no reason. ';
 
-test('code with a long run of white space is read in linear time', async () => {
+test('reads code with a long run of white space in linear time', async () => {
   const { text } = await linearly(200_000, (size) =>
     read('html', `<html><body><main><p>${words.repeat(5)}</p><pre>a${' '.repeat(size)}b\n  c</pre></main></body></html>`),
   );
   expect(text).toMatch(/\n```\na {400}b\n {2}c\n```$/);
 });
 
-test('hundreds of nested parts with one name are read in linear time', async () => {
+test('reads hundreds of nested parts with one name in linear time', async () => {
   const { text } = await linearly(6000, (size) => {
     const parts = `${'<div class="social cookie">'.repeat(190)}${`<p>${words}</p>`.repeat(size)}${'</div>'.repeat(190)}`;
     return read('html', `<html><body>${parts}</body></html>`);
@@ -24,7 +24,7 @@ test('hundreds of nested parts with one name are read in linear time', async () 
   expect(text.match(/somebody/g)).toHaveLength(6000);
 });
 
-test('a deeply nested head is read in linear time', async () => {
+test('reads a deeply nested head in linear time', async () => {
   const { text } = await linearly(40_000, (size) => {
     const head = `${'<x>'.repeat(size)}${'</x>'.repeat(size)}`;
     return read('html', `<html><head>${head}</head><body><p>${words}</p></body></html>`);
@@ -32,7 +32,7 @@ test('a deeply nested head is read in linear time', async () => {
   expect(text).toContain('somebody');
 });
 
-test('thousands of headings have their anchors where they stand', async () => {
+test('gives thousands of headings their anchors', async () => {
   const { text, marks } = await linearly(12_000, async (size) => {
     const { body } = await parseHtml(Array.from({ length: size }, (_, i) => `<h2 id="h${i}">Part ${i}: ${words}</h2>`).join(''));
     return toMarkdown(body);
@@ -41,7 +41,7 @@ test('thousands of headings have their anchors where they stand', async () => {
   expect(text.slice(marks[11_999]!.at)).toMatch(/^## Part 11999:/);
 });
 
-test('thousands of tabs find their panels', async () => {
+test('connects thousands of tabs with their panels', async () => {
   const page = await linearly(10_000, async (size) => {
     const names = Array.from({ length: size }, (_, i) => `p${i}`);
     const tabs = names.map((name) => `<a role="tab" aria-controls="${name}">x</a>`).join('');
@@ -53,12 +53,12 @@ test('thousands of tabs find their panels', async () => {
   expect([...page.body.querySelectorAll('div > p > strong')].length).toBe(10_000);
 });
 
-test('any number of elements without a body is read in linear time', async () => {
+test('reads many elements without a body in linear time', async () => {
   const { body } = await linearly(140_000, (size) => parseHtml(`<!doctype html><html>${'<br>'.repeat(size)}</html>`));
   expect([...body.childNodes].length).toBe(140_000);
 });
 
-test('any number of content elements is searched in linear time', async () => {
+test('searches many content elements in linear time', async () => {
   const content = await linearly(140_000, async (size) => {
     const html = `<html><body>${'<i class=wiki-content></i>'.repeat(size)}<div class=wiki-content>${words.repeat(3)}</div></body></html>`;
     const { body } = await parseHtml(html);
@@ -67,7 +67,7 @@ test('any number of content elements is searched in linear time', async () => {
   expect(content?.nodeName).toBe('DIV');
 });
 
-test('thousands of accordions, and of buttons in a heading, are read in linear time', async () => {
+test('reads thousands of accordions, and of buttons in a heading, in linear time', async () => {
   const page = await linearly(4000, async (size) => {
     const folds = Array.from(
       { length: size / 2 },

@@ -8,7 +8,7 @@ const textOf = async (body: string, head = ''): Promise<string> =>
   (await read('html', `<html><head><title>The hut</title>${head}</head><body>${body}</body></html>`)).text;
 
 describe('the main text of a web page', () => {
-  it('has no banners, forms, sidebars and footers', async () => {
+  it('excludes banners, forms, sidebars and footers', async () => {
     const text = await textOf(
       `<div class="cookie-consent">COOKIEWORD We use cookies.<button>OK</button></div><aside class="sidebar">SIDEWORD</aside><div role="dialog">DIALOGWORD</div>
       <article><h1>The hut</h1>${story}<form action="/signup"><label>MAILWORD <input type="email"></label></form></article><footer>FOOTERWORD</footer>`,
@@ -17,7 +17,7 @@ describe('the main text of a web page', () => {
     expect(text).not.toMatch(/[A-Z]{3,}WORD/);
   });
 
-  it('has no parts between its paragraphs whose names say that they lead elsewhere', async () => {
+  it('excludes parts between paragraphs whose names say that they link elsewhere', async () => {
     const aside = (name: string, word: string) => `<div class="${name}"><a href="/x">${word}</a></div>`;
     const text = await textOf(
       `<article><h1>The hut</h1>${paragraph('roof')}${aside('related-links', 'RELATEDWORD')}${story}${aside('share-buttons', 'SHAREWORD')}${aside('post-tags tags', 'TAGWORD')}</article>`,
@@ -26,7 +26,7 @@ describe('the main text of a web page', () => {
     expect(text).toContain('The bench is');
   });
 
-  it('has the lead under the headline, also when it is in the head of the article', async () => {
+  it('includes the lead under the headline, even from the header of the article', async () => {
     const lead = 'Nobody lives up there in winter, and yet somebody has to look after it.';
     const page = (name: string) =>
       `<article><header class="entry-header"><h1>The hut</h1><p class="${name}">${lead}</p></header><div class="body">${story}</div></article>`;
@@ -34,14 +34,14 @@ describe('the main text of a web page', () => {
     expect(await textOf(page('x'), `<meta name="description" content="${lead}">`)).toContain(lead);
   });
 
-  it('is the whole page when the reader view finds less than a third of its prose', async () => {
+  it('is the whole page if Readability finds less than a third of the prose', async () => {
     const text = await textOf(
       `<main>${['one', 'two', 'three', 'four'].map((name) => `<section class="sidebar-${name}"><h2>Part ${name}</h2>${paragraph(name)}</section>`).join('')}</main>`,
     );
     for (const name of ['one', 'two', 'three', 'four']) expect(text).toContain(`The ${name} is looked at`);
   });
 
-  it('of a short page keeps the tables, lists and folds of its main element', async () => {
+  it('keeps tables, lists and disclosures in the main element of a short page', async () => {
     const page = (part: string) =>
       textOf(`<nav><a href="/">Home</a></nav><main><h1>Soup</h1><p>Our canteen serves soup every day from eleven to two, in large and small bowls, with bread.</p>
       <div><div><p>A bowl costs 4 euros, a small one 3 euros.</p></div></div>${part}</main><footer>FOOTERWORD</footer>`);
@@ -56,7 +56,7 @@ describe('the main text of a web page', () => {
     for (const text of [table, fold, list]) expect(text).not.toContain('FOOTERWORD');
   });
 
-  it('of a manual keeps tables, code and short sections', async () => {
+  it('keeps tables, code and short sections of a manual', async () => {
     const section = (name: string) =>
       `<h2 id="${name}">The ${name}</h2>${paragraph(name)}<table><tr><th>Part</th><th>No.</th></tr><tr><td>${name}</td><td>7</td></tr></table>`;
     const text = await textOf(
@@ -68,7 +68,7 @@ describe('the main text of a web page', () => {
     expect(text).toContain('| valve | 7 |');
   });
 
-  it('is read when a style hides the whole page until a script runs', async () => {
+  it('is read although a style hides the page until a script runs', async () => {
     expect(await textOf(`<div id="app" style="display: none"><main><h1>Hut</h1>${paragraph('roof')}</main></div>`)).toContain(
       'The roof is',
     );
@@ -101,7 +101,7 @@ describe('the main text of a web page', () => {
     ).toBe('So a=0 holds, $b_0$ too.');
   });
 
-  it('keeps the words of deeply nested elements, and is found soon', async () => {
+  it('keeps the words of deeply nested elements, in a short time', async () => {
     expect(await textOf(`${'<div>'.repeat(3000)}needle${'</div>'.repeat(3000)}`)).toContain('needle');
   });
 });
@@ -128,7 +128,7 @@ describe('the headline of a page', () => {
     }
   });
 
-  it('is that of the only article, and the name of the site is left out', async () => {
+  it('is that of the only article, without the name of the site', async () => {
     const { text } = await page(`<div id="top"><h1>Acme Shop</h1></div><article><h1>Soup</h1>${words.repeat(5)}</article>`, 'Soup');
     expect(text).toMatch(/^# Soup\n\nThe kettle boils/);
     expect((await page('<header><h1><a href="/">Acme Shop</a></h1></header><h2>Soup</h2><p>Boil it.</p>', 'Acme')).text).toBe(
@@ -136,7 +136,7 @@ describe('the headline of a page', () => {
     );
   });
 
-  it('is not that of a banner, a dialog or a side bar', async () => {
+  it('is not that of a banner, a dialog or a sidebar', async () => {
     const others = [
       '<div id="onetrust-banner-sdk"><h1>Other</h1><p>We use cookies.</p></div>',
       '<dialog><h1>Other</h1></dialog>',
@@ -158,11 +158,11 @@ describe('the headline of a page', () => {
     expect((await page(`<header><h1>Acme</h1></header><main><h1>News</h1>${words}</main>`, 'Acme')).text).toMatch(/^# News\n/);
   });
 
-  it('stays when it links to another page than the home page', async () => {
+  it('is kept if it links to a page other than the home page', async () => {
     expect((await page(`<header><h1><a href="/soup">Soup</a></h1></header>${words}`, 'Blog')).text).toContain('Soup');
   });
 
-  it('is that of the page when its title shows that the only article is a part of it', async () => {
+  it('is that of the page if its title shows that the only article is a part', async () => {
     const article = `<article><h1>Version 2</h1><p>Faster start.</p></article>`;
     for (const title of ['Release notes', 'Release notes - Acme']) {
       const notes = await page(`<div><h1>Release notes</h1><p>What changed.</p>${article}</div>`, title);
@@ -171,7 +171,7 @@ describe('the headline of a page', () => {
     }
   });
 
-  it('stays when it links to itself, and above a summary', async () => {
+  it('is kept if it links to itself, and above a summary', async () => {
     expect((await page('<header><h1><a href="./">Install</a></h1></header><p>Unpack the file.</p><h2>Linux</h2>', 'Install')).text).toMatch(
       /^# \[?Install/,
     );

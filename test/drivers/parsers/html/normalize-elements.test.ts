@@ -12,7 +12,7 @@ test.each([
   ['<code>10<sup>6</sup></code>', '`10^6`'],
   ['101<sub>2</sub>', '101_2'],
   ['10<sup>6</sup><sub>1</sub>', '10^6_1'],
-])('a number above or below another is not one with it: %s', async (html, text) => {
+])('separates a raised or lowered number from the one before it: %s', async (html, text) => {
   expect(await written(html)).toBe(text);
 });
 
@@ -23,11 +23,11 @@ test.each([
   ['a fact<sup>[1]</sup>', 'a fact[1]'],
   ['a fact<sup><a href="#note">1</a></sup>', 'a fact1'],
   ['<sup>1</sup> of April', '1 of April'],
-])('ordinals, marks and signs of notes stay as they are: %s', async (html, text) => {
+])('keeps raised ordinals, symbols and note marks as they are: %s', async (html, text) => {
   expect(await written(html)).toBe(text);
 });
 
-test('a list begins with its start number, also with 0', async () => {
+test('begins a list with its start number, even 0', async () => {
   const list = (start: string) => read('html', `<html><body><main><ol start="${start}"><li>a</li><li>b</li></ol></main></body></html>`);
   expect((await list('0')).text).toBe('0. a\n1. b');
   expect((await list('7')).text).toBe('7. a\n8. b');

@@ -38,7 +38,7 @@ describe('the metadata of an HTML page', () => {
     expect((await headed('', body)).metadata).toEqual({ created: '2026-03-01', modified: '2026-04-02' });
   });
 
-  it('has the author that the page marks, and none of comments', async () => {
+  it('has the marked author, and not those of comments', async () => {
     const comment = '<div class="comments"><a rel="author" href="/jon">Jon Moss</a></div>';
     for (const byline of [
       '<p class="byline">By <a rel="author" href="/ida">Ida Berg</a></p>',
@@ -65,7 +65,7 @@ describe('the metadata of an HTML page', () => {
     expect(await signed(`${by('Ann')}${text}${by('Ann')}`)).toEqual({ author: 'Ann' });
   });
 
-  it('has dates that compare as texts, and no ambiguous ones', async () => {
+  it('has dates in ISO form, and no ambiguous ones', async () => {
     const dated = (created: string, modified: string) =>
       headed(`<meta name="date" content="${created}"><meta name="last-modified" content="${modified}">`);
     expect((await dated('May 3, 2024', 'Fri, 03 May 2024 10:00:00 GMT')).metadata).toEqual({
@@ -79,18 +79,18 @@ describe('the metadata of an HTML page', () => {
     expect((await headed('', '<time class="published">3 May 2024</time><p>Text.</p>')).metadata).toEqual({ created: '2024-05-03' });
   });
 
-  it('leaves out JSON-LD that is as long as a catalogue', async () => {
+  it('ignores JSON-LD of the length of a catalogue', async () => {
     const catalogue = { '@type': 'Article', author: 'Ida Berg', text: 'x'.repeat(200_000) };
     expect((await headed(linkedData(catalogue))).metadata).toEqual({});
   });
 
-  it('leaves out an author that is an address, a date that is none, and JSON-LD that cannot be read', async () => {
+  it('ignores an author that is a URL, an invalid date and unreadable JSON-LD', async () => {
     const head =
       '<meta property="article:author" content="https://social.example/ida"><meta name="date" content="yesterday"><script type="application/ld+json">{ "@type": "Article", </script>';
     expect((await headed(head)).metadata).toEqual({});
   });
 
-  it('has a title without the name of the site where the headline tells which part that is', async () => {
+  it("has a title without the site's name if the headline identifies that", async () => {
     expect((await headed('<title>Install | Aqua</title>', '<h1>Install</h1><p>Text.</p>')).title).toBe('Install');
     expect((await headed('<title>Install-time checks</title>', '<h1>Install</h1><p>Text.</p>')).title).toBe('Install-time checks');
     expect((await headed('<title>Aqua | Install</title>', '<p>Text.</p>')).title).toBe('Aqua | Install');
@@ -103,7 +103,7 @@ const factsOf = async (html: string, source = address) => (await readPage(source
 const linksOf = async (body: string, source?: string) => (await factsOf(`<html><body>${body}<p>Text.</p></body></html>`, source))?.links;
 
 describe('the facts of a web page', () => {
-  it('hold the links of the whole page: absolute, without fragments, each once, in order', async () => {
+  it('contain all links of the page: absolute, without fragments, each once, in order', async () => {
     const body =
       '<nav><a href="/">Start</a><a href="next">Next</a></nav><main><a href="../api/#top">API</a><a href="next#part">again</a></main><footer><a href="//other.example/x">X</a></footer>';
     expect(await linksOf(body)).toEqual([
@@ -114,13 +114,13 @@ describe('the facts of a web page', () => {
     ]);
   });
 
-  it('hold no links with nofollow, to the same page or outside of the web', async () => {
+  it('contain no links with nofollow, to the same page or with other schemes', async () => {
     const body =
       '<a rel="ugc nofollow" href="/spam">s</a><a href="#top">t</a><a href="mailto:a@b.example">m</a><a href="javascript:void 0">j</a><a href="http://[">broken</a><a href="">own</a><a>none</a><a href=" /kept ">k</a>';
     expect(await linksOf(body)).toEqual(['https://docs.example/kept']);
   });
 
-  it('hold the targets of frames, image maps and refreshes', async () => {
+  it('contain the targets of frames, image maps and refreshes', async () => {
     const map = '<map><area href="/map"></map>';
     expect(await linksOf(map)).toEqual(['https://docs.example/map']);
     expect((await factsOf('<html><frameset><frame src="tree.html"></frameset></html>'))?.links).toEqual([
@@ -130,7 +130,7 @@ describe('the facts of a web page', () => {
     expect((await factsOf(sent))?.links).toEqual(['https://docs.example/guide/latest/']);
   });
 
-  it('resolve addresses by the base of the page', async () => {
+  it('resolve addresses against the base of the page', async () => {
     const page = await readPage(
       address,
       '<html><head><base href="/v3/"></head><body><p><a href="a">A</a> <img src="b.png" alt="B"></p></body></html>',
@@ -139,7 +139,7 @@ describe('the facts of a web page', () => {
     expect(page.text).toBe('[A](https://docs.example/v3/a) ![B](https://docs.example/v3/b.png)');
   });
 
-  it('hold the canonical address, the feeds and the directives for robots', async () => {
+  it('contain the canonical address, feeds and robots directives', async () => {
     const head =
       '<link rel="canonical" href="/guide/start#x"><link rel="alternate" type="application/atom+xml" href="/feed"><link rel="alternate" hreflang="de" href="/de"><meta name="ROBOTS" content="NoIndex,nofollow">';
     const page = `<html><head>${head}</head><body><p>Text.</p></body></html>`;
@@ -157,19 +157,19 @@ describe('the facts of a web page', () => {
     });
   });
 
-  it('are known of a page without text', async () => {
+  it('are read from a page without text', async () => {
     const page = await readPage(address, '<html><body><nav><a href="/a">A</a></nav><div id="root"></div></body></html>');
     expect(page.text).toBe('');
     expect(page.page?.links).toEqual(['https://docs.example/a']);
   });
 
-  it('are missing for a page in a file, whose links stay as they are', async () => {
+  it('are missing for a file, whose links stay unchanged', async () => {
     const { page, text } = await read('html', '<html><body><p><a href="a.html">A</a> <img src="b.png" alt="B"></p></body></html>');
     expect(page).toBeUndefined();
     expect(text).toBe('[A](a.html) ![B](b.png)');
   });
 
-  it('hold at most 10,000 links, and none that is too long', async () => {
+  it('contain at most 10,000 links, and none that is too long', async () => {
     const many = Array.from({ length: 10_050 }, (_, i) => `<a href="/${i}">${i}</a>`).join('');
     const links = await linksOf(`<a href="/${'x'.repeat(3000)}">long</a><nav>${many}</nav>`);
     expect(links).toHaveLength(10_000);
@@ -177,7 +177,7 @@ describe('the facts of a web page', () => {
     expect(await linksOf('<a href="a">A</a>', `https://docs.example/${'x'.repeat(3000)}/`)).toEqual([]);
   });
 
-  it('links to places on the page are kept as words, and others become absolute', async () => {
+  it('keeps the words of links within the page, and makes other links absolute', async () => {
     const { text } = await readPage(
       address,
       '<html><body><p><a href="#a">above</a> <a href="?v=3">newer</a> <a href="mailto:a@b.example">mail</a></p></body></html>',

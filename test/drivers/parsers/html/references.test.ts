@@ -5,8 +5,8 @@ const textOf = async (body: string, generator = ''): Promise<string> =>
   (await read('html', `<html><head><title>Pump</title><meta name="generator" content="${generator}"></head><body>${body}</body></html>`))
     .text;
 
-describe('references', () => {
-  it('by Doxygen have their title, signatures as code, and code without line numbers', async () => {
+describe('an API reference', () => {
+  it('by Doxygen gets its title, signatures as code, and code without line numbers', async () => {
     const text = await textOf(
       `<div id="top">NAVWORD</div><div class="header"><div class="summary"><a href="#f">Functions</a></div><div class="headertitle"><div class="title">pump_t Struct Reference</div></div></div>
       <div class="contents"><p>State of one pump, which lives until it is freed by the program that made it. <a href="p.html#details">More...</a></p>
@@ -26,7 +26,7 @@ describe('references', () => {
     expect(text).not.toMatch(/More\.\.\.|NAVWORD/);
   });
 
-  it('by Javadoc have headings outside of lists, and a table of their members', async () => {
+  it('by Javadoc gets headings outside of lists, and a table of members', async () => {
     const cells = (...texts: string[]) => texts.map((text, i) => `<div class="col-${['first', 'last'][i]}">${text}</div>`).join('');
     const text = await textOf(
       `<main><h1>Class Pump</h1><p>Moves water from the tank to the head, and stops when the float says that there is none left of it.</p><ul class="summary-list"><li><section><h2>Method Summary</h2><div class="summary-table two-column-summary"><div class="table-header col-first">Method</div><div class="table-header col-last">Description</div>${cells('<code>start()</code>', 'Starts it.')}${cells('<code>stop()</code>', '')}</div></section></li></ul>
@@ -37,7 +37,7 @@ describe('references', () => {
     expect(text).toContain('\n\n## Method Details\n\n### start\n\nStarts it.');
   });
 
-  it('by TypeDoc have signatures above their descriptions', async () => {
+  it('by TypeDoc gets signatures above their descriptions', async () => {
     const text = await textOf(
       `<div class="col-content"><h1>Function createPump</h1><ul class="tsd-signatures"><li class="tsd-signature"><span>create<wbr>Pump</span>(options?: <a href="o.html">Options</a>): Pump</li><li class="tsd-description"><p>Creates a pump.</p><h4>Parameters</h4><ul><li><code class="tsd-tag">Optional</code>options</li></ul></li></ul></div>`,
       'TypeDoc',
@@ -47,7 +47,7 @@ describe('references', () => {
     );
   });
 
-  it('by mandoc and groff have synopsis and options as lines, not as tables', async () => {
+  it('by mandoc and groff gets synopsis and options as lines, not as tables', async () => {
     const row = (flag: string, said: string) => `<tr><td width="11%"></td><td><b>${flag}</b></td><td></td><td><p>${said}</p></td></tr>`;
     const text = await textOf(
       `<table class="head"><tr><td class="head-ltitle">PUMPCTL(1)</td><td>Manual</td></tr></table><h1>SYNOPSIS</h1><table class="Nm"><tr><td><code>pumpctl</code></td><td>[<code>-v</code>] pump</td></tr></table><h1>OPTIONS</h1><table>${row('-v', 'Say more.')}${row('-q', 'Say less.')}</table><table class="foot"><tr><td class="foot-date">March</td><td>Debian</td></tr></table>`,
@@ -56,7 +56,7 @@ describe('references', () => {
   });
 });
 
-it('numbers headings that are steps of a list', async () => {
+it('numbers headings that are list items', async () => {
   expect(await textOf('<h1>Setup</h1><ol><li><h3>Install</h3><p>Run it.</p></li><li><h3>Start</h3><p>Go.</p></li></ol>')).toBe(
     '# Setup\n\n### 1. Install\n\nRun it.\n\n### 2. Start\n\nGo.',
   );

@@ -13,12 +13,12 @@ const generated = async (html: string): Promise<string> =>
   (await read('html', `<html><body><main><div class="theme-doc-markdown"><h1>Hut</h1><p>${sentence}</p>${html}</div></main></body></html>`))
     .text;
 
-describe('the id of a part', () => {
+describe('the id of an element', () => {
   const ids = 'comments cookies copyright gdpr lazy-loading pagination rating related-work skip-link social-login subscribe tags toc'.split(
     ' ',
   );
 
-  it.each(ids)('does not remove it by its topic: %s', async (id) => {
+  it.each(ids)('does not make it boilerplate if it names a topic: %s', async (id) => {
     for (const page of [article, generated]) {
       expect(await page(`<h2 id="${id}">Topic</h2><p>WORD ${sentence.repeat(2)}</p>`)).toMatch(/\n## Topic\n\nWORD/);
       expect(await page(`<section id="${id}"><h2>Topic</h2><p>WORD ${sentence.repeat(2)}</p></section>`)).toMatch(/\n## Topic\n\nWORD/);
@@ -26,19 +26,19 @@ describe('the id of a part', () => {
     expect(await generated(`<dl><dt id="${id}">Topic</dt><dd>Said.</dd></dl>`)).toContain('**Topic**\n\nSaid.');
   });
 
-  it('removes it when it names no topic', async () => {
+  it('makes it boilerplate if it names no topic', async () => {
     expect(await generated('<div id="pagination"><a href="/next">NEXTWORD</a></div>')).not.toContain('NEXTWORD');
     expect(await article('<div id="related"><a href="/next">NEXTWORD</a></div>')).not.toContain('NEXTWORD');
   });
 });
 
-describe('the class of a part', () => {
-  it('does not remove content about consent', async () => {
+describe('the class of an element', () => {
+  it('does not make content about consent boilerplate', async () => {
     const part = '<div class="recipe cookies"><h2>Chocolate cookies</h2><p>Mix butter and sugar.</p></div>';
     for (const page of [article, generated]) expect(await page(part)).toContain('## Chocolate cookies\n\nMix butter');
   });
 
-  it('does not remove a long part without links', async () => {
+  it('does not make a long part without links boilerplate', async () => {
     expect(await generated(`<div class="toc"><p>WORD ${sentence.repeat(5)}</p></div>`)).toContain('WORD');
     expect(await generated(`<ul class="toc">${'<li><a href="#a">LINKWORD to a part of it</a></li>'.repeat(40)}</ul>`)).not.toContain(
       'LINKWORD',
@@ -47,7 +47,7 @@ describe('the class of a part', () => {
 });
 
 describe('a short part of an article', () => {
-  it('stays when its name begins with a word for links, and ends with the kind of the part', async () => {
+  it('is kept if its name begins with a word for links and ends with the kind of the part', async () => {
     const paged = async (name: string): Promise<string | null> => {
       const { body } = await parseHtml(`<html><body><p>${sentence.repeat(3)}</p><div class="${name}">PARTWORD</div></body></html>`);
       return removeBoilerplate(body, 'story').textContent;
@@ -58,7 +58,7 @@ describe('a short part of an article', () => {
     for (const name of asides.split(' ')) expect(await paged(name), name).not.toContain('PARTWORD');
   });
 
-  it('stays on a page that is no story, unless it consists of links', async () => {
+  it('is kept on a page that is no story, unless it consists of links', async () => {
     for (const name of ['related', 'rating', 'tags', 'copyright', 'credits', 'comments', 'newsletter', 'sidebar']) {
       expect(await article(`<div class="${name}">PARTWORD</div><p>Words.</p>`), name).toContain('PARTWORD');
       if (name !== 'sidebar')
@@ -66,14 +66,14 @@ describe('a short part of an article', () => {
     }
   });
 
-  it('stays when it has the name of a sign and no links', async () => {
+  it('is kept if it has the name of a sign but no links', async () => {
     for (const name of ['toc', 'eyebrow', 'noprint', 'pagination'])
       expect(await generated(`<div class="${name}"><p>PARTWORD</p></div>`), name).toContain('PARTWORD');
     for (const name of ['toc', 'noprint', 'pagination'])
       expect(await generated(`<div class="${name}"><a href="/x">PARTWORD</a></div>`), name).not.toContain('PARTWORD');
   });
 
-  it('stays when it describes its link to a source', async () => {
+  it('is kept if it describes its link to a source', async () => {
     const link = (words: string) => generated(`<p>See the <a class="src" href="/s">${words}</a> here.</p>`);
     expect(await link('source of the river')).toContain('source of the river');
     expect(await link('[src]')).not.toContain('src');
@@ -104,7 +104,7 @@ describe('a thread of short answers', () => {
 });
 
 describe('the anchor of a heading', () => {
-  it('is taken from the sign beside it', async () => {
+  it('is taken from the anchor sign beside it', async () => {
     const signs = [
       '<a class="headerlink" id="named" href="#named">¶</a>Anchors',
       '<a name="named" href="#named">#</a> Anchors',
@@ -117,7 +117,7 @@ describe('the anchor of a heading', () => {
     }
   });
 
-  it('is found on a page in capital letters', async () => {
+  it('is found on a page with tags in capital letters', async () => {
     const html = `<H2 CLASS="SECT2"><A NAME="named">7.1. Anchors</A></H2><P>See <A HREF="more.html">more</A>.</P><P HIDDEN>HIDDENWORD</P>`;
     const page = await read('html', `<HTML><BODY><H1>Hut</H1><P>${sentence}</P>${html}</BODY></HTML>`);
     expect(page.text).toBe(`# Hut\n\n${sentence.trim()}\n\n## 7.1. Anchors\n\nSee [more](more.html).`);

@@ -10,21 +10,21 @@ const tab = (label: string, more = '') => `<button role="tab" ${more}>${label}</
 const panel = (words: string, more = '') => `<div role="tabpanel" ${more}><p>${words}</p></div>`;
 
 describe('panels behind tabs', () => {
-  it('stand each under its label where tabs name their panels, also those that are hidden, and where one is missing', async () => {
+  it('are each written under the label of their tab, even if they are hidden or one is missing', async () => {
     const tabs = `<div role="tablist">${tab('Linux', 'aria-controls="a" aria-selected="false"')}${tab('Windows', 'aria-controls="b" aria-selected="true"')}${tab('Mac', 'aria-controls="c"')}</div>`;
     expect(await tabbed(`${tabs}${panel('Use apt.', 'id="a" hidden')}${panel('Use choco.', 'id="b"')}`)).toBe(
       '**Linux**\n\nUse apt.\n\n**Windows**\n\nUse choco.',
     );
   });
 
-  it('stand each under its label where they name nothing and follow one another', async () => {
+  it('are each written under their label if they are unnamed and follow one another', async () => {
     const tabs = `<div role="tablist">${tab('npm', 'aria-selected="true"')}${tab('yarn')}</div>`;
     const panels = `${panel('Use npm.')}${panel('Use yarn.', 'hidden style="display:none" aria-hidden="true"')}`;
     expect(await tabbed(tabs + panels)).toBe('**npm**\n\nUse npm.\n\n**yarn**\n\nUse yarn.');
     expect(await tabbed(`${tabs}<div>${panels}</div>`)).toBe('**npm**\n\nUse npm.\n\n**yarn**\n\nUse yarn.');
   });
 
-  it('have the label of the open tab when only its panel is there, and no doubtful label', async () => {
+  it('get the label of the open tab if only its panel exists, and no uncertain label', async () => {
     const three = (open: string) =>
       `<div role="tablist">${['A', 'B', 'C'].map((name) => tab(name, name === open ? 'aria-selected="true"' : '')).join('')}</div>`;
     expect(await tabbed(three('B') + panel('Of B.'))).toBe('**B**\n\nOf B.');
@@ -37,7 +37,7 @@ describe('an accordion', () => {
   const fold = (more: string) => `<button aria-expanded="false" ${more}>How long is the warranty?</button>`;
   const answer = (more: string) => `<div ${more}><p>Two years.</p></div>`;
 
-  it('is read under its question, whatever hides it', async () => {
+  it('is read under its heading, whatever hides it', async () => {
     for (const hidden of ['hidden', 'style="display: none"', 'hidden aria-hidden="true"']) {
       expect(await tabbed(`<h3>${fold('aria-controls="a"')}</h3>${answer(`id="a" ${hidden}`)}`), hidden).toBe(
         '### How long is the warranty?\n\nTwo years.',
@@ -60,7 +60,7 @@ describe('an accordion', () => {
     expect(text).toBe('# FAQ\n\n**How long is the warranty?**\n\nTwo years.');
   });
 
-  it('is left out when it is a menu, a form or a list to choose from', async () => {
+  it('is left out if it is a menu, a form or a list of choices', async () => {
     const menu = '<div id="a" hidden><a href="/x">MENUWORD</a></div>';
     expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a"')}${menu}`)).toBe('Words.');
     expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a" aria-haspopup="true"')}${answer('id="a" hidden')}`)).toBe('Words.');
@@ -73,12 +73,12 @@ describe('an accordion', () => {
     expect(text).toBe(sentence.trim());
   });
 
-  it('has no style sheets in its label', async () => {
+  it('gets a label without style sheets', async () => {
     const label = '<button aria-expanded="false" aria-controls="a"><style>.x { top: 0 }</style>More</button>';
     expect(await tabbed(label + answer('id="a" hidden'))).toBe('**More**\n\nTwo years.');
   });
 
-  it('leaves rows of tables, and parts with headings, what they are', async () => {
+  it('keeps table rows and parts with headings unchanged', async () => {
     const row = '<tr aria-expanded="false" aria-controls="a"><td>Basic</td><td>10</td></tr><tr id="a" hidden><td>Ten users.</td></tr>';
     expect(await tabbed(`<table><tr><th>Plan</th><th>Price</th></tr>${row}</table>`)).toContain('| Basic | 10 |\n| Ten users. |');
     const question = '<h3>How long?</h3><ul><li>one</li><li>two</li></ul>';
@@ -87,18 +87,18 @@ describe('an accordion', () => {
     );
   });
 
-  it('keeps its button as words of a sentence', async () => {
+  it('keeps the words of a button within a sentence', async () => {
     const rate = '<button aria-expanded="false" aria-controls="a">APR</button><span id="a" hidden>yearly rate</span>';
     expect(await tabbed(`<p>The ${rate} is fixed.</p>`)).toBe('The APR yearly rate is fixed.');
   });
 });
 
-describe('folds without a script', () => {
+describe('details elements', () => {
   const fold = (question: string, more = '') =>
     `<details ${more}><summary>${question}</summary><p>Of course, and everything else that belongs to it.</p></details>`;
   const answer = 'Of course, and everything else that belongs to it.';
 
-  it('in a row become sections with their anchors', async () => {
+  it('become sections with anchors if they follow one another', async () => {
     const questions = `<h2>Delivery</h2><div>${fold('Do you deliver to hotels?', 'id="hotels"')}</div>${fold('Do you deliver at night?')}<h2>Prices</h2><p>See the list.</p>`;
     const page = await read('html', `<html><body><h1>FAQ</h1>${questions}</body></html>`);
     expect(page.text).toBe(
@@ -107,7 +107,7 @@ describe('folds without a script', () => {
     expect(page.marks).toContainEqual({ at: page.text.indexOf('### Do'), anchor: 'hotels' });
   });
 
-  it('become bold words when they are details: alone, with one name, many, before more text, or of code', async () => {
+  it('get a bold summary if they are single, equally named, many, before more text, or about code', async () => {
     const pages = {
       alone: fold('More'),
       alike: fold('Answer').repeat(3),
@@ -125,7 +125,7 @@ const cell = async (html: string): Promise<string> => {
   return /\| x \| (.*?) ?\| z \|$/.exec(text)![1]!;
 };
 
-describe('a sign', () => {
+describe('an icon', () => {
   it.each([
     ['an icon with a label', '<svg aria-label="Yes"><path/></svg>', 'Yes'],
     ['an icon with a title', '<svg role="img"><title>No</title></svg>', 'No'],
@@ -133,11 +133,11 @@ describe('a sign', () => {
     ['an element with a label', '<span class="tick" aria-label="Yes"></span>', 'Yes'],
     ['a box that cannot be ticked', '<input type="checkbox" checked disabled>', '[x]'],
     ['one that is not ticked', '<input type="checkbox" disabled>', '[ ]'],
-  ])('that is all a cell of a table holds is written out: %s', async (_name, html, said) => {
+  ])('is written as text if a table cell holds nothing else: %s', async (_name, html, said) => {
     expect(await cell(html)).toBe(said);
   });
 
-  it('is left out beside words, and in controls', async () => {
+  it('is left out beside words and in controls', async () => {
     expect(await cell('Pro <svg aria-label="external link"></svg>')).toBe('Pro');
     expect(await cell('<span class="sr-only">Size:</span> 12')).toBe('12');
     expect(await cell('<input type="checkbox">')).toBe('');
@@ -147,8 +147,8 @@ describe('a sign', () => {
   });
 });
 
-describe('a list of tasks', () => {
-  it('shows which are done', async () => {
+describe('a task list', () => {
+  it('shows which tasks are done', async () => {
     expect(
       await textOf('<ul><li><input type="checkbox" disabled checked> Done</li><li><input type="checkbox" disabled> Open</li></ul>'),
     ).toBe('- [x] Done\n- [ ] Open');
@@ -156,13 +156,13 @@ describe('a list of tasks', () => {
     expect(await textOf(`<ul>${label(' checked')}${label('')}</ul>`)).toBe('- [x] Task\n- [ ] Task');
   });
 
-  it('is an ordinary list when its boxes can be ticked', async () => {
+  it('is an ordinary list if its boxes can be ticked', async () => {
     expect(await textOf('<ul><li><input type="checkbox"> 2 onions</li></ul>')).toBe('- 2 onions');
   });
 });
 
 describe('a declared shadow root', () => {
-  it('is read in the place of its component', async () => {
+  it('is read in place of its component', async () => {
     const component =
       '<my-card><template shadowrootmode="open"><style>p { top: 0 }</style><p>Drawn <a href="/a">here</a>.</p></template><p>Slotted.</p></my-card>';
     const page = `<html><body><main>${component}<template><p>TEMPLATEWORD</p></template></main></body></html>`;

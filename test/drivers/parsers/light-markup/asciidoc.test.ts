@@ -3,14 +3,14 @@ import { asciidocToMarkdown } from '../../../../src/drivers/parsers/light-markup
 
 const markdown = (...lines: string[]) => asciidocToMarkdown(lines.join('\n')).text.split('\n');
 
-describe('AsciiDoc', () => {
-  it('has headings, notes and lists', () => {
+describe('the AsciiDoc parser', () => {
+  it('converts headings, notes and lists', () => {
     expect(
       markdown('= Pump', ':toc:', '', '== Start', '', 'NOTE: Wear gloves.', '', '* One', '** Two', '. First', '', 'Lid:: Above.'),
     ).toEqual(['# Pump', '', '', '## Start', '', '**Note:** Wear gloves.', '', '- One', '  - Two', '1. First', '', '**Lid** Above.']);
   });
 
-  it('has titles above a line of signs as long as they are', () => {
+  it('converts titles that are underlined', () => {
     expect(markdown('grow(1)', '=======', '', 'NAME', '----', 'grow - makes plants larger', '', '----', 'code', '----')).toEqual([
       '# grow(1)',
       '',
@@ -25,7 +25,7 @@ describe('AsciiDoc', () => {
     ]);
   });
 
-  it('has code as it stands, under its title and with its language', () => {
+  it('keeps code unchanged, with its title and language', () => {
     expect(markdown('.Start it', '[source,sh]', '----', 'pump --start', '== no heading', '----')).toEqual([
       '**Start it**',
       '',
@@ -38,7 +38,7 @@ describe('AsciiDoc', () => {
     expect(markdown('```ruby', 'pump.start', '```', '== Then')).toEqual(['````ruby', 'pump.start', '````', '## Then']);
   });
 
-  it('has a table with its header', () => {
+  it('converts a table with its header', () => {
     expect(markdown('|===', '|Code |Meaning', '', '|E24 |Too hot', '|===')).toEqual([
       '',
       '| Code | Meaning |',
@@ -48,7 +48,7 @@ describe('AsciiDoc', () => {
     ]);
   });
 
-  it('has a table whose cells stand in lines of their own, span others or go on', () => {
+  it('converts a table whose cells have lines of their own, span others or continue', () => {
     const lines = [
       '.Codes',
       '[cols="1,2a,1", options="header"]',
@@ -83,7 +83,7 @@ describe('AsciiDoc', () => {
     expect(last.line! + text.slice(last.at, text.indexOf('End.')).split('\n').length - 1).toBe(17);
   });
 
-  it('has a table without a header, and one that is CSV', () => {
+  it('converts a table without a header, and a CSV table', () => {
     expect(markdown('|===', '|a |b|c', '|c |d|e', '|===').filter(Boolean)).toEqual([
       '|  |  |  |',
       '| --- | --- | --- |',
@@ -97,7 +97,7 @@ describe('AsciiDoc', () => {
     ]);
   });
 
-  it('replaces its attributes, but not in code', () => {
+  it('replaces attributes, but not in code', () => {
     expect(
       markdown(
         ':url: https://x.example',
@@ -116,7 +116,7 @@ describe('AsciiDoc', () => {
     expect(markdown(...bomb).at(-1)!.length).toBeLessThan(2_000_000);
   });
 
-  it('has links and references as their text, and no comments', () => {
+  it('converts links and references to text, and removes comments', () => {
     expect(markdown('See https://x.example[Home^], link:a.html[A] and <<lid,the lid>>.', '// hidden', '////', 'hidden', '////')).toEqual([
       'See [Home](https://x.example), [A](a.html) and the lid.',
       '',

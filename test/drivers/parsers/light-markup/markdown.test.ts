@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { placeOf, read } from '../read.ts';
 import { readDialects, withoutTablePadding } from '../../../../src/drivers/parsers/light-markup/markdown.ts';
 
-describe('Markdown', () => {
-  it('is kept as it is', async () => {
+describe('the Markdown parser', () => {
+  it('keeps Markdown unchanged', async () => {
     const body =
       '# Pumps\n\nSome *emphasis*, `a | b` and a [link](https://pump.example/?a=1).\n\n```js\n# no heading\n```\n\n- [ ] open\n  1. nested\n';
     const { text, title, marks } = await read('markdown', body);
@@ -12,7 +12,7 @@ describe('Markdown', () => {
     expect(marks).toEqual([{ at: 0, line: 1 }]);
   });
 
-  it('gives its front matter to the metadata, and the lines of the body are those of the file', async () => {
+  it('reads front matter as metadata, and counts the lines of the body from the start of the file', async () => {
     const source =
       '---\ntitle: Field guide\nauthor: Ida Berg\nissued: 2024-03-05\nread: 2024-03-05T10:15:00Z\ntags: [pumps, seals]\nedition: 3\n---\n\n\n# Pumps\n\nText.\n';
     const parsed = await read('markdown', source);
@@ -50,7 +50,7 @@ describe('Markdown', () => {
     ],
     ['aliases of a long text', `---\na: &a ${'x'.repeat(1000)}\nb: [${'*a,'.repeat(500)}]\n---\n# Body\n`],
     ['values that nest without end', `---\na: ${'['.repeat(2000)}${']'.repeat(2000)}\n---\n# Body\n`],
-  ])('takes %s at its beginning for text', async (_name, source) => {
+  ])('reads %s at the beginning as text', async (_name, source) => {
     expect(await read('markdown', source)).toMatchObject({ text: source, metadata: {}, marks: [{ at: 0, line: 1 }] });
   });
 
@@ -59,7 +59,7 @@ describe('Markdown', () => {
     expect({ title, text, marks }).toEqual({ title: 'T', text: 'One.\nTwo.\n', marks: [{ at: 0, line: 4 }] });
   });
 
-  it('is named by its first heading, in whatever way it is written', async () => {
+  it('takes the title from the first heading in any notation', async () => {
     const titles = [
       '```\n# code\n```\n\n## The `pump` of **[Helios](https://h.example)** ##\n',
       'Pump seals\n==========\n\ntext\n',
@@ -73,12 +73,12 @@ const readDialectLines = (lines: readonly string[], isMdx = false) => readDialec
 const shown = async (lines: readonly string[], isMdx = false) => (await readDialectLines(lines, isMdx)).text.split('\n');
 
 describe('dialects of Markdown', () => {
-  it('leave plain Markdown as it is', async () => {
+  it('are not found in plain Markdown', async () => {
     const lines = ['# A', '', '> [!NOTE]', '> b', '', '| a |', '| --- |', '', '    code'];
     expect(await readDialectLines(lines)).toEqual({ text: lines.join('\n'), marks: [{ at: 0, line: 1 }] });
   });
 
-  it('have the notes and tabs of MkDocs as text under their title', async () => {
+  it('include MkDocs: its notes and tabs become text under their titles', async () => {
     expect(
       await shown(['!!! note "Before you start"', '    Wear gloves.', '', '    === "Linux"', '', '        Run it.', '', 'After.']),
     ).toEqual(['**Before you start:**', '', 'Wear gloves.', '', '**Linux**', '', '', 'Run it.', '', 'After.']);
@@ -87,7 +87,7 @@ describe('dialects of Markdown', () => {
     expect(await shown(['!!! note ""', '    Hot.'])).toEqual(['**Note:**', '', 'Hot.']);
   });
 
-  it('have boxes by their name or title', async () => {
+  it('include containers, which become text under their name or title', async () => {
     expect(await shown([':::warning', 'Hot.', ':::', '', '::: tip Good to know', 'b', ':::', '', ':::columns', 'c', ':::'])).toEqual([
       '**Warning:**',
       'Hot.',
@@ -111,7 +111,7 @@ describe('dialects of Markdown', () => {
     ]);
   });
 
-  it('have tables in HTML as tables, and know the lines behind them', async () => {
+  it('include HTML tables, which become tables without changing later line numbers', async () => {
     const { text, marks } = await readDialectLines([
       'a',
       '<table>',
@@ -125,7 +125,7 @@ describe('dialects of Markdown', () => {
     expect(await shown(['<table>', 'open'])).toEqual(['<table>', 'open']);
   });
 
-  it('have no imports and tags of components in MDX, but their titles and content', async () => {
+  it('include MDX, which loses imports and component tags, but not titles and content', async () => {
     const lines = [
       "import A from 'a';",
       '',
@@ -143,7 +143,7 @@ describe('dialects of Markdown', () => {
     expect(await shown(['```js', "import A from 'a';", '<Card>', '```'], true)).toEqual(['```js', "import A from 'a';", '<Card>', '```']);
   });
 
-  it('leave code of any number of lines', async () => {
+  it('do not change code of any length', async () => {
     const code = ['```', ...Array.from({ length: 1_000_000 }, () => 'a'), '```'];
     expect((await shown([...code, ':::note', '!!! tip', ...code.map((line) => `    ${line}`)])).slice(1_000_002, 1_000_005)).toEqual([
       '**Note:**',
@@ -152,7 +152,7 @@ describe('dialects of Markdown', () => {
     ]);
   });
 
-  it('leave code as it stands', async () => {
+  it('do not change code', async () => {
     expect(await shown([':::', '```', ':::note', '!!! a', '```'])).toEqual(['', '```', ':::note', '!!! a', '```']);
   });
 });
@@ -164,7 +164,7 @@ test('removes the padding of a wide table, line by line', () => {
   expect(withoutTablePadding(padded)).toBe('Flags:\n\n| Flag | Arguments |\n|---:|---|\n| `--auth` | a pair  of words |\n\nMore   text.\n');
 });
 
-test('leaves tables of an ordinary width, code and text as they are', () => {
+test('keeps tables of an ordinary width, code and text unchanged', () => {
   const plain = `| a     | b ${' '.repeat(30)}|\n| ----- | ----- |\n| 1     | 2     |\n\n~~~\n| x ${' '.repeat(300)}|\n|---|\n~~~\n\n${'-'.repeat(60)}\n`;
   expect(withoutTablePadding(plain)).toBe(plain);
 });

@@ -3,8 +3,8 @@ import { restructuredToMarkdown } from '../../../../src/drivers/parsers/light-ma
 
 const markdown = async (...lines: string[]) => (await restructuredToMarkdown(lines.join('\n'))).text.split('\n');
 
-describe('reStructuredText', () => {
-  it('has headings by the signs around them, in the order of their first use', async () => {
+describe('the reStructuredText parser', () => {
+  it('assigns heading levels in the order in which adornments are first used', async () => {
     expect(await markdown('====', 'Pump', '====', '', 'Water', '-----', '', 'Hot', '~~~', '', 'Steam', '-----')).toEqual([
       '',
       '# Pump',
@@ -21,7 +21,7 @@ describe('reStructuredText', () => {
     ]);
   });
 
-  it('has code in fences, in the lines that it stands in', async () => {
+  it('fences code without moving its lines', async () => {
     expect(await markdown('Run it::', '', '    pump --start', '', '      # all', '', 'Then wait.')).toEqual([
       'Run it:',
       '```',
@@ -36,12 +36,12 @@ describe('reStructuredText', () => {
     );
   });
 
-  it('has code of any number of lines', async () => {
+  it('reads code of any length', async () => {
     const lines = ['Log::', '', ...Array.from({ length: 1_000_000 }, () => '    a'), '', 'End.'];
     expect((await markdown(lines.join('\n'))).slice(-3)).toEqual(['a', '```', 'End.']);
   });
 
-  it('has notes, options and changes with their text', async () => {
+  it('converts notes, options and version changes with their text', async () => {
     expect(
       await markdown('.. note:: Wear gloves.', '', '.. option:: -x, --exclude', '', '   Leaves out files.', '', '.. versionadded:: 2.1'),
     ).toEqual(['**Note:** Wear gloves.', '', '**`-x, --exclude`**', '', '   Leaves out files.', '', '**Added in version:** 2.1']);
@@ -55,13 +55,13 @@ describe('reStructuredText', () => {
     ).toEqual(['Text.']);
   });
 
-  it('has links and roles as their text, and literals as code', async () => {
+  it('converts links and roles to text, and literals to code', async () => {
     expect(await markdown('See :ref:`the guide <guide>`, :func:`~pump.run`, `Home <https://x.example>`_, ``a_b`` and |name|.')).toEqual([
       'See the guide, `pump.run`, [Home](https://x.example), `a_b` and name.',
     ]);
   });
 
-  it('has substitutions as the text that they stand for', async () => {
+  it('replaces substitutions by their text', async () => {
     const source = ['Runs |os|, not |it|.', '', '.. |os| replace:: on ``a|b``', '', '===  ====', 'a    |os|', '===  ===='];
     expect((await markdown(...source)).filter(Boolean)).toEqual([
       'Runs on `a|b`, not it.',
@@ -73,16 +73,16 @@ describe('reStructuredText', () => {
     expect((await markdown(...long)).join('').length).toBeLessThan(1_100_000);
   });
 
-  it('keeps text that is indented from being code', async () => {
+  it('keeps indented text from becoming code', async () => {
     expect(await markdown('term', '     What it means.')).toEqual(['term', '   What it means.']);
   });
 
-  it('names the file that it only includes', async () => {
+  it('names the included file if there is nothing else', async () => {
     expect(await markdown('.. The changes.', '', '.. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
     expect(await markdown('.. only:: html', '', '   .. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
   });
 
-  it('has blocks within blocks, however deep, in linear time', async () => {
+  it('reads deeply nested blocks in linear time', async () => {
     expect((await markdown('.. note:: One', '', '   .. tip:: Two', '', '      Three.', '', 'Four.')).filter(Boolean)).toEqual([
       '**Note:** One',
       '**Tip:** Two',

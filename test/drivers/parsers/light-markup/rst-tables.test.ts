@@ -17,7 +17,7 @@ async function located(source: string): Promise<[string, number][]> {
 }
 
 describe('grid tables of reStructuredText', () => {
-  it('are tables, with the lines of a cell joined', async () => {
+  it('become tables, with the lines of each cell joined', async () => {
     const source = `Ports of the pump:
 
 +---------+--------+
@@ -40,12 +40,12 @@ Close both.`;
     ]);
   });
 
-  it('may have no header, be indented, and have signs of double width', async () => {
+  it('may lack a header, be indented, and contain wide characters', async () => {
     const source = '- Item\n\n  +------+-----+\n  | 漢字 | 1   |\n  +------+-----+\n  | b    | 2   |\n  +------+-----+\n';
     expect(await filled(source)).toEqual(['- Item', '|  |  |', '| --- | --- |', '| 漢字 | 1 |', '| b | 2 |']);
   });
 
-  it('have cells that span rows in each of them, and cells that span columns in the first', async () => {
+  it('repeat cells that span rows, and keep cells that span columns in the first', async () => {
     const source = `+------------+------------+-----------+
 | Valve      | State      | Note      |
 +============+============+===========+
@@ -65,12 +65,12 @@ Close both.`;
     ]);
   });
 
-  it('have one header, though it is several rows', async () => {
+  it('get one header from several header rows', async () => {
     const source = '+---+-------+\n| A | B     |\n|   +---+---+\n|   | x | y |\n+===+===+===+\n| 1 | 2 | 3 |\n+---+---+---+\n';
     expect(await filled(source)).toEqual(['| A | B x | y |', '| --- | --- | --- |', '| 1 | 2 | 3 |']);
   });
 
-  it('stay as they are where lines are too long', async () => {
+  it('stay unchanged if lines are too long', async () => {
     const source = '+---+---+\n| a | b |\n| too long | c |\n+---+---+\n\nEnd.';
     expect(await filled(source)).toEqual(['+---+---+', '| a | b |', '| too long | c |', '+---+---+', 'End.']);
     expect(await filled('+---+---+\n no table')).toEqual(['+---+---+', ' no table']);
@@ -78,7 +78,7 @@ Close both.`;
 });
 
 describe('simple tables of reStructuredText', () => {
-  it('are tables, with lines that go on below an empty first column', async () => {
+  it('become tables, with continued lines below an empty first column', async () => {
     const source = `Codes
 =====
 
@@ -104,7 +104,7 @@ End.`;
     ]);
   });
 
-  it('may have no header, hyphens as cells, and cells that span columns', async () => {
+  it('may lack a header, and have hyphens as cells and cells that span columns', async () => {
     expect(await filled('===  ===\n1    2\n-    -\nlengthy x\n===  ===')).toEqual([
       '|  |  |',
       '| --- | --- |',
@@ -128,18 +128,18 @@ yes    no     yes
     ]);
   });
 
-  it('are text where they are never closed', async () => {
+  it('stay text if they are never closed', async () => {
     expect(await filled('===  ===\na    b\n\nText.')).toEqual(['===  ===', 'a    b', 'Text.']);
   });
 });
 
 describe('directives of tables in reStructuredText', () => {
-  it('have their title above the table', async () => {
+  it('get their title above the table', async () => {
     const source = '.. table:: Limits of ``kb``\n   :widths: auto\n\n   ===  ===\n   a    b\n   ===  ===\n   1    2\n   ===  ===\n\nEnd.';
     expect(await filled(source)).toEqual(['**Limits of `kb`**', '| a | b |', '| --- | --- |', '| 1 | 2 |', 'End.']);
   });
 
-  it('have rows written as lists', async () => {
+  it('read rows that are written as lists', async () => {
     const source = `.. note:: See
 
    .. list-table:: Frozen
@@ -172,7 +172,7 @@ End.`;
     expect(await filled('.. list-table:: T\n\n   Not a list.')).toEqual(['**T**', '   Not a list.']);
   });
 
-  it('have rows written as CSV', async () => {
+  it('read rows that are written as CSV', async () => {
     const source = `.. csv-table:: Prices
    :header: "Treat", "Price, net",
             Note
@@ -200,7 +200,7 @@ End.`;
   });
 });
 
-it('loses no line of tables that are broken', async () => {
+it('keeps all lines of broken tables', async () => {
   const source = '.. csv-table::\n\n   "never, closed\n   word\n\nEnd.';
   expect((await filled(source)).join(' ')).toMatch(/never, closed word.*End\./);
 });

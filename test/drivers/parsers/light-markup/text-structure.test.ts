@@ -10,8 +10,8 @@ const encoded = (text: string, label: string): Uint8Array => {
 };
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-describe('plain text', () => {
-  it('is kept line by line, without carriage returns and NUL bytes', async () => {
+describe('the plain text parser', () => {
+  it('keeps text line by line, without carriage returns and NUL bytes', async () => {
     expect(await read('text', 'One.\r\nTwo.\rThree.\0\n')).toEqual({
       text: 'One.\nTwo.\nThree.\n',
       metadata: {},
@@ -26,28 +26,28 @@ describe('plain text', () => {
     ['UTF-16 (big end first) with a byte order mark', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16(german).swap16()])],
     ['UTF-16 without a byte order mark', utf16(german)],
     ['windows-1252', encoded(german, 'windows-1252')],
-  ])('is read in %s', async (_name, bytes) => {
+  ])('reads %s', async (_name, bytes) => {
     expect((await read('text', bytes)).text).toBe(german);
   });
 
-  it('is read in windows-1251', async () => {
+  it('reads windows-1251', async () => {
     const russian = 'Фильтр служит шестьдесят литров. Поверните крышку и вставьте новый фильтр.';
     expect((await read('text', encoded(russian, 'windows-1251'))).text).toBe(russian);
   });
 
-  it('is read in UTF-16 where no letter is Latin, so that half of its bytes look like control characters', async () => {
+  it('reads UTF-16 without Latin letters, in which half of the bytes look like control characters', async () => {
     const russian = 'Фильтр служит шестьдесят литров.';
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), utf16(russian)]);
     expect((await read('text', bytes)).text).toBe(russian);
     expect((await read('html', bytes)).text).toBe(russian);
   });
 
-  it('is read in Shift_JIS, also when it is short', async () => {
+  it('reads Shift_JIS, even in a short text', async () => {
     const bytes = Buffer.from('96bc914f2c944e97ee0a8db293a191be98592c33300a', 'hex');
     expect((await read('csv', bytes)).text).toContain('| 佐藤太郎 | 30 |');
   });
 
-  it('with a few wrong bytes is read all the same', async () => {
+  it('reads text with a few invalid bytes', async () => {
     const bytes = Buffer.concat([Buffer.from('needle '), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from(' end')]);
     expect((await read('text', bytes)).text).toMatch(/^needle .* end$/);
   });
@@ -71,13 +71,13 @@ describe('headings of a plain text', () => {
       'Abstract\n\n   It moves water,\n   and stops when\n   there is none.\n\nStatus\n\n   Draft, without\n   warranty.\n',
       '## Abstract\n\n   It moves water,\n   and stops when\n   there is none.\n\n## Status\n\n   Draft, without\n   warranty.\n',
     ],
-  ])('%s are marked, and each line stays where it is', async (_name, content, expected) => {
+  ])('are marked in place: %s', async (_name, content, expected) => {
     const { text, marks } = await read('text', content);
     expect(text).toBe(expected);
     expect(marks).toEqual([{ at: 0, line: 1 }]);
   });
 
-  it('give it its title where one of the first level begins it', async () => {
+  it('provide the title if the first one has level 1', async () => {
     expect((await read('text', 'Pump Guide\n==========\n\nIt moves water.\n')).title).toBe('Pump Guide');
     expect((await read('text', '1. Use\n\nIt moves water.\n\n2. Care\n\nDry it.\n')).title).toBeUndefined();
   });
@@ -87,7 +87,7 @@ describe('headings of a plain text', () => {
     ['sentences', 'NEVER RUN IT DRY.\n\nIt breaks.\n\n3 Times a day it stops.\n\nIt rests.\n'],
     ['a single shout', 'It moves water.\n\nWARNING\n\nIt is hot.\n'],
     ['lines of a paragraph', 'THE SOFTWARE IS PROVIDED AS IS\nWITHOUT WARRANTY\n\nIt is.\n'],
-  ])('are not %s', async (_name, content) => {
+  ])('do not include %s', async (_name, content) => {
     expect((await read('text', content)).text).toBe(content);
   });
 });
@@ -179,7 +179,7 @@ Litres in the can.
       expect(page.split('\n')[lineOf(words) - 1]!.replace(/\s+/g, ' ')).toContain(words);
   });
 
-  it('is recognized by its head; other texts are kept as they are', async () => {
+  it('is recognized by its head, and other texts are kept unchanged', async () => {
     const notes = 'NAME\n       grow - a program\n\nSEE ALSO\n       water(1)\n';
     expect((await read('text', notes)).text).toBe(notes);
   });

@@ -26,7 +26,7 @@ afterAll(() => readers.close());
 describe('scans without OCR', () => {
   const blank: Bitmap = { width: 20, height: 20, data: new Uint8Array(400) };
 
-  it('are an error where there is nothing else, and named where there is, unless OCR is off', async () => {
+  it('cause an error if there is no other text, else are listed unless OCR is off', async () => {
     const [scan, mixed] = [scannedPdf([blank, blank]), scannedPdf(['Fill the tank.', blank, blank])];
     await expect(read(scan, 'a.pdf', { ocr: 'report' })).rejects.toMatchObject({
       message: 'a.pdf has no text layer: its 2 pages are pictures, a scan perhaps.',
@@ -36,7 +36,7 @@ describe('scans without OCR', () => {
     expect((await read(mixed, 'a.pdf', { ocr: 'off' })).metadata).not.toHaveProperty('pages_without_text');
   });
 
-  it('are an error with the command where a language is not installed', async () => {
+  it('cause an error with the command if a language is not installed', async () => {
     const before = process.env['KB_OCR_FOLDER'];
     process.env['KB_OCR_FOLDER'] = folder();
     try {
@@ -62,7 +62,7 @@ withOcr('OCR', () => {
     page = cropBitmap(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 1500 });
   });
 
-  it('reads the pages of a mixed document that have no text, in their order', async () => {
+  it('recognizes the scanned pages of a mixed document, in their order', async () => {
     const parsed = await read(scannedPdf(['Fill the tank.', page, 'Descale it.']), 'mixed.pdf');
     expect(parsed.text).toContain(
       'Read this chapter before you plug the machine in. The machine works with hot water, steam and pressure;',
@@ -73,7 +73,7 @@ withOcr('OCR', () => {
   });
 
   it(
-    'reads pages that are turned or lie askew',
+    'recognizes rotated and skewed pages',
     async () => {
       const askew = deskewBitmap(page, (1.5 * Math.PI) / 180);
       const parsed = await read(scannedPdf([rotateBitmap(page, 90), rotateBitmap(askew, 180), rotateBitmap(askew, 270)]), 'turned.pdf');
@@ -84,7 +84,7 @@ withOcr('OCR', () => {
   );
 
   it(
-    'reads pictures, and each page of a TIFF',
+    'recognizes pictures, and each page of a TIFF',
     async () => {
       const parsed = await read(tiffFile([page, rotateBitmap(page, 180)]), 'scan.tiff');
       expect(parsed.metadata).toMatchObject({ pages: 2, ocr_pages: 2 });
@@ -93,7 +93,7 @@ withOcr('OCR', () => {
     SLOW,
   );
 
-  it('leaves out a page that takes too long, and stops with the run', async () => {
+  it('skips a page that takes too long, and stops when the run is aborted', async () => {
     const pool = new OcrPool({ processes: 1, seconds: 0.05, megabytes: 1536 });
     const scan = { bytes: scannedPdf([page]), file_type: 'pdf', folder: ocrFolder(), languages: ['eng'], pages: [1] };
     expect((await pool.recognize(scan)).size).toBe(0);

@@ -16,19 +16,19 @@ const lines = (slope = 0) =>
     return row % 30 >= 0 && row % 30 < 10 && x % 50 < 40 && (x * 7 + row) % 3 !== 0;
   });
 
-describe('the direction of text', () => {
-  it('is told for level, slanted and upright lines', () => {
+describe('detectDirection', () => {
+  it('detects level, slanted and upright lines', () => {
     expect(detectDirection(lines())).toEqual({ isUpright: false, slope: 0 });
     expect(detectDirection(lines(Math.tan((2 * Math.PI) / 180))).slope).toBeCloseTo((2 * Math.PI) / 180, 2);
     expect(detectDirection(rotateBitmap(lines(), 90)).isUpright).toBe(true);
   });
 
-  it('of an empty page is level', () => {
+  it('treats an empty page as level', () => {
     expect(detectDirection(paint(50, 50, () => false)).isUpright).toBe(false);
   });
 });
 
-it('a page that is turned by a quarter four times is as it was', () => {
+it('restores a page that is rotated four times', () => {
   const page = paint(30, 20, (x, y) => x > 2 * y);
   const once = rotateBitmap(page, 90);
   expect([once.width, once.height]).toEqual([20, 30]);
@@ -36,7 +36,7 @@ it('a page that is turned by a quarter four times is as it was', () => {
   expect(rotateBitmap(once, 270)).toEqual(page);
 });
 
-it('light letters on a dark band become dark ones, and dark letters stay', () => {
+it('inverts light letters on a dark band, and keeps dark letters', () => {
   const page = paint(640, 320, (x, y) => (y >= 96 && y < 160 ? x % 40 > 5 : y > 200 && y < 220 && x % 40 < 10));
   const even = invertDarkBands(page);
   const shareIn = (top: number, bottom: number) => {
@@ -47,7 +47,7 @@ it('light letters on a dark band become dark ones, and dark letters stay', () =>
   expect(shareIn(201, 219)).toBeCloseTo(0.25, 1);
 });
 
-it('the spaces of a line grow, and its columns are known again', () => {
+it('widens the spaces of a line, and maps its columns back', () => {
   const line = paint(200, 40, (x, y) => y > 5 && y < 35 && ((x > 10 && x < 60) || (x > 75 && x < 150)));
   const spread = widenSpaces(line, { left: 0, top: 0, right: 200, bottom: 40 })!;
   expect(spread.picture.width).toBeGreaterThan(line.width);
@@ -55,14 +55,14 @@ it('the spaces of a line grow, and its columns are known again', () => {
   expect(spread.originOf(100 + spread.picture.width - line.width)).toBe(100);
 });
 
-describe('pictures', () => {
-  it('have pages whose text is not in them', async () => {
+describe('the picture parsers', () => {
+  it('report pages without text', async () => {
     const page: Bitmap = { width: 2, height: 2, data: new Uint8Array(4) };
     expect(await read('tiff', tiffFile([page, page, page]))).toMatchObject({ text: '', pictured_pages: [1, 2, 3], metadata: { pages: 3 } });
     expect(await read('png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))).toMatchObject({ pictured_pages: [1] });
   });
 
-  it('are refused where they are something else, or endless', async () => {
+  it('refuse files of another type, and TIFF files without an end', async () => {
     await expect(read('png', 'no picture')).rejects.toThrow(/not a PNG picture/);
     await expect(read('tiff', Buffer.from('49492a00ffffff7f', 'hex'))).rejects.toThrow(/it has no page/);
     await expect(read('tiff', Buffer.from('49492a000800000000000800000000', 'hex'))).resolves.toMatchObject({ pictured_pages: [1] });

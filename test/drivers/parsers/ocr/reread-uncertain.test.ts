@@ -37,7 +37,7 @@ function engineThat(reads: { line?: Line[]; block?: Line[] }): Tesseract & { ask
 
 const texts = (lines: readonly Line[]): string[] => lines.map(({ words }) => words.map(({ text }) => text).join(' '));
 
-it('takes numbers from their units with wider spaces, and no sure words of letters apart', async () => {
+it('separates numbers from units with wider spaces, but does not split confident words', async () => {
   const first = line(word('same', [100, 200]), word('8to', [400, 470], { confidence: 80 }), word('14', [480, 520]));
   const page = paper(box(100, 100, 150), box(160, 100, 200), box(400, 100, 415), box(430, 100, 470), box(480, 100, 520));
   // the part begins at 88, and each space before a word is 18 pixels wider
@@ -46,7 +46,7 @@ it('takes numbers from their units with wider spaces, and no sure words of lette
   expect(texts(await readAgain(engineThat({ line: [second] }), page, [first]))).toEqual(['same 8 to 14']);
 });
 
-it('reads an unsure cell by itself, with the lines that it has', async () => {
+it('rereads an uncertain cell alone, with all of its lines', async () => {
   const row = line(word('Brew', [100, 180]), word('pressure', [190, 330]), word('oo', [700, 800], { confidence: 20 }));
   const next = line(word('Cord', [100, 180], { y: 200 }));
   const block = [
@@ -56,13 +56,13 @@ it('reads an unsure cell by itself, with the lines that it has', async () => {
   expect(texts(await readAgain(engineThat({ block }), paper(), [row, next]))).toEqual(['Brew pressure 9 bar', 'to 10', 'Cord']);
 });
 
-it('keeps what it read first where the cell alone is no surer', async () => {
+it('keeps the first reading if that of the cell alone is not more confident', async () => {
   const row = line(word('Brew', [100, 180]), word('oo', [700, 800], { confidence: 50 }));
   const block = [line(word('re', [30, 45], { y: 10, confidence: 40 }))];
   expect(texts(await readAgain(engineThat({ block }), paper(), [row]))).toEqual(['Brew oo']);
 });
 
-it('reads the number before a line of a list, where the first look made upright text of the numbers', async () => {
+it('rereads list numbers that were mistaken for upright text', async () => {
   const items = [line(word('Rinse', [200, 300])), line(word('Fill', [200, 260], { y: 150 }))];
   const column = line(word('UL', [150, 170], { confidence: 30 }), {
     ...word('ps', [150, 170], { confidence: 20 }),

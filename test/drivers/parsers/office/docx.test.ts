@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { chartPart, docxFile, withParts, wordParagraph as p, wordTable } from '../../../support/files.ts';
 import { read } from '../read.ts';
 
-describe('DOCX', () => {
-  it('has headings, lists, tables and links', async () => {
+describe('the DOCX parser', () => {
+  it('reads headings, lists, tables and links', async () => {
     const link = '<w:hyperlink r:id="rOrder"><w:r><w:t>order form</w:t></w:r></w:hyperlink>';
     const parts = [
       p('Service manual', { style: 'Title' }),
@@ -37,12 +37,12 @@ describe('DOCX', () => {
     expect(title).toBe('Service manual');
   });
 
-  it('is read without its table of contents', async () => {
+  it('leaves out the table of contents', async () => {
     const contents = p('Contents', { style: 'TOCHeading' }) + p('1 Pump 4', { style: 'TOC1' });
     expect((await read('docx', docxFile(contents + p('Pump', { style: 'Heading1' }) + p('Dry it.')))).text).toBe('# Pump\n\nDry it.');
   });
 
-  it('has its properties in the metadata, and its title before the first heading', async () => {
+  it('reads properties as metadata, and prefers the title property to the first heading', async () => {
     const core = {
       'dc:title': 'Plan & budget',
       'dc:creator': 'Ida Berg',
@@ -55,7 +55,7 @@ describe('DOCX', () => {
     expect(metadata).toEqual({ author: 'Ida Berg', created: '2024-03-05T10:15:00.000Z', description: 'For 2024', lang: 'en' });
   });
 
-  it('has merged cells in their columns, and in each row that they span', async () => {
+  it('puts merged cells into their columns, and into each row that they span', async () => {
     const table = wordTable([
       ['Model', ['Power', '<w:gridSpan w:val="2"/>']],
       [['Aqua 300', '<w:vMerge w:val="restart"/>'], 'heater', '1450 W'],
@@ -67,13 +67,13 @@ describe('DOCX', () => {
     ]);
   });
 
-  it('is read with the changes that were made to it', async () => {
+  it('applies tracked changes', async () => {
     const raw =
       '<w:r><w:t xml:space="preserve">Keep it for </w:t></w:r><w:del w:id="1"><w:r><w:delText>twelve</w:delText></w:r></w:del><w:ins w:id="2"><w:r><w:t>ninety</w:t></w:r></w:ins><w:r><w:t xml:space="preserve"> days.</w:t></w:r>';
     expect((await read('docx', docxFile(p('', { raw })))).text).toBe('Keep it for ninety days.');
   });
 
-  it('has the numbers of headings, which Word counts and does not store', async () => {
+  it('adds the numbers of headings, which Word computes and does not store', async () => {
     const level = (number: number, format: string, text: string, style = '') =>
       `<w:lvl w:ilvl="${number}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${style}<w:lvlText w:val="${text}"/></w:lvl>`;
     const file = await withParts(
@@ -102,7 +102,7 @@ describe('DOCX', () => {
     expect(text.split('\n\n')).toEqual(['# 1 Start', '## 1.1 Water', '## 1.2 Coffee', '# 2 Care', '## 2.1 Steam', 'Appendix A Parts']);
   });
 
-  it.each(['-40', '999999999999', 'x'])('counts from 1 where a list is said to begin at %s', async (start) => {
+  it.each(['-40', '999999999999', 'x'])('counts from 1 if a list declares the invalid start %s', async (start) => {
     const level = `<w:lvl w:ilvl="0"><w:start w:val="${start}"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1"/></w:lvl>`;
     const style =
       '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style>';
@@ -113,7 +113,7 @@ describe('DOCX', () => {
     expect((await read('docx', file)).text).toBe('# I Start');
   });
 
-  it('has equations in the notation of LaTeX', async () => {
+  it('writes equations in LaTeX notation', async () => {
     const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
     const root = `<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e><m:sSup><m:e>${r('b')}</m:e><m:sup>${r('2')}</m:sup></m:sSup>${r('−4ac')}</m:e></m:rad>`;
     const fraction = `<m:f><m:num>${r('−b±')}${root}</m:num><m:den>${r('2a')}</m:den></m:f>`;
@@ -127,13 +127,13 @@ describe('DOCX', () => {
     expect((await read('docx', docxFile(body))).text).toBe('Solve $x=\\frac{−b±\\sqrt{b^{2}−4ac}}{2a}$\n\n$∑_{n=1}^{∞}n{a < b}$');
   });
 
-  it('has deeply nested equations at once', async () => {
+  it('reads deeply nested equations in a short time', async () => {
     const depth = 50;
     const raw = `<m:oMath xmlns:m="m">${'<m:sSup><m:e/><m:sup>'.repeat(depth)}<m:r><m:t>x</m:t></m:r>${'</m:sup></m:sSup>'.repeat(depth)}</m:oMath>`;
     expect((await read('docx', docxFile(p('', { raw })))).text).toBe(`$${'^{'.repeat(depth)}x${'}'.repeat(depth)}$`);
   });
 
-  it('is read from the part that its relations name', async () => {
+  it('reads the main part that the relations name', async () => {
     const body = `${p('Energy', { style: 'Heading1' })}<w:p><m:oMath xmlns:m="m"><m:r><m:t>E=m</m:t></m:r></m:oMath></w:p>`;
     const relationTo = (type: string, target: string) =>
       `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/></Relationships>`;
@@ -145,7 +145,7 @@ describe('DOCX', () => {
     expect((await read('docx', file)).text).toBe('# Energy\n\n$E=m$');
   });
 
-  it('knows a style by its name, whatever it looks like', async () => {
+  it('recognizes a style by its name', async () => {
     const look =
       '<w:rPr><w:b/><w:sz w:val="32"/><w:rPrChange w:id="1"><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr><w:tblStylePr w:type="band1Vert">\n<w:rPr><w:b/></w:rPr><w:tblPr/>\n</w:tblStylePr>';
     const file = await withParts(docxFile(p('Pumps', { style: 'Big' }) + p('Stop', { style: 'Small' })), {
@@ -159,7 +159,7 @@ describe('DOCX', () => {
     expect((await read('docx', file)).text).toBe('# Pumps\n\n## Stop');
   });
 
-  it('has a chart as its title and a table', async () => {
+  it('writes a chart as its title and a table', async () => {
     const drawing = '<w:r><w:drawing><a:graphic xmlns:a="a"><c:chart xmlns:c="c" r:id="c9"/></a:graphic></w:drawing></w:r>';
     const relations = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="c9" Type="x/chart" Target="charts/chart1.xml"/></Relationships>`;
     const file = await withParts(docxFile(`${p('Before.')}<w:p>${drawing}</w:p>${p('After.')}`), {
@@ -169,7 +169,7 @@ describe('DOCX', () => {
     expect((await read('docx', file)).text).toBe('Before.\n\nSales & more\n\n|  | North |\n| --- | --- |\n| 2024 | 4.4 |\n\nAfter.');
   });
 
-  it('tells which boxes are checked', async () => {
+  it('shows which boxes are checked', async () => {
     const box = (isChecked: 0 | 1, text: string) =>
       p('', {
         raw: `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${isChecked}"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t>${text}</w:t></w:r>`,
@@ -177,7 +177,7 @@ describe('DOCX', () => {
     expect((await read('docx', docxFile(box(1, 'Tea') + box(0, 'Milk')))).text).toMatch(/^\\?\[x\\?\] Tea\n\n\\?\[ \\?\] Milk$/);
   });
 
-  it("reads mammoth's rules for styles once", async () => {
+  it("parses mammoth's style rules once", async () => {
     await read('docx', docxFile(p('Tea')));
     const { readStyle } = createRequire(import.meta.url)('mammoth/lib/style-reader.js') as { readStyle: (rule: string) => unknown };
     expect(readStyle("p[style-name='Title'] => h1:fresh")).toBe(readStyle("p[style-name='Title'] => h1:fresh"));

@@ -12,7 +12,7 @@ const odf = (kind: string, body: string, parts: Record<string, string> = {}) =>
     ...parts,
   });
 
-it('reads headings, lists, tables, links and notes of an ODT, without what was deleted', async () => {
+it('reads headings, lists, tables, links and notes of an ODT, without deleted text', async () => {
   const { text, title, metadata } = await read(
     'odt',
     odf(
@@ -34,7 +34,7 @@ it('reads headings, lists, tables, links and notes of an ODT, without what was d
   expect({ title, metadata }).toEqual({ title: 'Pump', metadata: { author: 'Ada', created: '2024-01-01T00:00:00.000Z' } });
 });
 
-it('leaves tables of contents out of an ODT, and takes headings out of lists', async () => {
+it('leaves out the table of contents of an ODT, and moves headings out of lists', async () => {
   const { text } = await read(
     'odt',
     odf(
@@ -46,7 +46,7 @@ it('leaves tables of contents out of an ODT, and takes headings out of lists', a
   expect(text).toBe('# Care\n\nDry it.');
 });
 
-it('goes on with the numbers of an ODT, also in lists within lists', async () => {
+it('continues the numbers of lists in an ODT, even in nested lists', async () => {
   const style =
     '<text:list-style style:name="N"><text:list-level-style-number text:level="1"/><text:list-level-style-number text:level="2"/></text:list-style>';
   const list = (attributes: string, ...items: string[]) =>
@@ -78,18 +78,18 @@ it('keeps the lines of code in an ODT', async () => {
   expect(text).toBe('```\nrun {\n  stop();\n```\n\nDone.');
 });
 
-it('says that an ODT is encrypted', async () => {
+it('reports an encrypted ODT', async () => {
   const manifest = { 'META-INF/manifest.xml': '<manifest:manifest><manifest:encryption-data/></manifest:manifest>' };
   await expect(read('odt', odf('text', '', manifest))).rejects.toThrow('files/sample.odt is encrypted');
 });
 
-it('reads the levels of a list that an ODP writes as lists of their own', async () => {
+it('joins the levels of a list that an ODP writes as separate lists', async () => {
   const list = (inside: string) => `<text:list><text:list-item>${inside}</text:list-item></text:list>`;
   const slide = `<draw:page><draw:frame><draw:text-box>${list('<text:p>Health</text:p>')}${list(list('<text:p>Seals</text:p>'))}</draw:text-box></draw:frame></draw:page>`;
   expect((await read('odp', odf('presentation', `<office:presentation>${slide}</office:presentation>`))).text).toBe('- Health\n  - Seals');
 });
 
-it('reads the slides of an ODP with their notes, each slide a page', async () => {
+it('reads the slides of an ODP with their notes, each slide as a page', async () => {
   const slide = (title: string, text: string, notes: string) =>
     `<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>${title}</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box><text:list><text:list-item><text:p>${text}</text:p></text:list-item></text:list></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box><text:p>${notes}</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>`;
   const parsed = await read(
@@ -135,7 +135,7 @@ it.each([
   await expect(read(kind, bytes)).rejects.toThrow(message);
 });
 
-it('does not fill in the empty rest of a sheet or table', async () => {
+it('does not expand the empty rest of a sheet or table', async () => {
   const row =
     '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>';
   const cells =
@@ -145,7 +145,7 @@ it('does not fill in the empty rest of a sheet or table', async () => {
   expect((await read('ods', odf('spreadsheet', `<office:spreadsheet>${table}</office:spreadsheet>`))).text.length).toBeLessThan(1_000);
 });
 
-it('reads rich text: headings by style, lists, tables, notes, letters by code and by Unicode', async () => {
+it('reads RTF: headings by style, lists, tables, notes, characters by code and by Unicode', async () => {
   const { text, title, metadata } = await read(
     'rtf',
     String.raw`{\rtf1\ansi\ansicpg1252\uc1{\fonttbl{\f0 Arial;}}{\stylesheet{\s0 Normal;}{\s1 heading 1;}}{\info{\title Pump}{\author Ada}}{\*\generator x;}

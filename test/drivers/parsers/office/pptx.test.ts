@@ -15,8 +15,8 @@ const slides = [
   { title: 'Questions' },
 ];
 
-describe('PPTX', () => {
-  it('has the title, bullets, table and notes of each slide', async () => {
+describe('the PPTX parser', () => {
+  it('reads title, bullets, tables and notes of each slide', async () => {
     const { text, metadata } = await read('pptx', pptxFile(slides));
     expect(text).toBe(
       [
@@ -31,13 +31,13 @@ describe('PPTX', () => {
     expect(metadata).toEqual({ pages: 3 });
   });
 
-  it('knows the slide of every passage', async () => {
+  it('keeps the slide of each passage', async () => {
     const parsed = await read('pptx', pptxFile(slides));
     expect(['Sixty', '249 EUR', 'discount', 'Questions'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 2, 3]);
     expect(parsed.marks).toHaveLength(3);
   });
 
-  it('shows lists with their levels and numbers, links, breaks, groups and what is drawn for newer readers', async () => {
+  it('reads list levels and numbers, links, line breaks, groups and alternate content', async () => {
     const item = (text: string, properties: string) => `<a:p>${properties}<a:r><a:t>${text}</a:t></a:r></a:p>`;
     const numbered = (level: number, start = '') => `<a:pPr lvl="${level}"><a:buAutoNum type="arabicPeriod"${start}/></a:pPr>`;
     const bullet = '<a:pPr lvl="1"><a:buChar char="•"/></a:pPr>';
@@ -54,7 +54,7 @@ describe('PPTX', () => {
     );
   });
 
-  it('has the words of a diagram, nested as they are connected', async () => {
+  it('reads the text of a diagram, nested by its connections', async () => {
     const point = (id: string, text: string, type = 'node') =>
       `<dgm:pt modelId="${id}" type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
     const connection = (from: string, to: string, order: number) => `<dgm:cxn srcId="${from}" destId="${to}" srcOrd="${order}"/>`;
@@ -67,24 +67,24 @@ describe('PPTX', () => {
     expect([text, marks?.map(({ page }) => page)]).toEqual(['## First\n\n## Last', [1, 2]]);
   });
 
-  it('is refused where a slide is no XML', async () => {
+  it('refuses a slide that is not XML', async () => {
     await expect(read('pptx', pptxFile([{ title: 'Broken', shapes: '<p:sp>' }]))).rejects.toThrow(/slide1\.xml is no XML/);
   });
 
-  it('is named by its property, or else by its first slide', async () => {
+  it('takes the title from its property, or else from the first slide', async () => {
     const core = { 'dc:title': 'Launch deck', 'dc:creator': 'Ida Berg' };
     expect(await read('pptx', pptxFile(slides, { core }))).toMatchObject({ title: 'Launch deck', metadata: { author: 'Ida Berg' } });
     expect((await read('pptx', pptxFile(slides))).title).toBe('Aqua 300 launch');
   });
 
-  it('reads a chart as a table, its values as the chart shows them', async () => {
+  it('reads a chart as a table, with its values in their format', async () => {
     const chart = chartPart('Sales by year', ['2023', '2024'], { North: [0.25, 0.5], South: [0.75, 1] }, '0%');
     expect((await read('pptx', pptxFile([{ title: 'Sales', chart }]))).text).toBe(
       '## Sales\n\n**Sales by year**\n\n|  | North | South |\n| --- | --- | --- |\n| 2023 | 25% | 75% |\n| 2024 | 50% | 100% |',
     );
   });
 
-  it('reads what is written for those who cannot see a picture', async () => {
+  it('reads the alternative text of pictures', async () => {
     const picture = (text: string) => `<p:pic><p:nvPicPr><p:cNvPr id="7" name="Picture 6" descr="${text}"/></p:nvPicPr></p:pic>`;
     const { text } = await read(
       'pptx',
@@ -95,7 +95,7 @@ describe('PPTX', () => {
     expect(text).toBe('## Lid\n\n![The lid open]()');
   });
 
-  it('has what was written about a slide, and the answers', async () => {
+  it('reads the comments on a slide, and their replies', async () => {
     const reply = '<reply authorId="{B}"><txBody><p><r><t>Done.</t></r></p></txBody></reply>';
     const file = await withParts(pptxFile([{ title: 'Lid' }, { title: 'Cup' }]), {
       'ppt/slides/_rels/slide1.xml.rels':

@@ -23,8 +23,8 @@ function sparseFile(): Buffer {
   });
 }
 
-describe('XLSX', () => {
-  it('has a heading and a table for each sheet', async () => {
+describe('the XLSX parser', () => {
+  it('writes a heading and a table for each sheet', async () => {
     const file = await xlsxFile([
       { name: 'Pumps 2024', cells: { A1: 'Id', B1: 'Note', A2: 'P-1', B2: 'worn | loud' } },
       { name: 'Heaters', cells: { A1: 'Id', B1: 'Note', A2: 'H-1', B2: 'new' } },
@@ -34,7 +34,7 @@ describe('XLSX', () => {
     );
   });
 
-  it('shows dates as ISO, and numbers as Excel shows them', async () => {
+  it('writes dates as ISO, and numbers as Excel shows them', async () => {
     const header = { A1: 'Since', B1: 'Share', C1: 'Price', D1: 'Opens', E1: 'Code', F1: 'Sum', G1: 'Active' };
     const values = {
       A2: { v: 45356, z: 'm/d/yy' },
@@ -49,7 +49,7 @@ describe('XLSX', () => {
     expect(text.split('\n').at(-1)).toBe('| 2024-03-05 | 25% | $1,249.50 | 8:30 | 00042 | 0.3 | TRUE |');
   });
 
-  it('shows dates as ISO where their order is left to the computer, else as their format spells them', async () => {
+  it('writes dates as ISO if their order depends on the computer, else in their format', async () => {
     const codes = ['m/d/yy', 'm/d/yy h:mm', 'd/m/yyyy', 'm/d/yyyy', 'd-mmm-yy', 'yyyy\\-mm\\-dd;@', 'd/m/yyyy h:mm'];
     const cells = Object.fromEntries(codes.map((z, i) => [`A${i + 1}`, { v: 41676.55, z }]));
     const { text } = await read('xlsx', await xlsxFile([{ name: 'S', cells: { ...cells, B1: 'x' } }]));
@@ -64,7 +64,7 @@ describe('XLSX', () => {
     ]);
   });
 
-  it("shows dates in Excel's formats for East Asia as ISO", async () => {
+  it("writes dates in Excel's East Asian formats as ISO", async () => {
     const file = await xlsxFile([{ name: 'S', cells: { A1: 'x', B1: { v: 41676.55, z: 'm/d/yy' } } }]);
     const archive = await openArchive(file, { source: 'file' });
     const styles = (await archive.text('xl/styles.xml'))!;
@@ -74,7 +74,7 @@ describe('XLSX', () => {
     }
   });
 
-  it('shows numbers in formats that other programs than Excel write', async () => {
+  it('reads number formats of programs other than Excel', async () => {
     const shown = async (z: string, v: number) =>
       (await read('xlsx', await xlsxFile([{ name: 'S', cells: { A1: 'x', A2: { v, z } } }]))).text.split('\n').at(-1)!.slice(2, -2);
     expect(await shown('dd.mm.yyyy', 44000)).toBe('18.06.2020');
@@ -88,14 +88,14 @@ describe('XLSX', () => {
     expect(await shown('0.00 USD', 12.5)).toBe('12.5');
   });
 
-  it('shows negative times, and neither negative dates nor a value that its format hides', async () => {
+  it('writes negative times, but neither negative dates nor values that their format hides', async () => {
     const header = { A1: 'a', B1: 'b', C1: 'c', D1: 'd', E1: 'e' };
     const negative = { A2: { v: -0.5, z: '[h]:mm' }, B2: { v: -3, z: 'yyyy-mm-dd' } };
     const cells = { ...header, ...negative, C2: { v: -5, z: ';;;' }, D2: { v: 0, z: '0;-0;;@' }, E2: 1 };
     expect((await read('xlsx', await xlsxFile([{ name: 'S', cells }]))).text.split('\n').at(-1)).toBe('| -12:00 |  |  |  | 1 |');
   });
 
-  it('knows the rows of the sheet, across gaps', async () => {
+  it('keeps the row numbers of the sheet across gaps', async () => {
     const parsed = await read(
       'xlsx',
       await xlsxFile([{ name: 'S', cells: { A3: 'Id', B3: 'Note', A4: 'a', B4: 'one', A9: 'b', B9: 'two', A10: 'c', B10: 'three' } }]),
@@ -108,13 +108,13 @@ describe('XLSX', () => {
     expect(placeOf(parsed, 'three')?.row).toBe(9);
   });
 
-  it('has no heading for the only sheet where nobody has named it', async () => {
+  it('writes no heading for a single sheet with the default name', async () => {
     const parsed = await read('xlsx', await xlsxFile([{ name: 'Sheet1', cells: { A1: 'Id', B1: 'Note', A2: 'P-1', B2: 'worn' } }]));
     expect(parsed.text).toBe('| Id | Note |\n| --- | --- |\n| P-1 | worn |');
     expect(placeOf(parsed, 'worn')).toMatchObject({ sheet: 'Sheet1', row: 1 });
   });
 
-  it('leaves hidden sheets out, and names them', async () => {
+  it('leaves out hidden sheets, and lists their names', async () => {
     const cells = { A1: 'Word', B1: 'needle' };
     const { text, metadata } = await read(
       'xlsx',
@@ -127,7 +127,7 @@ describe('XLSX', () => {
     expect(metadata.hidden_sheets).toEqual(['Back']);
   });
 
-  it('reads what stands above a table before it', async () => {
+  it('writes the lines above a table before it', async () => {
     const file = await xlsxFile([
       { name: 'S', cells: { A1: 'Reading list', A2: '# of 2024', A4: 'Title', B4: 'Year', A5: 'Hound', B5: 1902 } },
     ]);
@@ -138,7 +138,7 @@ describe('XLSX', () => {
     expect(placeOf(parsed, 'Hound')).toMatchObject({ sheet: 'S', row: 4 });
   });
 
-  it('reads each table of a sheet for itself', async () => {
+  it('reads each table of a sheet separately', async () => {
     const cells = {
       A1: 'Id',
       B1: 'Price',
@@ -162,26 +162,26 @@ describe('XLSX', () => {
     expect((marks ?? []).map(({ row }) => row)).toEqual([undefined, 1, 3, 6]);
   });
 
-  it('keeps columns side by side together, also across an empty one', async () => {
+  it('keeps adjacent columns in one table, even across an empty one', async () => {
     const cells = { A1: 'Id', C1: 'Price', A2: 'a', C2: 1, A3: 'b', C3: 2, E2: 'sold out' };
     expect((await read('xlsx', await xlsxFile([{ name: 'S', cells }]))).text).toBe(
       '## S\n\n| Id | Price |  |\n| --- | --- | --- |\n| a | 1 | sold out |\n| b | 2 |',
     );
   });
 
-  it('names each column under a header that spans several, and each row beside a cell that spans several', async () => {
+  it('repeats a header for each column, and a cell for each row that it spans', async () => {
     const cells = { A1: 'Plant', B1: '2024', B2: 'Q1', C2: 'Q2', A3: 'Oslo', B3: 1, C3: 2, B4: 3, C4: 4 };
     const { text } = await read('xlsx', await xlsxFile([{ name: 'S', cells, merges: ['A1:A2', 'B1:C1', 'A3:A4'] }]));
     expect(text).toBe('## S\n\n| Plant | 2024 Q1 | 2024 Q2 |\n| --- | --- | --- |\n| Oslo | 1 | 2 |\n| Oslo | 3 | 4 |');
   });
 
-  it('takes the row below a spanned header for data where it has the same spans', async () => {
+  it('treats the row below a spanning header as data if it has the same spans', async () => {
     const cells = { A1: 'Name', C1: 'Type', A2: 'lid', C2: 'L' };
     const { text } = await read('xlsx', await xlsxFile([{ name: 'S', cells, merges: ['A1:B1', 'A2:B2'] }]));
     expect(text).toBe('## S\n\n| Name | Type |\n| --- | --- |\n| lid | L |');
   });
 
-  it('has what was written about a cell below the tables', async () => {
+  it('writes the comments on cells below the tables', async () => {
     const cells = { A1: 'Id', B1: 'Price', A2: 'a', B2: 1 };
     const comments = {
       B2: { author: 'Ida Berg', text: 'Checked\nin May' },
@@ -193,7 +193,7 @@ describe('XLSX', () => {
     expect(placeOf(parsed, 'Checked')).toMatchObject({ sheet: 'S', row: 2 });
   });
 
-  it('names its charts, whose values stand in the cells', async () => {
+  it('names the charts, whose values are in the cells', async () => {
     const book = await xlsxFile([{ name: 'S', cells: { A1: 'Year', B1: 'Ducks', A2: 2024, B2: 310 } }]);
     const charted = await withParts(book, {
       'xl/worksheets/_rels/sheet1.xml.rels': relation('r1', 'drawing', '../drawings/drawing1.xml'),
@@ -204,12 +204,12 @@ describe('XLSX', () => {
     expect((await read('xlsx', charted)).text).toBe('## S\n\n| Year | Ducks |\n| --- | --- |\n| 2024 | 310 |\n\nChart: Ducks seen (Ducks)');
   });
 
-  it('looks at no cell that is not there', async () => {
+  it('does not visit missing cells', async () => {
     const { text } = await read('xlsx', sparseFile());
     expect(text).toBe('## S\n\nfirst\n\nlast');
   });
 
-  it('has its properties in the metadata', async () => {
+  it('reads properties as metadata', async () => {
     const file = await xlsxFile([{ name: 'S', cells: { A1: 'x', B1: 'y' } }], {
       Title: 'Parts',
       Author: 'Ida Berg',

@@ -7,7 +7,7 @@ const prose = (text: string, y: number, x = 72): PdfText => ({ text, x, y, size:
 const words = 'The pump of the Aqua 300 is checked at every visit, and its state is noted in the log that lies beside it';
 
 describe('lines of a PDF in a typewriter font', () => {
-  it('are a block of code, indented as they are drawn', async () => {
+  it('become a code block with their indentation', async () => {
     const page = [
       prose(words, 740),
       code('def check(pump, visits):', 72, 710),
@@ -23,7 +23,7 @@ describe('lines of a PDF in a typewriter font', () => {
     );
   });
 
-  it('are text at the end of a paragraph, in front of a description, and in a document that has no other font', async () => {
+  it('stay text at the end of a paragraph, before a description, and in a document without another font', async () => {
     const commands = ['check the pump', 'drain the tank', 'close the valve', 'empty the boiler', 'write it down'];
     const listed = commands.flatMap((command, i) => [code(command, 72, 500 - 40 * i), prose('Does what it says.', 488 - 40 * i, 100)]);
     const page = [prose(words, 740), code('see the manual.', 72, 728), ...listed];

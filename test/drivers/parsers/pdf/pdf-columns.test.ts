@@ -24,11 +24,11 @@ const columns = (x: number): PdfText[] =>
     { text: right[i]!, x, y: 700 - 12 * i, size: 10 },
   ]);
 
-it('a PDF that draws two columns line by line is read one column after the other', async () => {
+it('reads two columns that are drawn line by line one after the other', async () => {
   expect((await read('pdf', pdfFile([columns(320)]))).text).toBe(`${left.join(' ')}\n\n${right.join(' ')}`);
 });
 
-it('a PDF joins the lines of a narrow column though others reach across the page', async () => {
+it('joins the lines of a narrow column although others span the page', async () => {
   const across =
     'A line that reaches across both of the columns of this page, from the left edge of the one to the right edge of the other one';
   const page: PdfText[] = [
@@ -39,7 +39,7 @@ it('a PDF joins the lines of a narrow column though others reach across the page
   expect((await read('pdf', pdfFile([page]))).text).toBe(`${across}\n\n${left.join(' ')}\n\n${right.join(' ')}`);
 });
 
-it('a PDF has what stands in small letters at the foot of a column behind the sentence that goes on in the next one', async () => {
+it('moves small print at the foot of a column behind the sentence that continues in the next column', async () => {
   const page: PdfText[] = [
     ...left.slice(0, 4).map((text, i) => ({ text, x: 72, y: 700 - 12 * i, size: 10 })),
     { text: 'Copyright by the makers of the pump.', x: 72, y: 630, size: 8 },
@@ -48,7 +48,7 @@ it('a PDF has what stands in small letters at the foot of a column behind the se
   expect((await read('pdf', pdfFile([page]))).text).toBe(`${left.join(' ')}\n\nCopyright by the makers of the pump.`);
 });
 
-it('a PDF that draws a heading after the text below it has it above', async () => {
+it('moves a heading that is drawn late above its text', async () => {
   const page: PdfText[] = [
     ...left.map((text, i) => ({ text, x: 72, y: 600 - 12 * i, size: 10 })),
     ...right.map((text, i) => ({ text, x: 320, y: 600 - 12 * i, size: 10 })),

@@ -16,7 +16,7 @@ const levels = (pages: PdfLine[][], outline: OutlineEntry[]) => {
 };
 
 describe('the headings of a document without an outline', () => {
-  it('are its numbered lines, where there are several, and no entries of its contents', () => {
+  it('include several numbered lines, but not entries of the table of contents', () => {
     const page = pageOf(
       ['Aqua 300', 20],
       '2.1 Descaling',
@@ -31,7 +31,7 @@ describe('the headings of a document without an outline', () => {
 });
 
 describe('the headings of an outline', () => {
-  it('stand on the page that it leads to, not where other lines say the same', () => {
+  it('are found on the page of the entry, not at equal lines elsewhere', () => {
     const pages = [
       pageOf('Contents', 'Exit Status', 'Signals'),
       pageOf('exit status', 'A number.'),
@@ -45,13 +45,13 @@ describe('the headings of an outline', () => {
     ]);
   });
 
-  it('are the lines next below the places that it leads to, where one title stands there several times', () => {
+  it('are the nearest lines below the destinations if a title occurs several times', () => {
     const page = pageOf('Syntax', 'Logscale', 'Syntax', 'Text', 'Syntax', 'Words');
     const outline = [entry('Logscale', 2, 0, 690), entry('Syntax', 3, 0, 668), entry('Syntax', 3, 0, 635)];
     expect(levels([page], outline)).toEqual([[undefined, 2, 3, undefined, 3, undefined]]);
   });
 
-  it('have numbers that it leaves out, or none of its own, and may be wrapped', () => {
+  it('match with or without numbers, and across wrapped lines', () => {
     const page = pageOf(
       '3.1 Shell Syntax',
       'Words',
@@ -70,14 +70,14 @@ describe('the headings of an outline', () => {
     expect(levels([page], outline)).toEqual([[2, undefined, 1, 1, 1, 2, 2]]);
   });
 
-  it('are not the lines in smaller letters that only say the same, where it leads to a page alone', () => {
+  it('are not equal lines in smaller letters if the entry names only a page', () => {
     const page = pageOf('Plotting', ['Plotting', 16], ['Syntax', 16], ['Angles', 14], 'Syntax:');
     expect(levels([page], [entry('Plotting', 1, 0), entry('Syntax', 1, 0), entry('Angles', 2, 0)])).toEqual([
       [undefined, 1, 1, 2, undefined],
     ]);
   });
 
-  it('cost one look at each line, however many entries lead to its page', () => {
+  it('take linear time for any number of entries on a page', () => {
     let looks = 0;
     const lines = pageOf(...Array.from({ length: 300 }, () => 'Shelf of')).map((line) => ({ ...line, get text() { return (looks++, 'Shelf of'); } })); // prettier-ignore
     const outline = Array.from({ length: 500 }, (_, i) => entry(`Shelf of shelf of shelf of ${i}`, 1, 0));
@@ -85,21 +85,21 @@ describe('the headings of an outline', () => {
     expect(looks).toBeLessThan(10 * lines.length);
   });
 
-  it('are those in larger letters where hardly any of its entries is in the text', () => {
+  it('are detected by size if the text has hardly any of the entries', () => {
     const page = pageOf(['Care', 16], 'Words that are set in the size of the text.', 'Page 1');
     expect(levels([page], [entry('Page 1', 1, 0), entry('Page 2', 1, 7)])).toEqual([[1, undefined, undefined]]);
   });
 });
 
 describe('the title of a PDF without one in its properties', () => {
-  it('is what its first page says in the largest letters', () => {
+  it('is the largest text on the first page', () => {
     const cover = pageOf('July 2026', ['Aqua 300', 24], ['Reference Manual', 24], ['Ida Berg', 14]);
     expect(titleOnFirstPage([[], cover, pageOf(['exit status', 30], 'Words that are set in the size of most of the text.')])).toBe(
       'Aqua 300 Reference Manual',
     );
   });
 
-  it('is none where its first page has no larger letters, whatever stands on others', () => {
+  it('is missing if the first page has no larger letters', () => {
     expect(titleOnFirstPage([pageOf('Words'), pageOf(['Care', 16])])).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pdfFile } from '../../../support/pdf-file.ts';
 import { read } from '../read.ts';
 
-it('a PDF keeps where its links lead', async () => {
+it('keeps the targets of links', async () => {
   const line = [
     { text: 'Order at our', x: 72, y: 700 },
     { text: 'shop', x: 150, y: 700 },
@@ -18,7 +18,7 @@ it('a PDF keeps where its links lead', async () => {
   );
 });
 
-it('a PDF has no links that lead to files or programs, or that spell out their address', async () => {
+it('leaves out links to files and programs, and those whose text is their address', async () => {
   const line = 'https://example.com/manual is the manual.';
   const links = [
     { url: 'https://example.com/manual', rect: [72, 698, 215, 712] },
@@ -28,7 +28,7 @@ it('a PDF has no links that lead to files or programs, or that spell out their a
   expect((await read('pdf', pdfFile([[{ text: line, y: 700 }]], { links }))).text).toBe(line);
 });
 
-it('a PDF has the whole words of a link, whatever letters stand before them, and not the stop behind them', async () => {
+it('links whole words after any letters, without the full stop behind them', async () => {
   const line = 'If it still fails, till it is filled: Software RAID HOWTO. See it.';
   const [before, upTo] = [135.4, 264.0]; // in points: of Helvetica, of 12 points
   const links = [{ url: 'https://example.com/raid', rect: [72 + before, 698, 72 + upTo, 712] }] as const;

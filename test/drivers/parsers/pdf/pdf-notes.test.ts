@@ -6,7 +6,7 @@ const line = (text: string, y: number, x = 72): PdfText => ({ text, x, y, size: 
 const raised = (text: string, x: number, y: number): PdfText => ({ text, x, y: y + 4, size: 6 });
 
 describe('a footnote of a PDF', () => {
-  it('stands behind the text of its page, and is named where its number is raised', async () => {
+  it('follows the text of its page, and is referenced at its raised number', async () => {
     const page = [
       line('The boiler is checked by the maker', 700),
       raised('1', 223, 700),
@@ -23,7 +23,7 @@ describe('a footnote of a PDF', () => {
     );
   });
 
-  it("has a label of its own where its number is another one's on a page before", async () => {
+  it('gets a distinct label if an earlier page has the same number', async () => {
     const page = (word: string): PdfText[] => [
       line(`The ${word}`, 700),
       raised('1', 72 + 5 * word.length + 26, 700),
@@ -34,12 +34,12 @@ describe('a footnote of a PDF', () => {
     expect(text.match(/\[\^[^\]]*\]:?/g)).toEqual(['[^1]', '[^1]:', '[^1-p2]', '[^1-p2]:']);
   });
 
-  it('is none where a raised number has no note: that is a power', async () => {
+  it('is not assumed for a raised number without a note, which is a power', async () => {
     const page = [line('It needs 12 m', 700), raised('2', 133, 700), line('of space.', 700, 142)];
     expect((await read('pdf', pdfFile([page]))).text).toBe('It needs 12 m² of space.');
   });
 
-  it('is none behind a figure with its unit, also where there is a note of that number', async () => {
+  it('is not assumed after a number with its unit, even if there is a note with that number', async () => {
     const page = [
       line('It needs 12 cm', 700),
       raised('2', 137, 700),
@@ -54,7 +54,7 @@ describe('a footnote of a PDF', () => {
     expect(text).toContain('[^2]');
   });
 
-  it('does not tear a word apart that goes on on the next page', async () => {
+  it('does not split a word that continues on the next page', async () => {
     const long = 'The boiler is checked by its maker';
     const first = [
       line(long, 700),

@@ -13,7 +13,7 @@ const column = (
 ): PdfText[] => lines.map((text, i) => ({ text, y: top - i * step, ...rest }));
 
 describe('a paragraph of a PDF', () => {
-  it('is whole on a page where most lines are code, which stands closer', async () => {
+  it('is joined on a page of mostly code, whose lines are closer', async () => {
     const code = (top: number): PdfText[] =>
       column(top, 8, ['$ pump --check', 'state: good', 'lid: shut', 'hose: dry'], { size: 8, font: 'typewriter' });
     const text = (top: number): PdfText[] =>
@@ -22,7 +22,7 @@ describe('a paragraph of a PDF', () => {
     expect(read1.match(/that is kept beside it/g)).toHaveLength(2);
   });
 
-  it('is whole on a page where most lines are items that stand apart', async () => {
+  it('is joined on a page of mostly separate list items', async () => {
     const items = Array.from({ length: 5 }, (_, i) => ({ text: `- Part ${'abcde'[i]} of it`, y: 740 - 20 * i }));
     const { text } = await read(
       'pdf',
@@ -32,7 +32,7 @@ describe('a paragraph of a PDF', () => {
     expect(text).toContain('kept beside it.');
   });
 
-  it('begins at its indented first line, though the one before has no more than one line', async () => {
+  it('begins at its indented first line, even after a paragraph of one line', async () => {
     const lines = [
       ...column(740, 12, [`${wide}, and the log is kept`], { x: 72, size: 10 }),
       ...column(728, 12, ['See also the next part.', `If the pump does not run, ${wide.toLowerCase()} before a`], { x: 87, size: 10 }),
@@ -47,14 +47,14 @@ describe('a paragraph of a PDF', () => {
 describe('a paragraph that goes on on the next page of a PDF', () => {
   const full = `${wide} that is kept`;
 
-  it('is one, and what follows it is on that page', async () => {
+  it('is joined, and the text after it keeps the number of the next page', async () => {
     const pages = [[full], ['beside it, in every hall and also', 'outside.', { text: 'Clear as mud?', y: 650 }]];
     const parsed = await read('pdf', pdfFile(pages));
     expect(parsed.text).toBe(`${full} beside it, in every hall and also outside.\n\nClear as mud?`);
     expect(['The pump', 'beside', 'Clear'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 2]);
   });
 
-  it('is none where a sentence, a heading, a list, code or a short line stands there', async () => {
+  it('is not assumed after a full sentence, or before a heading, a list, code or a short line', async () => {
     const breaks: [PdfText, PdfText][] = [
       [`${full}.`, 'beside it.'],
       [full, { text: 'beside it', size: 20 }],
@@ -76,7 +76,7 @@ describe('a paragraph that goes on on the next page of a PDF', () => {
   });
 });
 
-it('the options of a PDF look alike, whatever stands next to them, each as a term above its text', async () => {
+it('writes each option as a term above its text, whatever is next to it', async () => {
   const option = (text: string, y: number): PdfText => ({ text, x: 90, y, size: 10, font: 'typewriter' });
   const meaning = (text: string, y: number): PdfText => ({ text, x: 140, y, size: 10 });
   const lines = [

@@ -22,15 +22,15 @@ const words: Words[] = [
   ['valve', 75, 593],
 ];
 
-describe('a table of a PDF whose rules are drawn', () => {
-  it('has the cells that these draw, wrapped or empty, and the text around it outside', async () => {
+describe('a table with drawn borders in a PDF', () => {
+  it('has the drawn cells, wrapped or empty, without the text around it', async () => {
     const text = await textOf(page(drawn, ['Care of the machine:', 70, 730], ...words, ['Ask the service for parts.', 70, 540]));
     expect(text).toBe(
       'Care of the machine:\n\n| Part | How often it is looked after |\n| --- | --- |\n| Filter | Rinse it weekly, and in hard water each other day |\n| Pump with its valve |  |\n\nAsk the service for parts.',
     );
   });
 
-  it('may be drawn by rectangles, thin ones for its rules or one for each cell, and within a form of its own place', async () => {
+  it('may be drawn with thin rectangles, one rectangle for each cell, or within a form', async () => {
     const boxes = [0, 1, 2].flatMap((row) => [70, 250].map((x) => `${x} ${580 + 40 * row} 180 40 re S`));
     const thin = [...[700, 660, 620, 580].map((y) => `70 ${y} 360 .5 re f`), ...[70, 250, 430].map((x) => `${x} 580 .5 120 re f`)];
     const moved = ['q 2 0 0 2 10 20 cm', ...across([30, 210], 340, 320, 300, 280), ...upright([280, 340], 30, 120, 210), 'Q'];
@@ -39,7 +39,7 @@ describe('a table of a PDF whose rules are drawn', () => {
     for (const other of [boxes, thin, moved]) expect(await textOf(page(other, ...words))).toBe(expected);
   });
 
-  it('has its cells apart though no gap is between their words, and a title across them above it', async () => {
+  it('separates cells without a gap between their words, and has its title above it', async () => {
     const rules = [...across([70, 400], 720, 700, 680, 660, 640), ...upright([640, 700], 130), ...upright([640, 720], 70, 400)];
     const text = await textOf(
       page(
@@ -56,14 +56,14 @@ describe('a table of a PDF whose rules are drawn', () => {
     expect(text).toBe('Warranty terms\n\n| Country | Period |\n| --- | --- |\n| Scandinavia | 24 months |\n| Iceland | 12 months |');
   });
 
-  it('has rows of its own where no rule divides them', async () => {
+  it('has separate rows even without borders between them', async () => {
     const rules = [...across([70, 430], 700, 680, 600), ...upright([600, 700], 70, 250, 430)];
     const rows = [0, 1, 2].flatMap((i): Words[] => [[`E0${i}`, 75, 665 - 20 * i], [`Cause ${i}`, 255, 665 - 20 * i]]); // prettier-ignore
     const text = await textOf(page(rules, ['Code', 75, 686], ['Cause', 255, 686], ...rows));
     expect(text).toBe('| Code | Cause |\n| --- | --- |\n| E00 | Cause 0 |\n| E01 | Cause 1 |\n| E02 | Cause 2 |');
   });
 
-  it('is none where a box is drawn around parts of a page, and where shapes only cut', async () => {
+  it('is not assumed for a box around parts of a page, or for clipping shapes', async () => {
     const box = [...across([70, 430], 760, 700, 560), ...upright([560, 760], 70, 430)];
     const text = await textOf(page(box, ['Note', 75, 720], ['Unplug it first.', 75, 680], ['Wait until it is cold.', 75, 640]));
     expect(text).not.toContain('|');

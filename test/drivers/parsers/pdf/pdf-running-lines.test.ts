@@ -9,7 +9,7 @@ const body = (index: number): PdfText[] => [
   { text: `and then comes the ${letters[index]}th of the next.`, y: 686 },
 ];
 
-it('leaves out a head with the title of a section that one page has, where other pages have theirs twice', async () => {
+it('removes the header of a section with one page if other sections repeat theirs', async () => {
   const sections = ['1.1. TANK', '1.1. TANK', '1.2. PUMP', '1.3. VALVE', '1.3. VALVE', '1.4. FILTER AND ITS LID'];
   const head = (title: string): PdfText[] => [
     { text: 'CHAPTER 1. CARE', x: 72, y: 780, font: 'bold' },
@@ -20,7 +20,7 @@ it('leaves out a head with the title of a section that one page has, where other
   expect(text.match(/Step/g)).toHaveLength(6);
 });
 
-it('leaves out heads that say the titles of the headings, though each page has another', async () => {
+it('removes headers that repeat headings, even if they differ on each page', async () => {
   const titles = ['Tank', 'Pump', 'Valve', 'Filter'];
   const pages = titles.map((title, i) => [
     { text: `1.${i + 1}. ${title.toUpperCase()}`, y: 780 },
@@ -32,7 +32,7 @@ it('leaves out heads that say the titles of the headings, though each page has a
   expect(text).toContain('1.2 Pump');
 });
 
-it('keeps the titles of slides, of which some go on on the next', async () => {
+it('keeps the titles of slides, even if some continue on the next slide', async () => {
   const titles = ['Tank', 'Pump', 'Pump', 'Valve', 'Filter', 'Lid'];
   const { text } = await read('pdf', pdfFile(titles.map((title, i) => [{ text: title, size: 20, y: 780 }, ...body(i)])));
   expect(text).toMatch(/Tank[^]*Valve[^]*Filter[^]*Lid/);
@@ -44,7 +44,7 @@ it('keeps the first lines of pages in the font of the text', async () => {
   expect(text).toMatch(/Tank[^]*Pump[^]*Valve[^]*Filter/);
 });
 
-it('leaves out what the left pages have below their number, and the numbers of both sides', async () => {
+it('removes lines below the number on left pages, and the numbers of both sides', async () => {
   const pages = [...letters].map((_, i) => [
     ...body(i),
     { text: i % 2 ? `${i + 1} AQUA` : `${['CARE', 'REPAIR', 'PARTS', 'ORDERS'][i / 2]} ${i + 1}`, y: 60 },

@@ -5,8 +5,8 @@ import { read } from '../read.ts';
 const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y, size: 10 }));
 const tableOf = async (...pages: PdfText[][]): Promise<string> => (await read('pdf', pdfFile(pages))).text;
 
-describe('a table of a PDF without rules', () => {
-  it('has names of columns that stand over the middle of these', async () => {
+describe('a table without borders in a PDF', () => {
+  it('may have centered column names', async () => {
     const page = [
       row(700, ['Flag', 76], ['Size', 168]),
       row(686, ['-1', 72], ['914,704 bytes', 150]),
@@ -27,7 +27,7 @@ describe('a table of a PDF without rules', () => {
     expect(await tableOf(page.flat())).toBe('|  | Loops | Trees |\n| --- | --- | --- |\n| cube | 25 | 27 |\n| morph | 15 | 18 |');
   });
 
-  it('goes on on the next page below the names of its columns', async () => {
+  it('repeats its column names when it continues on the next page', async () => {
     const parts = (from: number): PdfText[] =>
       [0, 1, 2].flatMap((i) => row(686 - 14 * i, [`P${from + i}`, 72], [`${(from + i) * 10} l`, 160], ['in store', 250]));
     const text = await tableOf([...row(700, ['Part', 72], ['Volume', 160], ['Where', 250]), ...parts(1)], parts(4));
@@ -37,7 +37,7 @@ describe('a table of a PDF without rules', () => {
     ]);
   });
 
-  it('has its cells side by side though each is drawn with all of its lines', async () => {
+  it('is read if each cell is drawn with all of its lines', async () => {
     const page = [
       row(700, ['Problem', 72], ['Cause', 200], ['Remedy', 330]),
       row(680, ['It does not', 72]),
@@ -54,7 +54,7 @@ describe('a table of a PDF without rules', () => {
     );
   });
 
-  it('has rows of its own though they stand close and begin small, where their words had room above', async () => {
+  it('has separate rows if close lower-case lines would have fitted above', async () => {
     const page = [
       row(700, ['command', 72], ['what it does', 180]),
       row(680, ['list files', 72], ['shows what is there', 180]),
@@ -66,7 +66,7 @@ describe('a table of a PDF without rules', () => {
     expect((await tableOf(page.flat())).split('\n')).toContain('| copy | copies it |');
   });
 
-  it('has a row of its own for cells that stand in its last columns alone', async () => {
+  it('has a separate row for cells in the last columns only', async () => {
     const page = [
       row(700, ['Name', 72], ['Diaz', 150], ['Year', 250], ['2022', 320]),
       row(686, ['Claim', 72], ['1008', 150], ['Make', 250], ['Jeep', 320]),
@@ -76,7 +76,7 @@ describe('a table of a PDF without rules', () => {
     expect((await tableOf(page.flat())).split('\n').at(-1)).toBe('|  |  | Color | White |');
   });
 
-  it('is no heading, however large its letters are', async () => {
+  it('is not a heading, even in large letters', async () => {
     const page = [
       ...row(700, ['Name', 72], ['Diaz', 150], ['Year', 250]).map((cell) => ({ ...(cell as object), size: 14 }) as PdfText),
       ...row(660, ['The pump is checked at every visit, and its state is noted in the log.', 72]),
@@ -84,7 +84,7 @@ describe('a table of a PDF without rules', () => {
     expect(await tableOf(page)).not.toContain('#');
   });
 
-  it('is text line by line where its cells stand in no columns', async () => {
+  it('stays text line by line if its cells are not aligned', async () => {
     const page = [
       row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
       row(686, ['P1', 95], ['100', 260]),
@@ -93,7 +93,7 @@ describe('a table of a PDF without rules', () => {
     expect(await tableOf(page.flat())).toBe('Model Flow Price\nP1 100\nP2 20');
   });
 
-  it('is none where a justified paragraph has wide gaps in its first line', async () => {
+  it('is not assumed for a justified paragraph with wide gaps', async () => {
     const first = row(700, ['Paragraph', 72], ['2.0.', 140], ['The', 182], ['controller', 220], ['measures', 290]);
     const rest = [
       'the temperature of the boiler every second, and compares it',

@@ -6,8 +6,8 @@ import { placeOf, read } from '../read.ts';
 
 const wide = 'The pump of the Aqua 300 is checked at every visit, and its state is noted in the log';
 
-describe('PDF', () => {
-  it('has its pages in order, a mark at each, and its properties in the metadata', async () => {
+describe('the PDF parser', () => {
+  it('reads pages in order with a mark for each, and properties as metadata', async () => {
     const info = { Title: 'Aqua 300 manual', Author: 'Ida Berg', Subject: 'Care', CreationDate: "D:20240305101500+01'00'" };
     const parsed = await read('pdf', pdfFile([['Fill the tank.'], ['Descale it.'], ['The warranty runs.']], { info }));
     expect(parsed.text).toBe('Fill the tank.\n\nDescale it.\n\nThe warranty runs.');
@@ -16,7 +16,7 @@ describe('PDF', () => {
     expect(['Fill', 'Descale', 'warranty'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 3]);
   });
 
-  it('joins the lines of a paragraph and the words that are broken over lines', async () => {
+  it('joins the lines of a paragraph and hyphenated words', async () => {
     const { text } = await read(
       'pdf',
       pdfFile([[`${wide} of mainte-`, 'nance. This is done by a trained person who has read the whole manual and under-', 'stood it.']]),
@@ -24,12 +24,12 @@ describe('PDF', () => {
     expect(text).toBe(`${wide} of maintenance. This is done by a trained person who has read the whole manual and understood it.`);
   });
 
-  it('begins a paragraph where the page has a gap, and leaves short lines as they are', async () => {
+  it('begins a paragraph at a gap, and keeps short lines', async () => {
     const lines: PdfText[] = [wide, 'and in the book.', { text: 'Hall 4', y: 680 }, { text: 'Oslo', y: 665.6 }, { text: wide, y: 620 }];
     expect((await read('pdf', pdfFile([lines]))).text).toBe(`${wide} and in the book.\n\nHall 4\nOslo\n\n${wide}`);
   });
 
-  it('leaves the lines of a list of codes as they are, however wide they are', async () => {
+  it('keeps the lines of a list of codes separate, even wide ones', async () => {
     const textOf = async (...lines: string[]) => (await read('pdf', pdfFile([lines]))).text;
     expect(await textOf('E07', 'E11', 'E19')).toBe('E07\nE11\nE19');
     expect(await textOf('E07 pump blocked', 'E11 water tank missing', 'E19 heating defective')).toBe(
@@ -52,7 +52,7 @@ describe('PDF', () => {
     expect(title).toBe('Aqua 300');
   });
 
-  it('makes headings of lines in another font that stand by themselves above their text, no captions and terms', async () => {
+  it('makes headings of separate lines in another font, but not of captions and terms', async () => {
     const bold = (text: string, y: number, x = 72): PdfText => ({ text, y, x, size: 10, font: 'bold' });
     const text = (y: number, x = 72): PdfText => ({ text: wide, y, x, size: 10 });
     const first = [bold('Care', 740), text(720), bold('Repair', 690), text(670), bold('Figure 1 of the pump', 640), text(620)];
@@ -61,7 +61,7 @@ describe('PDF', () => {
     expect(read1.match(/^#.*/gm)).toEqual(['# Care', '# Repair', '# Parts']);
   });
 
-  it('makes headings of the lines that its outline names', async () => {
+  it('makes headings of the lines that the outline names', async () => {
     const lines: PdfText[] = [
       '1 Care',
       { text: wide, y: 700 },
@@ -74,7 +74,7 @@ describe('PDF', () => {
     expect(text).toBe(`# 1 Care\n\n${wide}\n\n# 2 Repair\n\n${wide}\n\n# 3 Parts\n\n${wide}`);
   });
 
-  it('makes headings of the lines that its outline leads to, not of others that say the same', async () => {
+  it('makes headings of the lines that the outline leads to, not of equal ones elsewhere', async () => {
     const pages: PdfText[][] = [
       ['Aqua 300', 'exit status', 'The number that a program leaves.', 'job control', 'Stopping programs.'],
       ['3 Exit Status', { text: wide, y: 700 }, { text: '4 Job Control', y: 600 }, { text: wide, y: 560 }, { text: '5 End', y: 500 }],
@@ -112,7 +112,7 @@ describe('PDF', () => {
     );
   });
 
-  it('has bullets as list items, and a table of contents without its dots', async () => {
+  it('reads bullets as list items, and a table of contents without its dots', async () => {
     const lines = ['• Gloves', '• Goggles', '• Acid'];
     expect((await read('pdf', pdfFile([lines.map((line) => line.replace('•', '\x95'))]))).text).toBe('- Gloves\n- Goggles\n- Acid');
     const contents: PdfText[] = [
@@ -124,7 +124,7 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([contents]))).text).toBe('Safety … 2\nCare … 3');
   });
 
-  it('has items further in below the item that they belong to', async () => {
+  it('nests indented list items', async () => {
     const item = (text: string, x: number): PdfText => ({ text: `\x95 ${text}`, x });
     const { text } = await read('pdf', pdfFile([[item('Gloves', 72), item('of rubber', 90), item('of wool', 90), item('Goggles', 72)]]));
     expect(text).toBe('- Gloves\n  - of rubber\n  - of wool\n- Goggles');
@@ -135,7 +135,7 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([columns]))).text).not.toContain('  - ');
   });
 
-  it('leaves out headers and footers that run through the pages', async () => {
+  it('removes running headers and footers', async () => {
     const page = (number: number): PdfText[] => [
       { text: 'Aqua 300 manual', y: 780 },
       { text: `Step ${number} of the work is this one.`, y: 700 },
@@ -147,7 +147,7 @@ describe('PDF', () => {
     expect(text.match(/Step \d of/g)).toEqual(['Step 1 of', 'Step 2 of', 'Step 3 of', 'Step 4 of']);
   });
 
-  it('leaves out headers of two lines, and those of its chapters', async () => {
+  it('removes headers of two lines, and those of chapters', async () => {
     const page = (_: unknown, index: number): PdfText[] => [
       { text: 'Aqua 300 manual', y: 780 },
       { text: 'for engineers', y: 766 },
@@ -158,7 +158,7 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile(Array.from({ length: 6 }, page)))).text).not.toMatch(/manual|engineers|Safety|Care|Parts/);
   });
 
-  it('leaves out the lines with the number of their page, whatever stands beside it', async () => {
+  it('removes lines with the page number, whatever is beside it', async () => {
     const page = (number: number): PdfText[] => [
       { text: number % 2 ? `Chapter of ${'abcd'[number - 1]} ${number + 6}` : `${number + 6} Aqua`, y: 780 },
       { text: `Step ${'abcd'[number - 1]} of the work is this one.`, y: 700 },
@@ -167,7 +167,7 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([1, 2, 3, 4].map(page)))).text).not.toMatch(/Chapter|Aqua/);
   });
 
-  it('leaves out the number of a page that has little else, where the other pages have it', async () => {
+  it('removes the page number of a nearly empty page in the place where other pages have it', async () => {
     const page = (i: number, ...lines: string[]) => [
       ...lines.map((text, line) => ({ text, x: 72, y: 700 - 14 * line, size: 10 })),
       { text: `${i} Chapter of ${'abcde'[i - 1]!}`, x: 72, y: 40, size: 10 },
@@ -178,7 +178,7 @@ describe('PDF', () => {
     expect(text).toContain('The end.');
   });
 
-  it('keeps a heading that begins with the number of its page where the footer has that number', async () => {
+  it('keeps a heading that begins with its page number if the footer has that number', async () => {
     const page = (chapter: string, index: number): PdfText[] => [
       { text: chapter, size: 16, y: 780 },
       { text: `Step ${'abcd'[index]} of the work is this one.`, y: 700 },
@@ -190,7 +190,7 @@ describe('PDF', () => {
     expect(text).not.toMatch(/Page/);
   });
 
-  it('has a table whose cells stand below one another as a table, and the lines of another as they are', async () => {
+  it('reads aligned cells as a table, and keeps the lines of others', async () => {
     const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
     const aligned = [
       row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
@@ -208,7 +208,7 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([crooked.flat()]))).text).toBe('Model Flow Price\nP1 100\nP2 20');
   });
 
-  it('has the wrapped lines of a cell in the row that they belong to', async () => {
+  it('joins the wrapped lines of a cell', async () => {
     const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y, size: 10 }));
     const lastColumn = [
       row(700, ['Code', 72], ['Meaning', 160]),
@@ -236,7 +236,7 @@ describe('PDF', () => {
     );
   });
 
-  it('has a row with an empty cell as a row, though it stands as close as a wrapped line', async () => {
+  it('reads a row with an empty cell as a row, even if it is as close as a wrapped line', async () => {
     const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
     const lines = [
       row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
@@ -249,7 +249,7 @@ describe('PDF', () => {
     );
   });
 
-  it('has the pages of a table of contents behind dots, also where some entries have none', async () => {
+  it('adds dots before page numbers in a table of contents if some entries lack them', async () => {
     const entry = (y: number, title: string, page: string, dots = ''): PdfText[] => [
       { text: title, x: 72, y },
       ...(dots ? [{ text: dots, x: 140, y }] : []),
@@ -260,7 +260,7 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe('Care … 3\nStart … 4\nStop … 5\nFill … 7');
   });
 
-  it('names its pages that are pictures, and no blank ones', async () => {
+  it('lists pages that are pictures, but not blank ones', async () => {
     const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
     expect(await read('pdf', pdfFile([picture, picture]))).toMatchObject({ text: '', pictured_pages: [1, 2] });
     const mixed = await read('pdf', pdfFile([['Fill the tank.'], picture, '', ['Descale it.']]));
@@ -268,7 +268,7 @@ describe('PDF', () => {
     expect(placeOf(mixed, 'Descale')?.page).toBe(4);
   });
 
-  it('takes the lines that were recognized on its pictures in the place of these', async () => {
+  it('uses recognized lines in place of pictures', async () => {
     const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
     const bytes = pdfFile([['Fill the tank.'], picture, ['Descale it.']]);
     const line = { text: 'Tamp it once.', x: 72, right: 200, y: 700, size: 10, cells: [], runs: [] };
@@ -278,26 +278,26 @@ describe('PDF', () => {
     expect(placeOf(parsed, 'Tamp')?.page).toBe(2);
   });
 
-  it('that is encrypted is an error that says so', async () => {
+  it('refuses an encrypted file', async () => {
     const key = (byte: string) => `<${byte.repeat(32)}>`;
     const trailer = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O ${key('5a')} /U ${key('3c')} >> /ID [<${'11'.repeat(16)}> <${'11'.repeat(16)}>]`;
     await expect(read('pdf', pdfFile([['secret']], { trailer }))).rejects.toThrow(/sample\.pdf is encrypted/);
   });
 
-  describe('that is encrypted', () => {
+  describe('with an encrypted file', () => {
     const open = (bytes: Buffer, passwords: string[]) => parseDocument({ bytes, source: 'a.pdf', file_type: 'pdf', passwords });
 
-    it('is opened by the first password that fits', async () => {
+    it('opens it with the first password that fits', async () => {
       const bytes = lockedPdf('Fill the tank.', { user: 'Sesam', owner: 'Chef' });
       expect((await open(bytes, ['wrong', 'Sesam'])).text).toBe('Fill the tank.');
       expect((await open(bytes, ['Chef'])).text).toBe('Fill the tank.');
     });
 
-    it('needs none where only its owner has one', async () => {
+    it('needs no password if only the owner has one', async () => {
       expect((await open(lockedPdf('Fill the tank.', { user: '', owner: 'Chef' }), [])).text).toBe('Fill the tank.');
     });
 
-    it('is an error without a password, another with wrong ones, and none of them tells a password', async () => {
+    it('distinguishes a missing from a wrong password, and repeats none in its errors', async () => {
       const bytes = lockedPdf('Fill the tank.', { user: 'Sesam', owner: 'Chef' });
       await expect(open(bytes, [])).rejects.toMatchObject({
         message: 'a.pdf is encrypted: it cannot be read without its password.',
@@ -310,14 +310,14 @@ describe('PDF', () => {
     });
   });
 
-  it('keeps the pages that can be read where others are damaged, and names these', async () => {
+  it('keeps readable pages, and lists damaged ones', async () => {
     const whole = pdfFile([['Fill the tank.'], ['Tamp it once.'], ['Descale it.']]).toString('latin1');
     const bytes = Buffer.from(whole.replace('[6 0 R 8 0 R 10 0 R]', '[6 0 R 8 0 R 99 0 R]'), 'latin1');
     const { text, metadata } = await parseDocument({ bytes, source: 'a.pdf', file_type: 'pdf' });
     expect({ text, lost: metadata['unreadable_pages'] }).toEqual({ text: 'Fill the tank.\n\nTamp it once.', lost: '3' });
   });
 
-  it('that is damaged is an error that names it', async () => {
+  it('names a damaged file in its error', async () => {
     await expect(read('pdf', '%PDF-1.7\nthis is not a PDF at all')).rejects.toThrow(/sample\.pdf cannot be read as a PDF: /);
   });
 });

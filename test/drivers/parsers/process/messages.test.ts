@@ -19,12 +19,12 @@ async function transmitted(values: readonly unknown[], size: number): Promise<un
 }
 
 describe('messages', () => {
-  it('arrive whole, wherever the stream is cut', async () => {
+  it('arrive complete with any chunk boundaries of the stream', async () => {
     const values = [{ text: 'Ä😀', at: new Date(0), none: undefined }, [new Uint8Array([1, 2, 3])], '', 'x'.repeat(1000)];
     for (const size of [1, 3, 4, 5, 64, 1e6]) expect(await transmitted(values, size)).toEqual(values);
   });
 
-  it('are written in bounded pieces, one after another', async () => {
+  it('are written in bounded pieces', async () => {
     const written: number[] = [];
     let waiting = 0;
     const slow = new Writable({
@@ -43,7 +43,7 @@ describe('messages', () => {
     expect(written.reduce((sum, size) => sum + size)).toBeGreaterThan(3_000_000);
   });
 
-  it('that cannot be read destroy only the stream', async () => {
+  it('that are unreadable destroy only the stream', async () => {
     const wire = new PassThrough();
     const received: unknown[] = [];
     onMessage(wire, (value) => received.push(value));
@@ -53,7 +53,7 @@ describe('messages', () => {
     expect(received).toEqual([]);
   });
 
-  it('that cannot be written reject', async () => {
+  it('that cannot be written reject the promise', async () => {
     const broken = new PassThrough();
     broken.on('error', () => {}).destroy();
     await expect(sendMessage(broken, 'x')).rejects.toThrow();

@@ -47,12 +47,12 @@ afterEach(async () => {
 });
 
 describe('a worker process', () => {
-  it('parses several documents of a message', async () => {
+  it('parses several documents in one message', async () => {
     const answer = await start({ heap: 256, resident: 768 }).ask([task('a.md', 'markdown', '# A'), task('b.html', 'html', '<p>b</p>')]);
     expect(answer).toMatchObject({ outcomes: [{ parsed: { text: '# A' } }, { parsed: { text: 'b' } }] });
   });
 
-  it('keeps what it has compiled for the next process, although it is killed', async () => {
+  it('saves compiled code for the next process, even if it is killed', async () => {
     const cache = folder();
     vi.stubEnv('NODE_COMPILE_CACHE', cache);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -61,13 +61,13 @@ describe('a worker process', () => {
     expect(kept.length).toBeGreaterThan(10);
   });
 
-  it('takes and hands over a document of many megabytes', async () => {
+  it('receives and returns a document of many megabytes', async () => {
     const text = 'Ein Satz über Möwen. '.repeat(1_000_000);
     const answer = await start({ heap: 1024, resident: 1536 }).ask([task('long.txt', 'text', text)]);
     expect('outcomes' in answer && 'parsed' in answer.outcomes[0]! && answer.outcomes[0].parsed.text.length).toBeGreaterThan(20_000_000);
   });
 
-  it('dies of a document that takes more resident memory than its limit, whatever its heap holds', async () => {
+  it('is killed if a document exceeds the limit of resident memory, whatever its heap size', async () => {
     const process = start({ heap: 1024, resident: 1 });
     expect(await process.ask([task('slow.html', 'html', slowHtml)])).toMatchObject({ death: { signal: 'SIGKILL' } });
     expect(process.isAlive).toBe(false);
@@ -79,36 +79,30 @@ describe('a worker process', () => {
     expect({ code, said: said() }).toEqual({ code: 0, said: 'first\n' });
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'that cannot be started for want of descriptors fails its document, and nothing else',
-    async () => {
-      const { parent, said } = await startParent('starved', ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']);
-      const [code] = await once(parent, 'close');
-      expect({ code, said: said() }).toEqual({
-        code: 0,
-        said: expect.stringMatching(/^first\n.*second\.html cannot be read: no process could be started/),
-      });
-    },
-  );
+  it.skipIf(process.platform === 'win32')('fails only its document if it cannot be started for lack of descriptors', async () => {
+    const { parent, said } = await startParent('starved', ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']);
+    const [code] = await once(parent, 'close');
+    expect({ code, said: said() }).toEqual({
+      code: 0,
+      said: expect.stringMatching(/^first\n.*second\.html cannot be read: no process could be started/),
+    });
+  });
 
-  it('outlives the interrupt of a terminal, which its parent answers', async () => {
+  it('survives the interrupt of a terminal, which its parent handles', async () => {
     const { parent, said, pid } = await startParent('signalled');
     process.kill(-pid, 'SIGINT');
     const [code] = await once(parent, 'close');
     expect({ code, said: said() }).toEqual({ code: 0, said: 'first\nsecond\n' });
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'ends in the middle of a document when its parent is killed, and knows none of its secrets',
-    async () => {
-      const { parent, pid } = await startParent('forever');
-      const [child] = childrenOf(pid);
-      expect(readFileSync(`/proc/${child}/environ`, 'utf8')).not.toContain('never-to-be-told');
-      await new Promise((resolve) => setTimeout(resolve, 1000)); // it is in the middle of its document
-      expect(isRunning(child!)).toBe(true);
-      parent.kill('SIGKILL');
-      await once(parent, 'exit');
-      await expect.poll(() => isRunning(child!), { timeout: 30_000 }).toBe(false);
-    },
-  );
+  it.skipIf(process.platform !== 'linux')('ends within a document if its parent is killed, and gets none of its secrets', async () => {
+    const { parent, pid } = await startParent('forever');
+    const [child] = childrenOf(pid);
+    expect(readFileSync(`/proc/${child}/environ`, 'utf8')).not.toContain('never-to-be-told');
+    await new Promise((resolve) => setTimeout(resolve, 1000)); // it is in the middle of its document
+    expect(isRunning(child!)).toBe(true);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    await expect.poll(() => isRunning(child!), { timeout: 30_000 }).toBe(false);
+  });
 });

@@ -87,7 +87,7 @@ T}
 `;
 
 describe('a manual page in roff', () => {
-  it('has headings, options above their definitions, items, code and tables', async () => {
+  it('gets headings, options above their definitions, items, code and tables', async () => {
     const { text, title } = await read('roff', page);
     expect(title).toBe('grow(1)');
     expect(text).toBe(`## NAME
@@ -138,12 +138,12 @@ Kinds:
 | Rose | six, or more |`);
   });
 
-  it('has its lines', async () => {
+  it('keeps its line numbers', async () => {
     const parsed = await read('roff', page);
     expect(placeOf(parsed, 'Plant in this bed')).toMatchObject({ line: 27 });
   });
 
-  it('is read with the macros of mdoc', async () => {
+  it('may use the macros of mdoc', async () => {
     const source = String.raw`.Dd May 1, 2026
 .Dt GROW 1
 .Os
@@ -231,16 +231,16 @@ grow rose
 water(int litres, bool now) pour(int litres, bool now) The grow utility exits 0 on success, and >0 if an error occurs.`);
   });
 
-  it('names the page that it only includes', async () => {
+  it('names the included page if there is nothing else', async () => {
     expect((await read('roff', '.so man1/grow.1\n')).text).toBe('See grow(1).');
   });
 
-  it('ends where macros call themselves', async () => {
+  it('is read to an end if macros call themselves', async () => {
     const { text } = await read('roff', '.TH A 1\n.de X\n.X\n.X\nplant\n..\n.ds S \\*S\\*S\n.SH NAME\n.X\nrose \\*S\n');
     expect(text).toMatch(/^## NAME\n\n.*rose$/s);
   });
 
-  it('is plain text without macros', async () => {
+  it('is read as plain text without macros', async () => {
     expect((await read('roff', 'May 1 12:00 host kernel: started\nMay 1 12:01 host kernel: ran')).text).toContain('host kernel: started');
   });
 });
@@ -248,7 +248,7 @@ water(int litres, bool now) pour(int litres, bool now) The grow utility exits 0 
 describe('names of manual pages', () => {
   const { fileType } = fileTypes();
 
-  it.each(['tar.1', 'tar.1.gz', 'DBI.3pm', 'openssl.1ssl.gz', 'guide.mdoc'])('%s is one', (name) => {
+  it.each(['tar.1', 'tar.1.gz', 'DBI.3pm', 'openssl.1ssl.gz', 'guide.mdoc'])('include %s', (name) => {
     expect(fileType(name)).toBe('roff');
   });
 
@@ -258,7 +258,7 @@ describe('names of manual pages', () => {
     ['film.3gp', undefined],
     ['libz.so.1', undefined],
     ['all.tar.gz', undefined],
-  ])('%s is none', (name, type) => {
+  ])('do not include %s', (name, type) => {
     expect(fileType(name)).toBe(type);
   });
 });

@@ -143,9 +143,9 @@ describe('labels of filters', () => {
     const collection = await store.create(INFO);
     await collection.upsert([note(0), note(1)]);
     const whole = await toArrowTable([note(0, { metadata: { lang: 'xx' } }), note(2)], INFO);
-    const rows = whole.select(whole.schema.names.filter((name) => name !== 'labels of filters'));
+    const rows = whole.select(whole.schema.names.filter((name) => name !== 'labels'));
     const merging = async () => (await table()).mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
-    for (const write of [merging, async () => (await table()).add(rows)]) await expect(write()).rejects.toThrow('labels of filters');
+    for (const write of [merging, async () => (await table()).add(rows)]) await expect(write()).rejects.toThrow('labels');
     expect(await everything(collection)).toHaveLength(2);
     await expectSame(await table());
   });
@@ -166,7 +166,7 @@ describe('labels of filters', () => {
   it('are required: a table without them is refused, and can be dropped', async () => {
     const { url, store, table } = await open();
     await (await store.create(INFO)).upsert([note(0)]);
-    await (await table()).dropColumns(['labels of filters']);
+    await (await table()).dropColumns(['labels']);
     const { store: other } = await open(url);
     await expect(other.open('notes')).rejects.toMatchObject({
       code: 'configuration',
