@@ -1,13 +1,13 @@
-/** How many bytes tell the encoding. */
+/** Bytes from which the encoding is guessed. */
 const ENCODING_SAMPLE = 65_536;
-/** chardet's confidence (0 to 100) from which its answer is taken without another test. */
-const SURE = 50;
+/** chardet's confidence (0 to 100) from which its answer is used without another test. */
+const CERTAIN = 50;
 const ESCAPE = 0x1b;
 
 const startsWith = (bytes: Uint8Array, ...mark: number[]): boolean => mark.every((byte, i) => bytes[i] === byte);
 
-/** Detects UTF-16 by its byte order mark or by the position of its zeros; undefined if it is none. */
-export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+/** Detects UTF-16 by its byte order mark or by the position of its zeros; undefined for other encodings. */
+export function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
   if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be';
   const sample = bytes.subarray(0, TEXT_SAMPLE);
@@ -19,24 +19,24 @@ export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return first! > 0.4 && second! < 0.1 ? 'utf-16be' : undefined;
 }
 
-/** Decodes a file by its byte order mark, else as UTF-8, else as it declares, else by statistics of its letters. Newlines become `\n`; NUL is removed. */
+/** Decodes a file by its byte order mark, else as UTF-8, else in the declared encoding, else by letter statistics. Newlines become `\n`; NUL is removed. */
 export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
-  const wide = isUtf16(bytes) ?? escapedCharset(bytes, declared);
-  const text = wide
-    ? decodeAs(wide, bytes)
+  const utf16 = detectUtf16(bytes) ?? escapedCharset(bytes, declared);
+  const text = utf16
+    ? decodeAs(utf16, bytes)
     : (decodeStrictly('utf-8', bytes) ?? (isUtf8(declared) ? undefined : decodeAs(declared, bytes)));
-  return plain(text ?? (await decodeGuessed(bytes)));
+  return normalizeText(text ?? (await decodeGuessed(bytes)));
 }
 
 /** Returns a declared encoding that writes letters as ASCII between escapes (ISO-2022): such bytes are valid UTF-8, too. */
 const escapedCharset = (bytes: Uint8Array, declared: string | undefined): string | undefined =>
   /^(?:cs)?iso-?2022/i.test(declared ?? '') && bytes.includes(ESCAPE) ? declared : undefined;
 
-const plain = (text: string): string => (/[\r\0]/.test(text) ? text.replace(/\r\n?/g, '\n').replaceAll('\0', '') : text);
+const normalizeText = (text: string): string => (/[\r\0]/.test(text) ? text.replace(/\r\n?/g, '\n').replaceAll('\0', '') : text);
 
 const isUtf8 = (label: string | undefined): boolean => /^utf-?8$/i.test(label ?? '');
 
-/** Undefined for a label that TextDecoder does not know. */
+/** Decodes bytes; undefined for a label that TextDecoder does not know. */
 function decodeAs(label: string | undefined, bytes: Uint8Array): string | undefined {
   try {
     return label === undefined ? undefined : new TextDecoder(label).decode(bytes);
@@ -51,11 +51,11 @@ export async function decodeGuessed(bytes: Uint8Array): Promise<string> {
   const first = bytes.findIndex((byte) => byte > 127);
   const start = Math.max(0, first - 1024);
   const [best] = chardet.analyse(bytes.subarray(start, start + ENCODING_SAMPLE));
-  const japanese = (best?.confidence ?? 0) < SURE ? decodeJapanese(bytes) : undefined;
+  const japanese = (best?.confidence ?? 0) < CERTAIN ? decodeJapanese(bytes) : undefined;
   return japanese ?? decodeAs(best?.name, bytes) ?? new TextDecoder('windows-1252').decode(bytes);
 }
 
-/** Decodes Shift_JIS that is nothing but Japanese (statistics see Latin letters in a short text); without narrow katakana, which fits nearly any bytes. */
+/** Decodes Shift_JIS if all of the text is Japanese, since statistics fail for short texts. Half-width katakana is excluded: it fits nearly any bytes. */
 export function decodeJapanese(bytes: Uint8Array): string | undefined {
   const text = decodeStrictly('shift_jis', bytes);
   return text !== undefined && JAPANESE.test(text) ? text : undefined;
@@ -96,31 +96,31 @@ export function createDecoder(codepage: number): InstanceType<typeof TextDecoder
   }
 }
 
-/** Bytes in which the type of a file is looked for, as readers of PDF do (ISO 32000-1, annex H.3.4.1). */
+/** Bytes in which the signature of a file is searched, as PDF readers do (ISO 32000-1, annex H.3.4.1). */
 const HEAD = 1024;
-/** How many bytes tell text from other content, and UTF-16 by its zeros. */
+/** Bytes by which text is distinguished from other content, and UTF-16 recognized. */
 const TEXT_SAMPLE = 4096;
 /** Maximum share of control characters in text. */
 const MOST_CONTROL = 0.1;
 
 const latin1 = (bytes: Uint8Array, length: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString('latin1');
-/** The bytes in which the type of a file is looked for, as Latin-1. */
-export const beginningOf = (bytes: Uint8Array): string => latin1(bytes, HEAD);
+/** Returns the bytes in which the signature of a file is searched, as Latin-1. */
+export const readBeginning = (bytes: Uint8Array): string => latin1(bytes, HEAD);
 /** Whether bytes begin as a ZIP archive does. */
 export const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, 0x50, 0x4b, 3, 4) || startsWith(bytes, 0x50, 0x4b, 5, 6);
 /** Whether bytes begin as a file of an Office version before 2007 does, or as one with a password. */
 export const isCompound = (bytes: Uint8Array): boolean => startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
 /** Whether a compound file (MS-CFB) has a stream of one of these names in its folder. */
-export const holdsStream = (bytes: Uint8Array, ...names: string[]): boolean =>
+export const hasStream = (bytes: Uint8Array, ...names: string[]): boolean =>
   names.some((name) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from(`${name}\0`, 'utf16le')));
 
 const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
 
-/** Whether bytes have few control characters, and not the signature of another format. NUL does not count: some programs pad text with it. */
+/** Whether bytes have few control characters, and no signature of another format. NUL is ignored: some programs pad text with it. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
-  const wide = isUtf16(bytes);
-  const start = wide ? new TextDecoder(wide).decode(bytes.subarray(0, TEXT_SAMPLE)) : latin1(bytes, TEXT_SAMPLE);
+  const utf16 = detectUtf16(bytes);
+  const start = utf16 ? new TextDecoder(utf16).decode(bytes.subarray(0, TEXT_SAMPLE)) : latin1(bytes, TEXT_SAMPLE);
   return (start.match(CONTROL)?.length ?? 0) <= start.length * MOST_CONTROL;
 }

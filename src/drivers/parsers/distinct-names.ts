@@ -1,7 +1,7 @@
 /** The extension of a file, the slash of a folder. */
 const ENDING = /(?<=[^/])(?:\.[^./]*)?\/?$/;
 
-/** The names in their order, each once: one that comes again gets a number before its ending, `a (2).txt`. */
+/** Makes names distinct, in their order: a repeated one gets a number before its ending, `a (2).txt`. */
 export function distinctNames(names: readonly string[]): string[] {
   const seen = new Set<string>();
   const taken = new Set(names);

@@ -2,16 +2,16 @@ import { extname } from 'node:path';
 import { extensionOf } from './archives/compressed-files.ts';
 import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
-import { beginningOf } from './bytes.ts';
+import { readBeginning } from './bytes.ts';
 import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
-import { brokenFile, withoutText } from './parse-failures.ts';
+import { brokenFileError, noTextError } from './parse-failures.ts';
 
-/** Media type of a file of which a server knows nothing. */
-const BYTES = 'application/octet-stream';
-/** Media types that say less than the extension of the address. */
-const VAGUE = new Set(['', 'text/plain', BYTES, 'binary/octet-stream', 'application/download']);
-/** Stands for text that no parser names. */
+/** Media type of a file whose type the server does not know. */
+const OCTET_STREAM = 'application/octet-stream';
+/** Media types that are less specific than the extension of the address. */
+const UNSPECIFIC = new Set(['', 'text/plain', OCTET_STREAM, 'binary/octet-stream', 'application/download']);
+/** Media type of the parser for any other text. */
 const ANY_TEXT = 'text/*';
 
 const page = parsers.find(({ is_page }) => is_page)!;
@@ -44,18 +44,18 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
       const named = byMedia.get(content_type);
       if (named) return typeOf(named);
       const text = typeOf(byMedia.get(ANY_TEXT));
-      if (!VAGUE.has(content_type)) return content_type.startsWith('text/') ? text : undefined;
-      const beginning = beginningOf(bytes);
+      if (!UNSPECIFIC.has(content_type)) return content_type.startsWith('text/') ? text : undefined;
+      const beginning = readBeginning(bytes);
       const recognized = rows.find(({ signature }) => signature?.test(beginning));
       if (recognized && !recognized.is_text) return typeOf(recognized);
       const byName = fileType(new URL(url).pathname);
-      return byName || content_type === BYTES ? byName : (typeOf(recognized) ?? text);
+      return byName || content_type === OCTET_STREAM ? byName : (typeOf(recognized) ?? text);
     },
-    needsBytesForType: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
+    needsBytesForType: ({ content_type, url }) => UNSPECIFIC.has(content_type) && extname(new URL(url).pathname) === '',
   };
 }
 
-/** A reader that gives the files of these parsers to them, in this process, and all others to `reader`. */
+/** Creates a reader that parses files of these parsers in this process, and passes all others to `reader`. */
 export function withOwnParsers(reader: DocumentReader, own: readonly Parser[]): DocumentReader {
   if (own.length === 0) return reader;
   const byType = new Map(own.map((parser) => [parser.file_type, parser]));
@@ -68,9 +68,9 @@ export function withOwnParsers(reader: DocumentReader, own: readonly Parser[]): 
       if (!parser) return reader.read(bytes, options);
       throwIfAborted(signal);
       const parsed = await parser.parse(bytes, { source }).catch((error: unknown) => {
-        throw error instanceof KbError ? error : brokenFile(source, parser, error);
+        throw error instanceof KbError ? error : brokenFileError(source, parser, error);
       });
-      if (parsed.text.trim() === '' && !parsed.page) throw withoutText(source, parser);
+      if (parsed.text.trim() === '' && !parsed.page) throw noTextError(source, parser);
       return parsed;
     },
   };

@@ -7,7 +7,7 @@ import { parseHtml } from './html/dom.ts';
 import { toMarkdown } from './html/to-markdown.ts';
 import { distinctNames } from './distinct-names.ts';
 import { factList } from './parsed-document.ts';
-import { createDecoder, decodeText, holdsStream, isCompound } from './bytes.ts';
+import { createDecoder, decodeText, hasStream, isCompound } from './bytes.ts';
 
 const MOST_MESSAGES = 10_000;
 /** Maximum depth of parts, and bytes of the headers. */
@@ -32,7 +32,7 @@ export const mboxParser: ParserRow = {
   is_text: true,
   signature: /^From \S+.{0,100}\d{4}\r?\n/,
   async parse(bytes, { source }): Promise<ParsedFile> {
-    const messages = messagesIn(bytes);
+    const messages = splitMailbox(bytes);
     if (messages.length > MOST_MESSAGES)
       throw new KbError('too_large', `${source} holds ${messages.length} mails; at most ${MOST_MESSAGES} are read.`, { hint: 'Split it.' });
     const { file_type } = emlParser;
@@ -41,13 +41,13 @@ export const mboxParser: ParserRow = {
   },
 };
 
-/** A byte order mark, in Latin letters, and empty lines. */
+/** A byte order mark, read as Latin-1, and empty lines. */
 const BEFORE_FIRST = /^(?:ï»¿)?\s*/;
-/** The line before a mail, below an empty one: it has a time and a year, or only an address. Paragraphs, too, may begin with «From ». */
+/** The separator line before a mail, below an empty line: with a time and a year, or only an address, since paragraphs may also begin with «From ». */
 const SEPARATOR = /\r?\n\r?\nFrom (?:(?=[^\r\n]{0,300}\d:\d\d)(?=[^\r\n]{0,300}\b(?:19|20)\d\d\b)[^\r\n]*|[^\s@]+@[^\s@]+[ \t]*)\r?\n/;
 
 /** Splits a mailbox, whose first line is `From `, into its mails. */
-function messagesIn(bytes: Uint8Array): Buffer[] {
+function splitMailbox(bytes: Uint8Array): Buffer[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replace(BEFORE_FIRST, '');
   if (!text.startsWith('From ')) return [];
   return text
@@ -63,9 +63,9 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
   if (mail.headers.length === 0) throw new Error('it has no header');
   return {
     subject: mail.subject ?? '',
-    from: addresses(mail.from ? [mail.from] : []),
-    to: addresses(mail.to),
-    cc: addresses(mail.cc),
+    from: formatAddresses(mail.from ? [mail.from] : []),
+    to: formatAddresses(mail.to),
+    cc: formatAddresses(mail.cc),
     date: mail.date ?? '',
     shown_date: dateHeader(mail) ?? mail.date ?? '',
     message_id: mail.messageId ?? '',
@@ -89,13 +89,15 @@ const dateHeader = ({ headers }: Email): string | undefined =>
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
-/** Whether a part is a document: it has a name or is marked as an attachment, and is no picture in the text. */
+/** Whether a part is a document: it has a name or is marked as an attachment, and is not embedded in the text. */
 const isDocument = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
   (Boolean(filename) || disposition === 'attachment') && !related;
 
-const addresses = (list: readonly Address[] = []): string =>
+const formatAddresses = (list: readonly Address[] = []): string =>
   list
-    .flatMap(({ name, address, group }) => (group ? addresses(group) : name && address ? `${name} <${address}>` : name || address || ''))
+    .flatMap(({ name, address, group }) =>
+      group ? formatAddresses(group) : name && address ? `${name} <${address}>` : name || address || '',
+    )
     .filter(Boolean)
     .join(', ');
 
@@ -127,7 +129,7 @@ async function mailDocument(mail: Mail): Promise<ParsedFile> {
   const names = distinctNames(attachments.map(({ name }, i) => name || `attachment ${i + 1}`));
   const title = oneLine(subject);
   const facts = factList({ From: from, To: to, Cc: cc, Date: shown_date, Attachments: names.join(', ') });
-  const blocks = [title && heading(1, escapeLine(title)), facts, await bodyOf(mail)];
+  const blocks = [title && heading(1, escapeLine(title)), facts, await writeBody(mail)];
   const { message_id, in_reply_to } = mail;
   const thread = mail.references.trim().split(/\s+/)[0] || in_reply_to || message_id;
   const properties = { author: from, created: mail.date, message_id, in_reply_to, thread };
@@ -142,7 +144,7 @@ async function mailDocument(mail: Mail): Promise<ParsedFile> {
 }
 
 /** Returns the plain text, or the HTML if that is twice as long. */
-async function bodyOf({ text, html }: Mail): Promise<string> {
+async function writeBody({ text, html }: Mail): Promise<string> {
   const plain = text
     .replace(/\r\n?/g, '\n')
     .trim()
@@ -181,14 +183,14 @@ export const msgParser: ParserRow = {
   name: 'a mail of Outlook (MSG)',
   extensions: ['.msg'],
   media_types: ['application/vnd.ms-outlook'],
-  recognizes: (bytes) => isCompound(bytes) && holdsStream(bytes, PROPERTIES),
+  recognizes: (bytes) => isCompound(bytes) && hasStream(bytes, PROPERTIES),
   async parse(bytes): Promise<ParsedFile> {
     const { CFB } = await import('xlsx');
     const file = CFB.read(Buffer.from(bytes), { type: 'buffer' }) as { FullPaths: string[]; FileIndex: Stream[] };
     const root = file.FullPaths[0] ?? '';
     const streams = new Map(file.FullPaths.map((path, i) => [path.slice(root.length), file.FileIndex[i]!]));
     const bytesAt = (path: string): Buffer | undefined => bytesOfStream(streams.get(path));
-    const [codepage] = CODE_PAGES.flatMap((tag) => propertyOf(bytesAt(PROPERTIES), tag)?.readUInt32LE() ?? []);
+    const [codepage] = CODE_PAGES.flatMap((tag) => findProperty(bytesAt(PROPERTIES), tag)?.readUInt32LE() ?? []);
     const decode = async (narrow: Buffer): Promise<string> =>
       codepage === undefined || codepage === UTF_16
         ? await decodeText(narrow)
@@ -205,12 +207,12 @@ export const msgParser: ParserRow = {
     const attachments = await Promise.all(
       folders.map(async (folder) => {
         const name = (await textAt('3707', folder)) || (await textAt('3704', folder)) || (await textAt('3001', folder));
-        const inner = attachedMail(streams, `${folder}${ATTACHED_MAIL}`, CFB);
+        const inner = buildAttachedMail(streams, `${folder}${ATTACHED_MAIL}`, CFB);
         return { name: inner ? `${name || 'mail'}.msg` : name, content: inner ?? bytesAt(`${folder}__substg1.0_37010102`) };
       }),
     );
     const [name, address] = [await textAt('0C1A'), (await textAt('5D01')) || (await textAt('0C1F'))];
-    const date = dateIn(bytesAt(PROPERTIES));
+    const date = readDate(bytesAt(PROPERTIES));
     const mail = {
       subject: await textAt('0037'),
       from: name && address.includes('@') && name !== address ? `${name} <${address}>` : name || address,
@@ -233,16 +235,16 @@ const bytesOfStream = (stream: Stream | undefined): Buffer | undefined =>
   stream?.content && Buffer.from(stream.content as Uint8Array).subarray(0, stream.size);
 
 /** Finds the value of a property of fixed length. */
-function propertyOf(properties: Buffer | undefined, tag: number): Buffer | undefined {
+function findProperty(properties: Buffer | undefined, tag: number): Buffer | undefined {
   for (let at = HEADER_BYTES; properties && at + PROPERTY_BYTES <= properties.length; at += PROPERTY_BYTES)
     if (properties.readUInt32LE(at) === tag) return properties.subarray(at + 8, at + PROPERTY_BYTES);
   return undefined;
 }
 
 /** Reads when a mail was sent, or else when it arrived; undefined if both are missing. */
-function dateIn(properties: Buffer | undefined): Date | undefined {
+function readDate(properties: Buffer | undefined): Date | undefined {
   for (const tag of TIMES) {
-    const value = propertyOf(properties, tag);
+    const value = findProperty(properties, tag);
     if (!value) continue;
     const date = new Date(Number((value.readBigUInt64LE() - EPOCH) / 10_000n));
     if (!Number.isNaN(date.getTime())) return date;
@@ -251,7 +253,7 @@ function dateIn(properties: Buffer | undefined): Date | undefined {
 }
 
 /** Makes a file of a mail that is attached as a folder; undefined if there is none. */
-function attachedMail(streams: ReadonlyMap<string, Stream>, folder: string, CFB: typeof XLSX.CFB): Buffer | undefined {
+function buildAttachedMail(streams: ReadonlyMap<string, Stream>, folder: string, CFB: typeof XLSX.CFB): Buffer | undefined {
   const own = [...streams].filter(([path, { content }]) => path.startsWith(folder) && !path.endsWith('/') && content);
   if (own.length === 0) return undefined;
   const file = CFB.utils.cfb_new();

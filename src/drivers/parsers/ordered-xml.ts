@@ -9,7 +9,7 @@ export interface XmlElement {
 
 /** Maximum depth; deeper documents are refused, because the stack is limited. */
 const MOST_NESTED = 256;
-const OWN = new Set([':@', '#text']);
+const INTERNAL_KEYS = new Set([':@', '#text']);
 
 /** Options of the parser for a lossless tree: elements and texts in their order, with their offsets, all values as text. */
 const OPTIONS = {
@@ -20,7 +20,7 @@ const OPTIONS = {
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  htmlEntities: true, // without it numeric ones are not read either
+  htmlEntities: true, // without it numeric entities are not decoded either
   ignoreDeclaration: true,
   ignorePiTags: true,
   maxNestedTags: MOST_NESTED,
@@ -28,16 +28,15 @@ const OPTIONS = {
 } as const;
 
 /**
- * Parses an XML text; returns its root. Entities that it defines by other entities or by external ones stay as they are. Throws an Error
- * for invalid XML, or too deep nesting.
+ * Parses an XML text; returns its root. Nested and external entities are not expanded. Throws an Error for invalid XML, or too deep nesting.
  */
 export async function readXml(text: string): Promise<XmlElement> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
-  const judged = XMLValidator.validate(text);
-  if (judged !== true) throw new Error(`line ${judged.err.line}: ${judged.err.msg}`);
+  const validation = XMLValidator.validate(text);
+  if (validation !== true) throw new Error(`line ${validation.err.line}: ${validation.err.msg}`);
   const place = XMLParser.getMetaDataSymbol() as unknown as symbol;
   const elementOf = (node: Record<string | symbol, unknown>): XmlElement => {
-    const name = Object.keys(node).find((key) => !OWN.has(key))!;
+    const name = Object.keys(node).find((key) => !INTERNAL_KEYS.has(key))!;
     return {
       name,
       attributes: (node[':@'] ?? {}) as Record<string, string>,
@@ -55,22 +54,22 @@ export async function readXml(text: string): Promise<XmlElement> {
 export const localName = ({ name }: { name: string }): string => name.slice(name.indexOf(':') + 1);
 
 /** Lists the child elements, without texts. */
-export const elementsIn = ({ content }: XmlElement): XmlElement[] => content.filter((child) => typeof child !== 'string');
+export const childElementsOf = ({ content }: XmlElement): XmlElement[] => content.filter((child) => typeof child !== 'string');
 
 /** Joins all text in an element. */
 export const allText = ({ content }: XmlElement): string =>
   content.map((child) => (typeof child === 'string' ? child : allText(child))).join('');
 
 /** Joins all text in an element, with a blank between two elements that follow each other directly. */
-export const wordsIn = ({ content }: XmlElement): string =>
+export const spacedText = ({ content }: XmlElement): string =>
   content
-    .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + wordsIn(child)))
+    .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + spacedText(child)))
     .join('');
 
 /** Finds the first element of this name (without prefix) in another, itself included. */
 export function findElement(element: XmlElement, name: string): XmlElement | undefined {
   if (localName(element) === name) return element;
-  for (const child of elementsIn(element)) {
+  for (const child of childElementsOf(element)) {
     const found = findElement(child, name);
     if (found) return found;
   }
@@ -78,7 +77,7 @@ export function findElement(element: XmlElement, name: string): XmlElement | und
 }
 
 /** Finds the text of the first element of this name (without prefix), on one line; undefined if there is none or it is empty. */
-export function textNamed(element: XmlElement, name: string): string | undefined {
+export function findText(element: XmlElement, name: string): string | undefined {
   const found = findElement(element, name);
   return (found && allText(found).replace(/\s+/g, ' ').trim()) || undefined;
 }

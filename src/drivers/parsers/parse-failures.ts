@@ -4,22 +4,25 @@ import type { Parser } from '../../ports/reading.ts';
 
 type NamedType = Pick<Parser, 'file_type' | 'name'>;
 
-const nameOf = ({ name, file_type }: NamedType): string => name ?? `a file of the kind «${file_type}»`;
+const describeType = ({ name, file_type }: NamedType): string => name ?? `a file of the kind «${file_type}»`;
 
 /** Makes the error for a file without a byte. */
-export const emptyFile = (source: string): KbError =>
+export const emptyFileError = (source: string): KbError =>
   new KbError('invalid', `${source} is empty: it has no bytes.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
 
 /** Makes the error for a file without text. */
-export const withoutText = (source: string, type: NamedType): KbError =>
-  new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
+export const noTextError = (source: string, type: NamedType): KbError =>
+  new KbError('invalid', `${source} is ${describeType(type)} without any text.`, {
+    hint: 'Add text to it, or leave it out.',
+    hasNoText: true,
+  });
 
 /** Makes the error for a file that holds others, none of which could be read; `reason` is that of one. */
-export const withoutReadable = (source: string, reason: string): KbError =>
+export const nothingReadableError = (source: string, reason: string): KbError =>
   new KbError('invalid', `${source} holds no file that can be read: ${reason}.`, { hint: 'Unpack it, and ingest what is in it.' });
 
 /** Makes the error for a document of pictures without a text layer. */
-export const withoutTextLayer = (source: string, pages: number): KbError =>
+export const noTextLayerError = (source: string, pages: number): KbError =>
   new KbError(
     'invalid',
     `${source} has no text layer: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, a scan perhaps.`,
@@ -27,7 +30,7 @@ export const withoutTextLayer = (source: string, pages: number): KbError =>
   );
 
 /** Makes the error for a PDF with a password; `tried` passwords did not open it. */
-export const encryptedPdf = (source: string, tried = 0): KbError =>
+export const encryptedPdfError = (source: string, tried = 0): KbError =>
   tried > 0
     ? new KbError(
         'invalid',
@@ -41,23 +44,23 @@ export const encryptedPdf = (source: string, tried = 0): KbError =>
       });
 
 /** Makes the error for another file with a password. */
-export const encryptedFile = (source: string): KbError =>
+export const encryptedFileError = (source: string): KbError =>
   new KbError('invalid', `${source} is encrypted: kb opens only PDFs with a password.`, {
     hint: 'Save a copy without a password, and ingest that.',
   });
 
 /** Makes the error for a file whose bytes are of another type than its name: `found`, a type that can be read or a description. */
-export function wrongType(source: string, { expected, found }: { expected: NamedType; found: Parser | string }): KbError {
+export function wrongTypeError(source: string, { expected, found }: { expected: NamedType; found: Parser | string }): KbError {
   const [is, hint] =
     typeof found === 'string'
       ? [found, 'Save it in a supported format.']
-      : [nameOf(found), `Give it a name that ends in ${found.extensions[0]}.`];
-  return new KbError('invalid', `${source} is ${is} by its content, not ${nameOf(expected)}.`, { hint });
+      : [describeType(found), `Give it a name that ends in ${found.extensions[0]}.`];
+  return new KbError('invalid', `${source} is ${is} by its content, not ${describeType(expected)}.`, { hint });
 }
 
 /** Makes the error for a file of the right type that is broken. */
-export const brokenFile = (source: string, type: NamedType, cause: unknown): KbError =>
-  new KbError('invalid', `${source} cannot be read as ${nameOf(type)}: ${reasonOf(cause)}.`, {
+export const brokenFileError = (source: string, type: NamedType, cause: unknown): KbError =>
+  new KbError('invalid', `${source} cannot be read as ${describeType(type)}: ${reasonOf(cause)}.`, {
     hint: 'It may be damaged: open it in the program that made it, and save it again.',
     cause,
   });

@@ -1,28 +1,35 @@
 import { decompress, extensionOf } from './archives/compressed-files.ts';
 import { openArchive } from './office/archive.ts';
-import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
+import {
+  brokenFileError,
+  emptyFileError,
+  encryptedFileError,
+  nothingReadableError,
+  noTextError,
+  wrongTypeError,
+} from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
 import type { InnerFile, ParseOutcome, ParserRow, ParseTask } from './parser-row.ts';
 import { parsers } from './parsers.ts';
-import { beginningOf, isCompound, isZip, looksLikeText } from './bytes.ts';
+import { readBeginning, isCompound, isZip, looksLikeText } from './bytes.ts';
 
-/** Passes if the bytes are of the type that the name promises. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
+/** Checks that the bytes have the expected type. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
 async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
-  if (bytes.length === 0) throw emptyFile(source);
-  const isArchive = isOfArchives(row);
+  if (bytes.length === 0) throw emptyFileError(source);
+  const isArchive = isArchiveFormat(row);
   if (isArchive && isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le')))
-    throw encryptedFile(source);
+    throw encryptedFileError(source);
   const passes = isArchive ? isZip(bytes) : (row.recognizes?.(bytes) ?? looksLikeText(bytes));
   if (passes && !isArchive) return;
-  const found = passes ? ((await typeOfArchive(bytes, source, row.largest_part)) ?? row) : await identifyContent(bytes, source);
-  if (found !== row) throw wrongType(source, { expected: row, found });
+  const found = passes ? ((await identifyArchive(bytes, source, row.largest_part)) ?? row) : await identifyContent(bytes, source);
+  if (found !== row) throw wrongTypeError(source, { expected: row, found });
 }
 
-const isOfArchives = ({ archive_folder, archive_mimetype, is_archive }: ParserRow): boolean =>
+const isArchiveFormat = ({ archive_folder, archive_mimetype, is_archive }: ParserRow): boolean =>
   archive_folder !== undefined || archive_mimetype !== undefined || is_archive === true;
 
-async function typeOfArchive(bytes: Uint8Array, source: string, largest_part?: number): Promise<ParserRow | undefined> {
+async function identifyArchive(bytes: Uint8Array, source: string, largest_part?: number): Promise<ParserRow | undefined> {
   const archive = await openArchive(bytes, { source, largest_part });
   const mimetype = (await archive.text('mimetype').catch(() => undefined))?.slice(0, MOST_OF_TITLE);
   return parsers.find(({ archive_folder: folder, archive_mimetype: type }) =>
@@ -34,12 +41,12 @@ async function identifyContent(bytes: Uint8Array, source: string): Promise<Parse
   const recognized = parsers.find((row) => row.recognizes?.(bytes));
   if (recognized) return recognized;
   if (isCompound(bytes)) return 'a file of an old Office version (DOC, PPT, XLS)';
-  if (isZip(bytes)) return (await typeOfArchive(bytes, source)) ?? parsers.find(({ is_archive }) => is_archive)!;
+  if (isZip(bytes)) return (await identifyArchive(bytes, source)) ?? parsers.find(({ is_archive }) => is_archive)!;
   const { fileTypeFromBuffer } = await import('file-type');
   const known = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (known) return `a file of the type ${known.mime} (${known.ext.toUpperCase()})`;
   if (!looksLikeText(bytes)) return 'a binary file of an unknown kind';
-  return parsers.find(({ signature }) => signature?.test(beginningOf(bytes))) ?? 'plain text';
+  return parsers.find(({ signature }) => signature?.test(readBeginning(bytes))) ?? 'plain text';
 }
 
 /** Maximum characters of a title and of any other property: each chunk of a document holds them. */
@@ -47,35 +54,35 @@ const MOST_OF_TITLE = 1_000;
 const MOST_OF_PROPERTY = 100_000;
 
 /**
- * Checks and parses a file and the files in it; to be called where it can be stopped. A web page may be without text
- * (its links count, and a browser may find more), XML of an API has a value instead.
+ * Checks and parses a file and the files in it, in a process that can be killed. A web page may lack text (its links matter, and a browser may find more);
+ * XML of an API has a value instead.
  * @throws KbError that names the file and what is wrong with it.
  */
 export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
   const { bytes, source } = task;
-  await checkContent(bytes, rowOf(task), source).catch(failAsFile(task));
+  await checkContent(bytes, findParser(task), source).catch(failAsFile(task));
   return parseChecked(task);
 }
 
 /** Parses a file whose content is known to be of its type. */
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   const { bytes, source, ...options } = task;
-  const row = rowOf(task);
+  const row = findParser(task);
   const { files = [], ...own } = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
   const { members, left_out } = await readMembers(files, task);
   if (own.text.trim() === '' && !own.page && own.value === undefined && !own.pictured_pages && members.length === 0)
-    throw left_out.length > 0 ? withoutReadable(source, left_out[0]!) : withoutText(source, row);
+    throw left_out.length > 0 ? nothingReadableError(source, left_out[0]!) : noTextError(source, row);
   const metadata = left_out.length > 0 ? { ...own.metadata, left_out } : own.metadata;
-  return withBoundedProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
+  return boundProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
 }
 
-/** Maximum depth of files within files: a file that is attached to a mail in a mailbox. */
+/** Maximum depth of files within files, such as an attachment of a mail in a mailbox. */
 const DEEPEST = 2;
-/** Maximum number of files that the metadata names as left out. */
+/** Maximum number of left-out files that the metadata lists. */
 const MOST_NAMED = 100;
 const LONGEST_REASON = 300;
 
-/** Reads the files in another one after another, and lists the reasons of those that cannot be read. */
+/** Reads the files in a file in turn, and lists the reasons why others cannot be read. */
 async function readMembers(files: readonly InnerFile[], task: ParseTask): Promise<{ members: ParsedMember[]; left_out: string[] }> {
   const members: ParsedMember[] = [];
   const left_out: string[] = [];
@@ -83,7 +90,7 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
     try {
       members.push(await readMember(file, task));
     } catch (error) {
-      if (left_out.length < MOST_NAMED) left_out.push(reasonOf(file, error));
+      if (left_out.length < MOST_NAMED) left_out.push(describeFailure(file, error));
     }
   }
   return { members, left_out };
@@ -91,7 +98,7 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
 
 async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
   const { path, bytes } = file;
-  const row = rowOfMember(file);
+  const row = findMemberParser(file);
   if (!row) throw new Error('is of a kind that is not supported');
   if (row.is_archive) throw new Error('is an archive within another file');
   if (depth === DEEPEST) throw new Error('lies too deep');
@@ -104,8 +111,8 @@ async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<Pa
   return { path, file_type: row.file_type, parsed };
 }
 
-/** Finds the parser of a file in another by its name; by its media type if that has no extension. */
-function rowOfMember({ path, file_type, media_type }: InnerFile): ParserRow | undefined {
+/** Finds the parser of an inner file by its name, or by its media type if the name has no extension. */
+function findMemberParser({ path, file_type, media_type }: InnerFile): ParserRow | undefined {
   if (file_type) return parsers.find((row) => row.file_type === file_type);
   const extension = extensionOf(path);
   if (extension === '') return parsers.find(({ media_types = [] }) => media_type !== undefined && media_types.includes(media_type));
@@ -116,19 +123,19 @@ function rowOfMember({ path, file_type, media_type }: InnerFile): ParserRow | un
 }
 
 /** Describes why a file was left out. */
-function reasonOf({ path }: InnerFile, error: unknown): string {
+function describeFailure({ path }: InnerFile, error: unknown): string {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON).replace(/\.$/, '');
   return reason.startsWith(path) ? reason : `${path} ${error instanceof KbError ? `(${reason})` : reason}`;
 }
 
-function rowOf({ source, file_type }: ParseTask): ParserRow {
+function findParser({ source, file_type }: ParseTask): ParserRow {
   const row = parsers.find((candidate) => candidate.file_type === file_type);
   if (!row) throw new KbError('usage', `${source}: there is no reader for files of the kind «${file_type}».`);
   return row;
 }
 
 /** Cuts the title and properties, which each chunk of the document holds. */
-function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
+function boundProperties(parsed: ParsedDocument): ParsedDocument {
   const properties = Object.entries(parsed.metadata).map(([key, value]) => [
     key,
     typeof value === 'string' ? value.slice(0, MOST_OF_PROPERTY) : value,
@@ -140,10 +147,10 @@ function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
 const failAsFile =
   (task: ParseTask) =>
   (error: unknown): never => {
-    throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), readableCause(error));
+    throw error instanceof KbError ? error : brokenFileError(task.source, findParser(task), readableCause(error));
   };
 
-/** Replaces errors of programs that say nothing to users, such as «Cannot read properties of undefined». */
+/** Replaces errors that mean nothing to users, such as «Cannot read properties of undefined». */
 const readableCause = (error: unknown): unknown =>
   error instanceof TypeError ? new Error('parts of it are missing or damaged', { cause: error }) : error;
 
@@ -158,7 +165,7 @@ async function parseTask(task: ParseTask): Promise<ParseOutcome> {
   try {
     return { parsed: await parseDocument(task) };
   } catch (error) {
-    const { code, message, advice: hint, hasNoText } = error instanceof KbError ? error : brokenFile(task.source, task, error);
+    const { code, message, advice: hint, hasNoText } = error instanceof KbError ? error : brokenFileError(task.source, task, error);
     return { failed: { code, message, hint, hasNoText } };
   }
 }

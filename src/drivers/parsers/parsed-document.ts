@@ -2,7 +2,7 @@ import type { Mark, Metadata } from '../../schema/items.ts';
 import { type NumberedRow, numberedTable, oneLine, escapeLine } from '../../text/markdown/write.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 
-/** Lines of text, and marks that tell the line of the source of each. */
+/** Lines of text, with marks that map them to lines of the source. */
 export class MarkedLines {
   readonly marks: Mark[] = [];
   #pieces: string[] = [];
@@ -26,7 +26,7 @@ export class MarkedLines {
   }
 }
 
-/** Blocks of Markdown with blank lines between, and marks of places in the source. */
+/** Blocks of Markdown with blank lines between, and marks that map them to locations in the source. */
 export class MarkedBlocks {
   readonly marks: Mark[] = [];
   #text = '';
@@ -36,7 +36,7 @@ export class MarkedBlocks {
     this.addMarked(block, place ? [{ at: 0, ...place }] : []);
   }
 
-  /** Adds a block with its marks, whose `at` counts from its beginning; `joint` takes the place of the blank line before it. */
+  /** Adds a block with its marks, whose `at` counts from its beginning; `joint` replaces the blank line before it. */
   addMarked(block: string, marks: readonly Mark[], joint = this.#text === '' ? '' : '\n\n'): void {
     this.#text += joint;
     for (const mark of marks) this.marks.push({ ...mark, at: this.#text.length + mark.at });
@@ -49,7 +49,7 @@ export class MarkedBlocks {
     this.addMarked(text, marks);
   }
 
-  /** Where the next block begins. */
+  /** Offset at which the next block will begin. */
   get end(): number {
     return this.#text === '' ? 0 : this.#text.length + 2;
   }
@@ -59,7 +59,7 @@ export class MarkedBlocks {
   }
 }
 
-/** Characters in which the first heading of a text is looked for. */
+/** Characters in which the first heading of a text is searched. */
 const HEAD = 20_000;
 
 /** Emphasis by one mark. */
@@ -72,13 +72,13 @@ export function firstHeading(markdown: string): string | undefined {
 }
 
 /** Drops the properties that a document does not have. */
-export const givenProperties = (properties: Metadata): Metadata =>
+export const removeUndefined = (properties: Metadata): Metadata =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 
-/** Matches the name of a file, which programs write if nobody described a picture. */
+/** Matches the name of a file, which programs write if the author did not describe a picture. */
 const FILE_NAME = /^\S+\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|webp|wmf)$/i;
 /** Descriptions of pictures that Office generates. */
-const UNWRITTEN = /AI-generated content|automatically generated|automatisch generiert/i;
+const GENERATED = /AI-generated content|automatically generated|automatisch generiert/i;
 
 /** Writes the alternative text of a picture for Markdown; empty if it is the name of its file. */
 export function altText(description: string | null | undefined): string {
@@ -89,7 +89,7 @@ export function altText(description: string | null | undefined): string {
 /** Writes the alternative text of a picture of Office; empty if a program wrote it. */
 export function pictureText(description: string | undefined): string {
   const text = altText(description);
-  return UNWRITTEN.test(text) ? '' : text;
+  return GENERATED.test(text) ? '' : text;
 }
 
 /** Writes facts about a document as a list, without those that are not given. */

@@ -8,7 +8,7 @@ export interface ParseOptions {
   source: string;
   /** Passwords that may open an encrypted file. */
   passwords?: readonly string[] | undefined;
-  /** The lines that were recognized on pages without text, by their number. */
+  /** The lines that OCR has recognized on pages without text, by page number. */
   recognized?: ReadonlyMap<number, PdfLine[]> | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface InnerFile {
   path: string;
   /** Default: that of its extension. */
   file_type?: string;
-  /** Its media type, which counts if its name has no extension. */
+  /** Its media type, used if its name has no extension. */
   media_type?: string;
   bytes(): Promise<Uint8Array> | Uint8Array;
 }
@@ -31,11 +31,11 @@ export interface ParsedFile extends ParsedDocument {
 /** A built-in parser, and how its files are checked and scheduled before it reads them. */
 export interface ParserRow extends Parser {
   readonly name: string;
-  /** Extensions beside those that are listed. */
+  /** Matches further extensions. */
   readonly more_extensions?: RegExp;
-  /** Its files are pictures, which are documents only where their text is recognized. */
+  /** Whether its files are pictures, which have text only after OCR. */
   readonly is_picture?: boolean;
-  /** Pages of its files may be pictures. */
+  /** Whether pages of its files may be scans. */
   readonly has_scans?: boolean;
   readonly is_page?: boolean;
   /** Whether bytes are of this format. Absent: they need to look like text. */
@@ -44,16 +44,16 @@ export interface ParserRow extends Parser {
   readonly archive_folder?: string;
   /** Matches the part `mimetype` of an archive of this format. */
   readonly archive_mimetype?: RegExp;
-  /** Any ZIP archive, read for the files in it. */
+  /** Set for plain ZIP archives, which are read for the files in them. */
   readonly is_archive?: boolean;
-  /** Bytes that an XML part of the archive may unpack to. */
+  /** Maximum bytes of an unpacked XML part of the archive. */
   readonly largest_part?: number;
-  /** Parsing a small file takes less time than handing it to a process: several go together. */
+  /** Whether parsing a small file takes less time than sending it to a process, so that several are sent together. */
   readonly is_quick?: boolean;
   parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedFile>;
 }
 
-/** A reader of documents without the text of pictures. */
+/** A reader of documents without OCR. */
 export interface BaseReader extends DocumentReader {
   read(bytes: Uint8Array, options: ReadOptions): Promise<ParsedDocument>;
   /** Whether pages of files of this type may be pictures. */

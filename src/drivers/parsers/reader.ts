@@ -19,7 +19,7 @@ const timeoutError = (source: string, limit: string): KbError =>
 /** Messages of V8 and the C++ library before they abort. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|invalid size error|bad_alloc/i;
 
-/** Makes the error for a file whose process ended: by its watchdog (too slow), by SIGKILL (too much memory for its limit or the machine), or without a start. */
+/** Makes the error for a file whose process ended: killed by its watchdog (too slow), by SIGKILL (too much memory), or never started. */
 function processError(source: string, { code, signal, stderr }: Death, { megabytes, seconds }: Omit<Limits, 'processes'>): KbError {
   if (stderr.endsWith(CPU_TIME_EXCEEDED)) return timeoutError(source, `${seconds} s of processor time`);
   if (signal === 'SIGKILL' || OUT_OF_MEMORY.test(stderr))
@@ -38,8 +38,8 @@ function processError(source: string, { code, signal, stderr }: Death, { megabyt
   });
 }
 
-/** Resident bytes after a document from which a process is replaced: they would count against the next document. */
-const MOST_KEPT = 384 * 2 ** 20;
+/** Resident bytes from which a process is replaced after a document, since they would count against the next one. */
+const MOST_RESIDENT = 384 * 2 ** 20;
 
 type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
 const SCRIPT = workerFile('drivers/parsers/process/parse-worker');
@@ -61,7 +61,7 @@ function createParsePool(limits: MemoryLimits) {
     await process.kill();
   };
   return {
-    /** Parses documents together in one process, which may take so many seconds of processor time and is killed with the signal. */
+    /** Parses documents in one process, with a limit of processor time in seconds; the signal kills the process. */
     async run(
       tasks: readonly ParseTask[],
       { signal, seconds }: { signal: AbortSignal; seconds: number },
@@ -70,7 +70,7 @@ function createParsePool(limits: MemoryLimits) {
       const process = takeAlive(idle) ?? start();
       const answer = await process.ask(tasks, { signal, seconds });
       if (isClosed) throw stoppedError();
-      if ('death' in answer || signal.aborted || answer.resident > MOST_KEPT) void end(process);
+      if ('death' in answer || signal.aborted || answer.resident > MOST_RESIDENT) void end(process);
       else idle.push(process);
       return 'death' in answer ? answer : answer.outcomes;
     },
@@ -82,31 +82,31 @@ function createParsePool(limits: MemoryLimits) {
   };
 }
 
-/** Takes the process that worked last, so that the others stay asleep. */
+/** Takes the process that was used last, so that the others stay idle. */
 function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
   for (let process = idle.pop(); process; process = idle.pop()) if (process.isAlive) return process;
   return undefined;
 }
 
-/** Documents of these types and at most this size go to a process together: handing one over takes longer than to parse it. */
+/** Small documents of these types are sent to a process together, because sending one takes longer than parsing it. */
 const QUICK = new Set(parsers.flatMap(({ is_quick, file_type }) => (is_quick ? [file_type] : [])));
 const SMALL_BYTES = 64 * 2 ** 10;
 const SMALL_AT_ONCE = 16;
 /** MiB besides the heap: for Node itself, the bytes of the document and its unpacked parts. */
-const BESIDE_HEAP = 512;
+const OUTSIDE_HEAP = 512;
 
 /** Seconds of processor time for a document, and for each MiB of it. */
 const SECONDS = 20;
-const SECONDS_A_MEBIBYTE = 10;
-/** How many times as long a document may take by the clock: other programs need the processor as well. */
-const WAITED = 4;
+const SECONDS_PER_MEBIBYTE = 10;
+/** Elapsed time that a document may take, as a multiple of its processor time: other programs use the processor, too. */
+const CLOCK_FACTOR = 4;
 
 interface Limits {
-  /** Files read at once, each in a process of its own. */
+  /** Maximum files that are read at once, each in a process of its own. */
   processes: number;
-  /** Of processor time for one document, however large. */
+  /** Maximum processor time for one document of any size. */
   seconds: number;
-  /** Of JavaScript's heap for one document (MiB); of resident memory it may take half a GiB more. */
+  /** Maximum JavaScript heap for one document (MiB); it may take half a GiB more of resident memory. */
   megabytes: number;
 }
 
@@ -114,11 +114,11 @@ interface PendingTask extends ParseTask {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads short texts in this process, others in processes of their own. A document that takes too long or too much costs only its process. */
+/** Reads short texts in this process, other documents in worker processes. A document that exceeds a limit costs only its process. */
 export function createDocumentReader(limits: Limits): BaseReader {
   const inTurn = pLimit(limits.processes);
-  const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + BESIDE_HEAP });
-  const run = (tasks: readonly PendingTask[]) => inTurn(() => runIn(pool, tasks, limits));
+  const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + OUTSIDE_HEAP });
+  const run = (tasks: readonly PendingTask[]) => inTurn(() => runTasks(pool, tasks, limits));
   const runTogether = batchCalls(SMALL_AT_ONCE, run);
   return {
     ...fileTypes(),
@@ -129,37 +129,37 @@ export function createDocumentReader(limits: Limits): BaseReader {
       const task: PendingTask = { bytes, signal, ...options };
       if (isShortText(task)) return parseChecked(task);
       const isSmall = QUICK.has(file_type) && bytes.length <= SMALL_BYTES;
-      // where a batch dies, each is read alone, so that only the one that is at fault fails
+      // if a batch crashes, each document is read alone, so that only the faulty one fails
       const together = isSmall ? await runTogether(task).catch(() => undefined) : undefined;
       throwIfAborted(signal);
-      return parsedOf(together ?? (await run([task]))[0]!);
+      return unwrapOutcome(together ?? (await run([task]))[0]!);
     },
     close: pool.close,
   };
 }
 
-function parsedOf(outcome: ParseOutcome): ParsedDocument {
+function unwrapOutcome(outcome: ParseOutcome): ParsedDocument {
   if ('parsed' in outcome) return outcome.parsed;
   const { code, message, hint, hasNoText } = outcome.failed;
   throw new KbError(code, message, { hint, hasNoText });
 }
 
-/** Has one message of tasks parsed. Its process is killed when it is late, or when nobody wants any of its tasks any more. */
-async function runIn(pool: ParsePool, tasks: readonly PendingTask[], limits: Limits): Promise<ParseOutcome[]> {
+/** Sends tasks to a process in one message. The process is killed at the timeout, or if a task is aborted. */
+async function runTasks(pool: ParsePool, tasks: readonly PendingTask[], limits: Limits): Promise<ParseOutcome[]> {
   const signals = tasks.flatMap(({ signal }) => signal ?? []);
   const { source } = tasks[0]!;
   const size = tasks.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const seconds = Math.min(limits.seconds, Math.ceil(SECONDS + (size / 2 ** 20) * SECONDS_A_MEBIBYTE));
-  const clock = AbortSignal.timeout(seconds * WAITED * 1000);
+  const seconds = Math.min(limits.seconds, Math.ceil(SECONDS + (size / 2 ** 20) * SECONDS_PER_MEBIBYTE));
+  const clock = AbortSignal.timeout(seconds * CLOCK_FACTOR * 1000);
   signals.forEach(throwIfAborted);
-  const ended = await pool.run(tasks.map(plainTask), { signal: AbortSignal.any([clock, ...signals]), seconds });
+  const outcome = await pool.run(tasks.map(toMessage), { signal: AbortSignal.any([clock, ...signals]), seconds });
   signals.forEach(throwIfAborted);
-  if (!('death' in ended)) return ended;
-  throw clock.aborted ? timeoutError(source, `${seconds * WAITED} s`) : processError(source, ended.death, { ...limits, seconds });
+  if (!('death' in outcome)) return outcome;
+  throw clock.aborted ? timeoutError(source, `${seconds * CLOCK_FACTOR} s`) : processError(source, outcome.death, { ...limits, seconds });
 }
 
-/** Removes the signal, and the class Buffer of the bytes, which would be sent as well. */
-const plainTask = ({ bytes, signal: _signal, ...options }: PendingTask): ParseTask => ({
+/** Removes the signal, and turns the bytes from a Buffer into a plain array, because both would be serialized. */
+const toMessage = ({ bytes, signal: _signal, ...options }: PendingTask): ParseTask => ({
   bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   ...options,
 });
@@ -171,9 +171,8 @@ const MOST_FRONT_MATTER = 4 * 2 ** 10;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * Whether a document may be parsed in this process: a short text in UTF-8, whose parser takes linear time and a few times its size in memory.
- * A text whose encoding or type is guessed, with long front matter, or in a dialect of Markdown (with tables in HTML) is
- * parsed in a process that can be stopped.
+ * Whether a document may be parsed in this process: a short text in UTF-8, whose parser takes linear time and a few times its size in memory. A text whose
+ * encoding or type is guessed, one with long front matter or in a dialect of Markdown (with HTML tables) is parsed in a process that can be killed.
  */
 export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
@@ -181,7 +180,7 @@ export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
   return file_type === 'text' || (hasShortFrontMatter(bytes) && !isMdxName(source) && !hasDialect(new TextDecoder().decode(bytes)));
 }
 
-/** Whether a text begins with none, or with some that ends within its bound. */
+/** Whether the front matter of a text, if any, is within the bound. */
 function hasShortFrontMatter(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = text.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;

@@ -2,11 +2,11 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { KbError } from '../../../core/errors.ts';
-import { brokenFile } from '../parse-failures.ts';
+import { brokenFileError } from '../parse-failures.ts';
 import { openArchive } from '../office/archive.ts';
 import type { ParsedFile, ParserRow } from '../parser-row.ts';
 
-/** Extension of a single compressed file: `tar.1.gz`. */
+/** Extension of a compressed file: `tar.1.gz`. */
 const GZIP_EXTENSION = '.gz';
 /** Maximum bytes of an unpacked file. */
 const MOST_INFLATED = 256 * 2 ** 20;
@@ -33,11 +33,11 @@ export async function decompress(bytes: Uint8Array, source: string): Promise<Uin
       throw new KbError('too_large', `${source} unpacks to more than ${MOST_INFLATED / 2 ** 20} MiB.`, {
         hint: 'Split it, or leave it out.',
       });
-    throw brokenFile(source, { file_type: 'gz', name: 'a compressed file (GZIP)' }, error);
+    throw brokenFileError(source, { file_type: 'gz', name: 'a compressed file (GZIP)' }, error);
   }
 }
 
-/** Files that operating systems and programs add. */
+/** Files that operating systems and programs add to archives, and folders. */
 const BESIDE = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/)|Thumbs\.db$|desktop\.ini$)|\/$/i;
 
 /** The files of an archive, in the order of their names. No name becomes a path on this machine. */

@@ -4,9 +4,9 @@ import { heading, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { type Archive, openArchive } from '../office/archive.ts';
-import { allText, elementsIn, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, findElement, localName, readXml, findText, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { givenProperties, firstHeading } from '../parsed-document.ts';
+import { removeUndefined, firstHeading } from '../parsed-document.ts';
 
 /** A book: its chapters in the order of its spine, without the cover and the table of contents. */
 export const epubParser: ParserRow = {
@@ -31,13 +31,13 @@ export const epubParser: ParserRow = {
     }
     const text = texts.join('\n\n');
     const facts = findElement(book.root, 'metadata') ?? book.root;
-    const metadata = givenProperties({
-      author: textNamed(facts, 'creator'),
-      created: textNamed(facts, 'date'),
-      lang: textNamed(facts, 'language'),
-      description: textNamed(facts, 'description'),
+    const metadata = removeUndefined({
+      author: findText(facts, 'creator'),
+      created: findText(facts, 'date'),
+      lang: findText(facts, 'language'),
+      description: findText(facts, 'description'),
     });
-    return { text, title: textNamed(facts, 'title') ?? firstHeading(text), metadata };
+    return { text, title: findText(facts, 'title') ?? firstHeading(text), metadata };
   },
 };
 
@@ -56,7 +56,7 @@ async function readPackage(archive: Archive): Promise<Package> {
   const content = await archive.text(path);
   if (content === undefined) throw new Error('it names no package document');
   const root = await readXml(content);
-  const items = elementsIn(findElement(root, 'manifest') ?? root).map(({ attributes }) => attributes);
+  const items = childElementsOf(findElement(root, 'manifest') ?? root).map(({ attributes }) => attributes);
   return { root, folder: dirname(path), items };
 }
 
@@ -72,11 +72,11 @@ function resolvePart(folder: string, href: string): string {
 /** Lists the chapters in the order of the spine, without cover and table of contents. */
 function chapterPaths({ root, folder, items }: Package): string[] {
   const named = new Map(items.map((item) => [item['id'], item]));
-  const guide = elementsIn(findElement(root, 'guide') ?? { ...root, content: [] });
+  const guide = childElementsOf(findElement(root, 'guide') ?? { ...root, content: [] });
   const others = guide
     .filter(({ attributes: { type = '' } }) => /^(?:cover|toc)$/i.test(type))
     .map(({ attributes: { href = '' } }) => resolvePart(folder, href));
-  const paths = elementsIn(findElement(root, 'spine') ?? root)
+  const paths = childElementsOf(findElement(root, 'spine') ?? root)
     .map(({ attributes }) => named.get(attributes['idref'] ?? ''))
     .filter((item) => item !== undefined)
     .filter((item) => !/\bnav\b/.test(item['properties'] ?? '') && /html/.test(item['media-type'] ?? 'html'))
@@ -102,7 +102,7 @@ async function chapterTitles(archive: Archive, { folder, items }: Package): Prom
 }
 
 const navPoints = (element: XmlElement, base: string): [string, string][] =>
-  elementsIn(element).flatMap((child) => {
+  childElementsOf(element).flatMap((child) => {
     const [label, content] = localName(child) === 'navPoint' ? [findElement(child, 'navLabel'), findElement(child, 'content')] : [];
     const own: [string, string][] = label && content ? [[resolvePart(base, content.attributes['src'] ?? ''), allText(label)]] : [];
     return [...own, ...navPoints(child, base)];

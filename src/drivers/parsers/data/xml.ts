@@ -4,7 +4,7 @@ import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../te
 import { decodeText } from '../bytes.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
-import { allText, elementsIn, localName, readXml, wordsIn, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, localName, readXml, spacedText, type XmlElement } from '../ordered-xml.ts';
 import { factList, firstHeading, MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser-row.ts';
 
@@ -67,14 +67,14 @@ const countValues = (value: unknown): number =>
 
 function valueOf(element: XmlElement): unknown {
   const attributes = Object.entries(element.attributes).filter(([name]) => !/^xmlns(:|$)/.test(name));
-  const children = isMixed(element) ? [] : elementsIn(element);
-  if (attributes.length === 0 && children.length === 0) return wordsIn(element).trim();
+  const children = isMixed(element) ? [] : childElementsOf(element);
+  if (attributes.length === 0 && children.length === 0) return spacedText(element).trim();
   const fields = new Map<string, unknown[]>();
   const add = (name: string, value: unknown) => void (fields.get(name)?.push(value) ?? fields.set(name, [value]));
   for (const [name, value] of attributes) add(name, value);
   const start = proseStart(children);
   for (const child of children.slice(0, start)) add(child.name, valueOf(child));
-  if (children.length === 0) add('text', wordsIn(element).trim());
+  if (children.length === 0) add('text', spacedText(element).trim());
   else if (start < children.length) add('text', joinBlocks(childBlocks(children.slice(start), { level: 1, isProse: true })).text);
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
@@ -134,7 +134,7 @@ const TABLE = /^(?:tgroup|table|informaltable|simpletable)$/;
 /** Identifiers that are meant for programs. */
 const REFERENCE = /^(?:journal-id|object-id|article-id|ext-link-id)$/;
 
-const hasParagraph = (element: XmlElement): boolean => PARAGRAPH.test(localName(element)) || elementsIn(element).some(hasParagraph);
+const hasParagraph = (element: XmlElement): boolean => PARAGRAPH.test(localName(element)) || childElementsOf(element).some(hasParagraph);
 /** Whether text stands between the child elements. */
 const isMixed = ({ content }: XmlElement): boolean => content.some((child) => typeof child === 'string' && child.trim() !== '');
 
@@ -151,7 +151,7 @@ const childBlocks = (children: readonly XmlElement[], { level, isProse }: BlockC
 function blocksOf(element: XmlElement, context: BlockContext): XmlBlock[] {
   const { level, isProse } = context;
   const name = localName(element);
-  const children = elementsIn(element);
+  const children = childElementsOf(element);
   const block = (text: string): XmlBlock[] => [{ text, at: element.at }];
   if (isProse && REFERENCE.test(name)) return [];
   if ((CODE.test(name) || (isProse && name === 'code')) && allText(element).trim() !== '') return block(codeOf(element));
@@ -162,7 +162,7 @@ function blocksOf(element: XmlElement, context: BlockContext): XmlBlock[] {
   }
   const attributes = isProse ? [] : attributesOf(element);
   if (isMixed(element) || children.length === 0) {
-    const words = escapeLine(oneLine(wordsIn(element)));
+    const words = escapeLine(oneLine(spacedText(element)));
     const shown = [words, ...attributes].filter(Boolean).join('; ');
     if (shown === '') return [];
     if (HEADLINE.test(name)) return block(heading(level, words));
@@ -191,14 +191,16 @@ const attributesOf = ({ attributes }: XmlElement): string[] =>
     .map(([key, value]) => `${key}=${oneLine(value)}`);
 
 const rowsIn = (element: XmlElement): string[][] =>
-  elementsIn(element).flatMap((child) =>
-    ROW.test(localName(child)) ? [elementsIn(child).map((cell) => oneLine(wordsIn(cell)))] : rowsIn(child),
+  childElementsOf(element).flatMap((child) =>
+    ROW.test(localName(child)) ? [childElementsOf(child).map((cell) => oneLine(spacedText(cell)))] : rowsIn(child),
   );
 
 /** Reads the entries of a feed, each under its title with its date, address and text. */
 async function readFeed(root: XmlElement, lineOf: (at: number) => number): Promise<ParsedDocument> {
-  const channel = elementsIn(root).find((child) => localName(child) === 'channel') ?? root;
-  const entries = [...new Set([...elementsIn(channel), ...elementsIn(root)])].filter((child) => /^(?:item|entry)$/.test(localName(child)));
+  const channel = childElementsOf(root).find((child) => localName(child) === 'channel') ?? root;
+  const entries = [...new Set([...childElementsOf(channel), ...childElementsOf(root)])].filter((child) =>
+    /^(?:item|entry)$/.test(localName(child)),
+  );
   const title = textOf(channel, /^title$/);
   const description = textOf(channel, /^(?:description|subtitle|tagline)$/);
   const blocks = new MarkedBlocks();
@@ -237,7 +239,7 @@ async function entryText(entry: XmlElement): Promise<string> {
 }
 
 const elementsNamed = (element: XmlElement, name: RegExp): XmlElement[] =>
-  elementsIn(element).filter((child) => name.test(localName(child)));
+  childElementsOf(element).filter((child) => name.test(localName(child)));
 
 /** Finds the text of the first child with such a name that has text. */
 const textOf = (element: XmlElement, name: RegExp): string =>

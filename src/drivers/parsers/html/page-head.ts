@@ -1,4 +1,4 @@
-import { givenProperties } from '../parsed-document.ts';
+import { removeUndefined } from '../parsed-document.ts';
 import type { DomDocument, DomElement } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import type { PageFacts } from '../../../ports/reading.ts';
@@ -90,7 +90,7 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
   };
   return {
     title: titleOf(document) || meta('og:title', 'dc.title') || '',
-    metadata: givenProperties(known),
+    metadata: removeUndefined(known),
     generator: meta('generator') ?? '',
   };
 }

@@ -25,21 +25,21 @@ const CODE = /^(?:-{4,}|\.{4,}|`{3,}|\+{4,})\s*$/;
 const NAMED_CODE = /^(`{3,})([\w+-]+)\s*$/;
 const COMMENT = /^\/{4,}\s*$/;
 /** Lines around the text of an example, a sidebar or a quotation. */
-const AROUND = /^(?:={4,}|\*{4,}|_{4,}|--|\+)\s*$/;
+const DELIMITER = /^(?:={4,}|\*{4,}|_{4,}|--|\+)\s*$/;
 const TABLE = /^[|,:!]={3,}\s*$/;
 
 /** The text in Markdown, and marks that tell the lines of `source`. */
 export function asciidocToMarkdown(source: string): { text: string; marks: Mark[] } {
   const out = new MarkedLines();
   const lines = source.split('\n');
-  const resolve = attributeResolver();
+  const resolve = createAttributeResolver();
   let [language, attributes] = ['', ''];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     const put = (text: string, index = at) => out.add(text, index + 1);
     const named = NAMED_CODE.exec(line);
     const closing = named?.[1] ?? line.trimEnd();
-    const end = () => endOf(lines, at, closing);
+    const end = () => findEnd(lines, at, closing);
     const level = underlinedLevel(lines, at);
     if (level > 0) {
       put(`${'#'.repeat(level)} ${convertInline(resolve(line))}`);
@@ -66,7 +66,7 @@ export function asciidocToMarkdown(source: string): { text: string; marks: Mark[
       const listing = /^\[source(?:%[\w-]+)?,\s*([\w+-]+)/.exec(line);
       if (listing) language = listing[1]!;
       if (!line.startsWith('.')) attributes = /^\[.*\]\s*$/.test(line) ? line : '';
-      put(lineOf(resolve(line), lines[at - 1] ?? ''));
+      put(convertLine(resolve(line), lines[at - 1] ?? ''));
     }
   }
   return { text: out.text, marks: out.marks };
@@ -93,7 +93,7 @@ const CHARACTERS = {
 const MOST_RESOLVED = 1_000_000;
 
 /** Returns a function that replaces references in a line by the attributes so far, and keeps unknown ones; an attribute line adds an attribute. */
-function attributeResolver(): (line: string) => string {
+function createAttributeResolver(): (line: string) => string {
   const values = new Map<string, string>(Object.entries(CHARACTERS));
   let left = MOST_RESOLVED;
   const resolve = (line: string): string =>
@@ -123,7 +123,7 @@ function underlinedLevel(lines: readonly string[], at: number): number {
 const MOST_OF_VALUE = 1000;
 
 /** The index of the line that closes a block which the line at `at` opens; of one that is never closed, behind the last. */
-function endOf(lines: readonly string[], at: number, closing: string): number {
+function findEnd(lines: readonly string[], at: number, closing: string): number {
   let end = at + 1;
   while (end < lines.length && lines[end]!.trimEnd() !== closing) end += 1;
   return end;
@@ -131,7 +131,7 @@ function endOf(lines: readonly string[], at: number, closing: string): number {
 
 const FENCE = '````';
 
-function lineOf(line: string, before: string): string {
+function convertLine(line: string, before: string): string {
   const heading = /^(={1,6})\s+(\S.*)$/.exec(line);
   if (heading) return `${'#'.repeat(heading[1]!.length)} ${convertInline(heading[2]!)}`;
   const note = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$/.exec(line);
@@ -140,7 +140,7 @@ function lineOf(line: string, before: string): string {
   if (block) return admonition(block[1]!, '');
   const title = /^\.([^\s.].*)$/.exec(line);
   if (title) return `**${convertInline(title[1]!)}**`;
-  if (AROUND.test(line) || /^:!?[\w-]+!?:(?:\s|$)/.test(line) || /^\[.*\]\s*$/.test(line) || /^\/\/(?!\/)/.test(line)) return '';
+  if (DELIMITER.test(line) || /^:!?[\w-]+!?:(?:\s|$)/.test(line) || /^\[.*\]\s*$/.test(line) || /^\/\/(?!\/)/.test(line)) return '';
   if (/^(?:include|toc|ifdef|ifndef|ifeval|endif)::/.test(line)) return '';
   const item = /^(\s*)(\*{1,5}|\.{1,5}|-)\s+(.*)$/.exec(line);
   if (item)
@@ -180,7 +180,7 @@ interface Cell {
 const MOST_COLUMNS = 100;
 const MOST_SPANNED = 1000;
 /** Matches the specifier before the `|` of a cell: repetition or span, alignment, style. */
-const SPEC = /[ \t](?:(\d{1,3})?(?:\.(\d{1,4}))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$/;
+const CELL_SPECIFIER = /[ \t](?:(\d{1,3})?(?:\.(\d{1,4}))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$/;
 
 /** Parses the attribute line above a table; a `fence` of `,===` means CSV. */
 export function parseTableAttributes(line: string, fence: string): TableAttributes {
@@ -203,11 +203,11 @@ export function parseTableRows(lines: readonly string[], first: number, attribut
   const filled = lines.findIndex((line) => line.trim() !== '');
   if (filled < 0) return [];
   const cells = lines.flatMap((line, index) =>
-    (attributes.isCsv ? csvCells(line) : cellsIn(line)).map((cell) => ({ ...cell, line: first + index })),
+    (attributes.isCsv ? splitCsvCells(line) : splitCells(line)).map((cell) => ({ ...cell, line: first + index })),
   );
   const joined = joinContinued(cells);
   const inFirst = joined.filter(({ line }) => line === first + filled).reduce((sum, { columns }) => sum + columns, 0);
-  const rows = rowsOf(joined, attributes.columns ?? Math.max(1, Math.min(MOST_COLUMNS, inFirst)));
+  const rows = arrangeRows(joined, attributes.columns ?? Math.max(1, Math.min(MOST_COLUMNS, inFirst)));
   const isApart = lines[filled + 1]?.trim() === '' && rows[1] !== undefined && rows[1].row > first + filled;
   return (attributes.hasHeader ?? isApart) ? rows : [{ row: rows[0]?.row ?? first, cells: [] }, ...rows];
 }
@@ -215,9 +215,9 @@ export function parseTableRows(lines: readonly string[], first: number, attribut
 type Piece = Omit<Cell, 'line'> & { isContinued: boolean; times: number };
 
 /** Splits a line at the `|` of its cells; the first piece continues the cell of the line before. */
-function cellsIn(line: string): Piece[] {
+function splitCells(line: string): Piece[] {
   const pieces = line.split(/(?<!\\)\|/);
-  const specs = pieces.slice(0, -1).map((piece, index) => SPEC.exec(index === 0 ? ` ${piece}` : piece));
+  const specs = pieces.slice(0, -1).map((piece, index) => CELL_SPECIFIER.exec(index === 0 ? ` ${piece}` : piece));
   return pieces.flatMap((piece, index) => {
     const spec = index > 0 ? specs[index - 1] : undefined;
     const own = specs[index] ? piece.slice(0, Math.max(0, specs[index].index)) : piece;
@@ -234,7 +234,7 @@ function cellsIn(line: string): Piece[] {
   });
 }
 
-const csvCells = (line: string): Piece[] =>
+const splitCsvCells = (line: string): Piece[] =>
   line.trim() === ''
     ? []
     : [...line.matchAll(/(?:^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))/g)].map(([, quoted, plain = '']) => ({
@@ -256,7 +256,7 @@ function joinContinued(pieces: readonly (Piece & { line: number })[]): Cell[] {
 }
 
 /** Arranges cells in rows of `width`; one that spans several rows is repeated in each. */
-function rowsOf(cells: readonly Cell[], width: number): NumberedRow[] {
+function arrangeRows(cells: readonly Cell[], width: number): NumberedRow[] {
   const rows: { row: number; cells: string[] }[] = [];
   const spanning = new Map<number, { text: string; left: number }>();
   let [current, column]: [string[], number] = [[], width];

@@ -25,14 +25,14 @@ async function readFrontMatter(text: string): Promise<{ data: Metadata; start: n
     const { data, content } = matter(text, { language: 'yaml' });
     if (typeof data !== 'object' || data === null || Array.isArray(data) || content.length === text.length) return none;
     const start = text.length - content.length;
-    return { data: plainData(data), start, line: text.slice(0, start).split('\n').length };
+    return { data: copyBounded(data), start, line: text.slice(0, start).split('\n').length };
   } catch {
     return none;
   }
 }
 
 /** Copies values as JSON holds them: dates as ISO strings, those without a time as a date. Throws beyond the bounds. */
-function plainData(data: Metadata): Metadata {
+function copyBounded(data: Metadata): Metadata {
   let [values, characters] = [0, 0];
   const counted = (text: string): string => {
     characters += text.length;
@@ -59,7 +59,7 @@ export const markdownParser: ParserRow = {
   is_text: true,
   is_quick: true,
   async parse(bytes, { source: name }): Promise<ParsedDocument> {
-    const source = withoutTablePadding(await decodeText(bytes));
+    const source = removeTablePadding(await decodeText(bytes));
     const { data, start, line } = await readFrontMatter(source);
     const body = source.slice(start);
     const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
@@ -102,7 +102,7 @@ const withoutPadding = (row: string): string => row.replace(/ {3,}/g, ' ');
  * Removes the padding of wide tables that were aligned for reading as plain text, where it makes up most of their header. Lines stay lines. Other tables
  * stay as they are written.
  */
-export function withoutTablePadding(markdown: string): string {
+export function removeTablePadding(markdown: string): string {
   if (!MAY_BE_PADDED.test(markdown)) return markdown;
   let [text, at] = ['', 0];
   for (const { kind, start, body, end } of readBlocks(markdown)) {
@@ -155,11 +155,11 @@ export async function readDialects(
   if (!isMdx && !hasDialect(source)) return { text: source, marks: [{ at: 0, line }] };
   const numbered = source.split('\n').map((text, index) => ({ text, number: line + index }));
   const lines = new MarkedLines();
-  for (const { text, number } of await plainLines(isMdx ? withoutComponents(numbered) : numbered)) lines.add(text, number);
+  for (const { text, number } of await convertLines(isMdx ? removeComponents(numbered) : numbered)) lines.add(text, number);
   return { text: lines.text, marks: lines.marks };
 }
 
-async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[]> {
+async function convertLines(lines: readonly NumberedLine[]): Promise<NumberedLine[]> {
   const out: NumberedLine[] = [];
   for (let at = 0; at < lines.length;) {
     const { text, number } = lines[at]!;
@@ -172,45 +172,45 @@ async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[
       next = Math.min(lines.length, next + 1);
       for (const line of lines.slice(at, next)) out.push(line);
     } else if (boxed) {
-      next = blockEnd(lines, at + 1, boxed[1]!.length + INDENT);
+      next = findBlockEnd(lines, at + 1, boxed[1]!.length + INDENT);
       put(text.trimStart().startsWith('=') ? `**${boxed[2]!}**` : boxed[3] ? boxTitle(boxed[3]) : admonition(boxed[2]!, ''));
       out.push({ text: '', number });
       const inner = lines.slice(at + 1, next).map((one) => ({ ...one, text: one.text.slice(boxed[1]!.length + INDENT) }));
-      for (const line of await plainLines(inner)) out.push(line);
+      for (const line of await convertLines(inner)) out.push(line);
     } else if (/^\s*<table[\s>]/i.test(text)) {
-      const end = tableEnd(lines, at);
+      const end = findTableEnd(lines, at);
       if (end === undefined) put(text);
-      else for (const row of await tableLines(lines.slice(at, (next = end)))) put(row);
-    } else put(plainLine(text));
+      else for (const row of await convertTable(lines.slice(at, (next = end)))) put(row);
+    } else put(convertLine(text));
     at = next;
   }
   return out;
 }
 
-function plainLine(text: string): string {
+function convertLine(text: string): string {
   const summary = SUMMARY.exec(text);
   if (summary) return `**${summary[1]!.replace(/<[^<>]*>/g, '').trim()}**`;
   if (DETAILS.test(text)) return '';
   const hint = HINT.exec(text);
-  if (hint) return hint[1] ? '' : titleIn(hint[3] ?? '');
+  if (hint) return hint[1] ? '' : readTitle(hint[3] ?? '');
   const titled = TITLED_CONTAINER.exec(text);
   if (titled) return boxTitle(titled[2]!.trim());
   const container = CONTAINER.exec(text);
-  if (container) return container[2] ? boxTitle(container[2]) : NAMED.test(container[1] ?? '') ? admonition(container[1]!, '') : '';
+  if (container) return container[2] ? boxTitle(container[2]) : SHOWN_BOX.test(container[1] ?? '') ? admonition(container[1]!, '') : '';
   return text;
 }
 
 /** Names of boxes that are shown; other boxes only lay out. */
-const NAMED = /^(?:attention|caution|danger|error|hint|important|info|note|success|tip|warning)$/i;
+const SHOWN_BOX = /^(?:attention|caution|danger|error|hint|important|info|note|success|tip|warning)$/i;
 
 /** The title of a component or a block, in bold; empty where it has none. */
-function titleIn(attributes: string): string {
+function readTitle(attributes: string): string {
   const title = /\b(?:title|label|header|summary)=(?:"([^"]*)"|'([^']*)')/.exec(attributes);
   const text = title?.[1] ?? title?.[2] ?? '';
   return text === '' ? '' : `**${text}**`;
 }
 
-function blockEnd(lines: readonly NumberedLine[], from: number, indent: number): number {
+function findBlockEnd(lines: readonly NumberedLine[], from: number, indent: number): number {
   let end = from;
   for (let at = from; at < lines.length; at++) {
     const { text } = lines[at]!;
@@ -222,7 +222,7 @@ function blockEnd(lines: readonly NumberedLine[], from: number, indent: number):
 }
 
 /** Finds the line behind the end of a table; undefined where it has none. */
-function tableEnd(lines: readonly NumberedLine[], from: number): number | undefined {
+function findTableEnd(lines: readonly NumberedLine[], from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < Math.min(lines.length, from + MOST_LINES); at++) {
     for (const [tag] of lines[at]!.text.matchAll(/<\/?table(?=[\s>])/gi)) depth += tag.startsWith('</') ? -1 : 1;
@@ -231,14 +231,14 @@ function tableEnd(lines: readonly NumberedLine[], from: number): number | undefi
   return undefined;
 }
 
-async function tableLines(lines: readonly NumberedLine[]): Promise<string[]> {
+async function convertTable(lines: readonly NumberedLine[]): Promise<string[]> {
   const { body } = await parseHtml(lines.map(({ text }) => text).join('\n'));
   const { text } = await toMarkdown(body);
   return ['', ...text.split('\n'), ''];
 }
 
 /** Removes imports, exports, comments and the tags of components from MDX; the titles and contents of components stay. */
-function withoutComponents(lines: readonly NumberedLine[]): NumberedLine[] {
+function removeComponents(lines: readonly NumberedLine[]): NumberedLine[] {
   const out: NumberedLine[] = [];
   let fence: string | undefined;
   let isProgram = false;
@@ -256,12 +256,12 @@ function withoutComponents(lines: readonly NumberedLine[]): NumberedLine[] {
     const text: string = tag ? `${tag.text} ${line.text.trim()}` : line.text;
     const number = tag?.number ?? line.number;
     tag = /^\s*<[A-Z][^<>]*$/.test(text) && text.length < 10_000 ? { text, number } : undefined;
-    if (!tag) out.push({ text: withoutTags(text), number });
+    if (!tag) out.push({ text: removeTags(text), number });
   }
   return tag ? [...out, tag] : out;
 }
 
-const withoutTags = (text: string): string =>
+const removeTags = (text: string): string =>
   text
     .split(/(`[^`]*`)/)
     .map((piece, index) =>
@@ -269,7 +269,7 @@ const withoutTags = (text: string): string =>
         ? piece
         : piece
             .replace(/\{\/\*[^*{}]{0,1000}\*\/\}/g, '')
-            .replace(/<([A-Z][\w.]*)((?:\s[^<>]*)?)>/g, (_, _name: string, attributes: string) => titleIn(attributes))
+            .replace(/<([A-Z][\w.]*)((?:\s[^<>]*)?)>/g, (_, _name: string, attributes: string) => readTitle(attributes))
             .replace(/<\/[A-Z][\w.]*>/g, ''),
     )
     .join('');

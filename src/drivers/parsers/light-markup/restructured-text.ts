@@ -4,9 +4,9 @@ import { decodeText } from '../bytes.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { tableLines } from '../../../text/markdown/write.ts';
 import { admonition, firstHeading, indentOf, MarkedLines } from '../parsed-document.ts';
-import { gridTableAt } from './rst-grid-table.ts';
-import { simpleTableAt } from './rst-simple-table.ts';
-import { directiveTableAt, type LineBlock } from './rst-table-directives.ts';
+import { readGridTable } from './rst-grid-table.ts';
+import { readSimpleTable } from './rst-simple-table.ts';
+import { readDirectiveTable, type LineBlock } from './rst-table-directives.ts';
 import type { TableBlock } from './rst-rows.ts';
 
 /** reStructuredText: headings, code, notes, tables, links and options as Markdown, line by line. */
@@ -30,44 +30,44 @@ const CODE = /^(?:code|code-block|sourcecode|parsed-literal|highlight-block|doct
 const ADMONITION =
   /^(?:attention|caution|danger|error|hint|important|note|tip|warning|seealso|todo|admonition|deprecated|versionadded|versionchanged)$/;
 /** Directives that control Sphinx: they are removed with the block below them. */
-const UNSEEN =
+const HIDDEN_DIRECTIVE =
   /^(?:toctree|index|contents|highlight|currentmodule|module|default-domain|meta|raw|include|literalinclude|role|default-role|tabularcolumns|only)$/;
 
 /** The text in Markdown, and marks that tell the lines of `source`. */
 export async function restructuredToMarkdown(source: string): Promise<{ text: string; marks: Mark[] }> {
   const lines = source.split('\n');
-  const ends = blockEnds(lines);
+  const ends = findBlockEnds(lines);
   const papa = source.includes('csv-table::') ? (await import('papaparse')).default : undefined;
   const levels: string[] = [];
   const out = new MarkedLines();
-  const substitute = substitutionsIn(lines);
+  const substitute = createSubstitution(lines);
   // a fence may share its line of the source with the code
   const put = (text: string, index: number): void => text.split('\n').forEach((line) => out.add(substitute(line), index + 1));
   for (let at = 0; at < lines.length;) {
     const place = { at, end: ends[at]! };
-    const table = gridTableAt(lines, at) ?? simpleTableAt(lines, at) ?? directiveTableAt(lines, place, papa);
+    const table = readGridTable(lines, at) ?? readSimpleTable(lines, at) ?? readDirectiveTable(lines, place, papa);
     const block = table
       ? []
-      : (headingAt(lines, at, levels) ??
-        directiveAt(lines, place) ??
-        literalAt(lines, place) ??
-        commentAt(lines, place) ?? [asProse(convertInline(lines[at]!))]);
-    if (table) putTable(table, lines, { at, put });
+      : (readHeading(lines, at, levels) ??
+        readDirective(lines, place) ??
+        readLiteral(lines, place) ??
+        readComment(lines, place) ?? [limitIndent(convertInline(lines[at]!))]);
+    if (table) writeTable(table, lines, { at, put });
     for (const [index, line] of block.entries()) put(line, at + index);
     at = table?.end ?? at + block.length;
   }
-  return out.text.trim() === '' ? namesOfIncluded(lines) : { text: out.text, marks: out.marks };
+  return out.text.trim() === '' ? listIncluded(lines) : { text: out.text, marks: out.marks };
 }
 
-const namesOfIncluded = (lines: readonly string[]): { text: string; marks: Mark[] } => ({
+const listIncluded = (lines: readonly string[]): { text: string; marks: Mark[] } => ({
   text: lines.map((line) => /^\s*\.\.\s+(?:literal)?include::\s+(\S.*)$/.exec(line)?.[1] ?? '').join('\n'),
   marks: [{ at: 0, line: 1 }],
 });
 
-/** Writes a table with blank lines around it; the lines of one that is none stay as they are. */
-function putTable({ title, rows, end }: TableBlock, lines: readonly string[], { at, put }: Writing): void {
+/** Writes a table with blank lines around it; lines that turned out not to be a table stay as they are. */
+function writeTable({ title, rows, end }: TableBlock, lines: readonly string[], { at, put }: Writing): void {
   if (rows.length === 0) {
-    for (let index = at; index < end; index++) put(asProse(lines[index]!), index);
+    for (let index = at; index < end; index++) put(limitIndent(lines[index]!), index);
     return;
   }
   if (title) put(`**${convertInline(title)}**`, at);
@@ -82,8 +82,8 @@ interface Writing {
   put: (text: string, index: number) => void;
 }
 
-/** Where the block below each line ends; the line after it where there is none. */
-function blockEnds(lines: readonly string[]): number[] {
+/** Finds the end of the block below each line; the next line if there is no block. */
+function findBlockEnds(lines: readonly string[]): number[] {
   const ends = lines.map((_, at) => at + 1);
   const open: number[] = [];
   let last = -1;
@@ -97,8 +97,8 @@ function blockEnds(lines: readonly string[]): number[] {
   return ends;
 }
 
-/** A heading with its lines above and below; its level is that of its signs, in the order in which the file uses them. */
-function headingAt(lines: readonly string[], at: number, levels: string[]): string[] | undefined {
+/** Reads a heading with its adornments; its level is the position of its adornment style, in the order in which the file uses them. */
+function readHeading(lines: readonly string[], at: number, levels: string[]): string[] | undefined {
   const over = ADORNMENT.exec(lines[at]!)?.[1];
   const title = lines[over ? at + 1 : at]?.trim() ?? '';
   const under = ADORNMENT.exec(lines[over ? at + 2 : at + 1] ?? '');
@@ -110,24 +110,24 @@ function headingAt(lines: readonly string[], at: number, levels: string[]): stri
   return over ? ['', line, ''] : [line, ''];
 }
 
-function directiveAt(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
+function readDirective(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
   const directive = DIRECTIVE.exec(lines[at]!);
   if (!directive) return undefined;
   const [, full = '', text = ''] = directive;
   const name = full.toLowerCase();
-  const options = optionsEnd(lines, at + 1, end);
+  const options = findOptionsEnd(lines, at + 1, end);
   if (CODE.test(name))
     return [
       '',
       ...lines.slice(at + 1, options).map(() => ''),
-      ...fencedCode(lines, { from: options, end, language: /^[\w+-]*$/.test(text) ? text : '' }),
+      ...fenceCode(lines, { from: options, end, language: /^[\w+-]*$/.test(text) ? text : '' }),
     ];
-  if (UNSEEN.test(name)) return lines.slice(at, end).map(() => '');
-  const first = ADMONITION.test(name) ? admonition(LABELS.get(name) ?? name, convertInline(text)) : directiveLine(name, text);
+  if (HIDDEN_DIRECTIVE.test(name)) return lines.slice(at, end).map(() => '');
+  const first = ADMONITION.test(name) ? admonition(ADMONITION_LABELS.get(name) ?? name, convertInline(text)) : directiveLine(name, text);
   return [first, ...lines.slice(at + 1, options).map(() => '')];
 }
 
-const LABELS = new Map([
+const ADMONITION_LABELS = new Map([
   ['seealso', 'see also'],
   ['versionadded', 'added in version'],
   ['versionchanged', 'changed in version'],
@@ -143,18 +143,18 @@ const directiveLine = (name: string, text: string): string =>
       : `**\`${text.replaceAll('`', "'")}\`**`;
 
 /** Finds the end of the options of a directive (`:name: value`), directly below it. */
-function optionsEnd(lines: readonly string[], from: number, end: number): number {
+function findOptionsEnd(lines: readonly string[], from: number, end: number): number {
   let at = from;
   while (at < end && /^\s+:[\w-]+:/.test(lines[at]!)) at += 1;
   return at;
 }
 
 /** A paragraph that ends in `::`, and the code below it. */
-function literalAt(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
+function readLiteral(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
   const line = lines[at]!;
   if (!line.trimEnd().endsWith('::') || lines[at + 1]?.trim() !== '') return undefined;
   if (end === at + 1) return undefined;
-  return [asProse(convertInline(withoutColons(line))), ...fencedCode(lines, { from: at + 1, end, language: '' })];
+  return [limitIndent(convertInline(withoutColons(line))), ...fenceCode(lines, { from: at + 1, end, language: '' })];
 }
 
 /** `Run it::` is «Run it:», `Run it ::` and `::` alone are no part of the text. */
@@ -164,38 +164,40 @@ function withoutColons(line: string): string {
 }
 
 /** A comment or the target of a link behind `..`, with the block below it. */
-function commentAt(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
+function readComment(lines: readonly string[], { at, end }: LineBlock): string[] | undefined {
   const line = lines[at]!;
   if (!/^\s*\.\.(?:\s|$)/.test(line) || /^\s*\.\.\s+\[[^\]]+\]\s/.test(line)) return undefined;
   return lines.slice(at, end).map(() => '');
 }
 
 /** Text between single backticks, with the role before it and the mark of a link behind it. */
-const MARKED = /(:[\w:+.-]{1,60}:)?`([^`]{1,500})`(__?)?/g;
+const INTERPRETED_TEXT = /(:[\w:+.-]{1,60}:)?`([^`]{1,500})`(__?)?/g;
 
 /** The marks within a line: roles, links, literals. */
 function convertInline(line: string): string {
   return line
     .split(/(``[^`]{1,500}``)/)
     .map((piece, index) =>
-      index % 2 === 1 ? `\`${piece.slice(2, -2)}\`` : piece.replace(MARKED, markdownOfMark).replace(SUBSTITUTED, `${NAME}$1${NAME}`),
+      index % 2 === 1
+        ? `\`${piece.slice(2, -2)}\``
+        : piece.replace(INTERPRETED_TEXT, convertRole).replace(SUBSTITUTION, `${NAME_MARK}$1${NAME_MARK}`),
     )
     .join('')
     .replace(/^(\s{0,40})\|(?=\s)/, '$1');
 }
 
-const SUBSTITUTED = /(?<![\w`])\|(?!\s)([\w .:+-]{1,80})(?<!\s)\|(?![\w`])/g;
+const SUBSTITUTION = /(?<![\w`])\|(?!\s)([\w .:+-]{1,80})(?<!\s)\|(?![\w`])/g;
 /** Stands around the name of a substitution until the line is written; occurs in no decoded text. */
-const NAME = '\0';
+const NAME_MARK = '\0';
 /** Maximum characters of all substitutions in a document. */
 const MOST_SUBSTITUTED = 1_000_000;
 
-/** Returns a function that writes what the names in a line stand for (`.. |name| replace:: text`), and unknown ones as they are. */
-function substitutionsIn(lines: readonly string[]): (line: string) => string {
+/** Creates a function that replaces the names of substitutions in a line (`.. |name| replace:: text`), and keeps unknown ones. */
+function createSubstitution(lines: readonly string[]): (line: string) => string {
   const texts = new Map<string, string>();
   for (const line of lines) {
     const [, name, text] = /^\s*\.\.\s+\|([\w .:+-]{1,80})\|\s+replace::\s+(\S.*)$/.exec(line) ?? [];
-    if (name !== undefined) texts.set(name, convertInline(text!).replaceAll(NAME, ''));
+    if (name !== undefined) texts.set(name, convertInline(text!).replaceAll(NAME_MARK, ''));
   }
   let left = MOST_SUBSTITUTED;
   return (line) =>
@@ -207,7 +209,7 @@ function substitutionsIn(lines: readonly string[]): (line: string) => string {
     });
 }
 
-function markdownOfMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
+function convertRole(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
   const text = content.replace(/^[~!]/, '');
   const at = text.endsWith('>') ? text.lastIndexOf('<') : -1;
   const [title, target] = at > 0 ? [text.slice(0, at).trim(), text.slice(at + 1, -1)] : [text, ''];
@@ -220,7 +222,7 @@ function markdownOfMark(...[whole, role, content, link]: [string, string | undef
  * Fences the code in the lines from `from` to before `end`, without its indentation. Returns as many entries as lines: the fence replaces
  * the blank lines around the code, of that behind `end` too, and shares an entry with the code where there is none.
  */
-function fencedCode(lines: readonly string[], { from, end, language }: { from: number; end: number; language: string }): string[] {
+function fenceCode(lines: readonly string[], { from, end, language }: { from: number; end: number; language: string }): string[] {
   const isClosed = lines[end]?.trim() === '';
   const block = lines.slice(from, end);
   const start = block.findIndex((line) => line.trim() !== '');
@@ -236,5 +238,6 @@ function fencedCode(lines: readonly string[], { from, end, language }: { from: n
   return isClosed ? [...opened, fence] : [...opened.slice(0, -1), `${opened.at(-1)!}\n${fence}`];
 }
 
-/** The line without so much of its indentation that Markdown would take it for code; items of lists keep theirs. */
-const asProse = (line: string): string => (indentOf(line) > 3 && !/^\s*(?:[-*+]|\d+[.)])\s/.test(line) ? `   ${line.trimStart()}` : line);
+/** Limits the indentation of a line, which Markdown would otherwise read as code; list items keep theirs. */
+const limitIndent = (line: string): string =>
+  indentOf(line) > 3 && !/^\s*(?:[-*+]|\d+[.)])\s/.test(line) ? `   ${line.trimStart()}` : line;

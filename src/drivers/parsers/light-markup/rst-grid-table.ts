@@ -1,13 +1,13 @@
 import type { NumberedRow } from '../../../text/markdown/write.ts';
 import { indentOf } from '../parsed-document.ts';
-import { cellText, padWide, type TableBlock, withHeader } from './rst-rows.ts';
+import { joinCell, padWide, type TableBlock, joinHeader } from './rst-rows.ts';
 
 const TOP = /^\s*\+-[-+]*-\+\s*$/;
 const FULL_RULE = /^\+[-=+]+\+$/;
 const HEADER_RULE = /^\+[=+]+\+$/;
 
-/** Reads the grid table that begins at a line (`+----+----+`); undefined where none does. */
-export function gridTableAt(lines: readonly string[], at: number): TableBlock | undefined {
+/** Reads the grid table that begins at a line (`+----+----+`); undefined if none does. */
+export function readGridTable(lines: readonly string[], at: number): TableBlock | undefined {
   if (!TOP.test(lines[at]!)) return undefined;
   const indent = indentOf(lines[at]!);
   const block: string[] = [];
@@ -50,7 +50,7 @@ class Grid {
       if (headers === 0 && HEADER_RULE.test(line)) headers = this.#rows.length;
       top = at;
     }
-    return withHeader(this.#written(), headers);
+    return joinHeader(this.#written(), headers);
   }
 
   /** Whether the line draws the upper end of a cell in this column. */
@@ -59,7 +59,7 @@ class Grid {
     return end !== undefined && /^[-=+]+$/.test(line.slice(this.#edges[column], end + 1));
   }
 
-  /** Reads the cells between the lines `top` and `bottom`, which have rules; below a line without a rule of theirs, they go on. */
+  /** Reads the cells between the rules `top` and `bottom`. A cell without a rule above it continues the open cell of its column. */
   #readBand(top: number, bottom: number): void {
     const band = this.#block.slice(top + 1, bottom);
     const [above, below] = [this.#block[top]!, this.#block[bottom]!];
@@ -82,7 +82,7 @@ class Grid {
     return /[+|]/.test(above[place]!) && band.every((line) => /[+|]/.test(line[place]!));
   }
 
-  /** The text of the cells; one that spans rows stands in each of them, as long as that does not make the table twice as long. */
+  /** Returns the text of the cells. A cell that spans rows is repeated in each, up to the size of the table in all. */
   #written(): NumberedRow[] {
     let left = this.#block.length * this.#block[0]!.length;
     const texts = new Map<Cell, string>();
@@ -91,7 +91,7 @@ class Grid {
     function written(cell: Cell): string {
       const known = texts.get(cell);
       if (known === undefined) {
-        const text = cellText(cell);
+        const text = joinCell(cell);
         texts.set(cell, text);
         return text;
       }
@@ -102,7 +102,7 @@ class Grid {
   }
 }
 
-/** The places at which rules are crossed; a rule that is not as wide as the grid begins and ends at lines between columns. */
+/** Finds the columns at which rules are crossed; a rule narrower than the grid must begin and end at lines between columns. */
 function edgesOf(block: readonly string[]): number[] {
   const edges = new Set<number>();
   const isCrossed = (at: number, place: number): boolean =>

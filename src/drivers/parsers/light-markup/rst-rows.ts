@@ -10,7 +10,7 @@ export interface TableBlock {
 }
 
 /** Joins the first `count` rows, which are the header; without any the header is empty. */
-export function withHeader(rows: readonly NumberedRow[], count: number): NumberedRow[] {
+export function joinHeader(rows: readonly NumberedRow[], count: number): NumberedRow[] {
   if (rows.length === 0) return [];
   if (count <= 1) return count === 1 ? [...rows] : [{ row: rows[0]!.row, cells: [] }, ...rows];
   const names: Set<string>[] = [];
@@ -26,5 +26,5 @@ const FILLER = '\0';
 export const padWide = (line: string): string => line.replace(WIDE, `$&${FILLER}`);
 
 /** Joins the lines of a cell that were cut out of padded ones. */
-export const cellText = (lines: readonly string[]): string =>
+export const joinCell = (lines: readonly string[]): string =>
   oneLine(lines.map((line) => line.trim().replace(/^\|(?=\s|$)/, '')).join(' ')).replaceAll(FILLER, '');

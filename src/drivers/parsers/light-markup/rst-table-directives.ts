@@ -1,10 +1,10 @@
 import { type NumberedRow, oneLine } from '../../../text/markdown/write.ts';
 import { indentOf } from '../parsed-document.ts';
-import { type TableBlock, withHeader } from './rst-rows.ts';
+import { type TableBlock, joinHeader } from './rst-rows.ts';
 
 type Papa = (typeof import('papaparse'))['default'];
 
-/** A line, and where the lines end that are indented more than it, blank ones between them included. */
+/** A line, and the end of the more deeply indented lines below it, including blank ones between them. */
 export interface LineBlock {
   at: number;
   end: number;
@@ -13,7 +13,7 @@ export interface LineBlock {
 const DIRECTIVE = /^\s*\.\.\s+(list|csv)-table::\s*(.*)$/;
 const ROW = /^\s*[*+-]\s+-(?:\s|$)/;
 
-/** What stands between the name of a directive and its content. */
+/** The title and options between the name of a directive and its content. */
 interface Head {
   title: string;
   options: ReadonlyMap<string, string>;
@@ -22,17 +22,17 @@ interface Head {
 }
 
 /** Reads the table that a directive `list-table` or `csv-table` writes; undefined for another line, and for one that can't be read. */
-export function directiveTableAt(lines: readonly string[], { at, end }: LineBlock, papa: Papa | undefined): TableBlock | undefined {
+export function readDirectiveTable(lines: readonly string[], { at, end }: LineBlock, papa: Papa | undefined): TableBlock | undefined {
   const [, kind, text = ''] = DIRECTIVE.exec(lines[at]!) ?? [];
   if (!kind) return undefined;
-  const head = headOf(lines, { at, end }, text);
+  const head = readHead(lines, { at, end }, text);
   const content = lines.slice(head.from, end);
-  const rows = kind === 'list' ? listRows(content, head) : papa && csvRows(content, head, papa);
+  const rows = kind === 'list' ? readListRows(content, head) : papa && readCsvRows(content, head, papa);
   return rows && rows.length > 0 ? { title: head.title, rows, end } : undefined;
 }
 
-/** Reads title and options, each of which may go on in the next line. */
-function headOf(lines: readonly string[], { at, end }: LineBlock, text: string): Head {
+/** Reads title and options, each of which may continue in the next line. */
+function readHead(lines: readonly string[], { at, end }: LineBlock, text: string): Head {
   const options = new Map<string, string>();
   let [title, name]: [string, string | undefined] = [text, undefined];
   let from = at + 1;
@@ -46,10 +46,10 @@ function headOf(lines: readonly string[], { at, end }: LineBlock, text: string):
   return { title: oneLine(title), options, from };
 }
 
-const headerRows = ({ options }: Head): number => Number(/^\d{1,6}$/.exec(options.get('header-rows') ?? '')?.[0] ?? 0);
+const countHeaderRows = ({ options }: Head): number => Number(/^\d{1,6}$/.exec(options.get('header-rows') ?? '')?.[0] ?? 0);
 
 /** Reads rows that are lists in a list (`* - a`); undefined where the first line of the content is none. */
-function listRows(content: readonly string[], head: Head): NumberedRow[] | undefined {
+function readListRows(content: readonly string[], head: Head): NumberedRow[] | undefined {
   const first = content.findIndex((line) => line.trim() !== '');
   if (first < 0 || !ROW.test(content[first]!)) return undefined;
   const indent = indentOf(content[first]!);
@@ -64,7 +64,7 @@ function listRows(content: readonly string[], head: Head): NumberedRow[] | undef
     else row!.cells.at(-1)!.push(line);
   }
   const written = rows.map(({ row, cells }) => ({ row, cells: cells.map((cell) => oneLine(cell.join(' '))) }));
-  return withHeader(written, Math.min(written.length, headerRows(head)));
+  return joinHeader(written, Math.min(written.length, countHeaderRows(head)));
 }
 
 const DELIMITERS = new Map([
@@ -73,7 +73,7 @@ const DELIMITERS = new Map([
 ]);
 
 /** Reads records; the header is that of the option, or the first of them. */
-function csvRows(content: readonly string[], head: Head, papa: Papa): NumberedRow[] {
+function readCsvRows(content: readonly string[], head: Head, papa: Papa): NumberedRow[] {
   const given = head.options.get('delim') ?? ',';
   const delimiter = DELIMITERS.get(given) ?? (given.length === 1 ? given : ',');
   const records = (text: string): string[][] =>
@@ -89,7 +89,7 @@ function csvRows(content: readonly string[], head: Head, papa: Papa): NumberedRo
   const header = records(head.options.get('header') ?? '').filter((cells) => cells.some((cell) => cell.trim() !== ''));
   if (rows.length === 0) return [];
   const named = header.map((cells) => ({ row: rows[0]!.row, cells }));
-  return withHeader([...named, ...rows], Math.min(named.length + rows.length, named.length + headerRows(head)));
+  return joinHeader([...named, ...rows], Math.min(named.length + rows.length, named.length + countHeaderRows(head)));
 }
 
 /** Drops blanks behind delimiters, so that what follows them may be quoted. */

@@ -4,12 +4,12 @@ import { MarkedLines } from '../parsed-document.ts';
 import { isTerm, manualPageTitle } from '../roff/roff-writer.ts';
 
 /** The longest line that may be a heading. */
-const LONGEST = 80;
+const LONGEST_HEADING = 80;
 /** Minimum number of numbered, capital or outdented lines that are headings: fewer may be chance. */
-const LEAST = 2;
+const LEAST_HEADINGS = 2;
 /** If at least this share of lines is indented by so much, headings are at the margin, as in RFCs. */
-const INDENTED = 3;
-const MOST_OF_TEXT = 0.6;
+const LEAST_INDENT = 3;
+const LEAST_INDENTED_SHARE = 0.6;
 
 const RULE = /^([=\-~*+#^"'`_])\1{2,}$/;
 /** Underlines that Markdown reads itself. */
@@ -20,13 +20,14 @@ const FRAME = /^([*=#-])\1{2,}/;
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === '';
 
 const isCapitals = (text: string): boolean =>
-  text.length <= LONGEST && /\p{Lu}{3}/u.test(text) && !/\p{Ll}|[.,;!?]$|\s{3}|^[^\p{L}\p{N}]/u.test(text);
+  text.length <= LONGEST_HEADING && /\p{Lu}{3}/u.test(text) && !/\p{Ll}|[.,;!?]$|\s{3}|^[^\p{L}\p{N}]/u.test(text);
 
 /** The number of parts of `1.2 Title`; 0 for other lines. */
-const depthOf = (text: string): number => (text.length <= LONGEST ? (NUMBERED.exec(text)?.[1]?.split('.').length ?? 0) : 0);
+const countNumberParts = (text: string): number =>
+  text.length <= LONGEST_HEADING ? (NUMBERED.exec(text)?.[1]?.split('.').length ?? 0) : 0;
 
 /** The lines of a text, and its headings by the index of their lines. */
-interface Reading {
+interface MarkedText {
   lines: string[];
   headings: Map<number, Heading>;
 }
@@ -41,38 +42,39 @@ interface Heading {
  * in capitals, or left of a text that is indented. Every line stays where it is. The title is a first heading of the first level.
  */
 export function markHeadings(text: string): { text: string; title?: string | undefined } {
-  const reading: Reading = { lines: text.split('\n'), headings: new Map() };
-  markRuled(reading);
-  const alone = findStandalone(reading.lines);
-  if (alone.size >= LEAST) for (const [index, level] of alone) mark(reading, index, { level, title: reading.lines[index]!.trim() });
-  const { lines, headings } = reading;
+  const marked: MarkedText = { lines: text.split('\n'), headings: new Map() };
+  markUnderlined(marked);
+  const standalone = findStandalone(marked.lines);
+  if (standalone.size >= LEAST_HEADINGS)
+    for (const [index, level] of standalone) mark(marked, index, { level, title: marked.lines[index]!.trim() });
+  const { lines, headings } = marked;
   if (headings.size === 0) return { text };
   const first = headings.get([...headings.keys()].reduce((least, index) => Math.min(least, index)))!;
   return { text: lines.join('\n'), title: first.level === 1 ? first.title : undefined };
 }
 
-function mark({ lines, headings }: Reading, index: number, { level, title }: Heading): void {
+function mark({ lines, headings }: MarkedText, index: number, { level, title }: Heading): void {
   headings.set(index, { title, level });
   lines[index] = `${'#'.repeat(Math.min(level, 6))} ${title}`;
 }
 
-/** Titles above a rule about as long, below one, too, or between two short ones in the same line. */
-function markRuled(reading: Reading): void {
-  const { lines } = reading;
+/** Marks titles that are underlined by a rule of about their length (and maybe overlined), or stand between two short rules in their line. */
+function markUnderlined(marked: MarkedText): void {
+  const { lines } = marked;
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!.trim();
     const framed = isBlank(lines[i - 1]) && isBlank(lines[i + 1]) ? wordsInFrame(line) : '';
-    if (framed !== '') mark(reading, i, { level: 2, title: framed });
+    if (framed !== '') mark(marked, i, { level: 2, title: framed });
     const below = lines[i + 1]?.trim() ?? '';
     if (line === '' || RULE.test(line) || !RULE.test(below) || Math.abs(below.length - lines[i]!.trimEnd().length) > 2) continue;
     const isOverlined = lines[i - 1]?.trim() === below;
     if (!isOverlined && !isBlank(lines[i - 1])) continue;
     const level = below.startsWith('=') ? 1 : 2;
     if (!isOverlined && SETEXT.test(below)) {
-      reading.headings.set(i, { title: line, level });
+      marked.headings.set(i, { title: line, level });
       continue;
     }
-    mark(reading, i, { level, title: line });
+    mark(marked, i, { level, title: line });
     lines[i + 1] = '';
     if (isOverlined) lines[i - 1] = '';
   }
@@ -81,43 +83,43 @@ function markRuled(reading: Reading): void {
 /** Returns the words between two rules in a line. */
 function wordsInFrame(line: string): string {
   const [rule] = FRAME.exec(line) ?? [];
-  return rule && line.length <= LONGEST && line.endsWith(rule) ? line.slice(rule.length, -rule.length).trim() : '';
+  return rule && line.length <= LONGEST_HEADING && line.endsWith(rule) ? line.slice(rule.length, -rule.length).trim() : '';
 }
 
-/** Lines with a blank one above and below that are headings by how they are written, and their levels. */
+/** Finds the lines between blank lines that look like headings, and their levels. */
 function findStandalone(lines: readonly string[]): Map<number, number> {
   const filled = lines.filter((line) => !isBlank(line));
-  const isIndented = filled.filter((line) => line.search(/\S/) >= INDENTED).length >= filled.length * MOST_OF_TEXT;
+  const isIndented = filled.filter((line) => line.search(/\S/) >= LEAST_INDENT).length >= filled.length * LEAST_INDENTED_SHARE;
   const found = new Map<number, number>();
   const indexes = lines.flatMap((line, index) => (isBlank(line) ? [] : [index]));
   for (const [i, index] of indexes.entries()) {
     const next = lines[indexes[i + 1] ?? -1];
     if (next === undefined || !isBlank(lines[index - 1]) || !isBlank(lines[index + 1])) continue;
-    const level = levelOf(lines[index]!, next, { isFirst: i === 0, isIndented });
+    const level = headingLevel(lines[index]!, next, { isFirst: i === 0, isIndented });
     if (level > 0) found.set(index, level);
   }
   return found;
 }
 
-/** The level of a line by how it is written and by the next one that is not blank; 0 where it is no heading: several in a row are a list. */
-function levelOf(line: string, next: string, { isFirst, isIndented }: { isFirst: boolean; isIndented: boolean }): number {
+/** Finds the level of a line by its form and the next non-blank line; 0 if it is not a heading: several similar lines in a row are a list. */
+function headingLevel(line: string, next: string, { isFirst, isIndented }: { isFirst: boolean; isIndented: boolean }): number {
   const text = line.trim();
-  const depth = /^\s/.test(line) ? 0 : depthOf(text);
-  if (depth > 0) return depth === depthOf(next.trim()) ? 0 : depth + 1;
+  const depth = /^\s/.test(line) ? 0 : countNumberParts(text);
+  if (depth > 0) return depth === countNumberParts(next.trim()) ? 0 : depth + 1;
   if (isCapitals(text)) return isFirst ? 1 : isCapitals(next.trim()) ? 0 : 2;
   const isOutdented = isIndented && /^\p{Lu}/u.test(line) && /^\s{3}/.test(next);
-  return isOutdented && line.length <= LONGEST && !/[.,;:!?\]]$|\s{3}/.test(text) ? 2 : 0;
+  return isOutdented && line.length <= LONGEST_HEADING && !/[.,;:!?\]]$|\s{3}/.test(text) ? 2 : 0;
 }
 
 /** The running title of a printed manual page: `TAR(1)  GNU TAR Manual  TAR(1)` at its head, `tar 1.34  July 2022  TAR(1)` at its foot. */
 const HEAD = /^(\S+\(\w{1,5}\))\s.*\s\1$/;
 const FOOT = /^\S.*\s{2}[^\s()]{1,100}\(\w{1,5}\)$/;
 
-const TAB = 8;
+const TAB_WIDTH = 8;
 /** Maximum indentation of headings of the second level. */
-const SUBHEADING = 4;
+const MOST_SUBHEADING_INDENT = 4;
 /** Minimum indentation of a definition below its term. */
-const HANGING = 3;
+const LEAST_HANGING_INDENT = 3;
 
 interface Line {
   /** Without tabs, words not hyphenated. */
@@ -128,17 +130,17 @@ interface Line {
 }
 
 /** Spaces in place of tabs. */
-const expand = (line: string): string =>
+const expandTabs = (line: string): string =>
   line
     .split('\t')
-    .reduce((text, part) => `${text.padEnd(text.length + TAB - (text.length % TAB))}${part}`)
+    .reduce((text, part) => `${text.padEnd(text.length + TAB_WIDTH - (text.length % TAB_WIDTH))}${part}`)
     .trimEnd();
 
 const squeeze = (text: string): string => text.trim().replace(/ {2,}/g, ' ');
 
-/** The lines; a word that is hyphenated at the end of one is joined there. */
-function linesOf(text: string): Line[] {
-  const lines = text.split('\n').map(expand);
+/** Reads the lines, and joins hyphenated words at the end of their first line. */
+function readLines(text: string): Line[] {
+  const lines = text.split('\n').map(expandTabs);
   for (const [i, line] of lines.entries()) {
     const rest = line.endsWith('\u2010') ? /^( +)(\S+) */.exec(lines[i + 1] ?? '') : null;
     if (!rest) continue;
@@ -152,7 +154,7 @@ const TAG = /^[^\s`]+(?: [^\s`]+)?(?<![.:!?])$/;
 
 /** The tag and definition of `28     Operation timeout.`; undefined for other lines. */
 function taggedLine({ printed, text, indent }: Line, next: Line | undefined): [string, string] | undefined {
-  const goesOn = next !== undefined && next.text !== '' && next.indent >= indent + HANGING;
+  const goesOn = next !== undefined && next.text !== '' && next.indent >= indent + LEAST_HANGING_INDENT;
   const isSingle = next === undefined || next.text === '';
   // the last line of a paragraph is not justified, so that a wide gap can only follow a tag
   const gap = isSingle ? printed.indexOf('  ', indent) : -1;
@@ -163,13 +165,13 @@ function taggedLine({ printed, text, indent }: Line, next: Line | undefined): [s
 }
 
 /**
- * A manual page as `man` prints it, in Markdown: headings, terms and options (as code in a line of their own, above what defines them), paragraphs
+ * Converts a manual page, as `man` prints it, to Markdown: headings, terms and options (as code in a separate line above their definitions), paragraphs
  * without indentation. Undefined for other texts.
  */
 export function readManualPage(source: string): ParsedDocument | undefined {
-  const [, title] = HEAD.exec(expand(source.trimStart().split('\n', 1)[0]!)) ?? [];
+  const [, title] = HEAD.exec(expandTabs(source.trimStart().split('\n', 1)[0]!)) ?? [];
   if (title === undefined) return undefined;
-  const lines = linesOf(source);
+  const lines = readLines(source);
   const out = new MarkedLines();
   const addTerm = (term: string, line: number) => {
     out.add(`\`${term}\``, line);
@@ -178,11 +180,11 @@ export function readManualPage(source: string): ParsedDocument | undefined {
   for (const [i, line] of lines.entries()) {
     if (HEAD.test(line.printed) || FOOT.test(line.printed)) continue;
     const [before, next] = [lines[i - 1], lines[i + 1]];
-    const isFirst = !before || before.text === '' || before.indent > line.indent || before.indent <= SUBHEADING;
-    const isDefined = next !== undefined && next.text !== '' && next.indent >= line.indent + HANGING;
+    const isFirst = !before || before.text === '' || before.indent > line.indent || before.indent <= MOST_SUBHEADING_INDENT;
+    const isDefined = next !== undefined && next.text !== '' && next.indent >= line.indent + LEAST_HANGING_INDENT;
     const tagged = isFirst ? taggedLine(line, next) : undefined;
     if (line.text === '') out.add('', i + 1);
-    else if (line.indent <= SUBHEADING) out.add(`${line.indent === 0 ? '##' : '###'} ${line.text}`, i + 1);
+    else if (line.indent <= MOST_SUBHEADING_INDENT) out.add(`${line.indent === 0 ? '##' : '###'} ${line.text}`, i + 1);
     else if (tagged) {
       addTerm(tagged[0], i + 1);
       out.add(escapeLine(tagged[1]), i + 1);

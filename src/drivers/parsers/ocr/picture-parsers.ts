@@ -1,21 +1,21 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { textOfPages } from '../pdf/page-text.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
-import { beginningOf } from '../bytes.ts';
+import { readBeginning } from '../bytes.ts';
 
-const shared = {
+const common = {
   is_picture: true,
   recognizes(this: ParserRow, bytes: Uint8Array): boolean {
-    return this.signature!.test(beginningOf(bytes));
+    return this.signature!.test(readBeginning(bytes));
   },
   parse: async (_: Uint8Array, options: ParseOptions) => parsePages(1, options),
 };
 
 /** Pictures of text. Their text is recognized in another process, and passed to these parsers. */
 export const pictureParsers: readonly ParserRow[] = [
-  { ...shared, file_type: 'png', name: 'a PNG picture', extensions: ['.png'], media_types: ['image/png'], signature: /^\x89PNG\r\n/ },
+  { ...common, file_type: 'png', name: 'a PNG picture', extensions: ['.png'], media_types: ['image/png'], signature: /^\x89PNG\r\n/ },
   {
-    ...shared,
+    ...common,
     file_type: 'jpeg',
     name: 'a JPEG picture',
     extensions: ['.jpg', '.jpeg'],
@@ -23,7 +23,7 @@ export const pictureParsers: readonly ParserRow[] = [
     signature: /^\xff\xd8\xff/,
   },
   {
-    ...shared,
+    ...common,
     file_type: 'webp',
     name: 'a WebP picture',
     extensions: ['.webp'],
@@ -31,7 +31,7 @@ export const pictureParsers: readonly ParserRow[] = [
     signature: /^RIFF[^]{4}WEBP/,
   },
   {
-    ...shared,
+    ...common,
     file_type: 'tiff',
     name: 'a TIFF picture',
     extensions: ['.tif', '.tiff'],

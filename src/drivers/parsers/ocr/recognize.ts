@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type PdfItem, type PdfLine, pdfLines } from '../pdf/pdf-lines.ts';
 import { type Bitmap, deskewBitmap, detectDirection, invertDarkBands, rotateBitmap } from './bitmap.ts';
-import { readAgain } from './reread-uncertain.ts';
+import { rereadUncertain } from './reread-uncertain.ts';
 import { confidenceOf, type Tesseract, type Line, readLines, type Word } from './tesseract.ts';
 
 interface TesseractPackage {
@@ -24,15 +24,15 @@ export type Recognizer = (picture: { bitmap: Bitmap; scale: number }) => Promise
 /** Mode of tesseract.js with the neural network alone. */
 const LSTM_ONLY = 1;
 /** Excluded characters: a small g is mistaken for them. */
-const EXCLUDED = '¢';
-/** Confidence below which a page is tried upside down, and below which also in the directions that its ink does not suggest. */
-const DOUBTFUL = 0.75;
+const EXCLUDED_CHARACTERS = '¢';
+/** Confidence below which a page is also tried upside down, and below which in all four directions. */
+const UNCERTAIN = 0.75;
 const HOPELESS = 0.4;
 /** Rotations in which a page is tried, in degrees: with lines across the sheet, and with lines along it. */
-const ACROSS = [0, 180, 90, 270];
-const UPRIGHT = [90, 270, 0, 180];
+const LEVEL_ROTATIONS = [0, 180, 90, 270];
+const UPRIGHT_ROTATIONS = [90, 270, 0, 180];
 /** Maximum slope that needs no correction, in radians. */
-const LEVEL = 0.003;
+const LEAST_SLOPE = 0.003;
 
 /** Starts tesseract.js with the files in `folder`; it uses no network. */
 export async function startRecognizer(folder: string, languages: readonly string[]): Promise<Recognizer> {
@@ -44,19 +44,19 @@ export async function startRecognizer(folder: string, languages: readonly string
     logger: () => {},
     errorHandler: () => {},
   });
-  await engine.setParameters({ tessedit_char_blacklist: EXCLUDED, user_defined_dpi: '300' });
+  await engine.setParameters({ tessedit_char_blacklist: EXCLUDED_CHARACTERS, user_defined_dpi: '300' });
   return async ({ bitmap, scale }) => {
     const { isUpright, slope } = detectDirection(bitmap);
-    const even = invertDarkBands(bitmap);
+    const normalized = invertDarkBands(bitmap);
     const read = async (degrees: number) => {
       const isAcross = (degrees % 180 !== 0) !== isUpright;
-      const upright = rotateBitmap(even, degrees);
-      return readPage(engine, isAcross || Math.abs(slope) < LEVEL ? upright : deskewBitmap(upright, slope), scale);
+      const upright = rotateBitmap(normalized, degrees);
+      return readPage(engine, isAcross || Math.abs(slope) < LEAST_SLOPE ? upright : deskewBitmap(upright, slope), scale);
     };
-    const [first = 0, ...others] = isUpright ? UPRIGHT : ACROSS;
+    const [first = 0, ...others] = isUpright ? UPRIGHT_ROTATIONS : LEVEL_ROTATIONS;
     let best = await read(first);
     for (const [i, degrees] of others.entries()) {
-      if (i === 0 ? best.confidence >= DOUBTFUL : best.confidence >= HOPELESS || best.words === 0) break;
+      if (i === 0 ? best.confidence >= UNCERTAIN : best.confidence >= HOPELESS || best.words === 0) break;
       const page = await read(degrees);
       if (page.confidence > best.confidence) best = page;
     }
@@ -65,26 +65,26 @@ export async function startRecognizer(folder: string, languages: readonly string
 }
 
 async function readPage(engine: Tesseract, picture: Bitmap, scale: number): Promise<RecognizedPage> {
-  const lines = await readAgain(engine, picture, await readLines(engine, picture, 'page'));
-  return pageOf(lines, { scale, height: picture.height });
+  const lines = await rereadUncertain(engine, picture, await readLines(engine, picture, 'page'));
+  return toPage(lines, { scale, height: picture.height });
 }
 
-/** Minimum factor between different sizes of lines; those of equal letters differ a little. */
+/** Minimum factor between lines of different sizes; the heights of equal letters vary a little. */
 const LARGER = 1.25;
 
-function pageOf(lines: readonly Line[], { scale, height }: { scale: number; height: number }): RecognizedPage {
+function toPage(lines: readonly Line[], { scale, height }: { scale: number; height: number }): RecognizedPage {
   const heights = lines.map(({ rowAttributes: { rowHeight, row_height }, bbox }) => rowHeight ?? row_height ?? bbox.y1 - bbox.y0);
-  const usual = heights.toSorted((a, b) => a - b)[Math.floor(heights.length / 2)] ?? 0;
+  const medianHeight = heights.toSorted((a, b) => a - b)[Math.floor(heights.length / 2)] ?? 0;
   const items = lines.flatMap(({ words, baseline }, i) => {
-    const ratio = heights[i]! / Math.max(1, usual);
-    const size = (ratio >= LARGER ? Math.round(ratio * 4) / 4 : 1) * (usual / scale) * 0.8;
-    return words.map((word, at) => itemOf(word, { size, scale, y: (height - baseline.y0) / scale, isLast: at === words.length - 1 }));
+    const ratio = heights[i]! / Math.max(1, medianHeight);
+    const size = (ratio >= LARGER ? Math.round(ratio * 4) / 4 : 1) * (medianHeight / scale) * 0.8;
+    return words.map((word, at) => toPdfItem(word, { size, scale, y: (height - baseline.y0) / scale, isLast: at === words.length - 1 }));
   });
   const words = lines.flatMap((line) => line.words).filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return { lines: pdfLines(items), confidence: confidenceOf(words), words: words.length };
 }
 
-const itemOf = (
+const toPdfItem = (
   { text, bbox }: Word,
   { size, scale, y, isLast }: { size: number; scale: number; y: number; isLast: boolean },
 ): PdfItem => ({

@@ -1,36 +1,36 @@
 import { type Bitmap, cropBitmap, type Rectangle } from './bitmap.ts';
 import { boundingBox, type PixelBox, confidenceOf, type Tesseract, type Line, readLines, shiftBox, type Word } from './tesseract.ts';
 
-/** Reads uncertain parts of a page again: lines with wider spaces, cells of tables alone, and missed numbers before paragraphs. */
-export async function readAgain(engine: Tesseract, page: Bitmap, found: readonly Line[]): Promise<Line[]> {
+/** Rereads uncertain parts of a page: lines with wider spaces, table cells alone, and missed numbers before paragraphs. */
+export async function rereadUncertain(engine: Tesseract, page: Bitmap, found: readonly Line[]): Promise<Line[]> {
   const lines = found.filter((line) => !isColumn(line));
-  for (const line of lines) await readSpread(engine, page, line);
+  for (const line of lines) await rereadWithWiderSpaces(engine, page, line);
   const read: Line[] = [];
-  for (const line of lines) read.push(...(await readUnsureCells(engine, page, { line, lines })));
-  for (const line of read) await readNumber(engine, page, { line, lines: read });
+  for (const line of lines) read.push(...(await rereadUncertainCells(engine, page, { line, lines })));
+  for (const line of read) await rereadNumber(engine, page, { line, lines: read });
   return read;
 }
 
 /** Whether a line is a column of list numbers that was mistaken for upright text. */
 const isColumn = ({ bbox: { x0, y0, x1, y1 }, words }: Line): boolean =>
-  y1 - y0 > x1 - x0 && words.length > 1 && confidenceOf(words) < LEAST_SURE;
+  y1 - y0 > x1 - x0 && words.length > 1 && confidenceOf(words) < LEAST_CONFIDENCE;
 
 /** Minimum gap between cells, wider than any space, in heights of the line. */
-const WIDE = 1.2;
+const WIDE_GAP = 1.2;
 /** Confidence below which a line is read again. */
-const UNSURE = 0.85;
+const UNCERTAIN_LINE = 0.85;
 /** Pixels around a line. */
 const MARGIN = 6;
 /** Maximum loss of confidence by wider spaces if they give more words. */
-const SPREAD_LEAD = 0.03;
+const MOST_LOSS = 0.03;
 /** Confidence from which words of letters alone are not split by wider spaces. */
-const SURE = 0.9;
+const CONFIDENT = 0.9;
 
-/** Reads a line with wider spaces if it has gaps (narrow spaces beside them are missed) or is uncertain; keeps the more confident reading of each part. */
-async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<void> {
+/** Rereads a line with wider spaces if it is uncertain or has gaps, beside which narrow spaces are missed; keeps the more confident reading of each part. */
+async function rereadWithWiderSpaces(engine: Tesseract, page: Bitmap, line: Line): Promise<void> {
   const { bbox, words } = line;
   const height = bbox.y1 - bbox.y0;
-  if (cellsOf(words, height).length < 2 && confidenceOf(words) >= UNSURE) return;
+  if (groupCells(words, height).length < 2 && confidenceOf(words) >= UNCERTAIN_LINE) return;
   const box = clampToPage(page, {
     left: bbox.x0 - 2 * MARGIN,
     top: bbox.y0 - MARGIN,
@@ -50,15 +50,15 @@ async function readSpread(engine: Tesseract, page: Bitmap, line: Line): Promise<
   line.words = pairReadings(words, found).flatMap((part) => (isSecondBetter(part, hadLeaders) ? part.second : part.first));
 }
 
-/** Words of two readings at the same place. */
-interface Part {
+/** The words of both readings in one part of a line. */
+interface ReadingPair {
   first: Word[];
   second: Word[];
 }
 
-function pairReadings(first: readonly Word[], second: readonly Word[]): Part[] {
+function pairReadings(first: readonly Word[], second: readonly Word[]): ReadingPair[] {
   const all = [...first.map((word) => ({ word, isFirst: true })), ...second.map((word) => ({ word, isFirst: false }))];
-  const parts: (Part & { end: number })[] = [];
+  const parts: (ReadingPair & { end: number })[] = [];
   for (const { word, isFirst } of all.toSorted((a, b) => a.word.bbox.x0 - b.word.bbox.x0)) {
     const last = parts.at(-1);
     const part = last && word.bbox.x0 < last.end - MARGIN ? last : { first: [], second: [], end: 0 };
@@ -69,29 +69,29 @@ function pairReadings(first: readonly Word[], second: readonly Word[]): Part[] {
   return parts;
 }
 
-const lettersIn = (words: readonly Word[]): string => words.map(({ text }) => text).join('');
+const joinText = (words: readonly Word[]): string => words.map(({ text }) => text).join('');
 
 /** A part of a number with its unit that wider spaces may split. */
 const NUMBER_OR_UNIT = /^(?:\d[\d.,]*|\p{L}+)$/u;
 
-/** Whether to keep the second reading of a part. The dots before a page number are only in the first reading, and disturb it. */
-function isSecondBetter({ first, second }: Part, hadLeaders: boolean): boolean {
-  const [before, now] = [lettersIn(first), lettersIn(second)];
+/** Whether the second reading of a part is better. Leader dots before a page number occur only in the first reading, and disturb it. */
+function isSecondBetter({ first, second }: ReadingPair, hadLeaders: boolean): boolean {
+  const [before, now] = [joinText(first), joinText(second)];
   if (first.length === 0 || second.length === 0)
-    return hadLeaders || (first.length === 0 && /[\p{L}\p{N}]/u.test(now) && confidenceOf(second) >= SURE);
+    return hadLeaders || (first.length === 0 && /[\p{L}\p{N}]/u.test(now) && confidenceOf(second) >= CONFIDENT);
   if (before === now && /\d/.test(before)) return second.every(({ text }) => NUMBER_OR_UNIT.test(text));
-  if (before === now && confidenceOf(first) >= SURE) return false;
-  return hadLeaders || confidenceOf(second) + (second.length > first.length ? SPREAD_LEAD : 0) >= confidenceOf(first);
+  if (before === now && confidenceOf(first) >= CONFIDENT) return false;
+  return hadLeaders || confidenceOf(second) + (second.length > first.length ? MOST_LOSS : 0) >= confidenceOf(first);
 }
 
 /** Confidence below which a cell is read alone. */
-const UNSURE_CELL = 0.75;
+const UNCERTAIN_CELL = 0.75;
 
 /** Groups words without wide gaps between them. */
-function cellsOf(words: readonly Word[], height: number): Word[][] {
+function groupCells(words: readonly Word[], height: number): Word[][] {
   const cells: Word[][] = [];
   for (const [i, word] of words.entries()) {
-    const isNext = i > 0 && word.bbox.x0 - words[i - 1]!.bbox.x1 <= WIDE * height;
+    const isNext = i > 0 && word.bbox.x0 - words[i - 1]!.bbox.x1 <= WIDE_GAP * height;
     if (isNext) cells.at(-1)!.push(word);
     else cells.push([word]);
   }
@@ -105,42 +105,42 @@ interface Place {
 }
 
 /**
- * Reads each uncertain cell of a line alone, with the space above and below up to the next confident line: a cell may have several lines.
- * Returns the line, with those found above and below it.
+ * Rereads each uncertain cell of a line alone, with the space up to the next confident lines, because a cell may have several lines. Returns the line, with
+ * those found above and below it.
  */
-async function readUnsureCells(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<Line[]> {
+async function rereadUncertainCells(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<Line[]> {
   const height = line.bbox.y1 - line.bbox.y0;
-  const cells = cellsOf(line.words, height);
-  const beside: Line[] = [];
+  const cells = groupCells(line.words, height);
+  const others: Line[] = [];
   for (const [i, words] of cells.entries()) {
-    if (confidenceOf(words) >= UNSURE_CELL || height > TALLEST * page.height) continue;
+    if (confidenceOf(words) >= UNCERTAIN_CELL || height > TALLEST * page.height) continue;
     const cell = boundingBox(words);
     const left = cells[i - 1] ? (boundingBox(cells[i - 1]!).x1 + cell.x0) / 2 : line.bbox.x0 - 2 * MARGIN;
     const right = cells[i + 1] ? (boundingBox(cells[i + 1]!).x0 + cell.x1) / 2 : line.bbox.x1 + 2 * MARGIN;
     const box = clampToPage(page, { left: Math.round(left), right: Math.round(right), ...freeRows(line, { lines, left, right }) });
     const found = (await readLines(engine, cropBitmap(page, box), 'block'))
       .map((one) => moveToPage(one, box))
-      .filter((one) => one.words.length > 0 && confidenceOf(one.words) >= LEAST_SURE);
-    const here = found.toSorted((a, b) => distance(a, line) - distance(b, line))[0];
+      .filter((one) => one.words.length > 0 && confidenceOf(one.words) >= LEAST_CONFIDENCE);
+    const here = found.toSorted((a, b) => verticalDistance(a, line) - verticalDistance(b, line))[0];
     if (!here || confidenceOf(found.flatMap((one) => one.words)) <= confidenceOf(words)) continue;
     line.words = [...line.words.filter((word) => !words.includes(word)), ...here.words].toSorted((a, b) => a.bbox.x0 - b.bbox.x0);
-    beside.push(...found.filter((one) => one !== here));
+    others.push(...found.filter((one) => one !== here));
   }
   const isAbove = ({ bbox }: Line) => bbox.y0 < line.bbox.y0;
-  return [...beside.filter(isAbove), line, ...beside.filter((one) => !isAbove(one))];
+  return [...others.filter(isAbove), line, ...others.filter((one) => !isAbove(one))];
 }
 
 /** Maximum height of a line, in heights of the page. */
 const TALLEST = 0.05;
 
-const distance = (a: Line, b: Line): number => Math.abs(a.bbox.y0 + a.bbox.y1 - b.bbox.y0 - b.bbox.y1);
+const verticalDistance = (a: Line, b: Line): number => Math.abs(a.bbox.y0 + a.bbox.y1 - b.bbox.y0 - b.bbox.y1);
 
 /** Finds the rows of pixels of a line, and as many above and below it, up to confident words in the same columns. */
 function freeRows({ bbox }: Line, { lines, left, right }: { lines: readonly Line[]; left: number; right: number }) {
   const most = bbox.y1 - bbox.y0;
   let [top, bottom] = [bbox.y0 - most, bbox.y1 + most];
   for (const other of lines) {
-    if (other.bbox === bbox || confidenceOf(other.words) < UNSURE_CELL) continue;
+    if (other.bbox === bbox || confidenceOf(other.words) < UNCERTAIN_CELL) continue;
     for (const { bbox: taken } of other.words) {
       if (taken.x1 < left || taken.x0 > right) continue;
       if (taken.y1 <= bbox.y0 + most / 2) top = Math.max(top, taken.y1 + 1);
@@ -150,7 +150,7 @@ function freeRows({ bbox }: Line, { lines, left, right }: { lines: readonly Line
   return { top: Math.round(top), bottom: Math.round(bottom) };
 }
 
-/** Moves a line of a part of the page to its place on the page; removes borders that were mistaken for letters. */
+/** Converts a line of a cropped part to coordinates of the page; removes borders that were mistaken for letters. */
 function moveToPage(line: Line, { left, top }: Rectangle): Line {
   const moved = (box: PixelBox) => shiftBox(box, left, top);
   const words = line.words.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)).map((word) => ({ ...word, bbox: moved(word.bbox) }));
@@ -158,23 +158,24 @@ function moveToPage(line: Line, { left, top }: Rectangle): Line {
 }
 
 /** Maximum distance of a number before its line, in heights of the line. */
-const BEFORE = 3;
+const NUMBER_REACH = 3;
 const NUMBER = /^(?:\d{1,3}|[a-z])[.)]$/;
-const LEAST_SURE = 0.6;
+const LEAST_CONFIDENCE = 0.6;
 
-/** Reads the list number before a line, if no word was found there. */
-async function readNumber(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<void> {
+/** Rereads the list number before a line, if no word was found there. */
+async function rereadNumber(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<void> {
   const { y0, y1, x0 } = boundingBox(line.words);
   const height = y1 - y0;
-  const box = clampToPage(page, { left: Math.round(x0 - BEFORE * height), right: x0 - 1, top: y0 - MARGIN, bottom: y1 + MARGIN });
+  const box = clampToPage(page, { left: Math.round(x0 - NUMBER_REACH * height), right: x0 - 1, top: y0 - MARGIN, bottom: y1 + MARGIN });
   const isTaken = lines.some(({ words }) =>
     words.some(
-      ({ bbox, confidence }) => confidence > 100 * LEAST_SURE && bbox.x1 > box.left && bbox.x0 < box.right && bbox.y1 > y0 && bbox.y0 < y1,
+      ({ bbox, confidence }) =>
+        confidence > 100 * LEAST_CONFIDENCE && bbox.x1 > box.left && bbox.x0 < box.right && bbox.y1 > y0 && bbox.y0 < y1,
     ),
   );
   if (isTaken || box.right - box.left < height || !hasInk(page, box)) return;
   const words = (await readLines(engine, cropBitmap(page, box), 'line')).flatMap((one) => moveToPage(one, box).words);
-  if (words.length === 1 && NUMBER.test(words[0]!.text) && confidenceOf(words) >= LEAST_SURE) line.words = [...words, ...line.words];
+  if (words.length === 1 && NUMBER.test(words[0]!.text) && confidenceOf(words) >= LEAST_CONFIDENCE) line.words = [...words, ...line.words];
 }
 
 /** Minimum difference of ink from its background, and minimum pixels of a character. */

@@ -6,7 +6,7 @@ import { throwIfAborted } from '../../../core/run.ts';
 import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
 import { pageRanges } from '../../../text/passage-location.ts';
 import { decompress } from '../archives/compressed-files.ts';
-import { withoutTextLayer } from '../parse-failures.ts';
+import { noTextLayerError } from '../parse-failures.ts';
 import type { BaseReader } from '../parser-row.ts';
 import { WorkerProcess } from '../process/worker-process.ts';
 import { installedLanguages, ocrFolder } from './ocr-packages.ts';
@@ -15,7 +15,7 @@ import type { PictureSource } from './page-pictures.ts';
 import type { RecognizedPage } from './recognize.ts';
 
 /** Confidence below which a page is reported: about every fifth of its words is wrong. */
-const UNSURE = 0.7;
+const UNCERTAIN = 0.7;
 /** Maximum seconds for a page: a full one that is skewed or upside down takes ten. */
 const SECONDS_A_PAGE = 90;
 const OCR_MEGABYTES = 1536;
@@ -33,7 +33,7 @@ export function createReaders(reader: BaseReader, { processes }: { processes: nu
         const { pictured_pages, ...document } = parsed;
         if (!pictured_pages) return parsed;
         if (ocr === 'auto') return readScan(bytes, { ...options, pages: pictured_pages, languages, passwords }, { reader, pool });
-        if (parsed.text.trim() === '') throw withoutTextLayer(options.source, pictured_pages.length);
+        if (parsed.text.trim() === '') throw noTextLayerError(options.source, pictured_pages.length);
         return ocr === 'off' ? document : markUnread(document, pictured_pages);
       },
     }),
@@ -59,7 +59,7 @@ async function readScan(
 ): Promise<ParsedDocument> {
   const { pages, languages: requested, ...options } = scanned;
   const { source, ...file } = options;
-  const languages = languagesFor(source, requested);
+  const languages = chooseLanguages(source, requested);
   const found = await pool.recognize({ ...file, bytes, folder: ocrFolder(), languages, pages });
   const recognized = new Map([...found].map(([page, { lines }]) => [page, lines]));
   const { pictured_pages: unread = [], ...document } = await reader.read(bytes, { ...options, recognized });
@@ -77,7 +77,7 @@ function ocrMetadata(found: ReadonlyMap<number, RecognizedPage>): Record<string,
   const pages = [...found].filter(([, { words }]) => words > 0);
   const words = pages.reduce((sum, [, page]) => sum + page.words, 0);
   const confidence = pages.reduce((sum, [, page]) => sum + page.confidence * page.words, 0) / Math.max(1, words);
-  const unsure = pages.flatMap(([number, page]) => (page.confidence < UNSURE ? [number] : []));
+  const unsure = pages.flatMap(([number, page]) => (page.confidence < UNCERTAIN ? [number] : []));
   return {
     ocr_pages: found.size,
     ocr_confidence: Math.round(confidence * 100) / 100,
@@ -86,7 +86,7 @@ function ocrMetadata(found: ReadonlyMap<number, RecognizedPage>): Record<string,
 }
 
 /** Chooses the languages for OCR. Throws a KbError (`setup`) that names the command if one is missing. */
-function languagesFor(source: string, requested: string | undefined): string[] {
+function chooseLanguages(source: string, requested: string | undefined): string[] {
   const installed = installedLanguages();
   const languages = requested?.split('+') ?? installed;
   const missing = languages.filter((language) => !installed.includes(language));
@@ -146,12 +146,12 @@ export class OcrPool {
   async recognize(scan: Scan): Promise<Map<number, RecognizedPage>> {
     const found = new Map<number, RecognizedPage>();
     let failed = 0;
-    const take = async (page: number) => {
+    const recognizeNext = async (page: number) => {
       const read = failed < MOST_FAILED ? await this.#recognizePage(scan, page) : undefined;
       failed = read ? 0 : failed + 1;
       if (read) found.set(page, read);
     };
-    await Promise.all(scan.pages.map((page) => this.#inTurn(() => take(page))));
+    await Promise.all(scan.pages.map((page) => this.#inTurn(() => recognizeNext(page))));
     for (const process of this.#idle) if (process.open === scan) delete process.open;
     return found;
   }
@@ -189,9 +189,9 @@ export class OcrPool {
     const taken = alive.find(({ open }) => open === scan) ?? alive.at(-1);
     this.#idle = alive.filter((one) => one !== taken);
     if (taken) return taken;
-    const made: OcrProcess = { worker: new WorkerProcess(SCRIPT, { heap: HEAP, resident: this.#limits.megabytes }) };
-    this.#all.add(made);
-    return made;
+    const started: OcrProcess = { worker: new WorkerProcess(SCRIPT, { heap: HEAP, resident: this.#limits.megabytes }) };
+    this.#all.add(started);
+    return started;
   }
 
   /** Sends a request to a process, which is killed when it is late or the run is aborted. */

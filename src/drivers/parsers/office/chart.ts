@@ -1,5 +1,5 @@
 import { oneLine } from '../../../text/markdown/write.ts';
-import { allText, elementsIn, localName, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, localName, type XmlElement } from '../ordered-xml.ts';
 import { childNamed, childrenNamed, firstNamed, textWithin } from './office-xml.ts';
 
 /** Maximum rows of a chart; more are a curve, not a table. */
@@ -23,7 +23,7 @@ export async function readChart(part: XmlElement): Promise<Chart> {
   const pointsOf = (reference: XmlElement | undefined): Map<number, string> => cachedPoints(reference, SSF.format);
   const title = firstNamed(part, 'title');
   const plotArea = firstNamed(part, 'plotArea');
-  const series = (plotArea ? elementsIn(plotArea) : []).flatMap((plot) => childrenNamed(plot, 'ser'));
+  const series = (plotArea ? childElementsOf(plotArea) : []).flatMap((plot) => childrenNamed(plot, 'ser'));
   const columns = series.map((one) => pointsOf(childNamed(one, 'val') ?? childNamed(one, 'yVal')));
   const categories = new Map(series.flatMap((one) => [...pointsOf(childNamed(one, 'cat') ?? childNamed(one, 'xVal'))]));
   const names = series.map((one) => [...pointsOf(childNamed(one, 'tx')).values()].join(' '));
@@ -39,7 +39,7 @@ function cachedPoints(reference: XmlElement | undefined, formatNumber: FormatNum
   const code = childNamed(cache, 'formatCode');
   const format = code ? allText(code) : 'General';
   const visit = (element: XmlElement): void => {
-    for (const point of elementsIn(element)) {
+    for (const point of childElementsOf(element)) {
       const index = Number(point.attributes['idx']);
       if (localName(point) === 'lvl') visit(point);
       else if (localName(point) === 'pt' && Number.isInteger(index) && !points.has(index))

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path/posix';
 import { oneLine } from '../../../text/markdown/write.ts';
-import { elementsIn, escapeXml, localName, type XmlElement } from '../ordered-xml.ts';
+import { childElementsOf, escapeXml, localName, type XmlElement } from '../ordered-xml.ts';
 import type { Archive } from './archive.ts';
 import { readChart } from './chart.ts';
 import { numberHeadings } from './docx-numbering.ts';
@@ -98,7 +98,7 @@ const run = (text: string): string => `<w:r>${textOf(text)}</w:r>`;
 const paragraph = (text: string): string => `<w:p>${run(text)}</w:p>`;
 
 /** Writes an equation (OMML, ECMA-376 part 1, 22.1) in LaTeX notation, with its letters and signs unchanged: `x=\frac{a}{2}`. */
-const equationText = (equation: XmlElement): string => oneLine(elementsIn(equation).map(termText).join(''));
+const equationText = (equation: XmlElement): string => oneLine(childElementsOf(equation).map(termText).join(''));
 
 const enclose = (text: string, open: string, close: string): string => (text === '' ? '' : open + text + close);
 

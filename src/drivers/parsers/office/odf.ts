@@ -4,8 +4,8 @@ import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
-import { allText, elementsIn, escapeXml, findElement, localName, type XmlElement } from '../ordered-xml.ts';
-import { encryptedFile } from '../parse-failures.ts';
+import { allText, childElementsOf, escapeXml, findElement, localName, type XmlElement } from '../ordered-xml.ts';
+import { encryptedFileError } from '../parse-failures.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { openArchive } from './archive.ts';
 import { type OfficeProperties, readOfficeProperties } from './office-properties.ts';
@@ -41,10 +41,10 @@ export const odpParser: ParserRow = {
   largest_part: LARGEST_PART,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { body, styles, title, metadata } = await openOdf(bytes, source);
-    const slides = elementsIn(findElement(body, 'presentation') ?? body).filter(({ name }) => name === 'draw:page');
+    const slides = childElementsOf(findElement(body, 'presentation') ?? body).filter(({ name }) => name === 'draw:page');
     const blocks = new MarkedBlocks();
     for (const [index, slide] of slides.entries()) {
-      const notes = elementsIn(slide).filter(({ name }) => name === 'presentation:notes');
+      const notes = childElementsOf(slide).filter(({ name }) => name === 'presentation:notes');
       const spoken = notes.flatMap((note) => oneLine(allText(note)) || []);
       const shown = [
         await odfMarkdown({ ...slide, content: slide.content.filter((child) => !notes.includes(child as XmlElement)) }, styles),
@@ -66,7 +66,7 @@ interface Styles {
 
 async function openOdf(bytes: Uint8Array, source: string): Promise<OfficeProperties & { body: XmlElement; styles: Styles }> {
   const archive = await openArchive(bytes, { source, largest_part: LARGEST_PART });
-  if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFile(source);
+  if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFileError(source);
   const root = await readPart(archive, 'content.xml');
   if (!root) throw new Error('it has no content.xml');
   const extra = await readPart(archive, 'styles.xml');
@@ -77,14 +77,14 @@ async function openOdf(bytes: Uint8Array, source: string): Promise<OfficePropert
 
 const elementsNamed = (element: XmlElement, name: string): XmlElement[] => [
   ...(element.name === name ? [element] : []),
-  ...elementsIn(element).flatMap((child) => elementsNamed(child, name)),
+  ...childElementsOf(element).flatMap((child) => elementsNamed(child, name)),
 ];
 
 /** Lists the list styles by name, and which of their levels have numbers. */
 const numberedLists = (root: XmlElement): [string, boolean[]][] =>
   elementsNamed(root, 'text:list-style').map((style) => [
     style.attributes['style:name'] ?? '',
-    elementsIn(style).map(({ name }) => name === 'text:list-level-style-number'),
+    childElementsOf(style).map(({ name }) => name === 'text:list-level-style-number'),
   ]);
 
 /** Names of code styles in LibreOffice and pandoc. */
@@ -166,7 +166,7 @@ function nestLists(content: XmlElement['content']): XmlElement['content'] {
 
 /** Returns the lists in a list that contains nothing else. */
 function deeperLists(list: XmlElement): XmlElement[] {
-  const inner = elementsIn(list).flatMap(elementsIn);
+  const inner = childElementsOf(list).flatMap(childElementsOf);
   const style = list.attributes['text:style-name'] ?? '';
   return inner.every(({ name }) => name === 'text:list')
     ? inner.map((one) => ({ ...one, attributes: { 'text:style-name': style, ...one.attributes } }))
@@ -177,7 +177,7 @@ function deeperLists(list: XmlElement): XmlElement[] {
 function listHtml(element: XmlElement, context: HtmlContext): string {
   const { attributes } = element;
   if (findElement(element, 'h'))
-    return elementsIn(element)
+    return childElementsOf(element)
       .map((item) => htmlIn(item, context))
       .join('');
   const list = {
@@ -190,7 +190,7 @@ function listHtml(element: XmlElement, context: HtmlContext): string {
   const start = list.level === 0 ? (context.items.get(continued) ?? 0) + 1 : 1;
   if (list.level === 0)
     for (const key of [`style ${list.style}`, attributes['xml:id'] ?? '', continued])
-      if (key !== '') context.items.set(key, start - 1 + elementsIn(element).length);
+      if (key !== '') context.items.set(key, start - 1 + childElementsOf(element).length);
   return `<ol start="${start}">${items}</ol>`;
 }
 
@@ -253,10 +253,10 @@ function frameHtml(element: XmlElement, context: HtmlContext): string {
 
 /** Writes the rows of a table, also grouped ones, without the empty rest. */
 function tableRows(element: XmlElement, context: HtmlContext): string {
-  return elementsIn(element)
+  return childElementsOf(element)
     .map((child) => {
       if (localName(child) !== 'table-row') return /rows|row-group/.test(child.name) ? tableRows(child, context) : '';
-      const cells = elementsIn(child).map((cell) => cellHtml(cell, context));
+      const cells = childElementsOf(child).map((cell) => cellHtml(cell, context));
       return `<tr>${cells.join('')}</tr>`;
     })
     .join('');
@@ -267,7 +267,7 @@ function cellHtml(cell: XmlElement, context: HtmlContext): string {
   const { attributes } = cell;
   const span = (name: string) => Math.min(MOST_REPEATED, Number(attributes[`table:number-${name}-spanned`]) || 1);
   const repeated = Number(attributes['table:number-columns-repeated']) || 1;
-  const text = elementsIn(cell).length === 0 ? escapeXml(attributes['office:string-value'] ?? '') : htmlIn(cell, context);
+  const text = childElementsOf(cell).length === 0 ? escapeXml(attributes['office:string-value'] ?? '') : htmlIn(cell, context);
   const one = `<td colspan="${span('columns')}" rowspan="${span('rows')}">${text}</td>`;
   return one.repeat(repeated > MOST_REPEATED ? 1 : repeated);
 }

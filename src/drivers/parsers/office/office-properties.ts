@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../schema/items.ts';
-import { textNamed } from '../ordered-xml.ts';
-import { givenProperties } from '../parsed-document.ts';
+import { findText } from '../ordered-xml.ts';
+import { removeUndefined } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
 import { readPart } from './office-xml.ts';
 
@@ -17,10 +17,10 @@ export interface OfficeProperties {
 export async function readOfficeProperties(archive: Archive): Promise<OfficeProperties> {
   const parts = await Promise.all(PARTS.map((name) => readPart(archive, name).catch(() => undefined)));
   const property = (...names: string[]): string | undefined =>
-    names.flatMap((name) => parts.flatMap((part) => (part && textNamed(part, name)) ?? []))[0];
+    names.flatMap((name) => parts.flatMap((part) => (part && findText(part, name)) ?? []))[0];
   const created = new Date(property('created', 'creation-date', 'date') ?? '');
   const pages = Number(property('Pages'));
-  const metadata = givenProperties({
+  const metadata = removeUndefined({
     author: property('initial-creator', 'creator'),
     created: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
     description: property('description', 'subject'),

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path/posix';
-import { allText, elementsIn, findElement, localName, readXml, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, findElement, localName, readXml, type XmlElement } from '../ordered-xml.ts';
 import type { Archive } from './archive.ts';
 
 /** Parses a part of the archive; undefined if there is none of this name. Throws an Error for invalid XML. */
@@ -16,7 +16,7 @@ export const parseXml = (text: string, name: string): Promise<XmlElement> =>
 
 /** Lists the children of this name (without prefix). */
 export const childrenNamed = (element: XmlElement | undefined, name: string): XmlElement[] =>
-  element ? elementsIn(element).filter((child) => localName(child) === name) : [];
+  element ? childElementsOf(element).filter((child) => localName(child) === name) : [];
 
 /** Finds the first child of this name (without prefix). */
 export const childNamed = (element: XmlElement | undefined, name: string): XmlElement | undefined => childrenNamed(element, name)[0];
@@ -26,7 +26,7 @@ export const firstNamed = (element: XmlElement | undefined, name: string): XmlEl
 
 /** Joins the texts of all descendants of this name (without prefix). */
 export const textWithin = (element: XmlElement, name: string): string =>
-  elementsIn(element)
+  childElementsOf(element)
     .map((child) => (localName(child) === name ? allText(child) : textWithin(child, name)))
     .join('');
 

@@ -1,5 +1,5 @@
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
-import { elementsIn, localName, type XmlElement } from '../ordered-xml.ts';
+import { childElementsOf, localName, type XmlElement } from '../ordered-xml.ts';
 import { pictureText } from '../parsed-document.ts';
 import { readChart } from './chart.ts';
 import { childNamed, childrenNamed, firstNamed, referenceOf, type Relations, textWithin } from './office-xml.ts';
@@ -21,7 +21,7 @@ const plainBlock = (text: string): ShapeBlock => ({ isItem: false, text });
 
 /** Reads a slide, shape by shape in the order of the file, which screen readers use too. */
 export const slideBlocks = (tree: XmlElement, context: SlideContext): ShapeBlock[] =>
-  elementsIn(tree)
+  childElementsOf(tree)
     .flatMap((shape) => shapeBlocks(shape, context))
     .filter(({ text }) => text !== '');
 
@@ -44,7 +44,7 @@ function shapeBlocks(shape: XmlElement, context: SlideContext): ShapeBlock[] {
 
 /** Reads the first branch with content; the branches are for readers of different versions. */
 const firstAlternative = <Item>(element: XmlElement, read: (branch: XmlElement) => Item[]): Item[] =>
-  elementsIn(element)
+  childElementsOf(element)
     .values()
     .map(read)
     .find((items) => items.length > 0) ?? [];
@@ -71,12 +71,12 @@ const paragraphsOf = (holder: XmlElement, relations: Relations): string[] =>
 
 /** Lists the texts of all shapes of a notes page. */
 export const notesIn = (tree: XmlElement, relations: Relations): string[] =>
-  elementsIn(tree)
+  childElementsOf(tree)
     .flatMap((shape) => (localName(shape) === 'grpSp' ? notesIn(shape, relations) : paragraphsOf(shape, relations)))
     .filter((text) => text !== '');
 
 function textBlocks(shape: XmlElement, relations: Relations): ShapeBlock[] {
-  const placeholder = firstNamed(elementsIn(shape)[0], 'ph')?.attributes['type'];
+  const placeholder = firstNamed(childElementsOf(shape)[0], 'ph')?.attributes['type'];
   const isTitle = placeholder === 'title' || placeholder === 'ctrTitle';
   const nextBullet = createBullets();
   return childrenNamed(childNamed(shape, 'txBody'), 'p').map((paragraph) => {
@@ -108,7 +108,7 @@ function createBullets(): (paragraph: XmlElement) => string | undefined {
 /** Reads a paragraph as one line, with links as Markdown and equations as their letters. */
 const textOf = (paragraph: XmlElement, relations: Relations): string =>
   oneLine(
-    elementsIn(paragraph)
+    childElementsOf(paragraph)
       .flatMap((child) => runTexts(child, relations))
       .join(''),
   );
@@ -125,7 +125,7 @@ function runTexts(run: XmlElement, relations: Relations): string[] {
     case 'oMathPara':
       return [textWithin(run, 't')].filter(Boolean);
     case 'AlternateContent':
-      return firstAlternative(run, (branch) => elementsIn(branch).flatMap((child) => runTexts(child, relations)));
+      return firstAlternative(run, (branch) => childElementsOf(branch).flatMap((child) => runTexts(child, relations)));
     default:
       return [];
   }

@@ -1,7 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
-import { allText, elementsIn, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readOfficeProperties } from './office-properties.ts';
@@ -89,7 +89,9 @@ const AUTHORS = ['ppt/commentAuthors.xml', 'ppt/authors.xml'];
 /** Reads the comments on a slide with their replies, as quotations in Markdown. */
 async function slideComments(archive: Archive, part: string): Promise<string[]> {
   const lists = await Promise.all(AUTHORS.map((name) => readPart(archive, name)));
-  const authors = new Map(lists.flatMap((list) => (list ? elementsIn(list) : [])).map(({ attributes: { id, name = '' } }) => [id, name]));
+  const authors = new Map(
+    lists.flatMap((list) => (list ? childElementsOf(list) : [])).map(({ attributes: { id, name = '' } }) => [id, name]),
+  );
   return childrenNamed(await readPart(archive, part), 'cm')
     .flatMap((comment) => [comment, ...childrenNamed(childNamed(comment, 'replyLst'), 'reply')])
     .flatMap((comment) => {

@@ -2,8 +2,8 @@ import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
-import { brokenFile, encryptedFile } from '../parse-failures.ts';
-import { holdsStream, isCompound } from '../bytes.ts';
+import { brokenFileError, encryptedFileError } from '../parse-failures.ts';
+import { hasStream, isCompound } from '../bytes.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
@@ -35,7 +35,7 @@ export const xlsParser: ParserRow = {
   name: 'an Excel workbook (XLS)',
   extensions: ['.xls', '.xlt'],
   media_types: ['application/vnd.ms-excel'],
-  recognizes: (bytes) => isCompound(bytes) && holdsStream(bytes, 'Workbook', 'Book'),
+  recognizes: (bytes) => isCompound(bytes) && hasStream(bytes, 'Workbook', 'Book'),
   parse: (bytes, { source }) => parseWorkbook(bytes, { row: xlsParser, source }),
 };
 
@@ -61,7 +61,7 @@ function readBook(read: () => WorkBook, source: string): WorkBook {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Error && /password|encrypt/i.test(error.message) ? encryptedFile(source) : error;
+    throw error instanceof Error && /password|encrypt/i.test(error.message) ? encryptedFileError(source) : error;
   }
 }
 
@@ -72,7 +72,7 @@ async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map(
     () => read(bytes, { type: 'array', dense: true, cellNF: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' }),
     source,
   );
-  if (book.SheetNames.length === 0) throw brokenFile(source, row, new Error('it has no sheets'));
+  if (book.SheetNames.length === 0) throw brokenFileError(source, row, new Error('it has no sheets'));
   const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
   const shown = book.SheetNames.filter((name) => !hidden.has(name));
   const textOf = createCellText(book, SSF.format);

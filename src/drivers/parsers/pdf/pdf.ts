@@ -1,10 +1,10 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import { pageRanges } from '../../../text/passage-location.ts';
-import { encryptedPdf } from '../parse-failures.ts';
+import { encryptedPdfError } from '../parse-failures.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
-import { givenProperties } from '../parsed-document.ts';
-import { beginningOf } from '../bytes.ts';
+import { removeUndefined } from '../parsed-document.ts';
+import { readBeginning } from '../bytes.ts';
 import { hasText, type PageContent, textOfPages } from './page-text.ts';
 import { isLocked, LINK_ANNOTATION, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './pdf-file.ts';
 import { addBullets, drawsBullets } from './pdf-bullets.ts';
@@ -20,12 +20,12 @@ export const pdfParser: ParserRow = {
   media_types: ['application/pdf'],
   signature: /^\s*%pdf-/i,
   has_scans: true,
-  recognizes: (bytes) => beginningOf(bytes).includes('%PDF-'),
+  recognizes: (bytes) => readBeginning(bytes).includes('%PDF-'),
   parse: (bytes, { source, passwords, recognized }) =>
     withPdf(bytes, { passwords, maxImageSize: 1 }, (file) =>
       readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords }, use) }),
     ).catch((error: unknown) => {
-      throw isLocked(error) ? encryptedPdf(source, passwords?.length) : error;
+      throw isLocked(error) ? encryptedPdfError(source, passwords?.length) : error;
     }),
 };
 
@@ -128,7 +128,7 @@ function titleOf({ Title }: Record<string, unknown>): string | undefined {
 }
 
 const metadataOf = (info: Record<string, unknown>, pages: number): Metadata =>
-  givenProperties({
+  removeUndefined({
     author: textOf(info.Author),
     created: isoDate(textOf(info.CreationDate)),
     description: textOf(info.Subject),

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** Bytes of a message that are written at once: the rest of a large one waits in this process until the other has read them. */
+/** Bytes of a message that are written at once; the next piece is written when the other process has read them. */
 const PIECE_BYTES = 256 * 2 ** 10;
 /** Bytes of the length before a message. */
 const HEADER_BYTES = 4;
@@ -25,8 +25,8 @@ const write = (stream: Writable, piece: Uint8Array): Promise<void> =>
   });
 
 /**
- * Calls `take` with each value that `sendMessage` sends at the other end. Byte arrays are views of their message. A message that cannot be read (it may
- * nest deeper than the stack of this process allows) destroys the stream with its error.
+ * Calls `take` with each value that the other end sends with `sendMessage`. Byte arrays are views of their message. A message that cannot be read (it may be
+ * nested too deeply for the stack of this process) destroys the stream with its error.
  */
 export function onMessage(stream: Readable, take: (value: unknown) => void): void {
   let isHeader = true;
@@ -52,7 +52,7 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
   });
 }
 
-/** Written to standard error by a process that ends because of its processor time; too much memory ends it with the same signal. */
+/** Written to standard error by a process that is killed for its processor time, because too much memory leads to the same signal. */
 export const CPU_TIME_EXCEEDED = 'out of processor time\n';
 
 /** A message to a process, with the processor time that the work on it may take, in seconds. */
@@ -65,12 +65,12 @@ interface Request<Message> {
 export interface Death {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The beginning of its standard error; for a process that did not start, the reason. */
+  /** The beginning of its standard error, or the reason why it did not start. */
   stderr: string;
 }
 
-/** Environment variables that are passed on: those about locations and locale. A parser needs no keys. */
-const PASSED =
+/** Environment variables that are passed on: those for paths and locale. A parser needs no keys. */
+const PASSED_VARIABLES =
   /^(?:TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SystemRoot|NODE_OPTIONS|NODE_ICU_DATA|NODE_(?:DISABLE_)?COMPILE_CACHE|LD_LIBRARY_PATH)$/i;
 /** Stack size in KiB, as for a worker thread, because documents are nested. The main thread of Windows has less. */
 const STACK_KILOBYTES = process.platform === 'win32' ? undefined : 3800;
@@ -87,23 +87,23 @@ export interface MemoryLimits {
 /** A process that answers one message after another. It keeps its parent alive only while it works. */
 export class WorkerProcess<Message, Answer> {
   readonly #child: ChildProcess;
-  /** Absent if the system had no descriptor left: then no process was started. */
+  /** Absent if no process was started, because the system had no descriptor left. */
   readonly #channel: Socket | undefined;
   readonly #closed: Promise<Death>;
   #receive: ((answer: Answer) => void) | undefined;
-  /** Why the channel broke, in case the process does not say. */
+  /** Why the channel broke, in case the process gives no reason. */
   #broken: Error | undefined;
 
   /** `script`: path of the module that it runs. */
   constructor(script: string, { heap, resident }: MemoryLimits) {
     const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name)));
     this.#child = spawn(process.execPath, [...flags, script, String(resident * 2 ** 20)], {
       env,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
-    this.#closed = deathOf(this.#child); // first: a process that could not be started reports that as an event
+    this.#closed = waitForDeath(this.#child); // registered first: a failed start is reported as an event
     this.#channel = streamsOf(this.#child)[3];
     this.#channel?.on('error', (error) => (this.#broken = error)); // the process ends because of it, or has ended
     if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as Answer));
@@ -122,7 +122,7 @@ export class WorkerProcess<Message, Answer> {
       const answer = new Promise<Answer>((resolve) => (this.#receive = resolve));
       const request: Request<Message> = { message, seconds };
       if (this.#channel) sendMessage(this.#channel, request).catch(() => {});
-      return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#explained(death) }))]);
+      return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#withCause(death) }))]);
     } finally {
       signal?.removeEventListener('abort', kill);
       this.#receive = undefined;
@@ -130,7 +130,7 @@ export class WorkerProcess<Message, Answer> {
     }
   }
 
-  #explained(death: Death): Death {
+  #withCause(death: Death): Death {
     return { ...death, stderr: death.stderr || String(this.#broken ?? '') };
   }
 
@@ -156,7 +156,7 @@ export class WorkerProcess<Message, Answer> {
 const streamsOf = ({ stdio }: { stdio?: ChildProcess['stdio'] }): (Socket | undefined)[] =>
   (stdio ?? []).map((stream) => (stream as Socket | null) ?? undefined);
 
-function deathOf(child: ChildProcess): Promise<Death> {
+function waitForDeath(child: ChildProcess): Promise<Death> {
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(0, MOST_STDERR)));
   return new Promise((resolve) => {
@@ -173,7 +173,7 @@ export async function serveParent<Message, Answer>(load: () => Promise<(message:
   const channel = new Socket({ fd: 3, readable: true, writable: true });
   // closed by the parent, or by its end
   channel.on('error', () => {}).on('close', () => process.exit());
-  // a terminal sends signals to all processes of its group: the parent decides whether a document is still read
+  // a terminal sends signals to all processes of its group: the parent decides how to react
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   // libraries print warnings about a file
   for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
@@ -186,30 +186,30 @@ export async function serveParent<Message, Answer>(load: () => Promise<(message:
   async function respond({ message, seconds }: Request<Message>): Promise<void> {
     setBudget({ seconds });
     const result = await answer(message);
-    flushCompileCache?.(); // what this process compiled would be lost: its parent ends it with SIGKILL
+    flushCompileCache?.(); // now, because the parent ends this process with SIGKILL
     await sendMessage(channel, result);
     setBudget();
   }
 }
 
-interface Watched {
-  /** Cell 0 is 1 while a document is parsed. Cell 1 holds the milliseconds of processor time that this process may have taken then, or 0. */
+interface WatchdogData {
+  /** Cell 0 is 1 while a document is parsed. Cell 1 holds the limit for the processor time of this process in milliseconds, or 0. */
   cells: Int32Array<SharedArrayBuffer>;
   parent: number;
-  /** Of resident memory, at most. */
+  /** Maximum bytes of resident memory. */
   bytes: number;
   /** Written before the process is killed for its processor time. */
   late: string;
 }
 
 /**
- * Kills this process from a thread of its own if it holds too much memory, takes too much processor time or its parent is gone. Returns a function that
- * sets the limit for the work that begins; without work the thread sleeps.
+ * Starts a thread that kills this process if it takes too much memory or processor time, or its parent is gone. Returns a function that sets the limit for the
+ * next work; without work the thread sleeps.
  */
-function startWatchdog(limits: Pick<Watched, 'bytes' | 'late'>): (work?: { seconds: number | undefined }) => void {
+function startWatchdog(limits: Pick<WatchdogData, 'bytes' | 'late'>): (work?: { seconds: number | undefined }) => void {
   const cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
-  const workerData: Watched = { cells, parent: process.ppid, ...limits };
-  const thread = new Worker(`(${watch})(require('node:worker_threads').workerData)`, {
+  const workerData: WatchdogData = { cells, parent: process.ppid, ...limits };
+  const thread = new Worker(`(${runWatchdog})(require('node:worker_threads').workerData)`, {
     eval: true, // its source is text: a module would have to be found and loaded first
     workerData,
     execArgv: [],
@@ -224,8 +224,8 @@ function startWatchdog(limits: Pick<Watched, 'bytes' | 'late'>): (work?: { secon
   };
 }
 
-/** The body of the thread. Its text is all that the thread gets, so that it refers to nothing outside. */
-function watch({ cells, parent, bytes, late }: Watched): void {
+/** The body of the thread. The thread gets only the source of this function, so that it must not refer to anything outside. */
+function runWatchdog({ cells, parent, bytes, late }: WatchdogData): void {
   for (;;) {
     Atomics.wait(cells, 0, 0);
     const most = Atomics.load(cells, 1);

@@ -1,14 +1,14 @@
-import { splitArguments, JOINER, withoutEscapes, type RoffLine } from './roff-lines.ts';
+import { splitArguments, JOINER, removeEscapes, type RoffLine } from './roff-lines.ts';
 import type { RoffWriter } from './roff-writer.ts';
 
 /** Macros whose arguments are text, with their default. */
-const WORDS: Readonly<Record<string, string>> = Object.fromEntries(
+const TEXT_MACROS: Readonly<Record<string, string>> = Object.fromEntries(
   'Ar=file ... Pa=~ Cm= Ic= Va= Vt= Ev= Er= Dv= Li= Em= Sy= No= Tn= Ad= An= Ms= Sx= Ft= Cd= Lb= Fr= Ux=UNIX Bx=BSD Fx=FreeBSD Nx=NetBSD Ox=OpenBSD Dx=DragonFly Bsx=BSD/OS At=AT&T UNIX Fa= Mt= St='
     .split(/ (?=\w+=)/)
     .map((pair) => pair.split('=')),
 );
 /** Signs of enclosures, by the beginning of the macros that enclose the rest of a line (`Oq`) or the text between two (`Oo`, `Oc`). */
-const AROUND: Readonly<Record<string, readonly [string, string]>> = {
+const ENCLOSURES: Readonly<Record<string, readonly [string, string]>> = {
   O: ['[', ']'],
   P: ['(', ')'],
   B: ['[', ']'],
@@ -28,15 +28,15 @@ const OPENING = /^[([]$/;
 const BLOCKS = new Set(
   'Dd Dt Os Sh Ss Pp Lp Bl It El Bd Ed D1 Dl Nd Rs Re Ex Rv Bk Ek Sm Tg Xo Xc Fo Fc %A %B %C %D %I %J %N %O %P %Q %R %T %U %V'.split(' '),
 );
-const CALLED = new Set('Fl Nm Ns Ap Xr In Fn Lk Pf Ta Eo Ec Es En'.split(' '));
+const CALLABLE = new Set('Fl Nm Ns Ap Xr In Fn Lk Pf Ta Eo Ec Es En'.split(' '));
 
-const isCalled = (token: string): boolean =>
-  token in WORDS || CALLED.has(token) || LINE_ENCLOSURE.test(token) || OPENS.test(token) || CLOSES.test(token);
+const isCallable = (token: string): boolean =>
+  token in TEXT_MACROS || CALLABLE.has(token) || LINE_ENCLOSURE.test(token) || OPENS.test(token) || CLOSES.test(token);
 
 /** Whether mdoc(7) has a macro of this name. */
-export const isMdocMacro = (macro: string): boolean => BLOCKS.has(macro) || isCalled(macro);
+export const isMdocMacro = (macro: string): boolean => BLOCKS.has(macro) || isCallable(macro);
 
-const sentence = (words: readonly string[]): string => words.filter(Boolean).join(', ');
+const joinWithCommas = (words: readonly string[]): string => words.filter(Boolean).join(', ');
 
 /** Writes the macros of mdoc(7). */
 export class MdocWriter {
@@ -59,10 +59,10 @@ export class MdocWriter {
     this.#page = page;
   }
 
-  /** False for a request that is no macro. */
+  /** Writes a macro; returns false for a request that is not a macro. */
   write(line: RoffLine): boolean {
     const macro = line.macro!;
-    if (!BLOCKS.has(macro) && !isCalled(macro)) return false;
+    if (!BLOCKS.has(macro) && !isCallable(macro)) return false;
     const tokens = splitArguments(line.rest).filter((token) => !/^-(?:no)?split$/.test(token));
     if (BLOCKS.has(macro)) this.#block(macro, tokens, line);
     else {
@@ -117,14 +117,14 @@ export class MdocWriter {
     Fc: (_, { line }) => this.#text(`${JOINER})`, line),
     Rs: () => void (this.#reference = []),
     Re: (_, { line }) => {
-      this.#text(`${sentence(this.#reference ?? [])}.`, line);
+      this.#text(`${joinWithCommas(this.#reference ?? [])}.`, line);
       this.#reference = undefined;
     },
     Ex: (tokens, { line }) =>
       this.#text(`The ${this.#plain(tokens[1]) || this.#name} utility exits 0 on success, and >0 if an error occurs.`, line),
     Rv: (tokens, { line }) =>
       this.#text(
-        `${this.#returning(tokens)} the value 0 if successful; otherwise the value -1 is returned and the global variable errno is set to indicate the error.`,
+        `${this.#describeReturn(tokens)} the value 0 if successful; otherwise the value -1 is returned and the global variable errno is set to indicate the error.`,
         line,
       ),
   };
@@ -135,7 +135,7 @@ export class MdocWriter {
     return comma;
   }
 
-  #returning(tokens: readonly string[]): string {
+  #describeReturn(tokens: readonly string[]): string {
     const names = tokens.slice(1).map((token) => `${this.#plain(token)}()`);
     return names.length > 1 ? `The ${names.join(', ')} functions return` : `The ${names[0] ?? `${this.#name}()`} function returns`;
   }
@@ -175,7 +175,7 @@ export class MdocWriter {
   }
 
   #plain(token = ''): string {
-    return withoutEscapes(token, this.#page.defined);
+    return removeEscapes(token, this.#page.defined);
   }
 
   /** Words and the macros among them as text. */
@@ -184,31 +184,31 @@ export class MdocWriter {
     for (let i = 0; i < tokens.length; i++) {
       const token = tokens[i]!;
       const rest = tokens.slice(i + 1);
-      const next = rest.findIndex(isCalled);
+      const next = rest.findIndex(isCallable);
       const own = rest.slice(0, next < 0 ? rest.length : next);
-      const enclosed = LINE_ENCLOSURE.test(token) ? AROUND[token === 'Ql' ? 'S' : token.slice(0, -1)]! : undefined;
+      const enclosed = LINE_ENCLOSURE.test(token) ? ENCLOSURES[token === 'Ql' ? 'S' : token.slice(0, -1)]! : undefined;
       if (enclosed) {
         const end = rest.findLastIndex((one) => !CLOSING.test(one)) + 1;
         words.add(enclosed[0] + this.#inline(rest.slice(0, end)) + enclosed[1]);
         rest.slice(end).forEach((one) => words.add(one));
         break;
       }
-      const taken = this.#called(token, own, words);
-      if (taken === undefined) words.add(this.#plain(token));
-      else i += taken;
+      const used = this.#runMacro(token, own, words);
+      if (used === undefined) words.add(this.#plain(token));
+      else i += used;
     }
     return words.text;
   }
 
   /** Runs a macro on the words behind it, and returns how many of them it used; undefined if it is no macro. */
-  #called(macro: string, own: readonly string[], words: Words): number | undefined {
+  #runMacro(macro: string, own: readonly string[], words: Words): number | undefined {
     const plain = own.map((token) => this.#plain(token));
     const end = plain.findIndex((token) => CLOSING.test(token));
     const given = end < 0 ? plain : plain.slice(0, end);
     const opened = OPENS.exec(macro)?.[1];
     const closed = CLOSES.exec(macro)?.[1];
-    if (opened !== undefined) words.add(AROUND[opened]![0], { isJoined: true });
-    else if (closed !== undefined) words.close(AROUND[closed]![1]);
+    if (opened !== undefined) words.add(ENCLOSURES[opened]![0], { isJoined: true });
+    else if (closed !== undefined) words.close(ENCLOSURES[closed]![1]);
     else if (macro === 'Ns' || macro === 'Ap') words.join(macro === 'Ap' ? "'" : '');
     else if (macro === 'Pf') {
       words.add(plain[0] ?? '', { isJoined: true });
@@ -239,7 +239,7 @@ export class MdocWriter {
     if (macro === 'Fa') return `${this.#hasParameters ? this.#comma() : ''}${given.join(', ')}`;
     if (macro === 'Lk') return two === '' ? one : `${given.slice(1).join(' ')} ⟨${one}⟩`;
     if (macro === 'St') return one.replace(/^-p?/, 'POSIX ');
-    return macro in WORDS ? given.join(' ') || WORDS[macro] : undefined;
+    return macro in TEXT_MACROS ? given.join(' ') || TEXT_MACROS[macro] : undefined;
   }
 }
 

@@ -25,7 +25,7 @@ export class RoffLines {
   ]);
   readonly #macros = new Map<string, string[]>();
   /** Whether the conditions of `.ie` were true, until their `.el`. */
-  readonly #held: boolean[] = [];
+  readonly #conditions: boolean[] = [];
   #expanded = 0;
 
   get defined(): Definitions {
@@ -36,11 +36,11 @@ export class RoffLines {
     yield* this.#lines(source.split('\n'), { isBuiltIn, depth: 0, line: undefined });
   }
 
-  *#lines(lines: readonly string[], how: Reading): Generator<RoffLine, void, void> {
-    /** Open brackets of a branch that is skipped; the lines of a definition, and the request that ends it. */
+  *#lines(lines: readonly string[], context: LineContext): Generator<RoffLine, void, void> {
+    /** Open brackets of a skipped branch; the lines of a definition, and the request that ends it. */
     let [skipped, defining, ending] = [0, undefined as string[] | undefined, ''];
     for (let i = 0; i < lines.length; i++) {
-      const line = how.line ?? i + 1;
+      const line = context.line ?? i + 1;
       let text = lines[i]!;
       if (isContinued(text)) {
         const pieces: string[] = [];
@@ -53,14 +53,14 @@ export class RoffLines {
         continue;
       }
       if (skipped > 0) {
-        skipped += bracketsIn(text);
+        skipped += countOpenBrackets(text);
         continue;
       }
       const found = this.#branch(text);
-      if (found === undefined) skipped = Math.max(0, bracketsIn(text));
+      if (found === undefined) skipped = Math.max(0, countOpenBrackets(text));
       else {
-        const request = /^[.'][ \t]*(de1?|am1?|ig)\b[ \t]*(\S*)[ \t]*(\S*)/.exec(withoutComment(found));
-        if (!request) yield* this.#line(found, { ...how, line });
+        const request = /^[.'][ \t]*(de1?|am1?|ig)\b[ \t]*(\S*)[ \t]*(\S*)/.exec(removeComment(found));
+        if (!request) yield* this.#line(found, { ...context, line });
         else {
           const isIgnored = request[1] === 'ig';
           defining = [];
@@ -79,11 +79,11 @@ export class RoffLines {
       const behind = rest.slice(all.length);
       let holds: boolean;
       if (kind === 'el') {
-        holds = !(this.#held.pop() ?? true);
+        holds = !(this.#conditions.pop() ?? true);
         rest = behind;
       } else {
         const { value, length } = this.#condition(behind);
-        if (kind === 'ie') this.#held.push(value);
+        if (kind === 'ie') this.#conditions.push(value);
         holds = value;
         rest = behind.slice(length);
       }
@@ -93,52 +93,52 @@ export class RoffLines {
     return rest.replace(/^\\\{/, '');
   }
 
-  /** A condition at the start of a text, and how long it is. */
+  /** Evaluates the condition at the start of a text; also returns its length. */
   #condition(text: string): { value: boolean; length: number } {
     const found = /^[ \t]*(!?)(?:([nteo](?![\w\\(]))|'([^']*)'([^']*)'|"([^"]*)"([^"]*)"|[cdrmFS][ \t]*\S+|\S+)/.exec(text) ?? [''];
     const [all, not, kind, one = found[5], other = found[6]] = found;
     const length = all.length;
     if (kind !== undefined) return { value: (kind === 'n' || kind === 'o') !== (not === '!'), length };
     if (one !== undefined)
-      return { value: (withoutEscapes(one, this.defined) === withoutEscapes(other!, this.defined)) !== (not === '!'), length };
-    const expression = withoutEscapes(all.trim().replace(/^!/, ''), this.defined);
-    return { value: valueOf(expression) > 0 !== (not === '!'), length };
+      return { value: (removeEscapes(one, this.defined) === removeEscapes(other!, this.defined)) !== (not === '!'), length };
+    const expression = removeEscapes(all.trim().replace(/^!/, ''), this.defined);
+    return { value: evaluate(expression) > 0 !== (not === '!'), length };
   }
 
-  *#line(text: string, how: Reading): Generator<RoffLine, void, void> {
-    const line = how.line!;
+  *#line(text: string, context: LineContext): Generator<RoffLine, void, void> {
+    const line = context.line!;
     const [all, name = ''] = /^[.'][ \t]*([^\s\\"]*)[ \t]*/.exec(text) ?? [];
     if (all === undefined) {
       yield { line, args: [], rest: text };
       return;
     }
-    const rest = withoutComment(text.slice(all.length));
-    if (name === '' || this.#define(name, rest)) return;
-    const body = how.isBuiltIn(name) ? undefined : this.#macros.get(name);
+    const rest = removeComment(text.slice(all.length));
+    if (name === '' || this.#readDefinition(name, rest)) return;
+    const body = context.isBuiltIn(name) ? undefined : this.#macros.get(name);
     const args = splitArguments(rest);
     if (!body) yield { line, macro: name, args, rest };
-    else if (how.depth < DEEPEST && (this.#expanded += body.length) < MOST_EXPANDED) {
+    else if (context.depth < DEEPEST && (this.#expanded += body.length) < MOST_EXPANDED) {
       const put = (one: string) => one.replace(/\\\\\$([1-9*@])|\\\$([1-9*@])/g, (_, a?: string, b?: string) => argument(args, a ?? b!));
       yield* this.#lines(
         body.map((one) => put(one).replaceAll('\\\\', '\\')),
-        { ...how, depth: how.depth + 1 },
+        { ...context, depth: context.depth + 1 },
       );
     }
   }
 
   /** Whether a request was a definition. */
-  #define(name: string, rest: string): boolean {
+  #readDefinition(name: string, rest: string): boolean {
     const [, key = '', value = ''] = /^(\S+)[ \t]*(.*)$/.exec(rest) ?? [];
     const string = value.replace(/^"/, '');
     if (name === 'ds') this.#strings.set(key, string);
     else if (name === 'as') this.#strings.set(key, ((this.#strings.get(key) ?? '') + string).slice(0, 10_000));
-    else if (name === 'nr') this.#registers.set(key, parseInt(withoutEscapes(value, this.defined)) || 0);
+    else if (name === 'nr') this.#registers.set(key, parseInt(removeEscapes(value, this.defined)) || 0);
     else return false;
     return true;
   }
 }
 
-interface Reading {
+interface LineContext {
   isBuiltIn(macro: string): boolean;
   depth: number;
   /** Of the call, for the lines of a macro. */
@@ -148,17 +148,17 @@ interface Reading {
 /** Whether a line ends in a single backslash, and is no comment. */
 const isContinued = (text: string): boolean => text.endsWith('\\') && !/^[.'][ \t]*\\"/.test(text) && /(?:^|[^\\])(?:\\\\)*\\$/.test(text);
 
-const withoutComment = (text: string): string => text.replace(/(?<!\\)\\".*$/, '');
+const removeComment = (text: string): string => text.replace(/(?<!\\)\\".*$/, '');
 
 const CONDITION = /^[.'][ \t]*(if|ie|el)\b[ \t]*/;
 
-/** How many more brackets a line opens than it closes. */
-const bracketsIn = (text: string): number => (text.match(/\\\{/g)?.length ?? 0) - (text.match(/\\\}/g)?.length ?? 0);
+/** Counts the brackets that a line opens, minus those that it closes. */
+const countOpenBrackets = (text: string): number => (text.match(/\\\{/g)?.length ?? 0) - (text.match(/\\\}/g)?.length ?? 0);
 
 const argument = (args: readonly string[], which: string): string => (/\d/.test(which) ? (args[Number(which) - 1] ?? '') : args.join(' '));
 
 /** Evaluates `3`, `1>0` or `2=2`; 0 for anything else. */
-function valueOf(expression: string): number {
+function evaluate(expression: string): number {
   const [, one, sign, other] = /^\(?(-?\d+)[a-z]?(?:([<>]=?|==?)(-?\d+)[a-z]?)?\)?/.exec(expression) ?? [];
   const [left, right] = [Number(one ?? 0), Number(other ?? 0)];
   if (sign === undefined) return left;
@@ -227,8 +227,8 @@ const REGISTER = /[+-]?(?:\((..)|\[([^\]]{0,100})\]|(.))/sy;
 const VALUE = /'([^']{0,1000})'|"([^"]{0,1000})"/y;
 const SIZE = /[+-]?(?:[1-3]\d|\d|\([+-]?\d\d|\[[^\]]{0,100}\]|'[^']{0,100}')/y;
 
-/** Text without the escapes of roff (groff(7)): fonts, sizes and motions go, characters and strings are put in. */
-export function withoutEscapes(text: string, defined: Definitions, depth = 0): string {
+/** Removes the escapes of roff (groff(7)): drops fonts, sizes and motions, and inserts characters and strings. */
+export function removeEscapes(text: string, defined: Definitions, depth = 0): string {
   if (depth > DEEPEST_STRING) return '';
   let [plain, from] = ['', 0];
   /** Reads a sticky pattern at the current offset. */
@@ -245,14 +245,14 @@ export function withoutEscapes(text: string, defined: Definitions, depth = 0): s
     if (kind === '"' || kind === '#') return plain;
     if (kind === '(' || kind === '[') {
       from -= 1;
-      plain += characterOf(take(NAME));
-    } else if (kind === '*') plain += withoutEscapes(defined.strings.get(take(NAME)) ?? '', defined, depth + 1);
+      plain += findCharacter(take(NAME));
+    } else if (kind === '*') plain += removeEscapes(defined.strings.get(take(NAME)) ?? '', defined, depth + 1);
     else if (kind === 'n') plain += defined.registers.get(take(REGISTER)) ?? 0;
     else if ('fFmMgkVY'.includes(kind)) take(NAME);
     else if (kind === 's') take(SIZE);
-    else if ('oZ'.includes(kind)) plain += withoutEscapes(take(VALUE), defined, depth + 1);
+    else if ('oZ'.includes(kind)) plain += removeEscapes(take(VALUE), defined, depth + 1);
     else if ('CN'.includes(kind))
-      plain += characterOf(kind === 'N' ? `u${Number(take(VALUE)).toString(16).padStart(4, '0').toUpperCase()}` : take(VALUE));
+      plain += findCharacter(kind === 'N' ? `u${Number(take(VALUE)).toString(16).padStart(4, '0').toUpperCase()}` : take(VALUE));
     else if (kind !== '' && 'bhvwlLDxXHSRAB'.includes(kind)) plain += take(VALUE) && kind === 'w' ? '0' : '';
     else plain += SYMBOLS[kind] ?? '';
   }
@@ -260,7 +260,7 @@ export function withoutEscapes(text: string, defined: Definitions, depth = 0): s
 }
 
 /** Returns a character by its name: its code point (`u00E9`), or a letter with its accent (`'e`); empty for an unknown name. */
-function characterOf(name: string): string {
+function findCharacter(name: string): string {
   const known = NAMED.get(name);
   if (known !== undefined) return known;
   const codes = /^u([\dA-F]{4,6}(?:_[\dA-F]{4,6})*)$/

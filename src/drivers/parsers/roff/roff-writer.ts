@@ -53,12 +53,12 @@ export class RoffWriter {
     this.#isTermNext = false;
     this.#indents.length = 0;
     this.#isItem = false;
-    this.#blocks.add(heading(level, escapeLine(withoutMarks(text))), { line });
+    this.#blocks.add(heading(level, escapeLine(removeJoiners(text))), { line });
   }
 
   /** Adds a term, which the text behind it defines, or the bullet before that. */
   term(text: string, line: number, { isTag = false } = {}): void {
-    const term = oneLine(withoutMarks(text));
+    const term = oneLine(removeJoiners(text));
     if (NUMBER.test(term) || (isTag && BULLET.test(term))) return this.item(term, line);
     this.paragraph();
     this.#isItem = false;
@@ -133,7 +133,7 @@ export class RoffWriter {
   table(rows: readonly (readonly string[])[], line: number): void {
     this.fill();
     if (rows.length > 0)
-      this.#blocks.add(tableLines(rows.map((row) => row.map((cell) => escapeLine(withoutMarks(cell))))).join('\n'), { line });
+      this.#blocks.add(tableLines(rows.map((row) => row.map((cell) => escapeLine(removeJoiners(cell))))).join('\n'), { line });
   }
 
   end(): MarkedBlocks {
@@ -142,7 +142,7 @@ export class RoffWriter {
   }
 
   #takeMarker(): void {
-    const [all, marker] = BEFORE_TEXT.exec(this.#lines[0] ?? '') ?? [];
+    const [all, marker] = LEADING_MARKER.exec(this.#lines[0] ?? '') ?? [];
     if (all === undefined || this.#marker !== '') return;
     const [first, ...others] = this.#lines;
     this.#lines = [];
@@ -152,10 +152,10 @@ export class RoffWriter {
 
   #flush(): void {
     if (!this.#isCode) this.#takeMarker();
-    const lines = this.#lines.map(withoutMarks);
+    const lines = this.#lines.map(removeJoiners);
     this.#lines = [];
-    const body = this.#isCode ? codeOf(lines) : joinLines(lines);
-    // terms without text wait for that of the next
+    const body = this.#isCode ? writeCode(lines) : joinLines(lines);
+    // terms without a definition wait for that of the next term
     if (body === '') return;
     const level = this.#indents.filter(Boolean).length + (this.#isItem && this.#marker === '' ? 1 : 0);
     if (this.#terms.length > 0) this.#blocks.add(this.#terms.join('  \n'), { line: this.#line });
@@ -167,7 +167,7 @@ export class RoffWriter {
 }
 
 /** A bullet or number that DocBook sets before the text of an item, with motions between. */
-const BEFORE_TEXT = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${JOINER}`);
+const LEADING_MARKER = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${JOINER}`);
 
 /** Writes the title of a manual page, such as `TAR(1)`, in small letters where its name has none. */
 export const manualPageTitle = (title: string): string => (/\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase());
@@ -177,7 +177,7 @@ const MOST_TERM_WORDS = 16;
 /** Whether a line may be a term that the lines below it define. */
 export const isTerm = (text: string): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
 
-const withoutMarks = (text: string): string => text.replaceAll(JOINER, '');
+const removeJoiners = (text: string): string => text.replaceAll(JOINER, '');
 
 /** Lines joined; those that are broken stay so. */
 function joinLines(lines: readonly string[]): string {
@@ -192,7 +192,7 @@ function joinLines(lines: readonly string[]): string {
     .join('  \n');
 }
 
-function codeOf(lines: readonly string[]): string {
+function writeCode(lines: readonly string[]): string {
   const code = lines
     .join('\n')
     .trimEnd()

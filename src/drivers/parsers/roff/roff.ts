@@ -3,9 +3,9 @@ import type { ParserRow } from '../parser-row.ts';
 import { markHeadings } from '../light-markup/text-structure.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { RoffWriter } from './roff-writer.ts';
-import { isManMacro, writeMan } from './man-macros.ts';
+import { isManMacro, writeManMacro } from './man-macros.ts';
 import { isMdocMacro, MdocWriter } from './mdoc-macros.ts';
-import { type Definitions, withoutEscapes, type RoffLine, RoffLines } from './roff-lines.ts';
+import { type Definitions, removeEscapes, type RoffLine, RoffLines } from './roff-lines.ts';
 
 /** A title, a heading or a reference to another page, as macros of man(7) and mdoc(7). */
 const ROFF = /^[.'][ \t]*(?:TH|SH|Sh|Dd|Dt|so)\b/m;
@@ -48,7 +48,7 @@ function readPage(source: string): ParsedDocument {
       table = undefined;
     } else if (macro === 'TS' || macro === 'EQ') table = { lines: [], line: line.line, end: macro === 'TS' ? 'TE' : 'EN' };
     else if (macro === undefined) writeText(page, line);
-    else if (!(mdoc?.write(line) ?? writeMan(page, line))) writeRequest(page, line);
+    else if (!(mdoc?.write(line) ?? writeManMacro(page, line))) writeRequest(page, line);
   }
   const { text, marks } = page.end();
   return { text, title: page.title, metadata: {}, marks };
@@ -57,7 +57,7 @@ function readPage(source: string): ParsedDocument {
 function writeText(page: RoffWriter, { rest, line }: RoffLine): void {
   if (rest.trim() === '') return page.paragraph();
   if (!page.isCode && /^\s/.test(rest)) page.lineBreak();
-  page.text(withoutEscapes(rest, page.defined), line);
+  page.text(removeEscapes(rest, page.defined), line);
 }
 
 function writeRequest(page: RoffWriter, { macro, args, rest, line }: RoffLine): void {
@@ -79,7 +79,7 @@ function readTable(lines: readonly string[], defined: Definitions): string[][] {
   let isFormat = true;
   let cell: string[] | undefined;
   const open = (cells: readonly string[]): string[] => {
-    const row = cells.map((one) => withoutEscapes(one, defined));
+    const row = cells.map((one) => removeEscapes(one, defined));
     const isOpen = cells.at(-1)?.trim() === 'T{';
     cell = isOpen ? [] : undefined;
     return isOpen ? row.slice(0, -1) : row;
@@ -92,12 +92,12 @@ function readTable(lines: readonly string[], defined: Definitions): string[][] {
       row.push(cell.join(' ').trim());
       cell = undefined;
       if (line.length > 2) row.push(...open(line.slice(2).split(tab).slice(1)));
-    } else if (cell) cell.push(withoutEscapes(textOf(line), defined));
+    } else if (cell) cell.push(removeEscapes(removeFontMacros(line), defined));
     else if (!/^[_=\s]*$|^\.\s*\w/.test(line)) rows.push(open(line.split(tab)));
   }
   return rows.map((row) => row.map((one) => one.trim())).filter((row) => row.some((one) => !/^(?:\\?[_=^])?$/.test(one)));
 }
 
 /** Returns the text of a line in a cell, also in macros for fonts. */
-const textOf = (line: string): string =>
+const removeFontMacros = (line: string): string =>
   /^\.(?:[BIR]{1,2}|SM|SB)\s/.test(line) ? line.replace(/^\.\w+\s+/, '').replaceAll('"', '') : line.replace(/^\..*/, '');

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { placeOf, read } from '../read.ts';
-import { readDialects, withoutTablePadding } from '../../../../src/drivers/parsers/light-markup/markdown.ts';
+import { readDialects, removeTablePadding } from '../../../../src/drivers/parsers/light-markup/markdown.ts';
 
 describe('the Markdown parser', () => {
   it('keeps Markdown unchanged', async () => {
@@ -161,10 +161,10 @@ const wide = (flag: string, text: string) => `| ${flag.padStart(16)} | ${text.pa
 const padded = `Flags:\n\n${wide('Flag', 'Arguments')}\n|${'-'.repeat(17)}:|${'-'.repeat(402)}|\n${wide('`--auth`', 'a pair  of words')}\n\nMore   text.\n`;
 
 test('removes the padding of a wide table, line by line', () => {
-  expect(withoutTablePadding(padded)).toBe('Flags:\n\n| Flag | Arguments |\n|---:|---|\n| `--auth` | a pair  of words |\n\nMore   text.\n');
+  expect(removeTablePadding(padded)).toBe('Flags:\n\n| Flag | Arguments |\n|---:|---|\n| `--auth` | a pair  of words |\n\nMore   text.\n');
 });
 
 test('keeps tables of an ordinary width, code and text unchanged', () => {
   const plain = `| a     | b ${' '.repeat(30)}|\n| ----- | ----- |\n| 1     | 2     |\n\n~~~\n| x ${' '.repeat(300)}|\n|---|\n~~~\n\n${'-'.repeat(60)}\n`;
-  expect(withoutTablePadding(plain)).toBe(plain);
+  expect(removeTablePadding(plain)).toBe(plain);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Bitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
-import { readAgain } from '../../../../src/drivers/parsers/ocr/reread-uncertain.ts';
+import { rereadUncertain } from '../../../../src/drivers/parsers/ocr/reread-uncertain.ts';
 import { type PixelBox, type Tesseract, type Line, SEGMENT, type Word } from '../../../../src/drivers/parsers/ocr/tesseract.ts';
 
 const HEIGHT = 30;
@@ -43,7 +43,7 @@ it('separates numbers from units with wider spaces, but does not split confident
   // the part begins at 88, and each space before a word is 18 pixels wider
   const at = (text: string, x0: number, x1: number, confidence: number) => word(text, [x0, x1], { y: 6, confidence });
   const second = line(at('sam', 12, 62, 95), at('e', 90, 130, 93), at('8', 348, 363, 90), at('to', 396, 436, 90), at('14', 464, 504, 96));
-  expect(texts(await readAgain(engineThat({ line: [second] }), page, [first]))).toEqual(['same 8 to 14']);
+  expect(texts(await rereadUncertain(engineThat({ line: [second] }), page, [first]))).toEqual(['same 8 to 14']);
 });
 
 it('rereads an uncertain cell alone, with all of its lines', async () => {
@@ -53,13 +53,13 @@ it('rereads an uncertain cell alone, with all of its lines', async () => {
     line(word('9', [30, 45], { y: 10 }), word('bar', [55, 100], { y: 10 })),
     line(word('to', [30, 60], { y: 60 }), word('10', [70, 100], { y: 60 })),
   ];
-  expect(texts(await readAgain(engineThat({ block }), paper(), [row, next]))).toEqual(['Brew pressure 9 bar', 'to 10', 'Cord']);
+  expect(texts(await rereadUncertain(engineThat({ block }), paper(), [row, next]))).toEqual(['Brew pressure 9 bar', 'to 10', 'Cord']);
 });
 
 it('keeps the first reading if that of the cell alone is not more confident', async () => {
   const row = line(word('Brew', [100, 180]), word('oo', [700, 800], { confidence: 50 }));
   const block = [line(word('re', [30, 45], { y: 10, confidence: 40 }))];
-  expect(texts(await readAgain(engineThat({ block }), paper(), [row]))).toEqual(['Brew oo']);
+  expect(texts(await rereadUncertain(engineThat({ block }), paper(), [row]))).toEqual(['Brew oo']);
 });
 
 it('rereads list numbers that were mistaken for upright text', async () => {
@@ -70,6 +70,6 @@ it('rereads list numbers that were mistaken for upright text', async () => {
   });
   const numbers = engineThat({ line: [line(word('2.', [40, 60], { y: 6, confidence: 88 }))] });
   const page = paper(box(150, 155, 170, 175));
-  expect(texts(await readAgain(numbers, page, [column, ...items]))).toEqual(['Rinse', '2. Fill']);
+  expect(texts(await rereadUncertain(numbers, page, [column, ...items]))).toEqual(['Rinse', '2. Fill']);
   expect(numbers.asked).toEqual([SEGMENT.line]);
 });
