@@ -14,6 +14,7 @@ import { dirname } from 'node:path';
 import { storeFolder } from '../engine/store-address.ts';
 import { setFlagsFromString } from 'node:v8';
 import * as Flags from '@oclif/core/flags';
+import type { Pipe } from './json-lines.ts';
 import { askToConfirm } from './prompts.ts';
 
 /** Maximum milliseconds to close the engine after an interrupt: some work cannot be stopped. */
@@ -171,6 +172,35 @@ export function operationCommand<Name extends OperationName>(
           return context.screen.note('Nothing was changed.');
         await this.perform(context, name, { request, ...show(context, request) });
       });
+    }
+  };
+}
+
+interface PipedCommand<Name extends OperationName, Item> extends Pipe<Name, Item> {
+  description: string;
+  examples: string[];
+  /** Fields of the request that have no flag, because they come from standard input. */
+  omit?: readonly string[];
+  /** Flags besides those of the operation. */
+  flags?: FlagTable;
+  /** Called before the engine is opened. */
+  prepare?(): void;
+}
+
+/** Makes the command of an operation that runs over the items on standard input. */
+export function pipedCommand<Name extends OperationName, Item>(name: Name, command: PipedCommand<Name, Item>): typeof KbCommand {
+  const operation = operations[name];
+  return class extends KbCommand {
+    static override summary = operation.summary;
+    static override description = command.description;
+    static override examples = command.examples;
+    static override flags = { ...command.flags, ...operationFlags(operation, { omit: command.omit }) };
+
+    async run(): Promise<void> {
+      const { flags } = await this.parse();
+      command.prepare?.();
+      const { runPipe } = await import('./json-lines.ts');
+      await this.withEngine(flags, (context) => runPipe(context, name, command));
     }
   };
 }

@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import { KbError } from '../core/errors.ts';
 import { parsePart } from '../core/parse-request.ts';
-import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
+import type { ErrorItem } from '../schema/items.ts';
+import { type OperationName, operations, type RequestOf, type ResultOf } from '../schema/operations.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT } from './failure.ts';
+import { readRequestFlags } from './flags.ts';
 import { showProgress } from './progress.ts';
 import { formatFailure } from './printers/show-ingest.ts';
+import type { Screen } from './screen.ts';
 
 const PIPE_EXAMPLE = 'For example: kb parse ./docs | kb chunk | kb embed | kb store';
 
@@ -35,8 +38,15 @@ export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator
 
 const joinPieces = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
 
+/** The items on standard input: their schema, what messages call them, and their number in a batch. */
+interface InputItems<T> {
+  schema: z.ZodType<T>;
+  what: string;
+  size: number;
+}
+
 /** A batch of the items on standard input. */
-export interface InputBatch<T> {
+interface InputBatch<T> {
   items: T[];
   /** Whether more items have arrived already. */
   hasMore: boolean;
@@ -45,10 +55,7 @@ export interface InputBatch<T> {
 /**
  * Yields the items of standard input, `size` at a time. Throws a KbError that names an invalid line, or (`invalid`) if there is no item.
  */
-export async function* readInputItems<T>(
-  schema: z.ZodType<T>,
-  { what, size }: { what: string; size: number },
-): AsyncGenerator<InputBatch<T>, void, void> {
+async function* readInputItems<T>({ schema, what, size }: InputItems<T>): AsyncGenerator<InputBatch<T>, void, void> {
   let items: T[] = [];
   let number = 0;
   for await (const line of readInputLines(what)) {
@@ -82,37 +89,38 @@ export async function readInputText(): Promise<string> {
   return text;
 }
 
-type BatchResult = { failed: number; errors: unknown[] };
+type BatchResult = { failed: number; errors: ErrorItem[] };
 
-interface PipeOptions<Name extends OperationName> {
-  /** Standard input in batches; throws if it is empty. */
-  batches: AsyncGenerator<InputBatch<unknown>, void, void>;
-  /** Makes the request for a batch. */
-  request: (batch: never[]) => RequestOf<Name>;
+/** How an operation runs over the items on standard input, and how its results are shown. */
+export interface Pipe<Name extends OperationName, Item> {
+  input: InputItems<Item>;
+  /** Makes the request for a batch; the request fields that flags set are added. */
+  request(items: Item[]): RequestOf<Name>;
   /** Text beside a spinner during a batch. */
   waiting?: string;
-  /** Prints a batch; not called with `--json`. */
-  show?: (result: ResultOf<Name>) => void;
-  /** Prints the total; not called with `--json`. */
-  summary?: (total: ResultOf<Name>) => void;
+  /** Prints the result of a batch; not called with `--json`. */
+  show?(result: ResultOf<Name>, screen: Screen): void;
+  /** Prints the merged result; not called with `--json`. */
+  summary?(total: ResultOf<Name>, screen: Screen): void;
 }
 
 /** Runs an operation over standard input batch by batch, to bound memory; `--json` merges the results. The next batch is read meanwhile. */
-export async function runPipe<Name extends OperationName>(
-  context: CommandContext,
+export async function runPipe<Name extends OperationName, Item>(
+  { engine, screen, signal, flags }: CommandContext,
   name: Name,
-  { batches, request, waiting, show, summary }: PipeOptions<Name>,
+  { input, request, waiting, show, summary }: Pipe<Name, Item>,
 ): Promise<void> {
-  const { engine, screen, signal, flags } = context;
+  const given = readRequestFlags(operations[name].input, flags);
   let total: ResultOf<Name> | undefined;
-  const runBatch = async ({ items, hasMore }: InputBatch<unknown>) => {
-    const running = engine.run(name, request(items as never[]), { signal, lists: true, hasMore });
+  const runBatch = async ({ items, hasMore }: InputBatch<Item>) => {
+    const running = engine.run(name, { ...request(items), ...given }, { signal, lists: true, hasMore });
     const result = await showProgress(running, { screen, waiting });
-    for (const error of (result as unknown as BatchResult).errors) if (!screen.json) screen.warn(`Error: ${formatFailure(error as never)}`);
-    if (!screen.json) show?.(result);
+    for (const error of (result as unknown as BatchResult).errors) if (!screen.json) screen.warn(`Error: ${formatFailure(error)}`);
+    if (!screen.json) show?.(result, screen);
     total = total === undefined ? result : mergeResults(total, result, screen.json);
   };
   try {
+    const batches = readInputItems(input);
     let upcoming = batches.next();
     for (let batch = await upcoming; !batch.done; batch = await upcoming) {
       upcoming = batches.next();
@@ -124,7 +132,7 @@ export async function runPipe<Name extends OperationName>(
     throw error;
   }
   if (screen.json) screen.printJson(total);
-  else summary?.(total!);
+  else summary?.(total!, screen);
   if ((total as unknown as BatchResult).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;
 }
 

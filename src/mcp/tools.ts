@@ -3,6 +3,7 @@ import { KbError } from '../core/errors.ts';
 import { documentId } from '../core/ids.ts';
 import type { ErrorItem, Location } from '../schema/items.ts';
 import { type OperationName, operations, type RequestOf, type ResultOf } from '../schema/operations.ts';
+import { AnswerConfidence } from '../schema/answers.ts';
 import { ChatRequest, RetrieveRequest } from '../schema/questions.ts';
 import { IngestRequest } from '../schema/requests.ts';
 import { listOf } from '../schema/fields.ts';
@@ -137,7 +138,7 @@ export const tools: Record<string, Tool> = {
     }),
     output: z.object({
       answer: z.string().describe('The answer in Markdown'),
-      confidence: z.enum(['high', 'low', 'none']).describe('low: doubtful; none: not answered by the documents'),
+      confidence: AnswerConfidence.shape.level.describe('low: doubtful; none: not answered by the documents'),
       citations: z.array(z.object({ ...place, citation: z.int().describe('Its number in the answer'), text: z.string() })),
     }),
     request: ({ question, ...rest }) => ({ query: question, ...rest }),

@@ -4,16 +4,15 @@ import { ErrorItem, HistoryEntry, RetrievedItem, Source } from './items.ts';
 
 const tokens = (meaning: string) => z.int().describe(`Tokens ${meaning}, as counted by the provider; 0 if it does not report them`);
 
+const thresholds = {
+  min_retrieval_score: z.number().optional().describe('Minimum score of a good passage, 0 to 1'),
+  min_rerank_score: z.number().optional().describe("Minimum rerank score of a good passage, on the reranker's own scale"),
+};
+
 /** Explanation of one turn: the thresholds, what became of each passage, model calls and prompts, and the duration of each stage. */
 export const ChatExplain = z
   .object({
-    thresholds: z
-      .object({
-        min_retrieval_score: z.number().describe('Minimum score of a good passage, 0 to 1'),
-        min_rerank_score: z.number().describe("Minimum rerank score of a good passage, on the reranker's own scale"),
-      })
-      .partial()
-      .describe('Thresholds of the quality gate'),
+    thresholds: z.object(thresholds).describe('Thresholds of the quality gate'),
     searched: z
       .array(z.string())
       .optional()
@@ -105,8 +104,7 @@ export const RetrievalQuality = z
     input_chunks: z.int().optional().describe('Passages evaluated'),
     passed_chunks: z.int().optional().describe('Passages that passed'),
     rejected_chunks: z.int().optional().describe('Passages that were rejected'),
-    min_retrieval_score: z.number().optional().describe('Minimum score of a good passage, 0 to 1'),
-    min_rerank_score: z.number().optional().describe("Minimum rerank score of a good passage, on the reranker's own scale"),
+    ...thresholds,
   })
   .describe('Quality of the retrieved passages');
 export type RetrievalQuality = z.infer<typeof RetrievalQuality>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AnswerConfidence } from './answers.ts';
 import { listOf } from './fields.ts';
 import { ErrorItem } from './items.ts';
 
@@ -77,7 +78,7 @@ export const EvaluationOutcome = z
     answerable: z.boolean().describe('Whether the collection answers the question'),
     rank: z.int().min(0).optional().describe('Rank of the first gold passage, from 1; 0 if not found; absent without gold'),
     verdict: Verdict.optional().describe('Verdict on the answer; absent if it was not judged'),
-    level: z.enum(['high', 'low', 'none']).optional().describe('answer_confidence.level of the answer'),
+    level: AnswerConfidence.shape.level.optional().describe('answer_confidence.level of the answer'),
     probability: z.number().optional().describe('answer_confidence.probability of the answer, if present'),
     answer: z.string().optional().describe('The answer'),
     milliseconds: z.number().describe('Duration of search and answer'),
@@ -124,7 +125,7 @@ export const EvaluationResult = Figures.extend({
   calibration: z
     .array(
       z.object({
-        level: z.enum(['high', 'low', 'none']).describe('answer_confidence.level'),
+        level: AnswerConfidence.shape.level.describe('answer_confidence.level'),
         answers: count('Judged answers of this level'),
         right: count('Those that were right'),
         probability: share('Mean of their answer_confidence.probability').optional(),
