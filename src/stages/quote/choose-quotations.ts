@@ -1,4 +1,5 @@
 import { countWords, type QuoteBlock, readQuoteBlocks, TITLE_SEPARATOR } from './quote-blocks.ts';
+import { terms } from '../../text/terms.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
@@ -62,6 +63,28 @@ const LISTING = 0.4;
 /** Bonus for definition questions: for the introduction of the page or section. */
 const INTRODUCTION = 0.4;
 
+/** Penalty of an option that is a special case of another one, of which the question says nothing: `--exclude-tag` beside `--exclude`. */
+const SPECIAL_CASE = 0.1;
+
+/** A long option, without its argument. */
+const OPTION = /(?<![\w-])--[a-z][a-z\d]*(?:-[a-z\d]+)*(?![\w-])/g;
+
+/** Returns a function that tells whether a block defines an option that is a special case of another one. */
+function createSpecialCaseCheck(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): (block: QuoteBlock) => boolean {
+  const optionsOf = ({ term }: QuoteBlock): string[] => term.match(OPTION) ?? [];
+  const all = new Set(blocks.filter(({ kind }) => kind !== 'term').flatMap(optionsOf));
+  const isSpecial = (option: string): boolean =>
+    all
+      .values()
+      .some(
+        (base) => option.startsWith(`${base}-`) && terms(option.slice(base.length).replaceAll('-', ' ')).every((word) => !wanted.has(word)),
+      );
+  return (block) => {
+    const options = optionsOf(block);
+    return options.length > 0 && options.every(isSpecial);
+  };
+}
+
 const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
 
@@ -98,6 +121,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const cosines = await options.compare?.(blocks.map(comparableText));
   const question = lastQuestion(query);
   const fitness = createFitness(question);
+  const isSpecialCase = createSpecialCaseCheck(blocks, wanted);
   const meaning = definedTerms(question);
   const scores = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
@@ -113,7 +137,8 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
         (cosine ?? 0) +
         RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
         SHARE * share +
-        (isIntroduction ? INTRODUCTION : 0) +
+        (isIntroduction ? INTRODUCTION : 0) -
+        (isSpecialCase(seed) ? SPECIAL_CASE : 0) +
         fitness(seed, options.sources[seed.source]!);
       return { seed, blocks: grown, cosine, share, isIntroduction, score };
     })

@@ -339,3 +339,17 @@ test('answers a question that consists of a value by the row with that cell', as
   expect((await ask('117', { sources, embedder: at(0.06) })).answer).toContain('| Valve | 117 |');
   expect((await ask('496', { sources, embedder: at(0.06) })).answer).toContain('do not answer');
 });
+
+test('quotes an option before its special cases, unless the question names these', async () => {
+  const options = [
+    '`--exclude-tag-all=FILE`\n\nExclude files and directories containing FILE.',
+    '`--exclude-tag=FILE`\n\nExclude files beside FILE.',
+    '`--exclude=PATTERN`\n\nExclude files matching PATTERN.',
+    '`--exclude-vcs`\n\nExclude files of version control.',
+  ];
+  const sources = sourcesOf(options.join('\n\n'));
+  const first = async (query: string) => /`(--[\w-]+)/.exec((await ask(query, { sources, embedder: at(0.6) })).answer)?.[1];
+  expect(await first('How do I exclude files?')).toBe('--exclude');
+  expect(await first('How do I exclude files with a tag?')).toMatch(/^--exclude-tag/);
+  expect(await first('How do I exclude files with --exclude-vcs?')).toBe('--exclude-vcs');
+});
