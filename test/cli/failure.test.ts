@@ -26,16 +26,16 @@ describe('the exit code', () => {
   });
 });
 
-describe('what is said of an error', () => {
+describe('the printed error', () => {
   const said = 'bad \u001b]0;PWNED\u0007 \u001b[2Jthing';
 
-  it('has nothing in it that acts on the terminal', () => {
+  it('contains no sequence for the terminal', () => {
     expect(formatError(new KbError('invalid', said, { hint: 'Ask \u009b31magain.' }))).toBe('Error: bad  thing Ask again.');
     expect(formatError(new KbError('aborted', said))).toBe('bad  thing');
     expect(formatError(new Error(said))).not.toMatch(/[\u0007\u001b]/);
   });
 
-  it('has none with its stack either', () => {
+  it('contains none in its stack either', () => {
     vi.stubEnv('KB_DEBUG', '1');
     onTestFinished(() => void vi.unstubAllEnvs());
     const text = formatError(new Error(said));
@@ -46,7 +46,7 @@ describe('what is said of an error', () => {
 
 const COMMANDS = ['ingest', 'retrieve', 'chat', 'delete', 'doctor', 'serve', 'collections list', 'collections drop', 'collections show'];
 
-describe('the command that was meant', () => {
+describe('the suggested command', () => {
   it.each([
     ['search', 'retrieve'],
     ['ls', 'collections list'],
@@ -62,5 +62,5 @@ describe('the command that was meant', () => {
     ['Chatt', 'chat'],
   ])('%s is near %s in letters', (given, meant) => expect(suggestCommand(given.split(' '), COMMANDS)).toBe(meant));
 
-  it('is none where nothing is near', () => expect(suggestCommand(['nonsense'], COMMANDS)).toBeUndefined());
+  it('is missing if no command is near', () => expect(suggestCommand(['nonsense'], COMMANDS)).toBeUndefined());
 });

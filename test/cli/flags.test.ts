@@ -6,7 +6,7 @@ import { operations } from '../../src/schema/operations.ts';
 import { Config } from '../../src/schema/config.ts';
 import { block, flattenSection, keysOf } from '../../src/schema/fields.ts';
 
-describe('a made-up parameter, added in one place', () => {
+describe('a new parameter, added in one place', () => {
   const Chunking = Config.shape.chunking.extend({
     sparkle: z.int().min(1).max(9).optional().describe('How much it sparkles').meta({ flag: 'sparkle' }),
   });
@@ -26,7 +26,7 @@ describe('a made-up parameter, added in one place', () => {
     });
   });
 
-  it('is a field of requests, flat and in a block, that overrides the key and keeps its bounds', () => {
+  it('is a flat and a nested field of requests that overrides the key and keeps its bounds', () => {
     const flat = z.strictObject(flattenSection(Chunking, 'chunking'));
     const nested = z.strictObject({ chunking: block(Chunking, 'chunking') });
     expect(readOverrides(flat, { sparkle: 3 })).toEqual({ chunking: { sparkle: 3 } });
@@ -52,13 +52,13 @@ describe('flags of operations', () => {
     for (const written of ['ensure-collection', 'storage-batch-size', 'embedding-batch-size']) expect(flags).not.toContain(written);
   });
 
-  it('refuse a key that schemas drop without a word', () => {
+  it('reject a key that schemas drop silently', () => {
     const given = (filter: string) => readRequestFlags(operations.delete.input, { filter });
     expect(() => given('{"source":"two","__proto__":"x"}')).toThrow('--filter: __proto__: no key may have this name.');
     expect(given('{"constructor":"x"}')).toEqual({ filter: { constructor: 'x' } });
   });
 
-  it('have a meaning each', () => {
+  it('have a description', () => {
     for (const [name, operation] of Object.entries(operations)) {
       for (const [flag, { description }] of Object.entries(operationFlags(operation)))
         expect([name, flag, (description ?? '').length > 0 || ['title', 'source', 'name'].includes(flag)]).toEqual([name, flag, true]);
@@ -70,7 +70,7 @@ describe('flags of operations', () => {
     expect(new Set(flags).size).toBe(flags.length);
   });
 
-  it('read JSON where the field is one, and name the flag where it is not', () => {
+  it('parse JSON if the field needs it, and name the flag if it is invalid', () => {
     expect(readRequestFlags(operations.retrieve.input, { filter: '{"year":{"gte":2020}}', explain: true })).toEqual({
       filter: { year: { gte: 2020 } },
       explain: true,
@@ -86,22 +86,22 @@ describe('requests over the configuration', () => {
     expect(layer).toEqual({ embedding: { provider: 'none' }, retrieval: { top_k: 3 }, rerank: { enabled: true }, collection: 'c' });
   });
 
-  it('leave what they do not name', () => {
+  it('keep the other keys', () => {
     const over = mergeLayers({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: 3, c: undefined }, d: [2] });
     expect([getPath(over, 'a.b'), getPath(over, 'a.c'), getPath(over, 'd')]).toEqual([3, 2, [2]]);
   });
 });
 
-describe('a condition in words', () => {
+describe('--where', () => {
   const { input } = operations.retrieve;
 
-  it('says what a filter says, and holds beside one', () => {
+  it('is read as a filter, and combined with --filter', () => {
     expect(readRequestFlags(input, { where: 'year >= 2020' })).toEqual({ filter: { year: { gte: 2020 } } });
     const both = { where: 'lang = de', filter: '{"year": 2020}' };
     expect(readRequestFlags(input, both)).toEqual({ filter: { and: [{ year: 2020 }, { lang: 'de' }] } });
   });
 
-  it('is a flag where there is a filter', () => {
+  it('exists wherever there is a filter', () => {
     for (const [name, has] of [
       ['retrieve', true],
       ['chat', true],
@@ -113,7 +113,7 @@ describe('a condition in words', () => {
   });
 });
 
-it('what says where and how something was stored is to be typed again, as a shell takes it', () => {
+it('repeatFlags writes the flags that choose the collection, quoted for a shell', () => {
   expect(repeatFlags({})).toBe('');
   expect(repeatFlags({ collection: 'manuals', docs: ['a.md'], json: true, 'chunk-size': '800' })).toBe(' --collection manuals');
   expect(

@@ -9,8 +9,8 @@ import { DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 import { paper } from '../support/screen.ts';
 
-describe('the file that keeps a conversation', () => {
-  it('is none where a device is named, which stays one', () => {
+describe('the file of a conversation', () => {
+  it('is not used if a device is named, which stays a device', () => {
     const screen = paper();
     const context = (flags: object) =>
       ({ engine: { config: DEFAULTS }, loaded: { home: '/' }, screen, flags }) as unknown as CommandContext;
@@ -22,7 +22,7 @@ describe('the file that keeps a conversation', () => {
     expect(screen.warnings).toEqual([]);
   });
 
-  it('is not read where it is a pipe, at which nobody may ever write', () => {
+  it('is not read if it is a pipe', () => {
     const pipe = join(folder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(() => readTextIfPresent(pipe)).toThrow('it is a pipe or a device');
@@ -30,7 +30,7 @@ describe('the file that keeps a conversation', () => {
     expect(readTextIfPresent(join(folder(), 'absent.json'))).toBe('');
   });
 
-  it('gets the folders above it, for this user alone', () => {
+  it('gets its parent folders, for this user only', () => {
     const path = join(folder(), 'a/b/c');
     makeFolder(path);
     makeFolder(path);
@@ -48,7 +48,7 @@ function locked() {
   return { home, file, lock: `${file}.lock` };
 }
 
-it('holds a lock while it works, and leaves nothing behind, whatever becomes of the work', () => {
+it('is locked during the work, and the lock is removed whatever happens', () => {
   const { home, file } = locked();
   let held: string[] = [];
   withFileLock(file, () => {
@@ -63,7 +63,7 @@ it('holds a lock while it works, and leaves nothing behind, whatever becomes of 
   expect(readdirSync(home)).toEqual([]);
 });
 
-it('takes the place of a lock that was left behind, also a moment ago', () => {
+it('takes over an abandoned lock, even a recent one', () => {
   const { home, file, lock } = locked();
   mkdirSync(lock);
   let isDone = false;

@@ -29,7 +29,7 @@ const conditions: [string, Filter][] = [
   ['straße = "größer als 3"', { straße: 'größer als 3' }],
 ];
 
-it.each(conditions)('reads %s', (text, filter) => {
+it.each(conditions)('parses %s', (text, filter) => {
   expect(parseWhere(text)).toEqual(filter);
 });
 
@@ -50,11 +50,11 @@ const mistakes: [string, number, string][] = [
   ['a = 1)', 5, 'the end'],
 ];
 
-it.each(mistakes)('points at the place of the mistake in %j', (text, at, problem) => {
+it.each(mistakes)('points at the mistake in %j', (text, at, problem) => {
   expect(() => parseWhere(text)).toThrow(problem);
   expect(() => parseWhere(text)).toThrow(`\n  ${text}\n  ${' '.repeat(at)}^`);
 });
 
-it.each(['(', 'not '])('refuses a condition that is nested too deeply: %j', (nesting) => {
+it.each(['(', 'not '])('rejects a condition that is nested too deeply: %j', (nesting) => {
   expect(() => parseWhere(`${nesting.repeat(100_000)}a = 1`)).toThrow('nested too deeply');
 });

@@ -5,7 +5,7 @@ import type { Event } from '../../src/schema/results.ts';
 import { paper } from '../support/screen.ts';
 
 describe('progress', () => {
-  it('moves where a person watches, and is lines or nothing elsewhere', () => {
+  it('moves on a terminal, and is printed in lines or not at all elsewhere', () => {
     expect(chooseRenderer({ quiet: false, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('moving');
     expect(chooseRenderer({ quiet: false, isTerminal: false }, { title: 'Ingesting' })).toBe('lines');
     expect(chooseRenderer({ quiet: true, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('none');
@@ -15,7 +15,7 @@ describe('progress', () => {
     expect(chooseRenderer({ quiet: false, isTerminal: true }, {})).toBe('none');
   });
 
-  it('of a wait is a spinner where a person watches, and nothing of its own elsewhere', () => {
+  it('of a wait is a spinner on a terminal, and nothing elsewhere', () => {
     expect(chooseRenderer({ quiet: false, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('spinner');
     expect(
       chooseRenderer({ quiet: false, isTerminal: true }, { columns: 80, title: 'Looking for a browser', waiting: 'Looking for a browser' }),
@@ -25,7 +25,7 @@ describe('progress', () => {
   });
 
   const data = { done: 120, expected: 400, chunks: 812, embedded: 800, failed: 0 };
-  it('tells how far it is, how fast, and how long it may still take', () => {
+  it('shows amount, rate and remaining time', () => {
     expect(formatProgress(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s');
     // a quarter of the bytes gave 812 chunks: 3,248 in all, of which 800 are done
     expect(formatProgress({ ...data, bytes: 25_000, expected_bytes: 100_000 }, 20_000)).toMatch(/, 1 min 1 s left$/);
@@ -35,7 +35,7 @@ describe('progress', () => {
     expect(formatProgress({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 
-  it('asks for no more than whoever reads the output has taken', async () => {
+  it('waits for a slow reader of the output', async () => {
     let made = 0;
     async function* run(): AsyncGenerator<Event, number, void> {
       for (; made < 3; made++) yield { sequence: made, type: 'item', stage: 'export', message: '', data: {} };
@@ -49,14 +49,14 @@ describe('progress', () => {
     expect(await whole).toBe(3);
   });
 
-  it('guesses nothing from too little', () => {
+  it('estimates nothing from too little data', () => {
     expect(formatProgress(data, 500)).toBe('120 of 400, 800 of 812 chunks embedded');
     expect(formatProgress({ done: 0, expected: 0, chunks: 0, embedded: 0 }, 9000)).toBe('0, 0 chunks');
     expect(formatProgress({ done: 400, expected: 400 }, 100_000)).toBe('400 of 400, 4 per second');
     expect(formatProgress({ search_query: 'x' }, 9000)).toBe('');
   });
 
-  it('of a crawl tells of pages, those that wait and those that failed', () => {
+  it('of a crawl shows pages, queued pages and failures', () => {
     const counts = { pages: 124, queued: 37, failed: 2, done: 124, expected: 163 };
     expect(formatProgress(counts, 2_033)).toBe('124 pages, 37 queued, 2 failed, 61 pages/s');
     expect(formatProgress({ ...counts, failed: 0, chunks: 1_300, embedded: 1_024 }, 40_000)).toBe(
@@ -82,7 +82,7 @@ describe('progress', () => {
     return 'done';
   }
 
-  it('of a run that prints is one line on a terminal that gives way, and goes in the end', async () => {
+  it('of a run that prints is one temporary line on a terminal', async () => {
     const screen = paper({ isTerminal: true });
     expect(await showProgress(crawl(), { screen, title: 'Scraping', prints: true })).toBe('done');
     expect(screen.states).toEqual(['Scraping: 1 page, 2 queued', undefined]);
@@ -96,7 +96,7 @@ describe('progress', () => {
     expect(broken.states.at(-1)).toBeUndefined();
   });
 
-  it('of a run that prints is told in lines off a terminal, of which a short one has none but what it says; with --quiet there is nothing', async () => {
+  it('of a run that prints is shown in lines elsewhere; a short run prints only its messages, and --quiet nothing', async () => {
     const [screen, quiet] = [paper(), paper({ quiet: true, isTerminal: true })];
     await showProgress(crawl(), { screen, title: 'Scraping', prints: true });
     expect([screen.notes, screen.states]).toEqual([['200  depth 1  https://a.example/  Red', 'Waiting.'], []]);
@@ -104,7 +104,7 @@ describe('progress', () => {
     expect([quiet.notes, quiet.states]).toEqual([[], []]);
   });
 
-  it('is said in lines off a terminal, with the messages of the run', async () => {
+  it('is printed in lines without a terminal, with the messages of the run', async () => {
     async function* run(): AsyncGenerator<Event, string, void> {
       yield { type: 'progress', stage: 'store', message: 'Waiting.', data: {}, sequence: 0 };
       yield { type: 'error', stage: 'convert', message: 'broken', data: {}, sequence: 1 };

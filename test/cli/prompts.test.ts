@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { showPrompt } from '../../src/cli/prompts.ts';
 import { EXIT, exitCodeOf } from '../../src/cli/failure.ts';
 
-it('Ctrl-C at a prompt is a stop, and any other failure stays what it is', async () => {
+it('Ctrl-C at a prompt is a stop, and other failures are thrown unchanged', async () => {
   const left = Object.assign(new Error('User force closed the prompt with SIGINT'), { name: 'ExitPromptError' });
   const stop: unknown = await showPrompt(() => Promise.reject(left)).catch((error: unknown) => error);
   expect(stop).toMatchObject({ code: 'aborted', message: 'Stopped.' });

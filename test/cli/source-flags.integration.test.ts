@@ -18,7 +18,7 @@ const examples = (kind: string): string[] =>
 
 const environment = { WIKI_USER: 'ann', WIKI_PASSWORD: 's3cret', PORTAL_SESSION: 'c00kie', TICKETS_TOKEN: 't0ken' };
 
-it('the configurations that are shown are valid', () => {
+it('the documented configurations are valid', () => {
   expect(examples('config')).toHaveLength(2);
   for (const text of examples('config')) {
     const { config } = loadConfig({ cwd: folder({ 'kb.config.yaml': text }), environment });
@@ -26,7 +26,7 @@ it('the configurations that are shown are valid', () => {
   }
 });
 
-it('the sources that are shown fit', () => {
+it('the documented sources are valid', () => {
   expect(examples('sources')).toHaveLength(1);
   for (const text of examples('sources')) IngestRequest.parse(parse(text));
 });
@@ -34,7 +34,7 @@ it('the sources that are shown fit', () => {
 const records = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => ({ id: from + i, summary: `Record ${from + i}` }));
 
-it('the APIs that are shown are read to their end', async () => {
+it('the documented APIs are read completely', async () => {
   const json = (answer: (query: URLSearchParams) => unknown, link?: (query: URLSearchParams) => string | undefined) =>
     function respond(request: { url?: string | undefined }, response: import('node:http').ServerResponse) {
       const query = new URL(request.url!, 'http://api').searchParams;

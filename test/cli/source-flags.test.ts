@@ -4,7 +4,7 @@ import { ingestSources, listPages, readFetchApis } from '../../src/cli/source-fl
 import { folder } from '../support/folder.ts';
 
 describe('the sources of an ingest', () => {
-  it('are those of a file, and over them what the flags name', async () => {
+  it('are those of a file, overridden by flags', async () => {
     const home = folder({
       'list.yaml': 'docs: [a.md]\nurls: https://example.com/\nconcurrency: parallel\n',
       'one.json': '{"markdown": "Text."}',
@@ -18,7 +18,7 @@ describe('the sources of an ingest', () => {
     expect(await ingestSources({}, { home, environment: {} })).toEqual({});
   });
 
-  it('refuse metadata and files with a key that schemas drop without a word, and name the line of a file that is not YAML', async () => {
+  it('reject metadata and files with a key that schemas drop silently, and name the line of invalid YAML', async () => {
     const home = folder({ 'api.yaml': 'url: https://a.example/\nparams: {__proto__: 1}\n', 'broken.yaml': 'url: x\n- y\n' });
     const sources = (flags: object) => ingestSources(flags as never, { home, environment: {} });
     await expect(sources({ metadata: ['__proto__=x'] })).rejects.toThrow('--metadata: __proto__: no key may have this name.');
@@ -28,14 +28,14 @@ describe('the sources of an ingest', () => {
     expect(await sources({ metadata: ['constructor=x'] })).toEqual({ metadata: { constructor: 'x' } });
   });
 
-  it('may be texts and files of text, which keep their path as their name', async () => {
+  it('may be texts, and text files with their path as name', async () => {
     const home = folder({ 'notes/a b.md': '# Note' });
     expect(await ingestSources({ markdown: ['The gate.', `@${join(home, 'notes/a b.md')}`] }, { home, environment: {} })).toEqual({
       markdown: ['The gate.', { text: '# Note', source: 'notes/a b.md' }],
     });
   });
 
-  it('may be APIs by address, by a file with one or with several', async () => {
+  it('may be APIs by address, or by a file with one or several', async () => {
     const home = folder({
       'one.yaml': 'url: https://a.example/\nmax_pages: 2\n',
       'two.json': '[{"url": "https://b.example/"}, "https://c.example/"]',
@@ -50,7 +50,7 @@ describe('the sources of an ingest', () => {
     });
   });
 
-  it('have the values of variables in what files say of APIs, and nowhere else', async () => {
+  it('have variables replaced only in what files say of APIs', async () => {
     const home = folder({
       'one.yaml': 'url: https://a.example/\nheaders:\n  Authorization: Bearer ${API_TOKEN}\nparams:\n  key: "${NONE_SUCH}"\n',
       'list.yaml':
@@ -71,7 +71,7 @@ describe('the sources of an ingest', () => {
     });
   });
 
-  it('that can not be read are named with their flag', async () => {
+  it('that cannot be read are named with their flag', async () => {
     const home = folder({
       'broken.yaml': 'docs: [a\n',
       'list.yaml': '- a.md\n',
@@ -113,13 +113,13 @@ const gone = failure('https://a.example/gone', { isRetryable: false });
 const fileOf = (text: string) => join(folder({ 'failed.json': text }), 'failed.json');
 
 describe('the pages of kb scrape', () => {
-  it('are those that are named, and those of a result that may not fail again', () => {
+  it('are the named ones, and the retryable failures of a result', () => {
     const path = fileOf(JSON.stringify({ pages: 1, outputs: [], dlq: [busy], errors: [busy, gone] }));
     expect(listPages(['https://a.example/'], path)).toEqual(['https://a.example/', { mode: 'each', url: 'https://a.example/busy' }]);
     expect(listPages(['https://a.example/'], undefined)).toEqual(['https://a.example/']);
   });
 
-  it('may be a list of failures, or one a line; each comes once, without what is no page', () => {
+  it('may be a list of failures, or one per line; each page comes once', () => {
     const api = failure('https://a.example/api', { source_kind: 'api', retry_input: { url: 'https://a.example/api' } });
     const plain = failure('https://a.example/plain');
     const wanted = [
@@ -131,12 +131,12 @@ describe('the pages of kb scrape', () => {
     expect(listPages([], fileOf(JSON.stringify(plain)))).toEqual(wanted.slice(1));
   });
 
-  it('are a crawl again where a whole one failed', () => {
+  it('are crawled again after the failure of a whole crawl', () => {
     const retry_input = { url: 'https://a.example/', mode: 'full', max_depth: 2, max_pages: 9, include: [], exclude: ['/x'] };
     expect(listPages([], fileOf(JSON.stringify([failure('https://a.example/', { retry_input })])))).toEqual([retry_input]);
   });
 
-  it('are of the sites that they failed at, and lead to no other', () => {
+  it('stay on the sites of their failures', () => {
     const path = fileOf(
       JSON.stringify([failure('https://a.example/x', { retry_input: { url: 'http://ann:pass@127.0.0.1/x', mode: 'full' } })]),
     );
@@ -154,7 +154,7 @@ describe('the pages of kb scrape', () => {
     expect(listPages([], fileOf(''))).toEqual([]);
   });
 
-  it('must be given somehow, in a file that can be read', () => {
+  it('must be named, or listed in a readable file', () => {
     const refused = (path: string | undefined) => {
       try {
         return String(listPages([], path).length);
@@ -171,7 +171,7 @@ describe('the pages of kb scrape', () => {
   });
 });
 
-it('each API is sent the headers and parameters of the command line, with the values of variables', () => {
+it('each API gets the headers and parameters of the command line, with variables replaced', () => {
   const flags = { header: ['X-Tide: high', 'Authorization: Bearer ${TOKEN}'], param: ['limit=5', 'q=a=b', 'tag=x', 'tag=y'] };
   const sent = { headers: { 'X-Tide': 'high', Authorization: 'Bearer t0ken' }, params: { limit: '5', q: 'a=b', tag: ['x', 'y'] } };
   expect(readFetchApis(['https://a.example/', 'https://b.example/'], flags, { TOKEN: 't0ken' })).toEqual([
@@ -180,7 +180,7 @@ it('each API is sent the headers and parameters of the command line, with the va
   ]);
 });
 
-it('what is no pair is refused without being repeated', () => {
+it('an invalid pair is rejected without being repeated', () => {
   expect(() => readFetchApis(['https://a.example/'], { header: ['s3cret'] }, {})).toThrow(/^--header: a name and a value with «:»/);
   expect(() => readFetchApis(['https://a.example/'], { param: ['=s3cret'] }, {})).toThrow(/^--param: a name and a value with «=»/);
 });

@@ -16,7 +16,7 @@ const BOT = { name: 'bot', scopes: ['read' as const], collections: ['a', 'b'] };
 const CI = { name: 'ci', scopes: ['read' as const, 'write' as const], collections: ['*'] };
 
 describe.each(['tokens.yaml', 'tokens.json'])('the rows of %s', (name) => {
-  it('hold hashes and no token, for the owner of the file alone', () => {
+  it('hold hashes instead of tokens, readable by the owner of the file only', () => {
     const { file, place } = placed(name);
     const made = addToken(BOT, place);
     expect(made.file).toBe(file);
@@ -27,14 +27,14 @@ describe.each(['tokens.yaml', 'tokens.json'])('the rows of %s', (name) => {
     expect(listTokens(place)).toEqual([BOT, CI]);
   });
 
-  it('are none before the first is made, and none can be removed', () => {
+  it('are empty at first, and no row can be removed then', () => {
     const { file, place } = placed(name);
     expect(listTokens(place)).toEqual([]);
     expect(() => revokeToken('bot', place)).toThrow(expect.objectContaining({ hint: expect.stringContaining('kb token create') }));
     expect(existsSync(file)).toBe(false);
   });
 
-  it('lose one, and the rest stays as it is', () => {
+  it('lose one row, and the rest stays unchanged', () => {
     const { file, place } = placed(name);
     addToken(BOT, place);
     const { token } = addToken(CI, place);
@@ -49,7 +49,7 @@ describe.each(['tokens.yaml', 'tokens.json'])('the rows of %s', (name) => {
   });
 });
 
-it('refuses a name that is taken, one of two words, and a place that is none for it', () => {
+it('reject a name that is taken, an invalid name and an invalid place', () => {
   const { place } = placed('tokens.yaml');
   addToken(BOT, place);
   expect(() => addToken(BOT, place)).toThrow('«bot»');

@@ -12,11 +12,11 @@ import { keysOf, type Key } from '../../src/schema/fields.ts';
 const path = join(packageRoot, 'kb.config.example.yaml');
 const text = readFileSync(path, 'utf8');
 
-it('kb.config.example.yaml is what the schema says (npm run example writes it)', () => {
+it('kb.config.example.yaml matches the schema (npm run example writes it)', () => {
   expect(text).toBe(exampleConfig());
 });
 
-it('the example configuration can be read, and is the defaults', () => {
+it('the example configuration is valid, and equals the defaults', () => {
   const { layer } = readConfigFile(path);
   for (const key of keysOf(Config))
     expect([key.path, read(key, getPath(layer, key.path) ?? getPath(parse(text), key.path))]).toEqual([
@@ -28,7 +28,7 @@ it('the example configuration can be read, and is the defaults', () => {
 /** The value as the schema reads it: `10 MiB` is a number. */
 const read = ({ schema }: Key, value: unknown): unknown => (value === undefined ? undefined : schema.parse(value));
 
-it('the example configuration names every key, and each with its meaning', () => {
+it('the example configuration has every key with its description', () => {
   for (const { path: key, description } of keysOf(Config)) {
     expect(text).toMatch(new RegExp(`^ *(# )?${key.split('.').at(-1)}:`, 'm'));
     expect([key, description.length > 10]).toEqual([key, true]);

@@ -21,12 +21,12 @@ const flag = (path: string, value: unknown) => {
 };
 
 describe('loadConfig', () => {
-  it('gives the defaults where nobody says anything', () => {
+  it('returns the defaults without any settings', () => {
     const cwd = folder();
     expect(load(cwd)).toMatchObject({ config: DEFAULTS, file: undefined, home: cwd });
   });
 
-  it('lays flags over the environment over .env over the file', () => {
+  it('merges flags over the environment over .env over the file', () => {
     const cwd = folder({ 'kb.config.yaml': 'collection: file\nretrieval:\n  top_k: 1\n' });
     expect(load(cwd).config.collection).toBe('file');
     write(cwd, { '.env': 'KB_COLLECTION=dotenv\n' });
@@ -36,23 +36,23 @@ describe('loadConfig', () => {
     expect(load(cwd, { environment, flags: flag('collection', 'flag') }).config.collection).toBe('flag');
   });
 
-  it('knows the names of drivers of one’s own that it is told of', () => {
+  it('accepts the names of drivers of the calling program', () => {
     const cwd = folder({ 'kb.config.yaml': 'embedding:\n  provider: mine\nstorage:\n  vector_db: shelf\n' });
     const own = { embedders: { mine: () => Promise.reject(new Error()) }, stores: { shelf: () => Promise.reject(new Error()) } };
     expect(load(cwd, { own }).config).toMatchObject({ embedding: { provider: 'mine' }, storage: { vector_db: 'shelf' } });
     expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 4: storage.vector_db');
   });
 
-  it('finds the file in a folder above, and that folder is home', () => {
+  it('finds the file in a parent folder, which becomes home', () => {
     const root = folder({ 'kb.config.yaml': 'collection: above\n', 'a/b/c.md': '' });
     expect(load(join(root, 'a/b'))).toMatchObject({ home: root, config: { collection: 'above' } });
   });
 
-  it('takes storage.collection for collection', () => {
+  it('accepts storage.collection for collection', () => {
     expect(load(folder({ 'kb.config.yaml': 'storage:\n  collection: other\n' })).config.collection).toBe('other');
   });
 
-  it('refuses an overlap that is larger than the chunk, and names who said both', () => {
+  it('rejects an overlap larger than the chunk, and names the origin of both values', () => {
     const cwd = folder({ 'kb.config.yaml': 'chunking:\n  chunk_size: 300\n' });
     expect(load(cwd, { flags: flag('chunking.chunk_overlap', 300) }).config.chunking).toMatchObject({ chunk_overlap: 300 });
     const error = failure(() => load(cwd, { flags: flag('chunking.chunk_overlap', 301) }));
@@ -77,7 +77,7 @@ describe('loadConfig', () => {
     expect(error.hint).toContain('chunking.chunk_overlap»');
   });
 
-  it('refuses a key that schemas drop without a word', () => {
+  it('rejects a key that schemas drop silently', () => {
     for (const text of ['embedding:\n  options:\n    __proto__: {a: 1}\n', 'ingestion:\n  api:\n    params: {a: [{__proto__: 1}]}\n'])
       expect(failure(() => load(folder({ 'kb.config.yaml': text }))).message).toMatch(
         /^kb\.config\.yaml, line \d: .*\.__proto__: no key may have this name/,
@@ -116,7 +116,7 @@ describe('loadConfig', () => {
   });
 
   it.each(['${A}:${B}', 'ann:${B}', '${A}:', '${A}:x-oauth-basic', 'ann@a.example/token:${B}'])(
-    'takes a user name and password that name the password: %s',
+    'accepts a user name and password with the password in a variable: %s',
     (given) => {
       const cwd = folder({ 'kb.config.yaml': `network:\n  sites:\n    - {origin: "https://a.example", basic_auth: "${given}"}\n` });
       const expected = given.replace('${A}', 'one').replace('${B}', 'two');
@@ -124,7 +124,7 @@ describe('loadConfig', () => {
     },
   );
 
-  it('takes cookies that are settings as they are', () => {
+  it('accepts cookies that are settings', () => {
     const cwd = folder({
       'kb.config.yaml': 'network:\n  sites:\n    - {origin: "https://a.example", cookies: {lang: en}, headers: {X-Team: docs}}\n',
     });
@@ -146,7 +146,7 @@ describe('loadConfig', () => {
     expect(error.message + error.hint).not.toContain('hunter2');
   });
 
-  it('takes a folder .env for none of its own', () => {
+  it('ignores a folder named .env', () => {
     expect(load(folder({ '.env/bin/python': '' })).config.collection).toBe('default');
   });
 
@@ -158,12 +158,12 @@ describe('loadConfig', () => {
     });
   });
 
-  it('says in which line a file is no YAML, and what is missing', () => {
+  it('names the line of invalid YAML, and what is missing', () => {
     const broken = failure(() => load(folder({ 'kb.config.yaml': 'collection handbook\nsources:\n' })));
     expect(broken.message).toBe('kb.config.yaml, line 1: this is not YAML: Implicit keys need to be on a single line.');
   });
 
-  it('says where a wrong value was given', () => {
+  it('names the origin of an invalid value', () => {
     const cwd = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\n' });
     expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 2: retrieval.top_k');
     const several = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\nchunking:\n  chunk_size: 1\n' });
@@ -185,11 +185,11 @@ describe('loadConfig', () => {
     expect(failure(() => load(folder(), { flags: flag('retrieval.top_k', 'x') })).message).toContain('--set retrieval.top_k');
   });
 
-  it('says in which line a file stops being YAML', () => {
+  it('names the line in which a file stops being YAML', () => {
     expect(failure(() => load(folder({ 'kb.config.yaml': 'a: [1\nb: 2\n' }))).message).toMatch(/line [23]/);
   });
 
-  it('names a variable that misses a known one by a letter, and lets others be', () => {
+  it('rejects a variable that is nearly a known one, and ignores others', () => {
     expect(failure(() => load(folder(), { environment: { KB_COLECTION: 'x' } })).hint).toContain('KB_COLLECTION');
     expect(load(folder(), { environment: { KB_HOME_OF_SOMETHING_ELSE: 'x' } }).config).toEqual(DEFAULTS);
   });
@@ -201,19 +201,19 @@ describe('loadConfig', () => {
     });
   });
 
-  it('drops the model of the provider before when a higher layer names another provider', () => {
+  it('drops the model of the previous provider when a higher layer names another provider', () => {
     const cwd = folder({ 'kb.config.yaml': 'embedding:\n  provider: openai\n  model: text-embedding-3-large\n' });
     expect(load(cwd).config.embedding.model).toBe('text-embedding-3-large');
     expect(load(cwd, { environment: { KB_EMBEDDING_PROVIDER: 'local' } }).config.embedding).toEqual({ provider: 'local', batch_size: 64 });
   });
 
-  it('names a file that is asked for and is not there', () => {
+  it('names a requested file that does not exist', () => {
     expect(failure(() => load(folder(), { file: 'ci/absent.yaml' })).message).toContain('ci/absent.yaml');
   });
 });
 
 describe('readSetFlags', () => {
-  it('reads values as YAML, into options too', () => {
+  it('reads values as YAML, also in options', () => {
     expect(
       readSetFlags(['retrieval.top_k=5', 'chat.persona=A kind clerk', 'embedding.options.base_url=http://127.0.0.1:1/v1']).layer,
     ).toEqual({
@@ -236,14 +236,14 @@ describe('readSetFlags', () => {
     expect(readSetFlags([setting]).layer).toEqual({ chat: { persona: expected } });
   });
 
-  it.each(['', ' ', '~', 'null', 'Null'])('takes «%s» for no text, as YAML does', (text) => {
+  it.each(['', ' ', '~', 'null', 'Null'])('reads «%s» as null, as YAML does', (text) => {
     expect(readSetFlags([`chat.persona=${text}`, `embedding.model=${text}`]).layer).toEqual({
       chat: { persona: null },
       embedding: { model: null },
     });
   });
 
-  it('leaves out blanks around a text, but none in quotes', () => {
+  it('trims blanks around a text, but not in quotes', () => {
     expect(readSetFlags(['collection= manuals ', 'chat.llm.provider= local', 'chat.persona=" "']).layer).toEqual({
       collection: 'manuals',
       chat: { llm: { provider: 'local' }, persona: ' ' },
@@ -251,17 +251,17 @@ describe('readSetFlags', () => {
     expect(readSetFlags(['chat.persona="null"']).layer).toEqual({ chat: { persona: 'null' } });
   });
 
-  it('names an unknown key and the nearest', () => {
+  it('names an unknown key and the nearest one', () => {
     const error = failure(() => readSetFlags(['retrieval.topk=3']));
     expect(`${error.message} ${error.hint}`).toMatch(/retrieval\.topk.*retrieval\.top_k/);
   });
 
-  it('wants KEY=VALUE', () => {
+  it('requires KEY=VALUE', () => {
     expect(failure(() => readSetFlags(['collection'])).message).toContain('KEY=VALUE');
   });
 });
 
-describe('sizes', () => {
+describe('byte sizes', () => {
   it.each([
     ['10 MiB', 10_485_760],
     ['1.5 KiB', 1536],
@@ -273,7 +273,7 @@ describe('sizes', () => {
     expect(Config.shape.network.shape.max_bytes.parse(written)).toBe(bytes);
   });
 
-  it.each(['much', '10 bananas', '', '-5', 0])('refuses %s', (written) => {
+  it.each(['much', '10 bananas', '', '-5', 0])('reject %s', (written) => {
     expect(Config.shape.network.shape.max_bytes.safeParse(written).success).toBe(false);
   });
 });

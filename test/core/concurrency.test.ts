@@ -29,7 +29,7 @@ const gate = () => {
 };
 
 describe('mapOrdered', () => {
-  it('keeps the order whatever takes longer, and works at most so many at once', async () => {
+  it('keeps the order whatever takes longer, and limits the concurrency', async () => {
     let running = 0;
     let most = 0;
     const results = await all(
@@ -44,7 +44,7 @@ describe('mapOrdered', () => {
     expect(most).toBe(3);
   });
 
-  it('reads no further ahead than it may', async () => {
+  it('reads no further ahead than the limit', async () => {
     const seen: number[] = [];
     const mapped = mapOrdered(count(100, seen), 4, async (n) => n);
     await mapped.next();
@@ -52,7 +52,7 @@ describe('mapOrdered', () => {
     await mapped.return();
   });
 
-  it('throws what the work throws, after what is running has ended', async () => {
+  it('throws the error of the work after the running work has ended', async () => {
     let ended = 0;
     const work = async (n: number) => {
       await wait(n === 1 ? 1 : 10);
@@ -65,8 +65,8 @@ describe('mapOrdered', () => {
   });
 });
 
-describe('mapOrdered, where the source is slow', () => {
-  it('hands out what is done, and waits for no more', async () => {
+describe('mapOrdered with a slow source', () => {
+  it('yields what is done without waiting for more input', async () => {
     const { opened, open } = gate();
     const slow = async function* () {
       yield* [1, 2];
@@ -79,7 +79,7 @@ describe('mapOrdered, where the source is slow', () => {
     expect(await all(mapped)).toEqual([30]);
   });
 
-  it('throws what the source throws, and what the work throws before that', async () => {
+  it('throws the error of the source, and an earlier error of the work first', async () => {
     const broken = async function* () {
       yield 1;
       await wait(5);
@@ -90,7 +90,7 @@ describe('mapOrdered, where the source is slow', () => {
     await expect(all(mapOrdered(broken(), 4, failing))).rejects.toThrow('one is bad');
   });
 
-  it('closes the source when its reader leaves', async () => {
+  it('closes the source when its reader stops', async () => {
     let closed = false;
     const source = async function* () {
       try {
@@ -105,14 +105,14 @@ describe('mapOrdered, where the source is slow', () => {
 });
 
 describe('mapAsFinished', () => {
-  it('gives what is finished first', async () => {
+  it('yields results as they finish', async () => {
     const results = await all(mapAsFinished([30, 1, 15], 3, async (ms) => (await wait(ms), ms)));
     expect(results).toEqual([1, 15, 30]);
   });
 });
 
-describe('ahead', () => {
-  it('begins before it is read, and works no further ahead than its size', async () => {
+describe('prefetch', () => {
+  it('starts before it is read, and works no further ahead than its size', async () => {
     const seen: number[] = [];
     const items = prefetch(count(100, seen), 5);
     await wait(5);
@@ -121,7 +121,7 @@ describe('ahead', () => {
     await items.return();
   });
 
-  it('gives everything in order, and the error where the source fails', async () => {
+  it('yields everything in order, then the error of the source', async () => {
     expect(await all(prefetch(count(7), 3))).toEqual([0, 1, 2, 3, 4, 5, 6]);
     const failing = async function* () {
       yield 1;
@@ -134,7 +134,7 @@ describe('ahead', () => {
     expect(read).toEqual([1]);
   });
 
-  it('closes the source when its reader leaves', async () => {
+  it('closes the source when its reader stops', async () => {
     let closed = false;
     const source = async function* () {
       try {
@@ -148,18 +148,18 @@ describe('ahead', () => {
   });
 });
 
-describe('grouped', () => {
-  it('closes a group when its weight is reached', async () => {
+describe('batchItems', () => {
+  it('completes a batch when its weight is reached', async () => {
     expect(await all(batchItems(count(7), 3))).toEqual([[0, 1, 2], [3, 4, 5], [6]]);
     expect(await all(batchItems(count(5), 4, { weight: (n) => n }))).toEqual([[0, 1, 2, 3], [4]]);
   });
 });
 
-describe('grouped, with patience', () => {
+describe('batchItems with maxWait', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('closes a group that has waited long enough, and no empty one', async () => {
+  it('completes a batch that has waited long enough, and yields no empty one', async () => {
     const slow = async function* () {
       yield* [1, 2];
       await new Promise((done) => setTimeout(done, 60));
@@ -181,8 +181,8 @@ describe('grouped, with patience', () => {
   });
 });
 
-describe('pulsed', () => {
-  it('speaks while nothing comes', async () => {
+describe('withHeartbeat', () => {
+  it('yields undefined while nothing arrives', async () => {
     const { opened, open } = gate();
     const slow = async function* () {
       await opened;
@@ -195,7 +195,7 @@ describe('pulsed', () => {
   });
 });
 
-it('what could not be opened is opened again, and what is open is opened once', async () => {
+it('keepUnlessFailed opens again after a failure, and otherwise once', async () => {
   let opened = 0;
   const get = keepUnlessFailed(async () => {
     if (++opened < 3) throw new Error(`failure ${opened}`);
@@ -209,7 +209,7 @@ it('what could not be opened is opened again, and what is open is opened once', 
   expect(await Promise.all([get(), get(), get()])).toEqual([3, 3, 3]);
 });
 
-it('calls of one turn go together, and each gets its own result', async () => {
+it('batchCalls combines the calls of one turn, and returns each its own result', async () => {
   const batches: number[][] = [];
   const double = batchCalls(3, async (items: number[]) => {
     batches.push(items);
@@ -223,7 +223,7 @@ it('calls of one turn go together, and each gets its own result', async () => {
   expect(await double(6)).toBe(12);
 });
 
-it('a batch that fails fails for all of its calls, and for no other', async () => {
+it('a failed batch fails for all of its calls, and for no others', async () => {
   const pass = batchCalls(2, async (items: number[]) => {
     if (items.includes(2)) throw new Error('two is bad');
     return items;

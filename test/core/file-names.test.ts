@@ -7,7 +7,7 @@ import { decodePath, unescapePath, findMangledPaths, escapePath, encodePath, des
 const bytes = (...parts: (string | number)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))));
 
-describe('the name of a file', () => {
+describe('a file name that is not UTF-8', () => {
   const names: [string, Buffer, string][] = [
     ['UTF-8', bytes('Größe 中文 👍.md'), 'Größe 中文 👍.md'],
     ['latin-1', bytes('caf', 0xe9, '.md'), 'caf\\xE9.md'],
@@ -18,20 +18,20 @@ describe('the name of a file', () => {
     ['what looks like an escape', bytes('caf\\xE9 \\u202E \\x5C \\n.md'), 'caf\\x5CxE9 \\x5Cu202E \\x5Cx5C \\n.md'],
     ['backslashes before bytes', bytes('\\', 0xe9, '\\x', 0xe9), '\\\\xE9\\x\\xE9'],
   ];
-  it.each(names)('of %s is read, shown, and found again', (_what, name, shown) => {
+  it.each(names)('of %s is read, shown and found again', (_what, name, shown) => {
     const path = decodePath(name);
     expect(Buffer.from(encodePath(path))).toEqual(name);
     expect(escapePath(path)).toBe(shown);
     expect(unescapePath(shown)).toBe(path);
   });
 
-  it('has a form of its own', () => {
+  it('has an escaped form', () => {
     expect(new Set(names.map(([, , shown]) => shown)).size).toBe(names.length);
     expect(escapePath(decodePath(bytes('\\xE9')))).not.toBe(escapePath(decodePath(bytes(0xe9))));
   });
 });
 
-it('a path that a shell handed on with what it could not read stands for all that it may be', () => {
+it('findMangledPaths lists the files that a path with lost bytes may mean', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kb-names-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const names = [bytes('caf', 0xe9, '.md'), bytes('caf', 0xe8, '.md'), bytes('cafe.md')];

@@ -8,7 +8,7 @@ describe('a hash', () => {
     expect(hash('a')).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('tells lists of parts apart, however they are divided', () => {
+  it('differs for lists of parts that join to the same text', () => {
     const parts = fc.array(fc.string(), { maxLength: 4 });
     fc.assert(fc.property(parts, parts, (a, b) => (hash(...a) === hash(...b)) === (JSON.stringify(a) === JSON.stringify(b))));
     expect(new Set([hash('ab', 'c'), hash('a', 'bc'), hash('abc'), hash('1:a'), hash('a', '')]).size).toBe(5);
@@ -17,7 +17,7 @@ describe('a hash', () => {
 
 describe('ids', () => {
   // Ids are stored: another way to make them would take every stored document for a new one.
-  it('stay what they are', () => {
+  it('never change between versions', () => {
     expect(documentId('docs/a.md')).toBe('7471da9da0109bce');
     expect(chunkId(documentId('docs/a.md'), ['Care', 'Oil'], 2)).toBe('defe58b9c394a2069b89');
   });

@@ -11,7 +11,7 @@ it('counts letters that are inserted, removed, changed or swapped', () => {
   ]).toEqual([0, 1, 1, 1, 1]);
 });
 
-it('finds the word that was meant, and none where nothing is near', () => {
+it('finds the word that was probably meant, and none if nothing is near', () => {
   expect(findNearest('retreive', ['ingest', 'retrieve', 'chat'])).toBe('retrieve');
   expect(findNearest('chunk_overlapp', ['chunk_size', 'chunk_overlap'])).toBe('chunk_overlap');
   expect(findNearest('xyz', ['ingest', 'retrieve'])).toBeUndefined();

@@ -18,13 +18,13 @@ const linksOf = (page: string): string[] =>
     .filter((target) => !/^[a-z]+:/.test(target))
     .map((target) => normalize(join(dirname(page), target)).replaceAll(sep, '/'));
 
-it('the README and the documentation link to nothing that the package lacks', () => {
+it('README and documentation link only to files of the package', () => {
   const links = pages.flatMap((page) => linksOf(page).map((link) => ({ page, link })));
   expect(links.length).toBeGreaterThan(50);
   expect(links.filter(({ link }) => !existsSync(join(packageRoot, link)))).toEqual([]);
   expect(links.filter(({ link }) => !packed.some((file) => link === file || link.startsWith(`${file}/`)))).toEqual([]);
 });
 
-it('the package has no script that npm would run, or warn of, where it is installed', () => {
+it('the package has no script that npm runs, or warns of, on installation', () => {
   expect(['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in scripts)).toEqual([]);
 });

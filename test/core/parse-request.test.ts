@@ -6,18 +6,18 @@ import { operations } from '../../src/schema/operations.ts';
 const Item = z.strictObject({ id: z.string(), numbers: z.array(z.number()).optional() });
 const schema = z.strictObject({ items: z.union([z.string(), z.array(Item)]) });
 
-describe('a value', () => {
-  it('that fits is handed back as the schema makes it', () => {
+describe('parseRequest', () => {
+  it('returns a valid value as the schema outputs it', () => {
     expect(parseRequest(z.object({ a: z.int().default(5) }), {})).toEqual({ a: 5 });
   });
 
-  it('that does not fit is reported with each error', () => {
+  it('reports each error of an invalid value', () => {
     expect(() => parseRequest(schema, { items: [{ id: 1 }, { id: 2 }] })).toThrow(
       /^items\[0\]\.id: a text is expected, not a number\.\nitems\[1\]\.id: a text is expected, not a number\.$/,
     );
   });
 
-  it('with thousands of errors is reported by the first ones of its lists', () => {
+  it('reports thousands of errors by the first entries of their lists', () => {
     const thousands = Array.from({ length: 10_001 }, (_, id) => ({ id }));
     const lines = (part: string) => new RegExp(String.raw`^\[?${part}.*(?:\n.*){9}\nAnd thousands more values do not fit\.$`);
     expect(() => parseRequest(schema, { items: thousands })).toThrow(lines(String.raw`items\[0\]\.id: a text is expected, not a number\.`));
@@ -25,12 +25,12 @@ describe('a value', () => {
     expect(() => parseRequest(wide, Array(10_001).fill('x'))).toThrow(lines(String.raw`0\]: a number is expected, not a text\.`));
   });
 
-  it('with thousands of errors behind valid entries is refused without a name', () => {
+  it('counts thousands of errors behind valid entries without naming one', () => {
     const late = Array.from({ length: 10_020 }, (_, id) => ({ id: id < 15 ? 'x' : id }));
     expect(() => parseRequest(schema, { items: late })).toThrow('the request: more than 10,000 values in it do not fit.');
   });
 
-  it('with an error in one entry of a long list is reported by that entry', () => {
+  it('reports one error in a long list by its entry', () => {
     const items = Array.from({ length: 20_000 }, (_, i) => ({ id: String(i) }) as { id: unknown });
     items[15_000] = { id: false };
     expect(() => parseRequest(schema, { items })).toThrow('items[15000].id: a text is expected, not false.');
@@ -48,7 +48,7 @@ const Query = z.strictObject({
     .optional(),
 });
 
-it('leaves out what is null and may be absent, at every depth', () => {
+it('removes nulls of optional fields, at every depth', () => {
   const given = {
     query: 'q',
     top_k: null,
@@ -61,7 +61,7 @@ it('leaves out what is null and may be absent, at every depth', () => {
   expect(parseRequest(Query, given)).toMatchObject({ query: 'q', mode: 'hybrid' });
 });
 
-it('leaves null where something is needed, where the schema does not know the key, and in what it does not describe', () => {
+it('keeps nulls of required fields, of unknown keys and of free values', () => {
   for (const given of [
     { query: null },
     { query: 'q', colour: null },
@@ -76,12 +76,12 @@ it('leaves null where something is needed, where the schema does not know the ke
   expect(() => parseRequest(Query, { query: 'q', colour: null })).toThrow('colour: this key is unknown.');
 });
 
-it('hands back the same value where nothing is null', () => {
+it('returns the same object if nothing is null', () => {
   const given = { query: 'q', block: { inner: { size: 1 } }, files: [{ path: 'b' }] };
   expect(withoutNulls(Query, given)).toBe(given);
 });
 
-it('takes null for every optional field of every request', () => {
+it('accepts null for every optional field of every request', () => {
   for (const [name, { input }] of Object.entries(operations)) {
     if (!(input instanceof z.ZodObject)) continue;
     const optional = Object.entries(input.shape).filter(([, field]) => (field as z.ZodType).safeParse(undefined).success);
@@ -110,7 +110,7 @@ it.each([
   expect(() => assertPlainData(value)).not.toThrow();
 });
 
-it('a value that is nested without end is refused, and so is one that holds itself', () => {
+it('rejects a value that is nested too deep or contains itself', () => {
   const itself: Record<string, unknown> = {};
   itself.itself = itself;
   for (const markdown of [deepList(50_000), itself])
@@ -119,14 +119,14 @@ it('a value that is nested without end is refused, and so is one that holds itse
     );
 });
 
-it('an object of too many keys is refused by its path', () => {
+it('rejects an object with too many keys by its path', () => {
   expect(() => assertPlainData({ markdown: [{ text: 'x', metadata: wide(10_001) }] })).toThrow(
     'markdown[0].metadata: at most 10000 keys are expected, not 10001.',
   );
   expect(() => assertPlainData(wide(10_001))).toThrow(/^the request: /);
 });
 
-it('a key that schemas drop without a word is refused by its path, at any depth; keys that only look like it pass', () => {
+it('rejects a key that schemas drop silently by its path, at any depth, but not similar keys', () => {
   const hostile = (text: string) => () => assertPlainData(JSON.parse(text));
   expect(hostile('{"source":"two","__proto__":"x"}')).toThrow('__proto__: no key may have this name.');
   expect(hostile('{"filter":{"or":[{"a":1},{"__proto__":{"b":1}}]}}')).toThrow('filter.or[1].__proto__: no key may have this name.');

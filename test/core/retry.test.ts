@@ -16,18 +16,18 @@ const failing = (times: number, error: () => unknown) => {
 const busy = (retryAfter?: number) => () =>
   new KbError('unavailable', 'busy', { isRetryable: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
 
-it('tries again what may succeed', async () => {
+it('repeats work that may succeed', async () => {
   const { work, tried } = failing(2, busy());
   expect(await retry(work, { firstWait: 0.001 })).toBe('done');
   expect(tried()).toBe(3);
 });
 
-it('gives up in the end, and the error knows how often it was tried', async () => {
+it('gives up after the maximum of attempts, and counts them in the error', async () => {
   const { work } = failing(9, busy());
   await expect(retry(work, { firstWait: 0.001, attempts: 3 })).rejects.toMatchObject({ message: 'busy', attempts: 3 });
 });
 
-it('does not try again what cannot succeed, or is not known', async () => {
+it('does not repeat what cannot succeed, or fails in an unknown way', async () => {
   for (const error of [() => new KbError('unauthorized', 'no'), () => new Error('odd')]) {
     const { work, tried } = failing(9, error);
     await expect(retry(work, { firstWait: 0.001 })).rejects.toThrow();
@@ -35,7 +35,7 @@ it('does not try again what cannot succeed, or is not known', async () => {
   }
 });
 
-it('does not wait longer than it may for a Retry-After', async () => {
+it('does not wait longer than allowed for Retry-After', async () => {
   const { work, tried } = failing(9, busy(3600));
   await expect(retry(work, { maxWait: 60 })).rejects.toThrow('busy');
   expect(tried()).toBe(1);
@@ -65,7 +65,7 @@ async function* asking(failures: number): Run<string> {
 /** What a pause is told with before there is a stage. */
 const first = { stage: 'retrieval', data: { retrieved: 0 } };
 
-it('tells of each pause before another try, in the stage that it is in', async () => {
+it('reports each pause before another attempt, with the current stage', async () => {
   const { events, result } = await collect(withRetryProgress(asking(2), first));
   expect(result).toBe('done');
   expect(events).toEqual([
@@ -81,7 +81,7 @@ it('tells of each pause before another try, in the stage that it is in', async (
   ]);
 });
 
-it('tells while it is waited, not behind', async () => {
+it('reports a pause while it lasts', async () => {
   const stop = new AbortController();
   // oxlint-disable-next-line require-yield -- the pause is what is heard
   const run = withRetryProgress(
@@ -100,13 +100,13 @@ it('tells while it is waited, not behind', async () => {
   await expect(run.next()).rejects.toMatchObject({ code: 'aborted' });
 });
 
-it('keeps the pauses of two runs at once apart, and says nothing where nobody listens', async () => {
+it('separates the pauses of two concurrent runs, and reports nothing without a listener', async () => {
   const [one, other] = await Promise.all([collect(withRetryProgress(asking(3), first)), collect(withRetryProgress(asking(0), first))]);
   expect([one.events.length, other.events.length]).toEqual([5, 2]);
   expect((await collect(asking(2))).events).toHaveLength(2);
 });
 
-it('closes the run that is left in the middle, and passes on what it throws', async () => {
+it('closes an abandoned run, and passes on what closing throws', async () => {
   let isClosed = false;
   async function* endless(): Run<void> {
     try {
@@ -126,7 +126,7 @@ it('closes the run that is left in the middle, and passes on what it throws', as
   await expect(withRetryProgress(failingRun(), first).next()).rejects.toThrow('odd');
 });
 
-it('does not wait for what it waits for, once it is left', async () => {
+it('does not wait for the pause of an abandoned run', async () => {
   // oxlint-disable-next-line require-yield -- the pause is what is heard
   async function* stuck(): Run<void> {
     reportPause({ seconds: 60, attempt: 2, attempts: 4, reason: 'busy' });

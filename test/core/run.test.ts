@@ -6,7 +6,7 @@ import { collect, currentSignal, progress, type Run, untilAborted, withSignal } 
 
 const never = (): Promise<never> => new Promise(() => {});
 
-it('work is left at once when it is stopped, before or while it is awaited', async () => {
+it('untilAborted throws at once when the signal is aborted, before or during the work', async () => {
   const stop = new AbortController();
   const waiting = untilAborted(never(), stop.signal);
   stop.abort();
@@ -14,14 +14,14 @@ it('work is left at once when it is stopped, before or while it is awaited', asy
   await expect(untilAborted(never(), stop.signal)).rejects.toMatchObject({ code: 'aborted' });
 });
 
-it('work that is not stopped ends as it ends', async () => {
+it('untilAborted passes on the end of work that is not stopped', async () => {
   const { signal } = new AbortController();
   expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
   expect(await untilAborted(Promise.resolve(2), undefined)).toBe(2);
   await expect(untilAborted(Promise.reject(new Error('odd')), signal)).rejects.toThrow('odd');
 });
 
-it('who waits far below a run finds the signal of that run, and of no other', async () => {
+it('currentSignal returns the signal of its own run, also far below it', async () => {
   const signals = [new AbortController().signal, new AbortController().signal, undefined];
   const run = async function* (): Run<(AbortSignal | undefined)[]> {
     const found = [currentSignal()];
@@ -33,7 +33,7 @@ it('who waits far below a run finds the signal of that run, and of no other', as
   expect(results).toEqual(signals.map((signal) => [signal, signal]));
 });
 
-it('a pause before another try ends when the run is stopped', async () => {
+it('a pause before another attempt ends when the run is stopped', async () => {
   const stop = new AbortController();
   const failing = async () => {
     setImmediate(() => stop.abort());

@@ -9,7 +9,7 @@ import {
   createRedactor,
 } from '../../src/core/secrets.ts';
 
-describe('a name', () => {
+describe('the name of a field', () => {
   test.each([
     'api_key',
     'apikey',
@@ -54,31 +54,31 @@ describe('a name', () => {
     expect(holdsSecret(name)).toBe(false);
   });
 
-  test.each(['key', 'user_key', 'appid', 'code', 'session'])('%s holds one where its value is long', (name) => {
+  test.each(['key', 'user_key', 'appid', 'code', 'session'])('%s holds a secret if its value is long', (name) => {
     expect(holdsSecret(name, 'A'.repeat(32))).toBe(true);
     expect(holdsSecret(name, 'article-1')).toBe(false);
   });
 });
 
-describe('an address that is shown', () => {
-  test('has lost user name, password and the parameters that hold credentials', () => {
+describe('redactUrl', () => {
+  test('removes user name, password and credential parameters', () => {
     expect(redactUrl('https://ann:pa%20ss@x.example/a?q=1&api_key=s3cret&page_token=abc')).toBe('https://x.example/a?q=1&page_token=abc');
   });
 
-  test('is otherwise left as it was', () => {
+  test('leaves the rest of the address unchanged', () => {
     expect(redactUrl('http://x.example/a%20b?q=a%20b&r=#part')).toBe('http://x.example/a%20b?q=a%20b&r=#part');
   });
 
-  test('loses what may be a credential also where it cannot be read as an address', () => {
+  test('removes what may be a credential from text that is no address', () => {
     expect(redactUrl('http://ann:pass@x example/?token=t0k3n')).not.toMatch(/pass|t0k3n/);
   });
 });
 
-describe('an address by which pages are told apart', () => {
+describe('identifyUrl', () => {
   const [one, other] = ['a1b2c3d4e5f6a7b8c9d0e1', 'a1b2c3d4e5f6a7b8c9d0e2'];
   const page = (key: string, name = 'page_key') => `https://x.example/p?${name}=${key}&q=1`;
 
-  test('keeps a trace of what may be a credential, and none of what is one', () => {
+  test('replaces what may be a credential by a hash, and removes certain credentials', () => {
     expect(identifyUrl(page(one))).toMatch(/^https:\/\/x\.example\/p\?page_key=%7E[0-9a-f]{8}&q=1$/);
     expect(identifyUrl(page(one))).not.toBe(identifyUrl(page(other)));
     expect(identifyUrl(page(one))).not.toContain(one);
@@ -86,13 +86,13 @@ describe('an address by which pages are told apart', () => {
     expect(identifyUrl(page('short'))).toBe(page('short'));
   });
 
-  test('is the same when it is made again, and may be shown', () => {
+  test('returns the same address again when applied twice, without credentials', () => {
     expect(identifyUrl(identifyUrl(page(one)))).toBe(identifyUrl(page(one)));
     expect(redactUrl(identifyUrl(page(one)))).toBe(identifyUrl(page(one)));
   });
 });
 
-test('a structure without its secrets keeps its shape', () => {
+test('withoutSecrets empties secrets and keeps the structure', () => {
   expect(withoutSecrets({ q: 'leak', auth: { token: 't', kind: 'a' }, list: [{ password: 'p' }, 5], api_key: null })).toEqual({
     q: 'leak',
     auth: { token: '', kind: 'a' },
@@ -101,7 +101,7 @@ test('a structure without its secrets keeps its shape', () => {
   });
 });
 
-describe('credentials in what was sent', () => {
+describe('credentialsIn', () => {
   const cases: [string, string, string, string[], boolean?][] = [
     ['a token behind its scheme', 'Authorization', 'Bearer sk-12345', ['sk-12345']],
     [
@@ -118,17 +118,17 @@ describe('credentials in what was sent', () => {
     ['a field to sort by', 'sort_key', 'published', []],
     ['a version', 'X-Api-Version', '2022-11-28', [], true],
   ];
-  it.each(cases)('are found: %s', (_what, name, value, found, isSiteCredential = false) => {
+  it.each(cases)('finds credentials: %s', (_what, name, value, found, isSiteCredential = false) => {
     expect(credentialsIn(name, value, { isSiteCredential })).toEqual(found);
   });
 });
 
-describe('a text without credentials', () => {
-  it('is undefined where none were sent', () => {
+describe('createRedactor', () => {
+  it('returns undefined without credentials', () => {
     expect(createRedactor([])).toBeUndefined();
   });
 
-  it('has a mark in the place of each, however it is written', () => {
+  it('replaces each credential, in every form', () => {
     const redact = createRedactor([...basicAuthForms('pilot:Skjær-7f3e91'), 'tk_4b*1d77'])!;
     const said = [
       `Basic ${Buffer.from('pilot:Skjær-7f3e91').toString('base64')}, nothing else`,
@@ -148,11 +148,11 @@ describe('a text without credentials', () => {
     ]);
   });
 
-  it('keeps words that a short one is a part of, and all else', () => {
+  it('keeps words that contain a short credential, and all other text', () => {
     expect(createRedactor(['ab-12'])!('ab-12, cab-123, the pilot')).toBe('[redacted], cab-123, the pilot');
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes time proportional to the text', () => {
     const text = 'tk-4b1d77aa0\\'.repeat(50_000);
     expect(createRedactor(['tk-4b1d77aa09'])!(text)).toBe(text);
   });

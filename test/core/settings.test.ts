@@ -2,13 +2,13 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { getPath, mergeLayers, setPath, readOverrides, type Layer, findUnsetReference } from '../../src/core/settings.ts';
 
-describe('paths in a tree', () => {
-  it('never lead out of the tree', () => {
+describe('a dotted path', () => {
+  it('cannot leave the tree', () => {
     expect(() => setPath({}, 'options.__proto__.polluted', 1)).toThrow(/no key/);
     expect(({} as Layer).polluted).toBeUndefined();
   });
 
-  it('are set through branches that are made, and through values that were none', () => {
+  it('is set through new branches, and over values that are no branches', () => {
     const tree: Layer = { a: 5 };
     setPath(tree, 'a.b.c', 1);
     setPath(tree, 'a.b.d', 2);
@@ -16,7 +16,7 @@ describe('paths in a tree', () => {
     expect(tree).toEqual({ a: { b: { c: 1, d: 2 } }, e: 3 });
   });
 
-  it('are read, or undefined', () => {
+  it('is read, or undefined', () => {
     const tree = { a: { b: [1], c: null } };
     expect([getPath(tree, 'a.b'), getPath(tree, 'a.b.0'), getPath(tree, 'a.c.d'), getPath(tree, 'x.y'), getPath(undefined, 'a')]).toEqual([
       [1],
@@ -28,8 +28,8 @@ describe('paths in a tree', () => {
   });
 });
 
-describe('a layer over another', () => {
-  it('wins where it says something, and changes neither', () => {
+describe('mergeLayers', () => {
+  it('lets the upper layer win, and changes neither', () => {
     const under = { a: { b: 1, c: [1, 2] }, d: 4 };
     const over = { a: { c: [3], d: undefined }, e: null };
     expect(mergeLayers(under, over)).toEqual({ a: { b: 1, c: [3] }, d: 4, e: null });
@@ -39,7 +39,7 @@ describe('a layer over another', () => {
     ]);
   });
 
-  it('takes model and options of another provider away, at any depth, but not its own', () => {
+  it('drops model and options of another provider, at any depth, but not those of the upper layer', () => {
     const under = { chat: { llm: { provider: 'openai', model: 'm', options: { base_url: 'u' }, timeout: 60 } } };
     expect(mergeLayers(under, { chat: { llm: { provider: 'local' } } })).toEqual({ chat: { llm: { provider: 'local', timeout: 60 } } });
     expect(mergeLayers(under, { chat: { llm: { provider: 'local', model: 'x' } } })).toEqual({
@@ -50,7 +50,7 @@ describe('a layer over another', () => {
     });
   });
 
-  it('takes the window of a model away with the model, unless it gives one', () => {
+  it('drops the context window of another model, unless the upper layer gives one', () => {
     const llm = { provider: 'anthropic', model: 'm', context_window: 200_000 };
     expect(mergeLayers(llm, { provider: 'ollama' })).toEqual({ provider: 'ollama' });
     expect(mergeLayers(llm, { model: 'x' })).toEqual({ provider: 'anthropic', model: 'x' });
@@ -64,7 +64,7 @@ describe('a layer over another', () => {
       expect(mergeLayers(llm, same)).toEqual({ ...llm, ...same });
   });
 
-  it('takes address and options of another vector database away, but not its own', () => {
+  it('drops address and options of another vector database, but not those of the upper layer', () => {
     const under = { storage: { vector_db: 'qdrant', url: 'https://qdrant.example', options: { a: 1 }, batch_size: 512 } };
     expect(mergeLayers(under, { storage: { vector_db: 'lancedb' } })).toEqual({ storage: { vector_db: 'lancedb', batch_size: 512 } });
     expect(mergeLayers(under, { storage: { vector_db: 'lancedb', url: './folder' } })).toEqual({
@@ -74,7 +74,7 @@ describe('a layer over another', () => {
   });
 });
 
-describe('the settings in a request', () => {
+describe('readOverrides', () => {
   const schema = z.strictObject({
     query: z.string(),
     top_k: z.int().optional().meta({ overrides: 'retrieval.top_k' }),
@@ -83,7 +83,7 @@ describe('the settings in a request', () => {
       .optional(),
   });
 
-  it('are the fields that name a key', () => {
+  it('reads the fields that override a key', () => {
     expect(readOverrides(schema, { query: 'q', top_k: 3, rewrite: { enabled: false, note: 'n' } })).toEqual({
       retrieval: { top_k: 3 },
       chat: { rewrite: { enabled: false } },
@@ -95,20 +95,20 @@ describe('the settings in a request', () => {
 
 const value = { headers: { 'X-Team': 'docs', Authorization: 'Bearer ${TICK}' } };
 
-test('a variable that is not set is to be set where variables are filled in', () => {
+test('an unset variable is a setup error where variables are replaced', () => {
   const error = findUnsetReference(value, 'network.sites')!;
   expect(error.code).toBe('setup');
   expect(error.message).toBe('network.sites.headers.Authorization refers to the variable TICK, which is not set.');
   expect(error.hint).not.toMatch(/HTTP/);
 });
 
-test('a reference in a request over HTTP is told to be none', () => {
+test('a variable reference in an HTTP request is a usage error', () => {
   const error = findUnsetReference(value, '', { isRequested: true })!;
   expect(error.code).toBe('usage');
   expect(error.message).toMatch(/^headers\.Authorization holds \$\{TICK\}/);
   expect(error.message + error.hint).not.toMatch(/environment|not set/);
 });
 
-test('what refers to nothing has no error', () => {
+test('a value without references has no error', () => {
   expect(findUnsetReference({ a: ['x', { b: 1 }] }, '')).toBeUndefined();
 });

@@ -12,7 +12,7 @@ function said(name: OperationName, request: unknown): string {
 
 const MODES = 'one of hybrid, vector, text is expected';
 
-describe('explain', () => {
+describe('explainValidationError', () => {
   it.each<[OperationName, unknown, string]>([
     // missing, or of another kind
     ['retrieve', {}, 'query: a text is expected, and nothing was given.'],
@@ -170,7 +170,7 @@ describe('explain', () => {
     expect(said(name, request)).toEqual(expected);
   });
 
-  it('tells of integers beyond all bounds where they have none of their own', () => {
+  it('reports integers beyond safe bounds', () => {
     const mark = { at: 0, line: 1e30, row: 1e30 };
     expect(said('chunk', { markdown: [{ text: 'x', marks: [mark] }] })).toMatch(
       /^markdown\[0\]\.marks\[0\]\.row: at most .*\.\nmarkdown\[0\]\.marks\[0\]\.line: at most .*\.$/,
@@ -198,7 +198,7 @@ describe('explain', () => {
     ).toEqual(['x9: this key is unknown.', 'And 1,003 more values do not fit.']);
   });
 
-  it('never repeats what was given', () => {
+  it('never repeats the given value', () => {
     const secret = 'sk-live-0123456789';
     const requests = [
       { query: 'x', mode: secret },
@@ -211,26 +211,26 @@ describe('explain', () => {
     for (const request of requests) expect(said('retrieve', request)).not.toMatch(/fits|sk-live/);
   });
 
-  it('cuts names that are too long', () => {
+  it('truncates long names', () => {
     expect(said('retrieve', { query: 'x', ['k'.repeat(5000)]: 1 })).toMatch(/^k{60}…: this key is unknown\./);
     expect(said('retrieve', { query: 'x', filter: { ['k'.repeat(5000)]: null } })).toMatch(/^filter\.k{60}…: /);
   });
 
-  it('says of a value that may be given in several ways what all of them are', () => {
+  it('lists all accepted types of a union', () => {
     const value = { ...DEFAULTS, network: { ...DEFAULTS.network, allow_private: 'autoo' } };
     expect(explainValidationError(Config.safeParse(value).error!, { schema: Config, value })).toBe(
       'network.allow_private: auto, true or false or a list is expected. Did you mean «auto»?',
     );
   });
 
-  it('knows the block that a key stands in', () => {
+  it('suggests the block that contains a key', () => {
     expect(said('ingest', { markdown: 'x', collection: 'manuals' })).toBe(
       'collection: this key is unknown. Here it is «storage.collection».',
     );
     expect(said('ingest', { markdown: 'x', chunk_size: 500 })).toBe('chunk_size: this key is unknown. Here it is «chunking.chunk_size».');
   });
 
-  it('lets a check of the whole that is a sentence stand for itself', () => {
+  it('uses the message of a check that is a whole sentence', () => {
     const schema = z
       .strictObject({ a: z.int().optional(), b: z.int().optional() })
       .refine(({ a, b }) => a !== b, 'One of a and b is to be more.');
@@ -238,7 +238,7 @@ describe('explain', () => {
     expect(explainValidationError(error!, { schema, value: { a: 1, b: 1 } })).toBe('One of a and b is to be more.');
   });
 
-  it('calls the whole by its name', () => {
+  it('names the whole value as the caller does', () => {
     const schema = operations.embed.input.shape.chunks.element;
     expect(explainValidationError(schema.safeParse(7).error!, { schema, value: 7, whole: 'the line' })).toBe(
       'the line: an object is expected, not a number.',
@@ -246,7 +246,7 @@ describe('explain', () => {
   });
 });
 
-describe('spelled', () => {
+describe('misspelt keys', () => {
   it.each<[PropertyKey[], string]>([
     [[], ''],
     [['files', 1, 'path'], 'files[1].path'],

@@ -12,18 +12,18 @@ const read = (pattern: string): Wildcards => {
 };
 
 describe('a pattern of wildcards', () => {
-  it('begins at the folder before its first wildcard', () => {
+  it('has the folder before its first wildcard as base', () => {
     const bases = ['*.md', 'docs/*.md', './docs//x/**', '/**', '/docs/*', 'a?/b'].map((pattern) => read(pattern).base);
     expect(bases).toEqual(['.', 'docs/', './docs//x/', '/', '/docs/', '.']);
   });
 
-  it('takes every other character for itself', () => {
+  it('takes every other character literally', () => {
     expect(read('a/*{b,c}[d].md').matches('x{b,c}[d].md')).toBe(true);
     expect(read('a/*{b,c}[d].md').matches('xbd.md')).toBe(false);
     expect(['a.md', '{a,b}', '[a]', '!(a)'].map(hasWildcards)).toEqual([false, false, false, false]);
   });
 
-  it('holds for hidden names where it begins with a dot alone', () => {
+  it('matches hidden names only if it begins with a dot', () => {
     expect(['*', '.*', '**', '.h*/x', '**/x', '**/.h/x'].map((pattern) => read(pattern).matches('.h/x'))).toEqual([
       false,
       false,
@@ -48,27 +48,27 @@ describe('a pattern of wildcards', () => {
     );
   });
 
-  it('is held against a name in a time that does not explode', () => {
+  it('is matched in bounded time', () => {
     const stars = `${'*?'.repeat(100)}!`;
     expect(read(stars).matches('a'.repeat(4000))).toBe(false);
     expect(read(`${'**/'.repeat(150)}x`).matches('aa/'.repeat(1000))).toBe(false);
     expect(read(`${'**/*a/'.repeat(60)}!/*`).matches('aa/'.repeat(1000))).toBe(false);
   });
 
-  it('that climbs, or is very long, is refused', () => {
+  it('is rejected if it contains «..» or is very long', () => {
     for (const pattern of ['../*', 'docs/../*', '*/..', 'docs/*/../x']) expect(() => read(pattern)).toThrow('must not hold «..»');
     expect(() => read('*'.repeat(501))).toThrow('longer than 500 characters');
     expect(read('..a/*..b').base).toBe('..a/');
   });
 
-  it('that ends in ** holds for everything below', () => {
+  it('matches everything below if it ends in **', () => {
     expect(['x/**', 'x/*/**'].map((pattern) => ['a', 'a/b', 'a/b/c'].map((path) => read(pattern).matches(path)))).toEqual([
       [true, true, true],
       [false, true, true],
     ]);
   });
 
-  it('is looked for in no further folder once it is stopped', async () => {
+  it('stops listing folders when it is aborted', async () => {
     const root = folder({ 'a/a.md': '', 'b/b.md': '' });
     await expect(read('**').files(root, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
     const stop = new AbortController();
@@ -77,7 +77,7 @@ describe('a pattern of wildcards', () => {
     await expect(found).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('finds files, and nothing where the folder is none', async () => {
+  it('finds files, and nothing in a missing folder', async () => {
     const root = folder({ 'a.md': '', 'b/c.md': '', 'b/.d.md': '', 'b/node_modules/e.md': '' });
     expect((await read('**/*.md').files(root)).map((path) => path.slice(root.length + 1)).toSorted()).toEqual(['a.md', 'b/c.md']);
     expect(await read('**').files(`${root}/none`)).toEqual([]);

@@ -38,19 +38,19 @@ describe('the Dockerfile', () => {
   const last = stages(dockerfile()).at(-1)!;
   const of = (name: string) => last.filter((instruction) => instruction.name === name).map(({ value }) => value);
 
-  it('begins with pinned, slim images of the Node that kb is developed with', () => {
+  it('begins with pinned, slim images of the Node version that kb is developed with', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
     const bases = dockerfile().flatMap(({ name, value }) => (name === 'FROM' ? [value.split(' ')[0]!] : []));
     expect(bases).toEqual([`node:${devDependencies.node}-bookworm-slim`, `node:${devDependencies.node}-bookworm-slim`]);
   });
 
-  it('runs as a user that is not root, after everything that needs root', () => {
+  it('runs as a non-root user, after all steps that need root', () => {
     expect(of('USER')).toEqual(['1000:1000']); // «node»: Kubernetes' runAsNonRoot knows numbers alone
     const order = last.map(({ name }) => name);
     expect(order.lastIndexOf('RUN')).toBeLessThan(order.indexOf('USER'));
   });
 
-  it('copies files that are there and that .dockerignore leaves in', () => {
+  it('copies files that exist and that .dockerignore keeps', () => {
     const ignored = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n');
     const copied = dockerfile()
       .filter(({ name, value }) => name === 'COPY' && !value.startsWith('--from'))
@@ -84,7 +84,7 @@ describe('the compose files', () => {
     Object.entries(inside).map(([name, service]): [string, Service] => [`${file} ${name}`, service]),
   );
 
-  it('are one alone and one for each companion', () => {
+  it('are one for kb alone and one for each companion', () => {
     expect(all.map(([file]) => file).toSorted()).toEqual([
       'compose.caddy.yaml',
       'compose.ollama.yaml',
@@ -99,7 +99,7 @@ describe('the compose files', () => {
     expect(images.filter((image) => !PINNED.test(image))).toEqual([]);
   });
 
-  it('give kb variables that it knows, and take secrets from the environment', () => {
+  it('set variables that kb knows, and take secrets from the environment', () => {
     for (const [name, { environment = {} }] of services.filter(([key]) => key.endsWith(' kb'))) {
       expect([name, unknown(Object.keys(environment))]).toEqual([name, []]);
       const secrets = Object.entries(environment).filter(([variable]) => /TOKEN|_KEY$/.test(variable));
@@ -107,7 +107,7 @@ describe('the compose files', () => {
     }
   });
 
-  it('mount files that are there, and volumes that are declared', () => {
+  it('mount existing files and declared volumes', () => {
     const declared = new Set(all.flatMap(([, { volumes }]) => Object.keys(volumes ?? {})));
     const mounts = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]!));
     const missing = mounts.filter((from) => (from.startsWith('.') ? !existsSync(join(packageRoot, 'deploy', from)) : !declared.has(from)));
@@ -117,19 +117,19 @@ describe('the compose files', () => {
     expect(existsSync(join(packageRoot, 'deploy', kb.build!, 'Dockerfile'))).toBe(true);
   });
 
-  it('run commands of kb, listen on this machine alone, and take rights away', () => {
+  it('run commands of kb, listen on this machine only, and drop privileges', () => {
     const kb = composeFiles()['compose.yaml']!.services.kb!;
     assertCommand(kb.command!);
     expect(kb.ports).toEqual(['127.0.0.1:8000:8000']);
     expect(kb).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
   });
 
-  it('depend on services that are there', () => {
+  it('depend on existing services', () => {
     const names = new Set(services.map(([name]) => name.split(' ')[1]));
     expect(services.flatMap(([, { depends_on = [] }]) => depends_on).filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('give kb settings that fit, beside the configuration of the folder', () => {
+  it('contain valid settings of kb, beside the configuration of the folder', () => {
     const home = join(packageRoot, 'deploy');
     for (const [, { services: inside }] of all) {
       const given = Object.entries(inside.kb?.environment ?? {}).map(([name, value]) => [name, String(value)]);
@@ -140,7 +140,7 @@ describe('the compose files', () => {
     }
   });
 
-  it('send Caddy to the service and the port of kb', () => {
+  it('point Caddy to the service and port of kb', () => {
     const caddyfile = readFileSync(join(packageRoot, 'deploy', 'Caddyfile'), 'utf8');
     expect(caddyfile).toContain(`reverse_proxy kb:${imageEnvironment().KB_SERVER_PORT}`);
     expect(Object.keys(composeFiles()['compose.caddy.yaml']!.services.caddy!.environment!)).toContain(/\{\$(\w+)\}/.exec(caddyfile)![1]);
@@ -160,7 +160,7 @@ describe('the systemd unit', () => {
     expect(directives.get('Environment')).toContain(`KB_STORAGE_URL=/var/lib/${value('StateDirectory')}/lancedb`);
   });
 
-  it('runs as a user of its own that may write nothing but its state', () => {
+  it('runs as its own user, which may write only its state', () => {
     for (const [name, expected] of Object.entries({
       DynamicUser: 'yes',
       NoNewPrivileges: 'yes',

@@ -63,7 +63,7 @@ const WIPED = /(?:\u001b\[\d+m)*[A-Z][a-z0-9 ]+…(?:\u001b\[\d+m)*\r\u001b\[K/g
 const said = ({ said: { out, error } }: Started): string => (out + error).replace(WIPED, '').replace(SEQUENCES, '').replaceAll('\r', '');
 
 describe('a conversation on a terminal', () => {
-  it('answers, shows its passages on demand, says what is no command, and ends with Ctrl-D', async () => {
+  it('answers, shows its passages on demand, explains unknown commands, and ends with Ctrl-D', async () => {
     const { typed, leave } = await conversation();
     await typed(`${QUESTION}\r`, /locked at ten[\s\S]*\[1\] Gate — docs\/gate\.md[\s\S]*› $/);
     await typed('/help\r', /\/sources[\s\S]*\/clear[\s\S]*› $/);
@@ -73,7 +73,7 @@ describe('a conversation on a terminal', () => {
     expect((await leave()).code).toBe(0);
   });
 
-  it('draws Markdown between words, and takes back what it said while it waited', async () => {
+  it('draws Markdown word by word, and removes its status', async () => {
     const answer = '**It is** locked in the evening at `ten` by the keeper who lives beside it [1].\n\n- the key hangs in the office';
     const { words } = await model({ reply: () => answer });
     const { talk, typed, leave } = await conversation(words);
@@ -85,7 +85,7 @@ describe('a conversation on a terminal', () => {
     await leave();
   });
 
-  it('is stopped by Ctrl-C in its answer, which is forgotten, and goes on; typed ahead is not lost', async () => {
+  it('is interrupted by Ctrl-C, forgets that answer, and keeps what was typed ahead', async () => {
     const { server, words, prompts } = await model({
       reply: (_request, count) => (count === 1 ? { pieces: ['It begins ', 'here '], end: 'hang' } : 'Second answer [1].'),
     });
@@ -100,14 +100,14 @@ describe('a conversation on a terminal', () => {
     expect((await leave()).code).toBe(0);
   });
 
-  it('answers a question that was typed while it answered another', async () => {
+  it('answers a question that was typed during another answer', async () => {
     const { words } = await model({ reply: () => ({ pieces: ['An ', 'answer ', '[1].'], delay: 200 }) });
     const { typed, leave } = await conversation([...words, '--no-query-rewrite']);
     await typed(`${QUESTION}\rWho has the key?\r`, /An answer[\s\S]*› Who has the key\?\s+An answer[\s\S]*› $/);
     expect((await leave()).code).toBe(0);
   });
 
-  it('drops a line at Ctrl-C, says how to leave at an empty one, and leaves at the second', async () => {
+  it('drops a line at Ctrl-C, explains how to leave at an empty one, and leaves at the second', async () => {
     const { talk, typed } = await conversation();
     await typed('half a question', /half a question$/);
     await typed(CTRL.c, /› $/);
@@ -116,7 +116,7 @@ describe('a conversation on a terminal', () => {
     expect((await talk.done).code).toBe(0);
   });
 
-  it('takes several lines as one question: those that end in a backslash, and pasted ones', async () => {
+  it('accepts several lines as one question: those that end in a backslash, and pasted ones', async () => {
     const { words, prompts } = await model({ reply: () => 'So [1].' });
     const { typed, leave } = await conversation([...words, '--no-query-rewrite']);
     await typed('When is \\\r', /… $/);
@@ -129,7 +129,7 @@ describe('a conversation on a terminal', () => {
     await leave();
   });
 
-  it('completes with the tab key and brings earlier questions back with the arrow key, in the next run too', async () => {
+  it('completes with the tab key and recalls earlier questions with the arrow key, also in the next run', async () => {
     const first = await conversation();
     await first.typed('/coll', /\/coll$/);
     await first.typed('\t', /ection $/);
@@ -144,7 +144,7 @@ describe('a conversation on a terminal', () => {
     expect((await next.leave()).code).toBe(0);
   });
 
-  it('goes on in the next run, for each collection, and is kept for this user alone', async () => {
+  it('continues in the next run, per collection, readable by this user only', async () => {
     const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
     const first = await conversation(words);
     await first.typed(`${QUESTION}\r`, /Quokkaberry[\s\S]*› $/);
@@ -168,7 +168,7 @@ describe('a conversation on a terminal', () => {
     expect(JSON.parse(readFileSync(kept, 'utf8')).turns).toHaveLength(2);
   });
 
-  it('says an error of a turn and goes on, without colours where NO_COLOR asks for none', async () => {
+  it('prints an error of a turn and continues, without colours with NO_COLOR', async () => {
     const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : '**So** and `so` [1].') });
     const { talk, typed, leave } = await conversation(words, { env: { NO_COLOR: '1' } });
     await typed(`${QUESTION}\r`, /Error: [\s\S]*› $/);
@@ -178,7 +178,7 @@ describe('a conversation on a terminal', () => {
     expect((await leave()).code).toBe(0);
   });
 
-  it('says what it waits for, and marks an answer that broke off', async () => {
+  it('shows what it waits for, and marks an answer that broke off', async () => {
     const { words } = await model({
       reply: (_request, count) =>
         count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : { pieces: ['It is ', 'locked '], end: 'cut' },
@@ -190,7 +190,7 @@ describe('a conversation on a terminal', () => {
     await leave();
   });
 
-  it('is stopped by Ctrl-Z and goes on with fg, with what was typed', async () => {
+  it('is suspended by Ctrl-Z and continues with fg, with the typed text', async () => {
     const line = `set -m; ${KB} chat --no-history; echo "the shell again"; fg; echo "ended with $?"`;
     const talk = onTerminal(line, { cwd: home });
     const typed = async (keys: string, pattern: RegExp) => {
@@ -207,7 +207,7 @@ describe('a conversation on a terminal', () => {
     expect((await talk.done).code).toBe(0);
   });
 
-  it('goes on after Ctrl-C where the end of what was pasted got lost, and is left with exit, as with /exit', async () => {
+  it('continues after Ctrl-C if the end of a paste got lost, and ends with exit as with /exit', async () => {
     const { talk, typed } = await conversation(['--no-history']);
     await typed('\u001b[200~half of it\r', /half of it\n… $/);
     await typed(CTRL.c, /› $/);
@@ -216,7 +216,7 @@ describe('a conversation on a terminal', () => {
     expect((await talk.done).code).toBe(0);
   });
 
-  it('ends at a second Ctrl-C what does not hear the first', async () => {
+  it('ends at a second Ctrl-C if work ignores the first', async () => {
     const program = join(packageRoot, 'test/support/keyboard-process.ts');
     const work = onTerminal(`'${process.execPath}' '${program}'`, { cwd: home });
     await work.until(/working/);
@@ -228,7 +228,7 @@ describe('a conversation on a terminal', () => {
     expect(out).toContain('\u001b[?2004l');
   });
 
-  it('says what to do where its output goes elsewhere', async () => {
+  it('explains what to do if its output goes elsewhere', async () => {
     const talk = onTerminal(`${KB} chat --no-history | tee log`, { cwd: home });
     await talk.until(/Ask about «default»\.[^]*Ctrl-D\s+ends\./);
     talk.child.stdin!.write(`${QUESTION}\n`);
@@ -239,8 +239,8 @@ describe('a conversation on a terminal', () => {
   });
 });
 
-describe('a conversation off a terminal', () => {
-  it('reads its questions from a pipe, line by line, and keeps nothing', async () => {
+describe('a conversation without a terminal', () => {
+  it('reads its questions from a pipe, line by line, and stores nothing', async () => {
     const cwd = home;
     const ended = await kb(['chat', '--quiet'], { cwd, input: `${QUESTION}\n/sources\nWho has the key?\n/exit\nWhen?\n` });
     expect(ended).toMatchObject({ code: 0, error: '' });
@@ -249,7 +249,7 @@ describe('a conversation off a terminal', () => {
     expect(existsSync(join(home, '.state', 'kb', 'chat'))).toBe(false);
   });
 
-  it('loses no turn where two of them are kept in one file', async () => {
+  it('loses no turn if two of them use one file', async () => {
     const file = join(folder(), 'talk.json');
     const ask = () => kb(['chat', '--history-file', file], { cwd: home, input: `${QUESTION}\nWho has the key?\nWhere is the key?\n` });
     const ended = await Promise.all([ask(), ask()]);
@@ -260,7 +260,7 @@ describe('a conversation off a terminal', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).turns).toHaveLength(6);
   });
 
-  it('is used wrongly where nothing is piped in', async () => {
+  it('is a usage error if nothing is piped in', async () => {
     const plain = await runCommand(['chat'], { cwd: home, input: '\n' });
     expect(plain).toMatchObject({ code: 2, out: '', error: expect.stringMatching(/^Error: There is no question\./) });
     const json = await runCommand(['chat', '--json'], { cwd: home, input: '\n' });
@@ -268,7 +268,7 @@ describe('a conversation off a terminal', () => {
     expect(JSON.parse(json.out)).toMatchObject({ error: { message: expect.stringContaining('There is no question.') } });
   });
 
-  it('answers with a JSON document a line, and nothing else, with --json', async () => {
+  it('prints one JSON document per line, and nothing else, with --json', async () => {
     const ended = await runCommand(['chat', '--json'], { cwd: home, input: `${QUESTION}\n/help\nHello\n` });
     const answers = ended.out
       .trimEnd()
@@ -278,7 +278,7 @@ describe('a conversation off a terminal', () => {
     expect(answers[1].history).toHaveLength(4);
   });
 
-  it('is kept in the file that is named, and goes on from it; a file of another kind stays as it is', async () => {
+  it('is stored in a named file and continued from it; a file of another kind is not changed', async () => {
     const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
     const cwd = folder();
     const file = join(cwd, 'talk.json');
@@ -295,7 +295,7 @@ describe('a conversation off a terminal', () => {
     expect((await runCommand(['chat', '--no-history', '--history-file', file], { cwd: home })).code).toBe(2);
   });
 
-  it('is not kept in a pipe, which stays one', async () => {
+  it('is not stored in a pipe', async () => {
     const pipe = join(folder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const ended = await runCommand(['chat', '--history-file', pipe], { cwd: home, input: `${QUESTION}\n` });
@@ -304,13 +304,13 @@ describe('a conversation off a terminal', () => {
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
-  it('ends with 1 where a question got no answer', async () => {
+  it('ends with 1 if a question got no answer', async () => {
     const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : 'So [1].') });
     const ended = await runCommand(['chat', ...words], { cwd: home, input: `${QUESTION}\nWho has the key?\n` });
     expect(ended).toMatchObject({ code: 1, error: expect.stringContaining('Error: '), out: expect.stringContaining('So [1].') });
   });
 
-  it('ends with the first Ctrl-C where it waits for a question', async () => {
+  it('ends with the first Ctrl-C while it waits for a question', async () => {
     const talk = startKb(['chat'], { cwd: home });
     talk.child.stdin!.write(`${QUESTION}\n`);
     await talk.until(/locked at ten/);
@@ -319,15 +319,15 @@ describe('a conversation off a terminal', () => {
   });
 });
 
-describe('one question', () => {
-  it('that is empty is a usage error, with --json behind its result', async () => {
+describe('a single question', () => {
+  it('is a usage error if it is empty, after its result with --json', async () => {
     const { code, error } = await runCommand(['chat', ' '], { cwd: home });
     expect([code, error]).toEqual([2, expect.stringContaining('missing or empty')]);
     const json = await runCommand(['chat', '', '--json'], { cwd: home });
     expect([json.code, JSON.parse(json.out).errors[0].stage]).toEqual([2, 'validate']);
   });
 
-  it('is a turn of the conversation in the file that is named, readable by its owner alone; what is no conversation is refused and stays', async () => {
+  it('is a turn of the conversation in a named file, readable by its owner only; other files are rejected unchanged', async () => {
     const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
     const file = join(folder(), 'talk.json');
     const ask = (name: string) =>

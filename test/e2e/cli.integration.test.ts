@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('a first ingest', () => {
-  it('ends with what was done and what to type next, its progress on standard error', () => {
+  it('ends with a summary and the next command, with progress on standard error', () => {
     expect(first).toMatchObject({ code: 0, error: expect.stringMatching(/^Ingesting …\n/) });
     expect(first.out).toMatch(
       /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}note {9}1 picture was not read: docs\/photo\.jpg[^]*\nNext: kb retrieve/,
@@ -30,7 +30,7 @@ describe('a first ingest', () => {
 });
 
 describe('the exit code', () => {
-  it('is 0 for what is done, and silent with --quiet', async () => {
+  it('is 0 after success, which is silent with --quiet', async () => {
     const again = await runCommand(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
     expect(again).toEqual({ ...again, code: 0, out: '', error: '' });
     for (const words of [['optimize'], ['collections', 'copy', 'default', 'twin'], ['collections', 'drop', 'twin', '--yes']]) {
@@ -39,7 +39,7 @@ describe('the exit code', () => {
     }
   });
 
-  it('is 1 where items failed, which are named, and 0 where that is allowed', async () => {
+  it('is 1 if items failed, which are named, and 0 if that is allowed', async () => {
     const cwd = folder({ 'docs/gate.md': GATE, 'docs/broken.pdf': 'no PDF' });
     mkdirSync(join(cwd, 'docs/folder.md'));
     symlinkSync('nowhere', join(cwd, 'docs/dangling.md'));
@@ -54,7 +54,7 @@ describe('the exit code', () => {
     });
   });
 
-  it('is 1 where the work itself failed', async () => {
+  it('is 1 if the work itself failed', async () => {
     const missing = await kb(['retrieve', 'gate', '--collection', 'ghost'], { cwd: home });
     expect(missing).toMatchObject({
       code: 1,
@@ -65,7 +65,7 @@ describe('the exit code', () => {
     });
   });
 
-  it('is 1 in a folder without a base, and the one above is named', async () => {
+  it('is 1 in a folder without a store, and a parent folder with one is named', async () => {
     const missing = await runCommand(['retrieve', 'gate'], { cwd: join(home, 'docs') });
     expect(missing).toMatchObject({
       code: 1,
@@ -142,8 +142,8 @@ describe('the exit code', () => {
   });
 });
 
-describe('what the shell makes of a pattern', () => {
-  it('is read whole, with the flags that follow', async () => {
+describe('a pattern that the shell expands', () => {
+  it('is read completely, with the flags after it', async () => {
     const cwd = folder({ 'a.md': '# A\n\nThe first.\n', 'b.md': '# B\n\nThe second.\n' });
     const done = await start(['bash', '-c', `${KB} ingest --docs *.md --collection both --markdown 'A third.' - `], {
       cwd,
@@ -154,7 +154,7 @@ describe('what the shell makes of a pattern', () => {
 });
 
 describe('init', () => {
-  it('writes what --set says into the file that --config names, and leaves one that is there', async () => {
+  it('writes what --set says into the file of --config, and keeps an existing one', async () => {
     const cwd = folder();
     const words = ['init', '--yes', '--config', 'other.yaml', '--set', 'retrieval.top_k=3'];
     expect(await runCommand(words, { cwd })).toMatchObject({
@@ -168,7 +168,7 @@ describe('init', () => {
     expect(existsSync(join(cwd, 'kb.config.yaml'))).toBe(false);
   });
 
-  it('asks beside its result', async () => {
+  it('asks on standard error', async () => {
     const cwd = folder({ 'kb.config.yaml': '' });
     const asked = onTerminal(`${KB} init --json > result.json`, { cwd });
     const answered = async (question: RegExp, answer: string) => {
@@ -208,13 +208,13 @@ describe('--json', () => {
     expect(ended.code).toBe(code);
   });
 
-  it('is a question where it stands behind the dashes', async () => {
+  it('is a question after the double dash', async () => {
     const ended = await kb(['retrieve', '--collection', 'ghost', '--', '--json'], { cwd: home });
     expect(ended).toMatchObject({ code: 1, out: '' });
   });
 });
 
-describe('what is loaded', () => {
+describe('the modules that are loaded', () => {
   /** What takes long to load. */
   const HEAVY = /lancedb|apache-arrow|onnxruntime|openai|pdf-parse|mammoth|xlsx|officeparser|linkedom|piscina|listr2|undici|\/zod\//;
   /** The same of a command that opens a base and prints what lies in it. */
@@ -237,7 +237,7 @@ describe('what is loaded', () => {
       for (const command of ['ingest', 'retrieve', 'chat', 'collections', 'doctor']) expect(ended.out).toContain(command);
   });
 
-  it('by a process that parses is nothing that it does not parse with', () => {
+  it('by a process that parses are only those for its file types', () => {
     const worker = join(packageRoot, 'dist/src/drivers/parsers/process/parse-worker.js');
     const modules = loadedWith(worker, { asked: true }).flatMap(modulesIn);
     expect(modules).toContain('src/drivers/parsers/parse.ts');
@@ -245,13 +245,13 @@ describe('what is loaded', () => {
     expect(modules.filter((path) => !path.startsWith('src/') && HEAVY.test(path))).toEqual([]);
   });
 
-  it('by a worker that embeds is a model, and little else', () => {
+  it('by a worker that embeds are a model and little else', () => {
     const modules = loadedWith(join(packageRoot, 'dist/src/drivers/embedders/embed-worker.js')).flatMap(modulesIn);
     expect(modules).toContain('src/drivers/embedders/embed-worker.ts');
     expect(modules.length).toBeLessThan(20);
   });
 
-  it('by the library is nothing of the command line', () => {
+  it('by the library contain nothing of the command line', () => {
     const modules = loadedWith(join(packageRoot, 'dist/src/index.js')).flatMap(modulesIn);
     expect(modules).toContain('src/engine/engine.ts');
     expect(modules.filter((path) => /^src\/(?:cli|server|mcp)\/|@oclif/.test(path))).toEqual([]);
@@ -259,7 +259,7 @@ describe('what is loaded', () => {
 });
 
 describe('on a terminal', () => {
-  it('progress moves on standard error alone', async () => {
+  it('progress is drawn on standard error only', async () => {
     const cwd = folder({ 'gate.md': GATE });
     const ended = await onTerminal(`${KB} ingest --docs gate.md >out.txt`, { cwd }).done;
     expect(ended.code).toBe(0);
@@ -271,13 +271,13 @@ describe('on a terminal', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  it('a failure is said once', async () => {
+  it('a failure is printed once', async () => {
     const ended = await onTerminal(`${KB} ingest --docs docs --set embedding.provider=openai --collection x`, { cwd: home }).done;
     expect(ended.code).toBe(2);
     expect(ended.out.match(/needs a key/g)).toHaveLength(1);
   });
 
-  it('words that match are marked, but not where NO_COLOR asks for none', async () => {
+  it('matching words are marked, except with NO_COLOR', async () => {
     const bold = await onTerminal(`${KB} retrieve gate --top-k 1`, { cwd: home }).done;
     expect(bold.out).toMatch(/\u001b\[1m\u001b\[33mgate/i);
     const plain = await onTerminal(`${KB} retrieve gate --top-k 1`, { cwd: home, env: { NO_COLOR: '1' } }).done;
@@ -286,10 +286,10 @@ describe('on a terminal', () => {
   });
 });
 
-describe('what goes elsewhere than to the terminal', () => {
+describe('output that goes elsewhere than to a terminal', () => {
   const cwd = () => folder({ 'docs/gate.md': GATE, 'docs/bad.pdf': 'no PDF' });
 
-  it('is without colours: failures in a file, and the result in one', async () => {
+  it('has no colours, neither failures nor results', async () => {
     const place = cwd();
     const errors = await onTerminal(`${KB} ingest --docs docs 2> errors.log`, { cwd: place }).done;
     expect(errors.out).toContain('\u001b[1mStored');
@@ -299,7 +299,7 @@ describe('what goes elsewhere than to the terminal', () => {
     expect(readFileSync(join(place, 'result.log'), 'utf8')).toMatch(/^Nothing has changed/);
   });
 
-  it('gives no orders to a terminal that knows none', async () => {
+  it('contains no control sequences for a dumb terminal', async () => {
     const plain = await onTerminal(`${KB} ingest --docs docs`, { cwd: cwd(), env: { TERM: 'dumb' } }).done;
     expect(plain.out).toContain('1 item failed:');
     expect(plain.out).not.toMatch(/\u001b\[[\d;]*m/);

@@ -30,7 +30,7 @@ function otherUser(): { uid?: number; gid?: number } {
   return spawnSync(process.execPath, [join(packageRoot, 'bin', 'run.js'), '--version'], other).status === 0 ? other : {};
 }
 
-it('the image starts as a user that is not root: it serves, watches, is healthy, and stops on SIGTERM', async () => {
+it('the image runs as a non-root user: it serves, watches, is healthy, and stops on SIGTERM', async () => {
   const root = unpacked();
   const user = otherUser();
   const data = folder({ 'docs/gate.md': '# Gate\n\nThe gate is locked at ten.\n' });
@@ -85,7 +85,7 @@ it('the image starts as a user that is not root: it serves, watches, is healthy,
   expect(await healthy(port)).toBe(1);
 });
 
-it('the image ends with 2 where it has no token, and names the variable', async () => {
+it('the image ends with 2 without a token, and names the variable', async () => {
   const { exitCode, stderr } = await execa(process.execPath, [join(packageRoot, 'bin', 'run.js'), 'serve'], {
     cwd: folder(),
     env: { ...imageEnvironment(), PATH: process.env.PATH! },

@@ -33,7 +33,7 @@ describe('kb eval', () => {
     expect(readFileSync(join(cwd, 'report.md'), 'utf8')).toBe(done.out);
   });
 
-  it('ends with 1 where a gate is missed, and says which', async () => {
+  it('ends with 1 if a gate is missed, and says which', async () => {
     expect((await runCommand(['eval', 'golden.jsonl', '--min-recall', '0.5'], { cwd })).code).toBe(0);
     const missed = await runCommand(['eval', 'golden.jsonl', '--min-recall', '0.9', '--json'], { cwd });
     expect(missed).toMatchObject({ code: 1, error: expect.stringContaining('Missed: --min-recall 0.9: recall@5 is 0.500.') });
@@ -51,13 +51,13 @@ describe('kb eval', () => {
     });
   });
 
-  it('proposes rows that it reads itself', async () => {
+  it('proposes rows that it can read', async () => {
     const { out } = await runCommand(['eval', '--generate', '2'], { cwd });
     write(cwd, { 'made.jsonl': out });
     expect((await runCommand(['eval', 'made.jsonl', '--min-recall', '1'], { cwd })).code).toBe(0);
   });
 
-  it('proposes no question about a passage that says too little', async () => {
+  it('proposes no question about a passage with too little content', async () => {
     const folder = join(cwd, 'short');
     mkdirSync(folder);
     write(folder, { 'a.md': '# A\n\nShort.', 'b.md': `# B\n\n${'The gate is locked at ten by whoever leaves last. '.repeat(3)}` });

@@ -11,7 +11,7 @@ import { runCommand } from '../support/run-command.ts';
 
 const EXAMPLES = join(packageRoot, 'examples');
 
-it('examples/ci indexes a handbook, and takes back a state that misses the gate', async () => {
+it('examples/ci indexes a handbook, and goes back if the gate is missed', async () => {
   const cwd = folder();
   cpSync(join(EXAMPLES, 'ci'), cwd, { recursive: true });
   const bin = folder({ kb: `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n` });
@@ -45,7 +45,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-it('examples/support-bot.ts answers over HTTP from the knowledge base, keeps conversations apart and hands over what it cannot answer', async () => {
+it('examples/support-bot.ts answers over HTTP from the knowledge base, separates conversations and hands over what it cannot answer', async () => {
   expect(readFileSync(join(EXAMPLES, 'support-bot.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
   await runCommand(['ingest', '--docs', 'doors.md'], { cwd });
@@ -65,7 +65,7 @@ it('examples/support-bot.ts answers over HTTP from the knowledge base, keeps con
   expect(await ask('ann', 'Thanks!')).toEqual({ text: expect.not.stringContaining('colleague'), sources: [] });
 });
 
-it('examples/own-parser.ts reads files that kb does not know, and says which of them are broken', async () => {
+it('examples/own-parser.ts reads files that kb does not know, and reports broken ones', async () => {
   const cue = (number: number, time: string, text: string) => `${number}\n${time},000 --> ${time},900\n${text}\n`;
   const cwd = folder({ 'pump.srt': [cue(1, '00:01:05', 'The pump hums.'), cue(2, '00:02:10', 'Its gasket\nis made of cork.')].join('\n') });
   writeFileSync(join(cwd, 'broken.srt'), 'no cue');
@@ -81,7 +81,7 @@ it('examples/own-parser.ts reads files that kb does not know, and says which of 
 });
 
 withPython('examples/python-client', () => {
-  it('generates a client from the OpenAPI document, which asks a question and says why one is refused', async () => {
+  it('the Python example generates a client from the OpenAPI document, asks a question and reports why one is rejected', async () => {
     const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
     await runCommand(['ingest', '--docs', 'doors.md'], { cwd });
     const token = 'correct-horse-battery';

@@ -24,13 +24,13 @@ async function model(behaviour: Behaviour = {}) {
   return { server, env };
 }
 
-describe('a run that is stopped', () => {
+describe('a stopped run', () => {
   const many = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [`docs/${String(i).padStart(2, '0')}.md`, `# Thing ${i}\n\nThe thing ${i} is described.\n`]),
   );
   const slow = { status: 503, headers: { 'retry-after': '50' } };
 
-  it('by Ctrl-C ends with 130, says what was kept, and goes on from there', async () => {
+  it('ends with 130 after Ctrl-C, says what was stored, and continues from there', async () => {
     const cwd = folder(many);
     let isSlow = true;
     const { server, env } = await model({ vector: (text) => (isSlow && /Thing 1\d/.test(text) ? slow : [text.length, 1, 1]) });
@@ -48,7 +48,7 @@ describe('a run that is stopped', () => {
     expect(sources + unchanged).toBe(20);
   });
 
-  it('by Ctrl-C ends also while it waits for a bucket that does not answer', async () => {
+  it('ends after Ctrl-C also while it waits for a bucket that does not respond', async () => {
     let asked = 0;
     const bucket = createServer(() => void asked++);
     const { url: address, close } = await listening(bucket);
@@ -60,7 +60,7 @@ describe('a run that is stopped', () => {
     expect(await run.done).toMatchObject({ code: 130, signal: null, error: expect.stringContaining('Stopped.') });
   });
 
-  it('by kill -9 leaves nothing that the next one must wait for', async () => {
+  it('leaves nothing after kill -9 that the next one must wait for', async () => {
     const cwd = folder(many);
     let isSlow = true;
     const { server, env } = await model({ vector: (text) => (isSlow && /Thing 1\d/.test(text) ? slow : [text.length, 1, 1]) });
@@ -78,8 +78,8 @@ describe('a run that is stopped', () => {
   });
 });
 
-describe('places that fail', () => {
-  it('are named: a store that is a file', async () => {
+describe('an unusable path', () => {
+  it('is named: a store that is a file', async () => {
     const cwd = folder({ 'gate.md': GATE, store: 'a file' });
     const ended = await runCommand(['ingest', '--docs', 'gate.md', '--storage-url', 'store'], { cwd });
     expect(ended).toMatchObject({
@@ -91,7 +91,7 @@ describe('places that fail', () => {
   const mounted = mountable();
   const reason = mounted ? '' : ' (skipped: no file system can be mounted here, which takes root)';
 
-  it.skipIf(!mounted)(`are named: a store that can't be written${reason}`, async () => {
+  it.skipIf(!mounted)(`is named: a store that cannot be written${reason}`, async () => {
     const cwd = folder({ 'gate.md': GATE });
     const disk = mount('4m');
     mkdirSync(join(disk, 'store'));
@@ -104,7 +104,7 @@ describe('places that fail', () => {
     });
   });
 
-  it.skipIf(!mounted)(`are named: a disk that is full, after which the same goes on${reason}`, async () => {
+  it.skipIf(!mounted)(`is named: a full disk, after which the same command continues${reason}`, async () => {
     const cwd = folder({
       'docs/a.md': GATE,
       'docs/b.md': randomBytes(2 ** 20)
@@ -122,7 +122,7 @@ describe('places that fail', () => {
     expect(await runCommand(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Stored/) });
   });
 
-  it('may have spaces and Chinese characters in their names', async () => {
+  it('is none with spaces and Chinese characters in its name', async () => {
     const cwd = folder({
       '資料 夾/kb.config.yaml': 'collection: default\n',
       '資料 夾/我的 文件/閘門 一.md': GATE,
@@ -159,8 +159,8 @@ function mount(size: string): string {
   return path;
 }
 
-describe('what is said of an error of a server', () => {
-  it('is that it did not answer, or was asked too much', async () => {
+describe('the error of a server', () => {
+  it('says that it did not respond, or got too many requests', async () => {
     const server = createServer(({ url }, response) => {
       if (url!.startsWith('/busy/')) response.writeHead(429, { 'retry-after': '0' }).end('{}');
     });
@@ -174,7 +174,7 @@ describe('what is said of an error of a server', () => {
     expect(await said(`${address}/busy`, 30)).toContain('answered 429: too many requests');
   });
 
-  it('has nothing in it that acts on the terminal', async () => {
+  it('contains no sequence for the terminal', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ status: { error: 'bad \u001b]0;OWNED\u0007 \u001b[2J thing' } }));

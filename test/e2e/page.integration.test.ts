@@ -58,8 +58,8 @@ async function ask(page: Page, question: string): Promise<void> {
 
 const reader = (page: Page) => page.getByRole('complementary', { name: 'Source' });
 
-describe('GET /', () => {
-  it('serves a page from files of its own, under a policy that allows nothing else', async () => {
+describe('the page at /', () => {
+  it('is served with its own files, under a policy that allows nothing else', async () => {
     const response = await fetch(url);
     const html = await response.text();
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/);
@@ -71,13 +71,13 @@ describe('GET /', () => {
     expect([html, ...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0)).toBeLessThan(150 * 1024);
   });
 
-  it('answers with 304 while a file is the same', async () => {
+  it('is answered with 304 while a file is the same', async () => {
     const etag = (await fetch(url)).headers.get('etag')!;
     expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
     expect((await fetch(`${url}/assets/main.js`, { headers: { 'if-none-match': etag } })).status).toBe(200);
   });
 
-  it('is open where a token is needed, and nothing else is', async () => {
+  it('is open although a token is needed, and nothing else is', async () => {
     const { url: closed } = await serveIn(folder(), { token: TOKEN });
     const statuses = await Promise.all(
       ['/', '/assets/main.js', '/v1/collections', '/docs'].map(async (path) => (await fetch(closed + path)).status),
@@ -85,7 +85,7 @@ describe('GET /', () => {
     expect(statuses).toEqual([200, 200, 401, 401]);
   });
 
-  it('is not there with server.page: false', async () => {
+  it('is absent with server.page: false', async () => {
     const { url: without } = await serveIn(folder(), { settings: { server: { page: false } } });
     expect([(await fetch(without)).status, (await fetch(`${without}/assets/main.js`)).status]).toEqual([404, 404]);
     expect((await fetch(`${without}/v1/health`)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('GET /', () => {
 });
 
 withBrowser('the page', () => {
-  it('answers with citations; one opens the passage in its section with the block marked, and Esc leads back', async () => {
+  it('answers with citations, each of which opens its passage in the section with the block marked; Esc leads back', async () => {
     const answering = await servedWithModel(() => ({ pieces: ['The boilers are ', 'covered for 60 months [1].'] }));
     const { page, asked, complaints } = await openPage(answering);
     await ask(page, QUESTION);
@@ -110,7 +110,7 @@ withBrowser('the page', () => {
     expect([complaints, asked.filter((address) => !address.startsWith(answering))]).toEqual([[], []]);
   });
 
-  it('shows the page of a PDF, and the pages beside it', async () => {
+  it('shows the page of a PDF, and its neighbours', async () => {
     const { page } = await openPage(url);
     await ask(page, 'What is the fuse rated at?');
     await page
@@ -135,7 +135,7 @@ withBrowser('the page', () => {
     expect(await page.locator('.verdict').textContent()).toContain('Not answered.');
   });
 
-  it('stops an answer and keeps what there is of it', async () => {
+  it('stops an answer and keeps its beginning', async () => {
     const { page } = await openPage(await servedWithModel(() => ({ pieces: ['Sixty ', 'months ', 'from '], end: 'hang' })));
     await ask(page, QUESTION);
     await page.getByText('Sixty').waitFor();
@@ -145,7 +145,7 @@ withBrowser('the page', () => {
     expect(await page.getByRole('button', { name: 'Ask again' }).isVisible()).toBe(true);
   });
 
-  it('runs nothing that an answer holds, and loads nothing for it', async () => {
+  it('runs and loads nothing that an answer contains', async () => {
     const answer = [
       '<img src="http://127.0.0.1:9/x.png" onerror="document.title=1"><script>document.title=2</script>',
       '![a picture](http://127.0.0.1:9/y.png) [go](javascript:document.title=3)',
@@ -172,7 +172,7 @@ withBrowser('the page', () => {
     expect([await page.title(), asked.filter((address) => address.includes(':9/')), complaints]).toEqual(['Ask · kb', [], []]);
   });
 
-  it('keeps the conversation in the browser, sends it along, and clears it', async () => {
+  it('stores the conversation in the browser, sends its history, and clears it', async () => {
     const { page } = await openPage(url);
     await ask(page, QUESTION);
     await page.locator('.verdict').waitFor();
@@ -188,7 +188,7 @@ withBrowser('the page', () => {
     expect(await page.getByRole('heading', { name: QUESTION }).count()).toBe(0);
   });
 
-  it('finds passages, and goes through them by the keyboard', async () => {
+  it('finds passages, which the keyboard can step through', async () => {
     const { page } = await openPage(url);
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
     await page.keyboard.press('Alt+2');
@@ -205,7 +205,7 @@ withBrowser('the page', () => {
     ).toBe(true);
   });
 
-  it('lists what is stored, finds a document in it, shows and removes it', async () => {
+  it('lists documents, finds one, shows and removes it', async () => {
     const { page } = await openPage(`${await served()}/#sources`);
     await page.getByText('2 documents').waitFor();
     await page.getByRole('searchbox', { name: 'Find a document' }).fill('warr');
@@ -219,7 +219,7 @@ withBrowser('the page', () => {
     expect(await reader(page).isVisible()).toBe(false);
   });
 
-  it('finds a document by words that were typed before the list had come', async () => {
+  it('finds a document by words that were typed before the list was loaded', async () => {
     const { page } = await openPage(url);
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -236,7 +236,7 @@ withBrowser('the page', () => {
     await page.getByText('1 document', { exact: true }).waitFor();
   });
 
-  it('stores files that are chosen or dropped, and says why one cannot be', async () => {
+  it('stores chosen and dropped files, and says why one failed', async () => {
     const { page } = await openPage((await serveIn(folder())).url);
     await page.getByText('Nothing is stored yet').waitFor();
     const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
@@ -257,7 +257,7 @@ withBrowser('the page', () => {
     expect(await page.locator('.document').count()).toBe(2);
   });
 
-  it('asks for the token where one is needed, refuses a wrong one, and forgets it with the tab', async () => {
+  it('asks for the token if one is needed, rejects a wrong one, and forgets it with the tab', async () => {
     const { page } = await openPage(await served({ token: TOKEN }));
     const field = page.getByLabel('Token', { exact: true });
     await field.fill('wrong-horse-battery');
@@ -271,7 +271,7 @@ withBrowser('the page', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN);
   });
 
-  it('offers to add and remove where the token may do so, and shows why a token is of no use', async () => {
+  it('offers adding and removing if the token allows it, and says why a token is useless', async () => {
     const scopes = { reader: ['read' as const], writer: ['write' as const], both: ['read' as const, 'write' as const] };
     const tokens = Object.fromEntries(
       Object.entries(scopes).map(([name, list]) => [`${name}-of-papers`, { scopes: list, collections: ['*'] }]),
@@ -299,7 +299,7 @@ withBrowser('the page', () => {
     }
   });
 
-  it('forgets with the token what was answered for it', async () => {
+  it('forgets the answers together with the token', async () => {
     const { page } = await openPage(await served({ token: TOKEN }));
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.keyboard.press('Enter');
@@ -313,7 +313,7 @@ withBrowser('the page', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('60 months');
   });
 
-  it('begins with the configured collection, and asks the one that is chosen', async () => {
+  it('begins with the configured collection, and asks the chosen one', async () => {
     const { page } = await openPage(await served({ settings: { collection: 'notes' } }, withNotes));
     const picker = page.getByRole('combobox', { name: 'Collection' });
     await page.getByRole('button', { name: 'Lid' }).waitFor();
@@ -327,7 +327,7 @@ withBrowser('the page', () => {
     expect(await picker.inputValue()).toBe('default');
   });
 
-  it('asks and searches all collections at once, and shows which one each passage is from', async () => {
+  it('asks and searches all collections at once, and shows the collection of each passage', async () => {
     const { page } = await openPage(await served({}, withNotes));
     const picker = page.getByRole('combobox', { name: 'Collection' });
     await picker.selectOption('All collections');
@@ -355,7 +355,7 @@ withBrowser('the page', () => {
     expect(await page.locator('.turn').last().locator('.kind').count()).toBe(0);
   });
 
-  it('has room on a phone for its views, the collections and the way to forget the token', async () => {
+  it('fits its views, the collections and signing out on a phone', async () => {
     const { page } = await openPage(await served({ token: TOKEN }, withNotes), PHONE);
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.keyboard.press('Enter');
@@ -368,7 +368,7 @@ withBrowser('the page', () => {
     expect(await barriersOn(page)).toEqual([]);
   });
 
-  it('closes what is read on a phone when one goes back', async () => {
+  it('closes the reader on a phone with the back button', async () => {
     const { page } = await openPage(url, PHONE);
     await page.getByRole('button', { name: 'Warranty' }).click();
     await reader(page).getByText('The machine is covered.').waitFor();
@@ -377,7 +377,7 @@ withBrowser('the page', () => {
     expect(await page.getByRole('heading', { name: 'Ask your documents' }).isVisible()).toBe(true);
   });
 
-  it('says that the server is gone, and goes on when it is back', async () => {
+  it('reports that the server is down, and continues when it is back', async () => {
     const { page } = await openPage(url);
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
     await page.route('**/v1/**', (route) => route.abort());

@@ -33,7 +33,7 @@ async function site(): Promise<Site> {
 
 const json = ({ out }: Ended) => JSON.parse(out) as Record<string, number> & { errors: unknown[] };
 const asked = (web: Site): string[] => web.hits.map(({ url }) => url).filter((url) => /^\/(page|$)/.test(url));
-it('a crawl that was killed goes on: what was stored is not asked for again, and nothing is stored twice', async () => {
+it('a killed crawl continues: stored pages are not requested again, and nothing is stored twice', async () => {
   const web = await site();
   const cwd = folder();
   const ingest = ['ingest', '--urls', `${web.url}/`, '--crawl-mode', 'full', '--json'];
@@ -69,7 +69,7 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
   expect(ids(await chunksIn(here))).toEqual(ids(await chunksIn(engineIn(fresh))));
 });
 
-it('a scrape tells on a terminal how far it is, and with verbose of every page, without spoiling what it prints', async () => {
+it('a scrape shows its progress on a terminal, with verbose every page, beside its output', async () => {
   const web = await site();
   web.routes['/slow'] = async (_request, response) => {
     await wait(700);
@@ -94,7 +94,7 @@ it('a scrape tells on a terminal how far it is, and with verbose of every page, 
   expect(await runCommand(['scrape', `${web.url}/page-1`], { cwd })).toMatchObject({ code: 0, error: '' });
 });
 
-it('an ingest of pages tells how many wait, and with verbose of every page', async () => {
+it('an ingest of pages shows how many are queued, and with verbose every page', async () => {
   const web = await site();
   const cwd = folder();
   const { out } = await onTerminal(`${KB} ingest --urls ${web.url}/ --crawl-mode full --max-pages 9`, { cwd }).done;

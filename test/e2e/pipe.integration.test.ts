@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-describe('a pipe of the stages', () => {
-  it('says what is missing where nothing comes in, and fails', async () => {
+describe('a pipe of commands', () => {
+  it('says what is missing without input, and fails', async () => {
     for (const [stage, what, input] of [
       ['chunk', 'documents', ''],
       ['embed', 'chunks', '\n \n'],
@@ -41,7 +41,7 @@ describe('a pipe of the stages', () => {
     expect(documentIn(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
   });
 
-  it('stores a long pipe in steps: what came before a broken line, too', async () => {
+  it('stores a long pipe in steps, also what came before a broken line', async () => {
     const line = (i: number, embedding?: unknown) => JSON.stringify({ id: `row-${i}`, text: `passage ${i}`, source: 'rows', embedding });
     const lines = Array.from({ length: 5_001 }, (_, i) => line(i));
     const args = ['store', '--collection', 'rows', '--storage-url', folder()];
@@ -57,7 +57,7 @@ describe('a pipe of the stages', () => {
     expect(await counted()).toMatchObject({ chunks: 5_001 });
   });
 
-  it('names the line that is broken', async () => {
+  it('names the broken line', async () => {
     expect(await runCommand(['chunk'], { cwd: home, input: '{"text": "One."}\n\nnonsense\n' })).toMatchObject({
       code: 2,
       out: '',
@@ -69,7 +69,7 @@ describe('a pipe of the stages', () => {
     });
   });
 
-  it('ends in silence where nobody reads on', async () => {
+  it('ends silently if its reader stops', async () => {
     const ended = await start(['bash', '-o', 'pipefail', '-c', `${KB} collections export default | (sleep 1; head -1)`], {
       cwd: home,
       input: '',
@@ -78,7 +78,7 @@ describe('a pipe of the stages', () => {
     expect(JSON.parse(ended.out)).toMatchObject({ kb_export: 1, name: 'default' });
   });
 
-  it('edits and deletes what it is given', async () => {
+  it('edits and deletes chunks', async () => {
     const cwd = folder({ 'gate.md': GATE });
     await runCommand(['ingest', '--docs', 'gate.md', '--quiet'], { cwd });
     const { items } = documentIn(await runCommand(['retrieve', 'gate', '--json'], { cwd })) as { items: { id: string }[] };

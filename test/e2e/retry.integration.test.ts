@@ -8,7 +8,7 @@ import { openSite } from '../support/site.ts';
 
 const page = (title: string) => `<main><h1>${title}</h1><p>${`This is all there is to say of ${title}. `.repeat(8)}</p></main>`;
 
-it('pages that failed are read again from what kb scrape has written, and those that are gone are not', async () => {
+it('kb scrape --retry reads failed pages again, but not those that are gone', async () => {
   const web = await openSite({ '/ok': page('ok'), '/busy': { status: 503, headers: { 'retry-after': '0' } } });
   onTestFinished(() => web.close());
   const cwd = folder();

@@ -42,7 +42,7 @@ async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean): P
 }
 
 describe('kb serve', () => {
-  it('says where it listens on standard output and nothing else there, logs requests as JSON without what they hold, and stops with 0', async () => {
+  it('prints only its address on standard output, logs requests without their contents, and stops with 0', async () => {
     const server = await serve(folder());
     expect(server.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await post(`${server.url()}/v1/retrieve?secret=hidden`, { query: 'private words' });
@@ -71,7 +71,7 @@ describe('kb serve', () => {
     expect(JSON.stringify((await ask()).json)).toContain('eleven');
   });
 
-  it('is for this machine alone without a token, and names the variable', async () => {
+  it('serves only this machine without a token, and names the variable', async () => {
     for (const env of [{}, { KB_SERVER_TOKEN: 'short' }] as Record<string, string>[]) {
       const { code, error } = await kb(['serve', '--port', '0', '--host', '0.0.0.0'], { cwd: folder(), env });
       expect([code, error]).toEqual([2, expect.stringContaining('KB_SERVER_TOKEN')]);
@@ -87,7 +87,7 @@ describe('kb serve', () => {
     expect([code, (out + error).includes(TOKEN)]).toEqual([0, false]);
   });
 
-  it('says that a port is taken, and how to choose another', async () => {
+  it('reports a port that is taken, and how to choose another', async () => {
     const other = createServer();
     const { port, close } = await listening(other);
     onTestFinished(close);
@@ -96,7 +96,7 @@ describe('kb serve', () => {
     expect(error).toContain('--port');
   });
 
-  it('lets a request end that runs when it is stopped, and takes no new one', async () => {
+  it('lets running requests end when it stops, and accepts no new ones', async () => {
     const model = await openOpenAiServer({ reply: () => ({ pieces: ['At ', 'ten ', 'o’clock ', '[1].'], delay: 400 }) });
     onTestFinished(() => model.close());
     const env = { KB_CHAT_LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: model.url };
@@ -121,7 +121,7 @@ describe('kb serve', () => {
     expect((await server.done).code).toBe(0);
   });
 
-  it('keeps jobs: one that is killed with the server is interrupted when it is asked for again', async () => {
+  it('keeps jobs; one that was killed with the server is interrupted after the restart', async () => {
     const cwd = folder();
     const first = await serve(cwd);
     const { json: done } = await post(`${first.url()}/v1/pipelines/ingest`, { markdown: 'Doors are locked.', background: true });
@@ -148,7 +148,7 @@ describe('kb serve', () => {
     expect(readdirSync(join(cwd, '.kb', 'lancedb')).filter((name) => /job/.test(name))).toEqual(['.jobs']);
   });
 
-  it('starts again when its configuration changes, waits for a broken one to be mended, and stops as a whole', async () => {
+  it('restarts when its configuration changes, waits until a broken one is fixed, and stops with its child', async () => {
     const cwd = folder({ 'kb.config.yaml': 'collection: before\n' });
     const server = await serve(cwd, { args: ['--reload'] });
     const collection = async () => (await post(`${server.url()}/v1/pipelines/ingest`, { markdown: 'Doors are locked.' })).json.store_result;

@@ -5,13 +5,13 @@ import { kb } from '../support/program.ts';
 import { runCommand } from '../support/run-command.ts';
 
 withBrowser('kb setup-browser', () => {
-  it('says in one sentence which browser it found', async () => {
+  it('kb setup-browser says in one sentence which browser it found', async () => {
     const { code, out, error } = await kb(['setup-browser', '--quiet'], { cwd: folder() });
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^Version \d\S+ of \/?.+ was found, and starts: .+\.\n$/);
   });
 
-  it('hands it back with --json, and doctor names the same', async () => {
+  it('kb setup-browser returns it with --json, and doctor names the same', async () => {
     const cwd = folder();
     const { code, out } = await runCommand(['setup-browser', '--json'], { cwd });
     expect(code).toBe(0);

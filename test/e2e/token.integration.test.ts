@@ -16,7 +16,7 @@ const health = (url: string, path: string, token: string) =>
   fetch(url + path, { headers: { authorization: `Bearer ${token}` } }).then(({ status }) => status);
 
 describe('kb token', () => {
-  it('create prints a token once and keeps its hash in the configured file', async () => {
+  it('create prints a token once and stores its hash in the configured file', async () => {
     const { cwd, file } = configured();
     const made = await kb(['token', 'create', 'bot', '--scope', 'read', '--collection', 'a', '--collection', 'b'], { cwd });
     expect([made.code, made.error]).toEqual([0, expect.stringContaining(file)]);
@@ -33,7 +33,7 @@ describe('kb token', () => {
       expect(await runCommand(['token', 'create', ...args], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining(said) });
   });
 
-  it('list shows the rows without hashes, and revoke removes one that is confirmed', async () => {
+  it('list shows the rows without hashes, and revoke removes one after confirmation', async () => {
     const { cwd, file } = configured();
     expect((await runCommand(['token', 'list'], { cwd })).out).toBe('There are no tokens yet. Next: kb token create NAME --scope read\n');
     const rows = [
@@ -55,8 +55,8 @@ describe('kb token', () => {
   });
 });
 
-describe('kb serve with a file of tokens', () => {
-  it('lets in who shows one of them, and with --reload no longer whose row is gone', async () => {
+describe('kb serve with a tokens file', () => {
+  it('accepts these tokens, and with --reload no longer a revoked one', async () => {
     const { cwd, file } = configured();
     const create = async (name: string) => (await runCommand(['token', 'create', name, '--scope', 'read'], { cwd })).out.trim();
     const [old, kept] = [await create('old'), await create('kept')];
@@ -73,7 +73,7 @@ describe('kb serve with a file of tokens', () => {
     child.kill('SIGTERM');
   });
 
-  it('does not start where others may read the file, or it is not there', async () => {
+  it('does not start if others may read the file, or if it is missing', async () => {
     const { cwd, file } = configured();
     expect(await kb(['serve', '--port', '0'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('kb token create') });
     await runCommand(['token', 'create', 'bot', '--scope', 'read'], { cwd });
@@ -81,7 +81,7 @@ describe('kb serve with a file of tokens', () => {
     expect(await kb(['serve', '--port', '0'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining(`chmod 600 ${file}`) });
   });
 
-  it('listens for others without KB_SERVER_TOKEN', async () => {
+  it('listens for other machines without KB_SERVER_TOKEN', async () => {
     const { cwd } = configured();
     await runCommand(['token', 'create', 'bot', '--scope', 'read'], { cwd });
     const { child, until } = startKb(['serve', '--port', '0', '--host', '0.0.0.0'], { cwd });

@@ -4,7 +4,7 @@ import { runCommand } from '../support/run-command.ts';
 
 const words = (text: string): string[] => text.split(' ');
 
-it('kb snapshot, collections copy and optimize say what they did, and ask before a restore', async () => {
+it('kb snapshot, collections copy and optimize report what they did, and ask before a restore', async () => {
   const cwd = folder({ 'docs/gate.md': '# Gate\n\nThe gate is locked at ten.\n', 'docs/bell.md': '# Bell\n\nThe bell rings at noon.\n' });
   const run = async (line: string) => await runCommand(words(line), { cwd });
   expect((await run('snapshot list')).out).toBe('There are no snapshots yet. Next: kb snapshot create\n');

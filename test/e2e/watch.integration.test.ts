@@ -12,7 +12,7 @@ function started(words: string[], cwd: string) {
   return child;
 }
 
-it('kb watch tells on standard error what it does, stores what changes, and ends with 0 on the first Ctrl-C', async () => {
+it('kb watch reports on standard error, stores changes, and ends with 0 on the first Ctrl-C', async () => {
   const cwd = folder(FILES);
   const watch = started(['watch'], cwd);
   await watch.until(/Stored 1 chunk of 1 document\./);
@@ -25,7 +25,7 @@ it('kb watch tells on standard error what it does, stores what changes, and ends
   expect((await runCommand(['retrieve', 'bell', '--mode', 'text'], { cwd })).out).toContain('rings at noon');
 });
 
-it('kb watch prints what it did as one document with --json', async () => {
+it('kb watch prints its result as one document with --json', async () => {
   const watch = started(['watch', '--json'], folder(FILES));
   await watch.until(/Stored 1 chunk/);
   watch.child.kill('SIGTERM');
@@ -33,12 +33,12 @@ it('kb watch prints what it did as one document with --json', async () => {
   expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ runs: 1, stored: 1, pruned: 0, failed: 0 })]);
 });
 
-it('kb watch and kb serve --watch end with 2 where nothing is configured, and name what is missing', async () => {
+it('kb watch and kb serve --watch end with 2 without configured sources, and name what is missing', async () => {
   for (const words of [['watch'], ['serve', '--watch', '--port', '0']])
     expect(await kb(words, { cwd: folder() })).toMatchObject({ code: 2, error: expect.stringContaining('sources') });
 });
 
-it('kb serve --watch answers with what changes, shows its state, and stops cleanly', async () => {
+it('kb serve --watch serves changed documents, shows its state, and stops cleanly', async () => {
   const cwd = folder(FILES);
   const server = started(['serve', '--watch', '--port', '0'], cwd);
   await server.until(/watch: Stored 1 chunk of 1 document\./);
@@ -74,7 +74,7 @@ it('kb serve --watch answers with what changes, shows its state, and stops clean
   expect(written).toMatchObject([line, line]);
 });
 
-it('kb serve --watch tells of an ingest that could not be done as of one that failed', async () => {
+it('kb serve --watch reports an ingest that failed as a whole', async () => {
   const server = startKb(['serve', '--watch', '--port', '0'], { cwd: folder(FILES), env: { KB_EMBEDDING_PROVIDER: 'openai' } });
   onTestFinished(() => void server.child.kill('SIGKILL'));
   await server.until(/the watch has ended/);

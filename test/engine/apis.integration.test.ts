@@ -24,7 +24,7 @@ function serverEngine(webs: Site[], settings: Layer): Engine {
   return engine;
 }
 
-describe('an API that is read again', () => {
+describe('a repeated ingest of an API', () => {
   const rows = (second: string) => [
     { id: 1, title: 'Pump', body: 'It presses nine bar.' },
     { id: 2, title: 'Seal', body: second },
@@ -32,7 +32,7 @@ describe('an API that is read again', () => {
   ];
   const pagination = { type: 'link', items_path: 'rows' } as const;
 
-  it('costs nothing where nothing has changed, and one record where one has', async () => {
+  it('stores nothing if nothing has changed, and one record if one has', async () => {
     const web = await site({ '/parts': json({ rows: rows('Change it once a year.') }) });
     const { settings, texts } = await modelServer();
     const engine = engineIn(folder(), settings);
@@ -49,7 +49,7 @@ describe('an API that is read again', () => {
     expect(stored).not.toContain('once a year');
   });
 
-  it('loses records that are gone with prune, and none where it was not read whole', async () => {
+  it('removes missing records with prune, but none if the API was not read completely', async () => {
     const all = rows('Change it once a year.');
     const web = await site({ '/parts': json({ rows: all }) });
     const engine = engineIn(folder());
@@ -65,7 +65,7 @@ describe('an API that is read again', () => {
     expect(await sourcesIn(engine)).toEqual([`${web.url}/parts#record=1`, `${web.url}/parts#record=2`]);
   });
 
-  it('is told where max_pages ended it, and loses nothing', async () => {
+  it('reports that max_pages ended it, and removes nothing', async () => {
     const web = await site({
       '/parts': (request, response) => {
         const page = Number(new URL(request.url!, 'http://api').searchParams.get('page'));
@@ -83,7 +83,7 @@ describe('an API that is read again', () => {
     expect([cut.pruned, (await sourcesIn(engine)).length]).toEqual([[], 3]);
   });
 
-  it('loses nothing to a slip in how its pages are asked for', async () => {
+  it('removes nothing after a mistake in the pagination', async () => {
     const web = await site({
       '/parts': (request, response) => {
         const query = new URL(request.url!, 'http://api').searchParams;
@@ -113,10 +113,10 @@ describe('an API that is read again', () => {
   });
 });
 
-describe('what the operator configures for APIs', () => {
+describe('configured values for APIs', () => {
   const operators = { headers: { Authorization: 'Bearer operators' }, params: { api_key: 'operators' }, body: { token: 'operators' } };
 
-  it('goes to the address that the user of a command line gives', async () => {
+  it('are sent to the address that the user of a command line gives', async () => {
     const web = await site({ '/a': json({ n: 1 }) });
     const engine = engineIn(folder(), { ingestion: { api: { ...operators, method: 'POST' } } });
     expect((await result(engine, 'fetch', { url: `${web.url}/a` })).failed).toBe(0);
@@ -127,7 +127,7 @@ describe('what the operator configures for APIs', () => {
     });
   });
 
-  it('goes to no address that a caller of the server chose', async () => {
+  it('are not sent to an address that a caller of the server chose', async () => {
     const web = await site({ '/a': json({ n: 1 }) });
     const engine = serverEngine([web], { ingestion: { api: { ...operators, method: 'POST', description: 'Configured' } } });
     const own = { headers: { 'X-Own': '1' }, params: { q: 'leak' } };
@@ -146,7 +146,7 @@ describe('what the operator configures for APIs', () => {
     expect(reports[0], 'what is sent nowhere stays').toMatchObject({ outputs: [{ metadata: { description: 'Configured' } }] });
   });
 
-  it('goes to its site where it names one, from everywhere', async () => {
+  it('are sent to the site that they name, for every caller', async () => {
     const other = await site({ '/a': json({ n: 2 }) });
     const web = await site({ '/a': json({ n: 1 }), '/page': '<main><p>Text of a page.</p></main>', '/doc.txt': 'Text of a document.' });
     const sites = [{ origin: web.url, headers: { 'X-Api-Key': 'operators' } }];
@@ -160,7 +160,7 @@ describe('what the operator configures for APIs', () => {
   });
 });
 
-it('a request names no variables of the server', async () => {
+it('are never taken from variables that a request names', async () => {
   process.env.KB_TEST_SECRET_OF_SERVER = 's3cret';
   onTestFinished(() => void delete process.env.KB_TEST_SECRET_OF_SERVER);
   const web = await site({ '/a': json({ n: 1 }) });
@@ -179,7 +179,7 @@ it('a request names no variables of the server', async () => {
   expect(web.hits.map(({ body }) => body)).toEqual([JSON.stringify({ text: `see ${reference}` })]);
 });
 
-it('a request over HTTP that refers to a variable gets an error that says that it is not replaced', async () => {
+it('are not substituted in an HTTP request that refers to a variable: it gets an error', async () => {
   const web = await site({ '/parts': json([]) });
   const { errors } = await result(serverEngine([web], {}), 'fetch', {
     apis: [{ url: `${web.url}/parts`, headers: { Authorization: 'Bearer ${TICK}' } }],

@@ -8,7 +8,7 @@ import { folder } from '../support/folder.ts';
 import { filled, vector } from '../support/stored-rules.ts';
 
 describe('chat', () => {
-  it('answers from the collection and cites what it quotes, streamed as it comes', async () => {
+  it('answers from the collection with citations, streamed', async () => {
     const { events, result: done } = await collect((await filled()).run('chat', { query: 'When is the gate locked?' }));
     expect(done.answer).toMatch(/locked at ten[^]*\[1\]/);
     expect(done).toMatchObject({ intent: 'rag', errors: [], answer_confidence: { level: 'high' }, llm: { provider: 'local' } });
@@ -22,7 +22,7 @@ describe('chat', () => {
     expect([...new Set(events.map(({ stage }) => stage))]).toEqual(['chat', 'intent', 'retrieval', 'quality', 'generation']);
   });
 
-  it('gives a model the passages and shows its answer', async () => {
+  it('gives the passages to a model and returns its answer', async () => {
     const { settings, server } = await modelServer({ vector, reply: () => 'At ten in the evening [1].' });
     const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
     const engine = await filled({ ...settings, chat: { llm } });
@@ -44,7 +44,7 @@ describe('chat', () => {
     expect(existsSync(join(home, '.kb'))).toBe(false);
   });
 
-  it('lists a missing collection, and one of another embedder', async () => {
+  it('lists a missing collection, and one of another embedder, as errors', async () => {
     const home = folder();
     const { settings } = await modelServer({ vector });
     const missing = await result(engineIn(home), 'chat', { query: 'When is the gate locked?' });
@@ -64,13 +64,13 @@ describe('chat', () => {
     });
   });
 
-  it('takes anything for a query, and says what is wrong with it', async () => {
+  it('accepts any query, and says what is wrong with it', async () => {
     const engine = engineIn(folder());
     for (const request of [{}, ...['', '   ', undefined, 5, { a: 1 }].map((query) => ({ query }))])
       expect(await result(engine, 'chat', request)).toMatchObject({ answer: '', errors: [{ stage: 'validate', source_kind: 'chat' }] });
   });
 
-  it('lets a request choose what happens with weak passages', async () => {
+  it('lets a request choose how weak passages are handled', async () => {
     const engine = await filled();
     const weak = { min_retrieval_score: 1, low_confidence_mode: 'return_no_answer' } as const;
     const done = await result(engine, 'chat', { query: 'When is the gate locked?', retrieval_quality: weak });
@@ -82,7 +82,7 @@ describe('chat', () => {
     expect(done.errors).toMatchObject([{ stage: 'quality', source_kind: 'chat' }]);
   });
 
-  it('explains what became of every passage, and shows the prompt where it is asked for, without the key', async () => {
+  it('explains what became of every passage, and shows the prompt on request, without the key', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-test-secret-of-the-bell');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { settings, server } = await modelServer({ vector, reply: () => 'At ten in the evening [1].' });
@@ -104,7 +104,7 @@ describe('chat', () => {
     expect(JSON.stringify(shown)).not.toContain('sk-test-secret');
   });
 
-  it('asks once more with less where the prompt is too long for the model, and then gives up', async () => {
+  it('retries once with less if the prompt is too long for the model, then gives up', async () => {
     const refusal = {
       status: 400,
       error: {
@@ -130,7 +130,7 @@ describe('chat', () => {
     expect(asked()).toBe(4);
   });
 
-  it('sends no more than the window holds, however long the conversation is', async () => {
+  it('sends no more than the context window, however long the conversation is', async () => {
     const { settings, server } = await modelServer({ vector, reply: () => 'At ten [1].' });
     const llm = {
       provider: 'openai_compatible',
@@ -153,7 +153,7 @@ describe('chat', () => {
     expect(done.errors.map(({ error }) => error).join()).toMatch(/too long for the model/);
   });
 
-  it('verifies citations where a request asks for it', async () => {
+  it('verifies citations on request', async () => {
     const { settings, server } = await modelServer({ vector, reply: () => 'The gate is locked at ten [1]. Nine zebras guard it [1].' });
     const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
     const engine = await filled({ ...settings, chat: { llm } });
@@ -166,7 +166,7 @@ describe('chat', () => {
     expect(quoted).toMatchObject({ unsupported: [], answer_confidence: { level: 'high' } });
   });
 
-  it('asks on without the same quotation twice', async () => {
+  it('does not repeat a quotation when asked for more', async () => {
     const engine = await filled();
     const query_rewrite = { enabled: true };
     const first = await result(engine, 'chat', { query: 'When is the gate locked?', query_rewrite });
@@ -176,7 +176,7 @@ describe('chat', () => {
     expect(second.answer).toBe('The sources say no more about this.');
   });
 
-  it('tells while it waits for a model that is busy', async () => {
+  it('reports that it waits for a busy model', async () => {
     const { server, settings } = await modelServer({
       reply: (_request, count) => (count === 1 ? { status: 429, headers: { 'retry-after': '0.01' } } : 'At ten [1].'),
     });
@@ -194,7 +194,7 @@ describe('chat', () => {
   });
 });
 
-it('answers a German question from English pages with the multilingual model, and declines one on another subject', async () => {
+it('answers a German question from English pages with the multilingual model, and declines an unrelated one', async () => {
   const home = folder();
   const engine = engineIn(home, { embedding: { model: 'multilingual-e5-small' } });
   const texts = [

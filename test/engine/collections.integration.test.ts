@@ -6,7 +6,7 @@ import { folder } from '../support/folder.ts';
 import { exported, filled, named, TEXTS } from '../support/stored-texts.ts';
 
 describe('the embedder of a collection', () => {
-  it('is named beside the configured one, with the way out, where the two differ', async () => {
+  it('is named beside the configured one, with a remedy, if they differ', async () => {
     const home = folder();
     const { settings } = await modelServer();
     await filled(settings, home);
@@ -25,7 +25,7 @@ describe('the embedder of a collection', () => {
     }
   });
 
-  it('matters to nobody who deletes, lists, shows, exports or drops', async () => {
+  it('does not matter for deleting, listing, showing, exporting and dropping', async () => {
     const home = folder();
     const { settings } = await modelServer();
     await filled(settings, home);
@@ -44,10 +44,10 @@ describe('the embedder of a collection', () => {
   });
 });
 
-describe('where nobody says who embeds', () => {
+describe('without a configured embedder', () => {
   const UNSAID = { embedding: {} };
 
-  it('every search, ingest, edit and store of a collection uses its own embedder', async () => {
+  it('every search, ingest, edit and store uses the embedder of the collection', async () => {
     const home = folder();
     const { server } = await modelServer();
     vi.stubEnv('OPENAI_API_KEY', 'test-key').stubEnv('OPENAI_BASE_URL', server.url);
@@ -75,7 +75,7 @@ describe('where nobody says who embeds', () => {
     expect(checks.filter(({ name }) => /collection|embedding/.test(name)).map(({ status }) => status)).toEqual(['ok', 'ok']);
   });
 
-  it('a provider without a model has that of the collection, where it is of that provider', async () => {
+  it('a provider without a model uses the model of the collection, if that has the same provider', async () => {
     const home = folder();
     await filled({ embedding: { provider: 'local', model: 'multilingual-e5-small' } }, home);
     const engine = engineIn(home, { embedding: { provider: 'local' } });
@@ -86,7 +86,7 @@ describe('where nobody says who embeds', () => {
     expect(await result(engine, 'reembed_collection', { name: 'default' })).toMatchObject({ embedding: { model: 'all-minilm-l6-v2' } });
   });
 
-  it('a collection of words alone is searched by words, and a new one is made with the bundled model', async () => {
+  it('a collection without vectors is searched by words, and a new one gets the bundled model', async () => {
     const home = folder();
     await filled(WORDS, home);
     const engine = engineIn(home, UNSAID);
@@ -95,7 +95,7 @@ describe('where nobody says who embeds', () => {
     expect((await result(engine, 'show_collection', { name: 'new' })).embedding).toEqual({ provider: 'local', model: 'all-minilm-l6-v2' });
   });
 
-  it('chunks with vectors make a collection of the model that embedded them', async () => {
+  it('chunks with vectors create a collection of their model', async () => {
     const engine = engineIn(folder(), UNSAID);
     const chunk = { id: 'a', source: 'a', text: 'The gate is locked.', embedding: [1, 0], metadata: {} };
     const embedder = { provider: 'openai', model: 'text-embedding-3-small' };
@@ -105,7 +105,7 @@ describe('where nobody says who embeds', () => {
     expect(errors[0]!.error).toContain('embedded with voyage / v; the collection belongs to openai / text-embedding-3-small');
   });
 
-  it('a request or a configuration that contradicts the collection is the error that names both', async () => {
+  it('a contradicting request or configuration is an error that names both models', async () => {
     const home = folder();
     await filled(WORDS, home);
     const { errors } = await result(engineIn(home, UNSAID), 'retrieve', { query: 'gate', provider: 'local' });
@@ -115,8 +115,8 @@ describe('where nobody says who embeds', () => {
   });
 });
 
-describe('embedding a collection anew', () => {
-  it('changes over in one step, and lets the next ingest go on as if nothing had been', async () => {
+describe('reembedding a collection', () => {
+  it('switches in one step, and the next ingest continues as if nothing had changed', async () => {
     const home = folder();
     await filled(WORDS, home);
     const { settings, texts } = await modelServer({}, { batch_size: 2 });
@@ -137,7 +137,7 @@ describe('embedding a collection anew', () => {
     expect(back).toMatchObject({ embedding: { provider: 'none', model: '' }, dimensions: 0 });
   });
 
-  it('sends the provider as many texts at once as its batches may hold', async () => {
+  it('sends the provider full batches', async () => {
     const home = folder();
     await filled(WORDS, home);
     const { settings, server } = await modelServer({}, { batch_size: 2 });
@@ -145,7 +145,7 @@ describe('embedding a collection anew', () => {
     expect(Math.max(...server.requests.map(({ body }) => [body.input].flat().length))).toBe(2);
   });
 
-  it('leaves the old one as it was where the new one can not be made', async () => {
+  it('keeps the old collection if the new one fails', async () => {
     const home = folder();
     await filled(WORDS, home);
     const { settings } = await modelServer({
@@ -160,7 +160,7 @@ describe('embedding a collection anew', () => {
 });
 
 describe('collections', () => {
-  it('are listed by name with what they hold', async () => {
+  it('are listed by name with their contents', async () => {
     const home = folder();
     expect(await result(engineIn(home), 'list_collections', {})).toEqual({ collections: [] });
     for (const collection of ['zebra', 'ant']) await result(engineIn(home, { ...WORDS, collection }), 'ingest', { markdown: named });
@@ -176,7 +176,7 @@ describe('collections', () => {
     ]);
   });
 
-  it('that are not there are named, with the way to make them', async () => {
+  it('that do not exist are named, with how to create them', async () => {
     const engine = engineIn(folder());
     for (const name of ['show_collection', 'drop_collection', 'export_collection', 'reembed_collection'] as const)
       await expect(result(engine, name, { name: 'ghost' })).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('collections', () => {
     await expect(result(engine, 'edit', { chunks: [{ id: 'x', text: 'y' }] })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are gone when they were dropped, and can be made again', async () => {
+  it('are gone after a drop, and can be created again', async () => {
     const engine = await filled();
     await result(engine, 'drop_collection', { name: 'default' });
     expect(await result(engine, 'list_collections', {})).toEqual({ collections: [] });

@@ -18,8 +18,8 @@ const notice = { source: 'notice', text: 'The kiosk opens at nine.' };
 const engineFor = (home: string, sources: Layer) => engineIn(home, { ...WORDS, sources });
 const kept = (home: string) => join(home, '.kb/lancedb/.sources/default.json');
 
-describe('an ingest that names no sources', () => {
-  it('reads those of the configuration, whose paths count from its folder', async () => {
+describe('an ingest without sources', () => {
+  it('reads the configured ones, with paths relative to the configuration', async () => {
     const home = folder(FILES);
     const engine = engineFor(home, { docs: ['docs/tickets.md', './more'], markdown: [notice] });
     expect(await result(engine, 'ingest', {})).toMatchObject({ sources: 3, failed: 0 });
@@ -27,7 +27,7 @@ describe('an ingest that names no sources', () => {
     await expect(result(engineFor(home, {}), 'ingest', { prune: true })).rejects.toThrow('At least one of docs, urls, api or markdown');
   });
 
-  it('names what came from an entry that left the list, and removes it with prune', async () => {
+  it('lists the documents of a removed entry, and removes them with prune', async () => {
     const home = folder(FILES);
     await result(engineFor(home, { docs: ['docs/tickets.md', 'docs/storm.md', 'more'], markdown: [notice] }), 'ingest', {});
     const engine = engineFor(home, { docs: './docs/tickets.md' });
@@ -43,7 +43,7 @@ describe('an ingest that names no sources', () => {
     expect(await result(engine, 'ingest', { prune: true })).toMatchObject({ gone: [], pruned: [] });
   });
 
-  it('leaves alone what was ingested by hand, before or since, and texts without a name', async () => {
+  it('keeps documents that were ingested by hand, and unnamed texts', async () => {
     const home = folder({ ...FILES, 'by-hand/rule.md': 'Dogs are kept on a lead.' });
     const first = engineFor(home, { docs: ['docs'], markdown: ['A text without a name.'] });
     await result(first, 'ingest', { docs: 'by-hand' });
@@ -56,7 +56,7 @@ describe('an ingest that names no sources', () => {
     expect((await result(engineFor(home, { docs: 'more' }), 'ingest', { docs: 'by-hand', prune: true })).pruned).toEqual([]);
   });
 
-  it('removes nothing where an entry in the place of another could not be read, and says why', async () => {
+  it('removes nothing if the replacement of an entry could not be read, and says why', async () => {
     const home = folder(FILES);
     await result(engineFor(home, { docs: ['docs', 'more'] }), 'ingest', {});
     renameSync(join(home, 'docs'), join(home, 'away'));
@@ -68,7 +68,7 @@ describe('an ingest that names no sources', () => {
     expect((await result(engine, 'ingest', { prune: true })).pruned).toEqual(['docs/storm.md']);
   });
 
-  it('keeps in mind what it had read when it was stopped', async () => {
+  it('remembers what it had read when it was stopped', async () => {
     const home = folder(FILES);
     const stop = new AbortController();
     const engine = engineFor(home, { docs: 'docs', markdown: [notice] });
@@ -106,7 +106,7 @@ describe('an ingest that names no sources', () => {
     expect((await ingestOf(['docs'])).pruned).toEqual(['more/bicycles.md']);
   });
 
-  it('goes on where what it knows of the list is damaged or gone, and says so', async () => {
+  it('continues if its list of origins is damaged or gone, and says so', async () => {
     const home = folder(FILES);
     await result(engineFor(home, { docs: ['docs', 'more'] }), 'ingest', {});
     writeFileSync(kept(home), '{"version":1,');
@@ -116,7 +116,7 @@ describe('an ingest that names no sources', () => {
     expect(readFileSync(kept(home), 'utf8')).toContain('docs/tickets.md');
   });
 
-  it('begins anew with a collection that was dropped', async () => {
+  it('starts anew with a dropped collection', async () => {
     const home = folder(FILES);
     const engine = engineFor(home, { docs: ['docs', 'more'] });
     await result(engine, 'ingest', {});

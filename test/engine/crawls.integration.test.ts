@@ -7,7 +7,7 @@ import { article, siteKeeper } from '../stages/extract/pages/crawl/crawling.ts';
 const site = siteKeeper();
 const at = (web: { url: string }, ...paths: string[]): string[] => paths.map((path) => web.url + path).toSorted();
 
-test('a start page that leads to a login page takes nothing away from what is stored', async () => {
+test('a start page that leads to a login page removes no stored page', async () => {
   const web = await site({
     '/docs/': article('Start', ['/docs/a']),
     '/docs/a': article('A'),
@@ -25,7 +25,7 @@ test('a start page that leads to a login page takes nothing away from what is st
   expect(await sourcesIn(engine)).toEqual(at(web, '/blog/', '/blog/b', '/docs/', '/docs/a', '/login'));
 });
 
-test('a crawl that goes less deep than the one before takes nothing away', async () => {
+test('a shallower crawl removes no page of a deeper one', async () => {
   const web = await site({
     '/': article('Start', ['/1']),
     '/1': article('One', ['/2']),
@@ -40,7 +40,7 @@ test('a crawl that goes less deep than the one before takes nothing away', async
   expect(notices).toContainEqual(expect.stringContaining('ended at max_depth = 1'));
 });
 
-test('a site that sends a web page in place of its sitemap loses nothing that the sitemap named', async () => {
+test('a web page in place of a sitemap removes no page that the sitemap named', async () => {
   const web = await site({ '/': article('Start', ['/a']), '/a': article('A'), '/only': article('Only') });
   web.routes['/sitemap.xml'] = `<urlset><url><loc>${web.url}/only</loc></url></urlset>`;
   const engine = engineIn(folder());
@@ -53,14 +53,14 @@ test('a site that sends a web page in place of its sitemap loses nothing that th
   expect(await sourcesIn(engine)).toContain(`${web.url}/only`);
 });
 
-test('a crawl follows as many redirects as the configuration says', async () => {
+test('a crawl follows as many redirects as configured', async () => {
   const web = await site({ '/': article('Start', ['/a']), '/a': { status: 302, headers: { location: '/b' } }, '/b': article('B') });
   const engine = engineIn(folder(), { network: { max_redirects: 0 } });
   const { sources, errors } = await result(engine, 'ingest', { urls: { url: web.url, mode: 'full' } });
   expect([sources, errors]).toEqual([1, [expect.objectContaining({ source: `${web.url}/a` })]]);
 });
 
-test('a site that gives out ends its crawl with a notice, and not the run', async () => {
+test('an exhausted site ends its crawl with a notice, not the run', async () => {
   const names = Array.from({ length: 25 }, (_, i) => `/p${i}`);
   const web = await site({ '/': article('Start', names), '/other': article('Other') });
   for (const name of names) {
@@ -75,7 +75,7 @@ test('a site that gives out ends its crawl with a notice, and not the run', asyn
 });
 
 test.each(['full', 'each'] as const)(
-  'an embedder that refuses everything ends a run at once, whatever the site waits for (%s)',
+  'an embedder that refuses everything ends a run at once, however slow the site is (%s)',
   async (mode) => {
     const { settings } = await modelServer({ vector: () => ({ status: 401 }) }, { batch_size: 1 });
     const web = await site({ '/': article('Start', ['/hangs']), '/hangs': () => {} });
@@ -85,7 +85,7 @@ test.each(['full', 'each'] as const)(
   },
 );
 
-test('a rehearsal of a run by force asks for each page once, and says what the run would do', async () => {
+test('a dry run with force requests each page once, and reports what the run would do', async () => {
   const names = Array.from({ length: 5 }, (_, i) => `/p${i}`);
   const web = await site({ '/': article('Start', names), ...Object.fromEntries(names.map((name) => [name, article(name)])) });
   const engine = engineIn(folder(), WORDS);
@@ -97,24 +97,21 @@ test('a rehearsal of a run by force asks for each page once, and says what the r
   expect(web.hits.map(({ url }) => url).toSorted()).toEqual(['/', ...names, '/robots.txt', '/sitemap.xml']);
 });
 
-test.each(['full', 'each'] as const)(
-  'two requests for one site at once ask it for no more pages than one of them may (%s)',
-  async (mode) => {
-    let [open, most] = [0, 0];
-    const eight = Promise.withResolvers<unknown>();
-    const names = Array.from({ length: 24 }, (_, i) => `/p${i}`);
-    const slow = (name: string) => async (_request: unknown, response: { end(text: string): unknown }) => {
-      most = Math.max(most, ++open);
-      if (open === 8) eight.resolve(wait(100)); // a ninth would come meanwhile
-      await eight.promise;
-      open--;
-      response.end(article(name));
-    };
-    const web = await site({ '/': article('Start', names), ...Object.fromEntries(names.map((name) => [name, slow(name)])) });
-    const engine = engineIn(folder());
-    const url = mode === 'full' ? [{ url: `${web.url}/`, mode }] : names.map((name) => web.url + name);
-    const both = await Promise.all([result(engine, 'scrape', { url }), result(engine, 'scrape', { url })]);
-    expect(both.map(({ failed }) => failed)).toEqual([0, 0]);
-    expect(most).toBe(8);
-  },
-);
+test.each(['full', 'each'] as const)('two concurrent requests for one site request no more pages than one may (%s)', async (mode) => {
+  let [open, most] = [0, 0];
+  const eight = Promise.withResolvers<unknown>();
+  const names = Array.from({ length: 24 }, (_, i) => `/p${i}`);
+  const slow = (name: string) => async (_request: unknown, response: { end(text: string): unknown }) => {
+    most = Math.max(most, ++open);
+    if (open === 8) eight.resolve(wait(100)); // a ninth would come meanwhile
+    await eight.promise;
+    open--;
+    response.end(article(name));
+  };
+  const web = await site({ '/': article('Start', names), ...Object.fromEntries(names.map((name) => [name, slow(name)])) });
+  const engine = engineIn(folder());
+  const url = mode === 'full' ? [{ url: `${web.url}/`, mode }] : names.map((name) => web.url + name);
+  const both = await Promise.all([result(engine, 'scrape', { url }), result(engine, 'scrape', { url })]);
+  expect(both.map(({ failed }) => failed)).toEqual([0, 0]);
+  expect(most).toBe(8);
+});

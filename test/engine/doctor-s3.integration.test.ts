@@ -10,7 +10,7 @@ withS3('kb doctor of a store on S3', () => {
     return checks.find(({ name }) => name === 'store')!;
   };
 
-  it('says where it is, and whether it may be written', async () => {
+  it('reports the bucket, and whether it may be written', async () => {
     const { url, writer, reader } = await openS3();
     const where = `lancedb at ${url}: 0 collections; ${writer.endpoint}, region us-east-1; a request takes`;
     expect(await storeWith({ url, options: writer })).toEqual({
@@ -25,7 +25,7 @@ withS3('kb doctor of a store on S3', () => {
     });
   });
 
-  it('says what keeps it from being used, and how to mend that', async () => {
+  it('reports why the bucket cannot be used, and how to fix that', async () => {
     const { url, writer } = await openS3();
     const wrong: [Layer, RegExp][] = [
       [

@@ -28,13 +28,13 @@ afterEach(() => void vi.unstubAllEnvs());
 describe.each(['llm', 'embedding', 'rerank'] as const)('the check of the %s provider', (kind) => {
   const closed = providersOf(kind).filter((name) => !findProvider(name)!.is_keyless);
 
-  it.each(closed)('%s names the key that is missing, and how to set it', async (name) => {
+  it.each(closed)('%s names the missing key, and how to set it', async (name) => {
     const [variable] = findProvider(name)!.key_variables;
     const { [CHECKS[kind]]: check } = await checksWith(asking(kind, name));
     expect(check).toMatchObject({ status: 'failed', message: expect.stringContaining(`export ${variable}=`) });
   });
 
-  it.each(closed)('%s says that its key is set, and never the key', async (name) => {
+  it.each(closed)('%s says that the key is set, but never the key', async (name) => {
     vi.stubEnv(findProvider(name)!.key_variables[0], 'a-key-that-is-secret');
     const { [CHECKS[kind]]: check } = await checksWith(asking(kind, name));
     expect(check).toMatchObject({ status: 'ok', message: expect.stringMatching(new RegExp(`^${name} / .+: the key is set`)) });
@@ -43,13 +43,13 @@ describe.each(['llm', 'embedding', 'rerank'] as const)('the check of the %s prov
 });
 
 describe('kb doctor', () => {
-  it('finds nothing wrong with what needs no key', async () => {
+  it('finds no problem without keys', async () => {
     const checks = await checksWith({ ...WORDS, chat: { llm: { provider: 'ollama' } } });
     expect(checks.chat).toEqual({ status: 'ok', message: 'ollama / gemma3: needs no key (--connections asks the provider)' });
     expect(checks.rerank).toMatchObject({ status: 'ok', message: expect.stringMatching(/^off/) });
   });
 
-  it('names the variable that a site or an API refers to and that is not set, and no secret', async () => {
+  it('names the unset variable of a site or an API, and no secret', async () => {
     const sites = (given: object): Layer => ({ ...WORDS, network: { sites: [{ origin: 'https://wiki.example', ...given }] } });
     expect((await checksWith(WORDS)).sites).toMatchObject({ status: 'ok', message: expect.stringMatching(/^none/) });
     expect((await checksWith(sites({ basic_auth: 'ann:s3cret' }))).sites).toEqual({
@@ -67,12 +67,12 @@ describe('kb doctor', () => {
       });
   });
 
-  it('says that a language model that only quotes cannot rerank', async () => {
+  it('says that a model that only quotes cannot rerank', async () => {
     const checks = await checksWith({ ...WORDS, rerank: { enabled: true, provider: 'llm' } });
     expect(checks.rerank).toMatchObject({ status: 'failed', message: expect.stringContaining('chat.llm.provider') });
   });
 
-  it('asks the provider with --connections, and tells what it answers', async () => {
+  it('calls the provider with --connections, and reports its response', async () => {
     const server = await openAnthropicServer((_request, count) =>
       count === 1 ? 'Yes.' : { status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
     );

@@ -32,7 +32,7 @@ async function echo() {
   return { web, settings: { ...WORDS, network: { allow_private: true, sites } } };
 }
 
-test('what pages, documents and APIs echo of the credentials that they were sent is neither stored nor handed out', async () => {
+test('credentials that pages, documents and APIs echo are neither stored nor returned', async () => {
   const { web, settings } = await echo();
   const engine = engineIn(folder(), settings);
   const api = { url: `${web.url}/api?access_token=key-in-url-1`, headers: { 'X-Api-Key': 'sk_live_99*x' } };
@@ -53,7 +53,7 @@ test('what pages, documents and APIs echo of the credentials that they were sent
   }
 });
 
-test('nor are those of an address', async () => {
+test('credentials of an address that are echoed are neither stored nor returned', async () => {
   const { web } = await echo();
   const engine = engineIn(folder(), { ...WORDS, network: { allow_private: true } });
   const { outputs } = await result(engine, 'scrape', { url: `${web.url.replace('//', '//ann:s3cret-word@')}/me` }, { lists: true });

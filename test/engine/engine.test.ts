@@ -5,7 +5,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
-it('an operation that does not exist is an error that names the nearest', async () => {
+it('an unknown operation is an error that names the nearest one', async () => {
   const engine = createEngine({ config: DEFAULTS, home: folder() });
   const run = (name: string) => settle(engine.run(name as 'retrieve', { query: 'boats' })).catch((error: unknown) => error);
   expect(await run('retreive')).toBeInstanceOf(KbError);

@@ -15,7 +15,7 @@ async function zoo() {
 }
 
 describe('an evaluation', () => {
-  it('asks every question, and an answer only where one is expected', async () => {
+  it('asks every question, and for an answer only if one is expected', async () => {
     const { retrieval, answers, refusals, items, failed } = await result(await zoo(), 'evaluate', {
       questions: [
         { question: 'zebra dawn', gold: [{ source: 'a.md' }] },
@@ -34,7 +34,7 @@ describe('an evaluation', () => {
     expect(failed).toBe(0);
   });
 
-  it('names the sources of gold passages that are not stored', async () => {
+  it('lists the sources of gold passages that are not stored', async () => {
     const { missing_sources, retrieval } = await result(await zoo(), 'evaluate', {
       questions: [
         { question: 'zebra dawn', gold: [{ source: 'a.md' }] },
@@ -45,7 +45,7 @@ describe('an evaluation', () => {
     expect(retrieval).toMatchObject({ 'recall@1': 1 });
   });
 
-  it('judges the last turn of a conversation, with what it found for itself', async () => {
+  it('judges the last turn of a conversation, with its own hits', async () => {
     const { items } = await result(await zoo(), 'evaluate', {
       questions: [
         { turns: ['What does the heron eat?', 'What do otters hold when they sleep?'], gold: [{ source: 'c.md' }], must: [['hands']] },
@@ -54,12 +54,12 @@ describe('an evaluation', () => {
     expect(items).toMatchObject([{ question: 'What do otters hold when they sleep?', rank: 1, verdict: 'right' }]);
   });
 
-  it('ends with the reason where no question could be asked', async () => {
+  it('fails with the reason if no question could be asked', async () => {
     const asking = result(engineIn(folder()), 'evaluate', { questions: [{ question: 'zebra', gold: [{ source: 'a.md' }] }] });
     await expect(asking).rejects.toMatchObject({ message: expect.stringMatching(/No question could be asked: .*no collection/) });
   });
 
-  it('proposes questions that it finds the passages of', async () => {
+  it('proposes questions whose passages it finds', async () => {
     const engine = await zoo();
     const { questions } = await result(engine, 'propose_questions', { count: 3 });
     expect(questions.map(({ gold }) => gold![0]!.source).toSorted()).toEqual(['a.md', 'b.md', 'c.md']);
@@ -67,7 +67,7 @@ describe('an evaluation', () => {
     expect(retrieval!['recall@5']).toBe(1);
   });
 
-  it('proposes no more than there are passages', async () => {
+  it('proposes no more questions than there are passages', async () => {
     expect((await result(await zoo(), 'propose_questions', { count: 50 })).questions).toHaveLength(3);
   });
 });

@@ -7,7 +7,7 @@ import { folder } from '../support/folder.ts';
 const page = (word: string): string => `# ${word}\n\nThe ${word} is described here, in a sentence that is long enough.\n`;
 
 describe('the events of an ingest', () => {
-  it('count up to the result, and tell of failures as they come', async () => {
+  it('count up to the result, and report failures as they occur', async () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell'), 'docs/c.pdf': 'no PDF' });
     const { events, result: done } = await collect(engineIn(home).run('ingest', { docs: 'docs' }));
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => i));
@@ -32,7 +32,7 @@ describe('the events of an ingest', () => {
     ]);
   });
 
-  it('reach the number that is expected also where a document is named twice', async () => {
+  it('reach the expected number even if a document is named twice', async () => {
     const home = folder({ 'docs/a.md': page('anchor') });
     const { events } = await collect(
       engineIn(home).run('ingest', {
@@ -47,7 +47,7 @@ describe('the events of an ingest', () => {
     expect([expected, done]).toEqual([2, 2]);
   });
 
-  it('come with a report whose lists are left empty where nobody wants them, and whose counts are whole', async () => {
+  it('end in a report without lists on request, with complete counts', async () => {
     const home = folder({ 'a.md': page('anchor') });
     const done = await result(engineIn(home), 'ingest', { docs: 'a.md', markdown: 'The gate is locked.' }, { lists: false });
     expect(done).toMatchObject({ sources: 2, chunks: 2, stored: 2 });
@@ -59,7 +59,7 @@ describe('the events of an ingest', () => {
     ]);
   });
 
-  it('are refused where a chunk would repeat more than it holds', async () => {
+  it('are refused if a chunk would repeat more than it holds', async () => {
     const chunking = { chunk_size: 200, chunk_overlap: 201 };
     await expect(result(engineIn(folder()), 'ingest', { markdown: 'Text.', chunking })).rejects.toMatchObject({
       code: 'usage',
@@ -68,7 +68,7 @@ describe('the events of an ingest', () => {
     await expect(result(engineIn(folder()), 'chunk', { markdown: 'Text.', ...chunking })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('come with a report whose lists end at a limit', async () => {
+  it('end in a report whose lists have a limit', async () => {
     const rows = Array.from({ length: REPORT_LIMIT + 50 }, (_, i) => `Passage ${i} stands alone, and has a number of its own: ${i * 7}.`);
     const engine = engineIn(folder());
     const chunking = { chunk_size: 70, chunk_overlap: 0, min_chunk_length: 0 };

@@ -14,8 +14,8 @@ const sections = (...words: string[]): string =>
 /** What a provider answers that is busy; the client need not wait before it tries again. */
 const BUSY = { status: 503, headers: { 'retry-after-ms': '1' } };
 
-describe('what fails', () => {
-  it('is listed with its stage and kind, in the whole and in its part, and costs nothing else', async () => {
+describe('a failure', () => {
+  it('is listed with its stage and kind, in total and per part, and affects nothing else', async () => {
     const home = folder({ 'a.md': page('anchor'), 'broken.pdf': 'this is no PDF', 'notes.xyz': 'what is this' });
     const site = await openSite();
     onTestFinished(() => site.close());
@@ -41,7 +41,7 @@ describe('what fails', () => {
     expect(done.errors.filter(({ error, source }) => !(/^\S.*[.…]$/s.test(error) && error.length > source.length))).toEqual([]);
   });
 
-  it('is an answer of an API that has no text any more', async () => {
+  it('is a response of an API that has no text any more', async () => {
     const site = await openSite({ '/notes': { headers: { 'content-type': 'application/json' }, body: '{"note": ""}' } });
     onTestFinished(() => site.close());
     const emptied = await result(engineIn(folder()), 'ingest', { api: `${site.url}/notes` });
@@ -52,7 +52,7 @@ describe('what fails', () => {
     });
   });
 
-  it('is a chunk alone where a provider refuses one text', async () => {
+  it('is a single chunk if a provider refuses one text', async () => {
     const home = folder({ 'a.md': sections('anchor', 'poison', 'compass'), 'b.md': page('bell') });
     const { settings } = await modelServer({
       vector: (text) => (text.includes('poison') ? { status: 400, error: { message: 'bad text' } } : [text.length, 1, 1]),
@@ -68,7 +68,7 @@ describe('what fails', () => {
     ]);
   });
 
-  it('is refused by the store alone where a vector does not fit', async () => {
+  it('is a single chunk if the store refuses its vector', async () => {
     const home = folder({ 'a.md': page('anchor') });
     let dimensions = 3;
     const { settings } = await modelServer({ vector: () => Array.from({ length: dimensions }, (_, i) => i + 1) });
@@ -85,7 +85,7 @@ describe('what fails', () => {
     expect(done.errors[0]!.error).toMatch(/4.*3.*kb collections reembed default/s);
   });
 
-  it('ends the run soon where the embedder is down, and keeps what is stored', async () => {
+  it('ends the run soon if the embedder is down, and stored documents stay', async () => {
     const home = folder({ 'a.md': page('anchor') });
     let isDown = false;
     const { settings, server } = await modelServer({ vector: (text) => (isDown ? BUSY : [text.length, 1, 1]) }, { batch_size: 2 });
@@ -106,7 +106,7 @@ describe('what fails', () => {
     });
   });
 
-  it('leaves a changed document as it was, where its embedding may succeed later', async () => {
+  it('keeps a changed document as it was, if its embedding may succeed later', async () => {
     const home = folder({ 'a.md': sections('anchor', 'bell') });
     let isDown = false;
     const { settings } = await modelServer(
@@ -126,7 +126,7 @@ describe('what fails', () => {
     expect((await chunksIn(engine)).map(({ text }) => /anvil|drum/.test(String(text)))).toEqual([true, true]);
   });
 
-  it('leaves of a new document what could be embedded, and the next run completes it', async () => {
+  it('stores of a new document what could be embedded; the next run completes it', async () => {
     const home = folder({ 'a.md': sections('anchor', 'drum') });
     let isDown = true;
     const { settings, texts } = await modelServer(
@@ -146,8 +146,8 @@ describe('what fails', () => {
   });
 });
 
-describe('an ingest that is stopped', () => {
-  it('keeps what it stored, says so, and leaves the lock', async () => {
+describe('a stopped ingest', () => {
+  it('keeps what it stored, says so, and releases the lock', async () => {
     const home = folder(
       Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`docs/${String(i).padStart(2, '0')}.md`, page(`thing ${i}`)])),
     );
@@ -176,14 +176,14 @@ describe('an ingest that is stopped', () => {
     expect(again).toMatchObject({ unchanged: kept.length, sources: 40 - kept.length, failed: 0 });
   });
 
-  it('does nothing where it was stopped before', async () => {
+  it('does nothing if it was stopped before', async () => {
     const home = folder({ 'a.md': page('anchor') });
     const engine = engineIn(home);
     await expect(result(engine, 'ingest', { docs: 'a.md' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     expect((await result(engine, 'list_collections', {})).collections).toEqual([]);
   });
 
-  it('leaves the lock also when its reader goes away', async () => {
+  it('releases the lock also when its reader stops', async () => {
     const home = folder({ 'a.md': page('anchor') });
     const engine = engineIn(home);
     const run = engine.run('ingest', { docs: 'a.md' });

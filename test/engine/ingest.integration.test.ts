@@ -11,8 +11,8 @@ const page = (word: string): string => `# ${word}\n\nThe ${word} is described he
 const sections = (...words: string[]): string =>
   words.map((word) => `## ${word}\n\n${`All there is to say about the ${word}. `.repeat(6)}\n`).join('\n');
 
-describe('an ingest again', () => {
-  it('neither embeds nor writes what is stored as it is', async () => {
+describe('a repeated ingest', () => {
+  it('neither embeds nor writes unchanged documents', async () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell') });
     const { settings, server } = await modelServer();
     const engine = engineIn(home, settings);
@@ -29,7 +29,7 @@ describe('an ingest again', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it('replaces what changed, and embeds of it only what is new', async () => {
+  it('replaces changed documents, and embeds only their new chunks', async () => {
     const home = folder({ 'a.md': sections('anchor', 'bell', 'compass') });
     const { settings, texts } = await modelServer();
     const engine = engineIn(home, settings);
@@ -45,7 +45,7 @@ describe('an ingest again', () => {
     expect(stored.every(({ embedding }) => (embedding as number[]).length === 3)).toBe(true);
   });
 
-  it('takes other chunking for a change, and embeds anew where it is forced to', async () => {
+  it('treats other chunking as a change, and embeds everything again with force', async () => {
     const home = folder({ 'a.md': sections('anchor', 'bell') });
     const { settings } = await modelServer();
     const engine = engineIn(home, settings);
@@ -59,7 +59,7 @@ describe('an ingest again', () => {
     expect(forced.source_results.docs?.outputs).toEqual([{ source: 'a.md', status: 'changed' }]);
   });
 
-  it('completes a document of which chunks are missing', async () => {
+  it('completes a document with missing chunks', async () => {
     const home = folder({ 'a.md': sections('anchor', 'bell', 'compass') });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'a.md' });
@@ -71,7 +71,7 @@ describe('an ingest again', () => {
     expect(await result(engine, 'ingest', { docs: 'a.md' })).toMatchObject({ unchanged: 1, stored: 0 });
   });
 
-  it('keeps a title of its own for a document, and takes another one for a change', async () => {
+  it('keeps a given title, and treats another one as a change', async () => {
     const home = folder({ 'a.md': page('anchor') });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: [{ path: 'a.md', title: 'One' }] });
@@ -101,7 +101,7 @@ describe('an ingest again', () => {
     expect(await chunksIn(engine)).toEqual([]);
   });
 
-  it('keeps what was stored of a document that can not be read, and says so', async () => {
+  it('keeps an unreadable document, and says so', async () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.html': `<p>${page('bell')}</p>` });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'docs' });
@@ -115,8 +115,8 @@ describe('an ingest again', () => {
   });
 });
 
-describe('sources of one name', () => {
-  it('stand beside each other where they are texts without a name', async () => {
+describe('sources with the same name', () => {
+  it('are stored side by side if they are unnamed texts', async () => {
     const engine = engineIn(folder());
     const first = await result(engine, 'ingest', { markdown: ['The gate is locked at ten.', 'The bell rings at noon.'] });
     expect(first).toMatchObject({ sources: 2, stored: 2, failed: 0 });
@@ -129,7 +129,7 @@ describe('sources of one name', () => {
     expect((await chunksIn(engine)).map(({ text }) => text)).toHaveLength(3);
   });
 
-  it('stand beside each other also where a text names the source that texts without a name have', async () => {
+  it('are stored side by side even if a text names the source of unnamed texts', async () => {
     const engine = engineIn(folder());
     const first = await result(engine, 'ingest', { markdown: ['The gate is locked at ten.', 'The bell rings at noon.'] });
     const [given] = first.source_results.markdown!;
@@ -138,7 +138,7 @@ describe('sources of one name', () => {
     expect(await chunksIn(engine)).toHaveLength(3);
   });
 
-  it('lose the chunks of their own that other chunking makes no more, and no other', async () => {
+  it('lose only the chunks that other chunking no longer makes', async () => {
     const engine = engineIn(folder());
     const long = Array.from({ length: 12 }, (_, i) => `Rule ${i} says at some length what is to be done at the gate.`).join(' ');
     const chunking = { chunk_size: 100, chunk_overlap: 0, min_chunk_length: 0 };
@@ -149,7 +149,7 @@ describe('sources of one name', () => {
     expect((await chunksIn(engine)).map(({ text }) => text).toSorted()).toEqual([long, 'The bell rings at noon.']);
   });
 
-  it('are kept beside each other under one source, and replaced together', async () => {
+  it('are stored side by side under one source, and replaced together', async () => {
     const engine = engineIn(folder());
     const given = (...texts: string[]) => result(engine, 'ingest', { markdown: texts.map((text) => ({ text, source: 'handbook' })) });
     const [one, two] = ['# Mooring\n\nThe bow line first.', '# Mooring\n\nFour fenders to port.'];
@@ -169,14 +169,14 @@ describe('sources of one name', () => {
     expect(await chunksIn(engine)).toMatchObject([{ source: 'handbook', text: expect.stringContaining('bow line') }]);
   });
 
-  it('are one where a text is given twice', async () => {
+  it('are one if a text is given twice', async () => {
     const engine = engineIn(folder());
     const twice = await result(engine, 'ingest', { markdown: ['The gate is locked at ten.', 'The gate is locked at ten.'] });
     expect(twice.failed).toBe(0);
     expect(await chunksIn(engine)).toHaveLength(1);
   });
 
-  it('are reported where a file and a text hold different things: none is lost in silence', async () => {
+  it('are reported if a file and a text differ, so that none is lost silently', async () => {
     const engine = engineIn(folder({ 'rules.md': 'The gate is locked at ten.' }));
     const both = await result(engine, 'ingest', { docs: 'rules.md', markdown: [{ source: 'rules.md', text: 'The bell rings at noon.' }] });
     expect(both).toMatchObject({ sources: 1, stored: 1, failed: 1 });
@@ -186,7 +186,7 @@ describe('sources of one name', () => {
 });
 
 describe('prune', () => {
-  it('removes what is gone from the folder given, and nothing else', async () => {
+  it('removes what is gone from the given folder, and nothing else', async () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell'), 'other/c.md': page('compass') });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: ['docs', 'other'], markdown: 'The gate is locked at ten.' });
@@ -198,7 +198,7 @@ describe('prune', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'markdown', 'other/c.md']);
   });
 
-  it.each(['docs', 'docs/*.md', 'ABSOLUTE/docs/*.md'])('finds what is gone from %s also where the way there is a link', async (docs) => {
+  it.each(['docs', 'docs/*.md', 'ABSOLUTE/docs/*.md'])('finds what is gone from %s, also through a link', async (docs) => {
     const root = folder({ 'real/docs/a.md': page('anchor'), 'real/docs/b.md': page('bell') });
     symlinkSync(join(root, 'real'), join(root, 'link'));
     const engine = engineIn(join(root, 'link'));
@@ -209,7 +209,7 @@ describe('prune', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/a.md']);
   });
 
-  it('keeps what is there and can not be read', async () => {
+  it('keeps existing files that cannot be read', async () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.csv': 'name,use\nbell,rings\n' });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'docs' });
@@ -218,7 +218,7 @@ describe('prune', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'docs/b.csv']);
   });
 
-  it('takes an empty or a missing folder for one that is not mounted', async () => {
+  it('treats an empty or missing folder as not mounted', async () => {
     const home = folder({ 'docs/a.md': page('anchor') });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'docs' });
@@ -234,7 +234,7 @@ describe('prune', () => {
 });
 
 describe('a dry run', () => {
-  it('says what would be done, asks no model and writes nothing', async () => {
+  it('reports what would be done, calls no model and writes nothing', async () => {
     const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell') });
     const { settings, server } = await modelServer();
     const engine = engineIn(home, settings);
@@ -256,7 +256,7 @@ describe('a dry run', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it('refuses what the run itself would refuse', async () => {
+  it('fails where the real run would fail', async () => {
     const home = folder({ 'a.md': page('anchor') });
     const engine = engineIn(home, { ...WORDS, storage: { ensure_collection: false } });
     for (const dry_run of [true, false])
@@ -265,7 +265,7 @@ describe('a dry run', () => {
 });
 
 describe('the kinds of sources', () => {
-  it('are merged in the order of the specification, one after another or side by side', async () => {
+  it('are merged in the order of the specification, serially or in parallel', async () => {
     const site = await openSite({
       '/page.html': '<title>Page</title><main><h1>Page</h1><p>The page says a thing of some length.</p></main>',
     });
@@ -296,7 +296,7 @@ describe('the kinds of sources', () => {
   });
 });
 
-it('offers the multilingual model where much of what it reads is not English', async () => {
+it('suggests the multilingual model if much of the text is not English', async () => {
   const english = 'The gate is locked at ten, and it is opened again at seven in the morning.';
   const german = 'Das Tor wird um zehn Uhr abgeschlossen und am Morgen um sieben wieder geöffnet.';
   const home = folder();

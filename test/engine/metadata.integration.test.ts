@@ -16,7 +16,7 @@ async function metadataIn(engine: ReturnType<typeof engineIn>): Promise<Record<s
 }
 
 describe('kb.meta.yaml', () => {
-  it('gives metadata to what its patterns name, that of an inner folder over that of an outer one', async () => {
+  it('adds metadata to what its patterns match; inner folders override outer ones', async () => {
     const engine = engineIn(
       folder({
         ...FILES,
@@ -34,7 +34,7 @@ describe('kb.meta.yaml', () => {
     expect((await result(engine, 'retrieve', { query: 'it', filter: { tags: 'new', level: { lt: 2 } } })).items).toHaveLength(1);
   });
 
-  it('is named with what is wrong in it, and nothing is stored', async () => {
+  it('is named with its mistake, and nothing is stored', async () => {
     const wrong = {
       '"*": {shelf: {row: 1}}': /docs\/kb\.meta\.yaml: \*\.shelf/,
       '"*": {source: x}': /a key of your own/,
@@ -56,7 +56,7 @@ describe('kb.meta.yaml', () => {
     }
   });
 
-  it('is part of what kb parse hands out', async () => {
+  it('is part of the output of kb parse', async () => {
     const engine = engineIn(folder({ ...FILES, 'docs/kb.meta.yaml': '"**": {region: north}' }));
     const { outputs } = await result(engine, 'parse', { files: ['docs/returns.md'] });
     expect(outputs[0]!.metadata).toMatchObject({ year: 2024, region: 'north' });
@@ -64,7 +64,7 @@ describe('kb.meta.yaml', () => {
 });
 
 describe('metadata of a request', () => {
-  it('wins over the file, and that over what a document says of itself', async () => {
+  it('overrides the file, which overrides the document', async () => {
     const engine = engineIn(folder({ ...FILES, 'docs/kb.meta.yaml': 'returns.md: {audience: everybody, owner: file}' }));
     await result(engine, 'ingest', {
       docs: 'docs/returns.md',
@@ -77,7 +77,7 @@ describe('metadata of a request', () => {
     });
   });
 
-  it('changes without anything being embedded, and is gone when it is given no more', async () => {
+  it('changes without embedding, and is removed when it is no longer given', async () => {
     const { settings, texts } = await modelServer();
     const home = folder(FILES);
     const engine = engineIn(home, settings);
@@ -98,7 +98,7 @@ describe('metadata of a request', () => {
     expect(texts().length).toBe(embedded);
   });
 
-  it('is flat, and leaves what is kb’s own alone', async () => {
+  it('is flat, and cannot set keys of kb', async () => {
     const engine = engineIn(folder(), WORDS);
     for (const metadata of [{ shelf: { row: 1 } }, { shelf: null }, { shelf: [1] }, { title: 'Mine' }, { ' ': 1 }])
       await expect(

@@ -53,7 +53,7 @@ function engineWith(own: OwnDrivers, config: Partial<Config> = {}, home = folder
   return engine;
 }
 
-it('embeds with an embedder of the program, opened with what the configuration says, and remembers it by its name', async () => {
+it('an embedder of the program embeds with its configuration, and is remembered by name', async () => {
   const home = folder();
   const opened: ModelOptions[] = [];
   const embedders = { mine: (options: ModelOptions) => (opened.push(options), mine(options)) };
@@ -70,7 +70,7 @@ it('embeds with an embedder of the program, opened with what the configuration s
   await expect(settle(without.run('retrieve', { query: 'bicycle' }))).rejects.toThrow('There is no embedding provider «mine» here.');
 });
 
-it('answers with a language model of the program, which a request may name', async () => {
+it('a language model of the program answers, and requests may name it', async () => {
   const engine = engineWith({ llms: { echo } });
   await settle(engine.run('ingest', { markdown }));
   const asked = { query: 'What does a ticket cost?', history: [] };
@@ -79,7 +79,7 @@ it('answers with a language model of the program, which a request may name', asy
   expect(() => engine.check('chat', { ...asked, llm_provider: 'ecco' })).toThrow(/echo/);
 });
 
-it('reorders with a reranker of the program', async () => {
+it('a reranker of the program reorders', async () => {
   const backwards = (): Reranker => ({
     provider: 'backwards',
     model: '',
@@ -95,7 +95,7 @@ it('reorders with a reranker of the program', async () => {
   expect(turned.items.map(({ id }) => id)).toEqual(plain.items.map(({ id }) => id).toReversed());
 });
 
-it('stores in a store of the program, with the address that is configured', async () => {
+it('a store of the program stores, at the configured address', async () => {
   const elsewhere = folder();
   const asked: StoreOptions[] = [];
   const stores = { shelf: (options: StoreOptions) => (asked.push(options), openLanceDb({ url: elsewhere })) };
@@ -106,7 +106,7 @@ it('stores in a store of the program, with the address that is configured', asyn
   expect((await settle(engine.run('retrieve', { query: 'ticket' }))).items[0]!.text).toContain('85 kroner');
 });
 
-it('reads files and answers of kinds that a parser of the program knows, and says what is wrong with one', async () => {
+it('a parser of the program reads its files and responses, and its errors are reported', async () => {
   const rst = (): Parser => ({
     file_type: 'tide',
     extensions: ['.tide'],
@@ -137,18 +137,18 @@ it('reads files and answers of kinds that a parser of the program knows, and say
   );
 });
 
-it('refuses a name that kb has itself, and one that it does not know', () => {
+it('built-in names and unknown kinds are rejected', () => {
   expect(() => engineWith({ llms: { openai: echo } })).toThrow(KbError);
   expect(() => engineWith({ llms: { openai: echo } })).toThrow('llms.openai: kb has a built-in driver with that name.');
   const engine = engineWith({ embedders: { mine } });
   expect(() => engine.check('retrieve', { query: 'x', provider: 'yours' })).toThrow(/mine/);
 });
 
-it('has its kinds of drivers among the options of an engine', () => {
+it('the kinds of drivers are options of an engine', () => {
   expectTypeOf<EngineOptions>().toExtend<OwnDrivers>();
 });
 
-it('refuses a driver that nobody gave, and says which there are', () => {
+it('an unknown driver is an error that lists the known ones', () => {
   const config = { ...DEFAULTS, embedding: { ...DEFAULTS.embedding, provider: 'yours' } };
   expect(() => createEngine({ config, embedders: { mine } })).toThrow(
     expect.objectContaining({ code: 'configuration', message: expect.stringMatching(/embedding\.provider.*mine.*yours/s) }),

@@ -47,8 +47,8 @@ async function ingested() {
 }
 const memoryIn = (home: string, name = 'default') => join(home, '.kb', 'lancedb', '.pages', `${name}.jsonl`);
 
-describe('pages again', () => {
-  it('are asked for only in case that they have changed, and cost nothing where they have not', async () => {
+describe('a repeated ingest of pages', () => {
+  it('requests pages conditionally, and stores nothing if they have not changed', async () => {
     const { web, again } = await ingested();
     expect(await again()).toMatchObject({ sources: 0, unchanged: 1, embedded: 0, stored: 0, failed: 0 });
     expect(conditional(web, '/a')).toEqual([false, true]);
@@ -58,7 +58,7 @@ describe('pages again', () => {
     expect(conditional(web, '/a')).toEqual([false, true, true, true]);
   });
 
-  it('cost no write either where the site says nothing about changes', async () => {
+  it('stores nothing even if the site sends no validators', async () => {
     const web = await site({ '/a': page('anchor') });
     const engine = engineIn(folder());
     const urls = `${web.url}/a`;
@@ -69,14 +69,14 @@ describe('pages again', () => {
     expect((await chunksIn(engine)).map(({ text }) => String(text).includes('bell'))).toEqual([true]);
   });
 
-  it('are loaded again where they are not stored any more', async () => {
+  it('loads pages that are no longer stored', async () => {
     const { web, engine, urls, again } = await ingested();
     await result(engine, 'delete', { source: urls });
     expect(await again()).toMatchObject({ sources: 1, stored: 1 });
     expect(conditional(web, '/a')).toEqual([false, false]);
   });
 
-  it('are loaded again where chunks of them are missing', async () => {
+  it('loads pages with missing chunks', async () => {
     const { web, engine, again } = await ingested();
     web.routes['/a'] = tagged('"v2"', page('anchor').replace('</main>', `<h2>Bell</h2><p>${SENTENCES.bell!.repeat(9)}</p></main>`));
     await again({ chunking: { chunk_size: 200 } });
@@ -87,7 +87,7 @@ describe('pages again', () => {
     expect(conditional(web, '/a')).toEqual([false, false, false]);
   });
 
-  it('are loaded again for another collection, for other chunks and for other front matter', async () => {
+  it('loads pages again for another collection, other chunks and other front matter', async () => {
     const { web, engine, again } = await ingested();
     const framed = { urls: { frontmatter: true } } as unknown as NonNullable<RequestOf<'ingest'>['ingestion']>;
     expect(await again({ storage: { collection: 'other' } })).toMatchObject({ sources: 1, stored: 1 });
@@ -101,14 +101,14 @@ describe('pages again', () => {
     expect(conditional(web, '/a').at(-1)).toBe(true);
   });
 
-  it('are all loaded where that is forced, and remembered then', async () => {
+  it('loads all pages with force, and remembers them', async () => {
     const { web, again } = await ingested();
     expect(await again({ force: true })).toMatchObject({ sources: 1, stored: 1 });
     expect(await again()).toMatchObject({ unchanged: 1 });
     expect(conditional(web, '/a')).toEqual([false, false, true]);
   });
 
-  it('are rehearsed with what is known, of which nothing changes', async () => {
+  it('uses the page memory in a dry run without changing it', async () => {
     const { home, web, again } = await ingested();
     const before = readFileSync(memoryIn(home), 'utf8');
     expect(await again({ dry_run: true })).toMatchObject({ unchanged: 1 });
@@ -118,7 +118,7 @@ describe('pages again', () => {
     expect(existsSync(memoryIn(home, 'other'))).toBe(false);
   });
 
-  it('are known no more once the collection is dropped, and still known once it is embedded anew', async () => {
+  it('forgets the pages of a dropped collection, but not of a reembedded one', async () => {
     const { home, web, engine, again } = await ingested();
     await result(engine, 'reembed_collection', { name: 'default' });
     expect(await again()).toMatchObject({ unchanged: 1 });
@@ -128,7 +128,7 @@ describe('pages again', () => {
     expect(conditional(web, '/a')).toEqual([false, true, false]);
   });
 
-  it('are read all the same where what is known of them is broken or can not be kept, which is said', async () => {
+  it('reads the pages if their memory is broken or cannot be kept, and says so', async () => {
     const { home, web, again } = await ingested();
     writeFileSync(memoryIn(home), '\u0000 broken');
     expect(await again()).toMatchObject({ unchanged: 1, failed: 0, notices: [] });
@@ -144,7 +144,7 @@ describe('pages again', () => {
     });
   });
 
-  it('leave no name of theirs among the collections', async () => {
+  it('leaves no files among the collections', async () => {
     const { engine } = await ingested();
     expect((await result(engine, 'list_collections', {})).collections.map(({ name }) => name)).toEqual(['default']);
   });
@@ -155,7 +155,7 @@ describe('pages that are gone', () => {
   const crawl = (engine: Engine, web: Site, over: Partial<RequestOf<'ingest'>> = {}) =>
     result(engine, 'ingest', { urls: { url: `${web.url}/`, mode: 'full' }, ...over });
 
-  it('of those given stay without prune and go with it; what fails stays', async () => {
+  it('are kept without prune and removed with it; failing pages stay', async () => {
     const web = await three();
     const engine = engineIn(folder());
     const urls = ['/bell', '/lamp'].map((path) => web.url + path);
@@ -171,7 +171,7 @@ describe('pages that are gone', () => {
     expect(await result(engine, 'ingest', { urls, prune: true })).toMatchObject({ failed: 2, gone: [], pruned: [] });
   });
 
-  it('of a site are those that no page links to any more, or that answer so', async () => {
+  it('are those of a site that no page links to any more, or that respond as gone', async () => {
     const web = await three();
     const engine = engineIn(folder());
     expect(await crawl(engine, web)).toMatchObject({ sources: 3, failed: 0 });
@@ -183,7 +183,7 @@ describe('pages that are gone', () => {
     expect(await sourcesIn(engine)).toEqual([`${web.url}/`]);
   });
 
-  it('are none where the crawl was cut off, nor what fails or lies behind it', async () => {
+  it('are not assumed if the crawl was cut off, nor for failing pages and those behind them', async () => {
     const web = await three();
     const engine = engineIn(folder());
     await crawl(engine, web);
@@ -199,8 +199,8 @@ describe('pages that are gone', () => {
   });
 });
 
-describe('a crawl that was stopped', () => {
-  it('goes on: what it has stored is not asked for again, and the run after that is a new one', async () => {
+describe('a stopped crawl', () => {
+  it('continues: stored pages are not requested again, and the run after it is a new one', async () => {
     const names = Array.from({ length: 24 }, (_, i) => `p${i}`);
     const web = await site({
       '/': tagged('"start"', page('anchor', ...names.map((name) => `/${name}`))),
@@ -236,7 +236,7 @@ describe('a crawl that was stopped', () => {
 });
 
 describe('progress of pages', () => {
-  it('tells of each page, also of one that is unchanged, and how many wait', async () => {
+  it('reports each page, also an unchanged one, and how many are queued', async () => {
     const web = await site({ '/a': tagged('"v1"', page('anchor')), '/b': page('bell') });
     const engine = engineIn(folder(), { ...WORDS, ingestion: { urls: { verbose: true } } });
     const run = () => collect(engine.run('ingest', { urls: ['/a', '/b', '/none'].map((path) => web.url + path) }));
@@ -254,7 +254,7 @@ describe('progress of pages', () => {
     expect(pages(await run()).map(({ data }) => data.url)).toEqual([`${web.url}/a`, `${web.url}/b`]);
   });
 
-  it('of a scrape tells the same, without lines for people unless they are asked for', async () => {
+  it('of a scrape is the same, with messages only on request', async () => {
     const web = await site({ '/a': page('anchor', '/b'), '/b': page('bell') });
     const { events } = await collect(engineIn(folder()).run('scrape', { url: `${web.url}/a`, mode: 'full' }));
     expect(events.filter(({ type }) => type === 'page')).toMatchObject([
@@ -265,8 +265,8 @@ describe('progress of pages', () => {
   });
 });
 
-describe('a page that is stored under another address than the one that it is asked for at', () => {
-  it('is gone with that, and is spared with it', async () => {
+describe('a page that is stored under another address than requested', () => {
+  it('is removed and kept with that address', async () => {
     const web = await site({ '/old': { status: 301, headers: { location: '/new' } }, '/new': page('anchor'), '/kept': page('bell') });
     const engine = engineIn(folder());
     const urls = [`${web.url}/old`, `${web.url}/kept`];
@@ -279,7 +279,7 @@ describe('a page that is stored under another address than the one that it is as
     expect(await sourcesIn(engine)).toEqual([`${web.url}/kept`]);
   });
 
-  it('stays where it was asked for by its own address, too, and only the other one is gone', async () => {
+  it('stays if it was also requested by its own address; only the other one is removed', async () => {
     const web = await site({ '/alias': { status: 302, headers: { location: '/c' } }, '/c': page('anchor') });
     const engine = engineIn(folder());
     await result(engine, 'ingest', { urls: [`${web.url}/alias`, `${web.url}/c`] });
@@ -288,7 +288,7 @@ describe('a page that is stored under another address than the one that it is as
     expect(await sourcesIn(engine)).toEqual([`${web.url}/c`]);
   });
 
-  it('is the only one that is stored where it has moved for good, also where it moves on; where it is elsewhere for now, both are', async () => {
+  it('is stored once after a permanent redirect, twice after a temporary one', async () => {
     const to = (location: string, status = 301): SiteRoute => ({ status, headers: { location } });
     const web = await site({ '/a': page('anchor'), '/b': page('bell'), '/c': page('lamp'), '/d': page('anchor'), '/e': page('bell') });
     const engine = engineIn(folder());
@@ -304,7 +304,7 @@ describe('a page that is stored under another address than the one that it is as
     expect(await sourcesIn(engine)).toEqual(['/c', '/d', '/e'].map((path) => web.url + path));
   });
 
-  it('stays where a crawl can not read it, though nothing links to the other address', async () => {
+  it('stays if a crawl cannot read it, even without links to the other address', async () => {
     const own = page('anchor').replace('</head>', '<link rel="canonical" href="/a"></head>');
     const web = await site({ '/': page('bell', '/a.html'), '/a.html': own, '/a': own });
     const engine = engineIn(folder());

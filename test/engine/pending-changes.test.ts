@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChangedPaths, ChangeDebouncer } from '../../src/engine/pending-changes.ts';
 
-it('changed paths cover all paths below them, and only the outermost are named', () => {
+it('changed paths cover all paths below them, and only the outermost are listed', () => {
   const changed = new ChangedPaths();
   for (const path of ['/docs/a', '/docs/a/b.md', '/docs/c.md']) changed.add(path);
   expect(['/docs/a/x/y.md', '/docs/c.md', '/docs/d.md', '/docs'].map((path) => changed.has(path))).toEqual([true, true, false, false]);
   expect(changed.outermost()).toEqual(['/docs/a', '/docs/c.md']);
 });
 
-it('many changes take bounded memory, and none of them is lost', () => {
+it('many changes take bounded memory, and none is lost', () => {
   const changed = new ChangedPaths();
   const path = (i: number) => `/docs/${i % 300}/${i % 7}/draft-${i}.md`;
   let most = 0;
@@ -24,11 +24,11 @@ it('many changes take bounded memory, and none of them is lost', () => {
   expect([apart.size <= 10_000, apart.has('/docs/7/page.md'), apart.has('/docs/49999/page.md')]).toEqual([true, true, true]);
 });
 
-describe('settling', () => {
+describe('the debouncer', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('changes have settled when none has come for a second', () => {
+  it('reports changes after a second without one', () => {
     const settled = vi.fn<() => void>();
     const settling = new ChangeDebouncer(settled);
     settling.note();
@@ -40,7 +40,7 @@ describe('settling', () => {
     expect([settled.mock.calls.length, settling.isWaiting]).toEqual([1, false]);
   });
 
-  it('changes without a pause are reported every 30 seconds', () => {
+  it('reports continual changes every 30 seconds', () => {
     const times: number[] = [];
     const begin = Date.now();
     const settling = new ChangeDebouncer(() => {
@@ -54,7 +54,7 @@ describe('settling', () => {
     expect(times).toEqual([30_000, 60_000]);
   });
 
-  it('a reset before changes have settled calls nothing', () => {
+  it('reports nothing after a reset', () => {
     const settled = vi.fn<() => void>();
     const settling = new ChangeDebouncer(settled);
     settling.note();

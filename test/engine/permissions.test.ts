@@ -17,7 +17,7 @@ function permission(configured: Layer = {}, home = folder()) {
   };
 }
 
-describe('a request over the network', () => {
+describe('a network request', () => {
   const places = (options: object) =>
     [
       ['retrieve', { options }],
@@ -27,7 +27,7 @@ describe('a request over the network', () => {
       ['ingest', { storage: { options } }],
     ] as [OperationName, object][];
 
-  it('says nothing about where a store is and who asks, and is told which option that was', () => {
+  it('cannot set where a store is and who it is accessed as; the refusal names the option', () => {
     for (const vector_db of ['lancedb', 'qdrant'])
       for (const name of ['url', 'host', 'port', 'apiKey', 'api_key', 'headers', 'endpoint', '__proto__x'])
         for (const [operation, request] of places({ [name]: 'x' }))
@@ -37,7 +37,7 @@ describe('a request over the network', () => {
     expect(() => permission()('store', { options: {} })).not.toThrow();
   });
 
-  it('may set what the store leaves to callers', () => {
+  it('may set the options that the store allows', () => {
     const [permit, other] = [permission({ storage: { vector_db: 'qdrant' } }), permission()];
     for (const options of [{ timeout: 5 }, { consistency: 'majority' }, { shard_number: 2 }])
       for (const [operation, request] of places(options)) {
@@ -47,14 +47,14 @@ describe('a request over the network', () => {
     expect(() => permit('retrieve', { options: { timeout: 5, url: 'http://127.0.0.1:9' } })).toThrow('storage.options.url');
   });
 
-  it('may set what a store of a program leaves to callers', () => {
+  it('may set the options that a store of the calling program allows', () => {
     const open = Object.assign(() => expect.unreachable(), { requestOptions: ['timeout'] });
     expect(requestOptionsOf('own', { stores: { own: open } })).toEqual(['timeout']);
     expect(requestOptionsOf('own', { stores: { own: () => expect.unreachable() } })).toEqual([]);
     expect(requestOptionsOf('constructor', {})).toEqual([]);
   });
 
-  it('opens the configured store however it is spelled', () => {
+  it('opens the configured store however its address is spelled', () => {
     const home = folder();
     const qdrant = permission({ storage: { vector_db: 'qdrant', url: 'http://Search.example:6333/' } }, home);
     for (const url of ['http://search.example', 'http://search.example:6333', 'HTTP://search.example.:6333/'])
@@ -69,7 +69,7 @@ describe('a request over the network', () => {
 });
 
 describe('an operation', () => {
-  it('that opens the store says which collections it is about, but for those that list what their caller may use', () => {
+  it('that opens the store names its collections, except those that list what the caller may use', () => {
     const opening = (Object.keys(operations) as OperationName[]).filter((name) =>
       operations[name].sections.some((section) => section.startsWith('storage') || section === 'collection'),
     );
@@ -79,11 +79,11 @@ describe('an operation', () => {
     expect(silent).toEqual(['list_collections', 'list_snapshots']);
   });
 
-  it('that only converts uploaded files is about none', () => {
+  it('that only converts uploaded files has none', () => {
     expect(requestedCollections('upload', { files: [] }, DEFAULTS)).toEqual([]);
   });
 
-  it('that copies a collection is about both', () => {
+  it('that copies a collection has both', () => {
     expect(requestedCollections('copy_collection', { name: 'default', to: 'spare' }, DEFAULTS)).toEqual(['default', 'spare']);
   });
 });

@@ -7,7 +7,7 @@ import { pdfFile } from '../support/pdf-file.ts';
 const lines = <T>(items: unknown[], schema: { parse(value: unknown): T }): T[] =>
   items.map((item) => schema.parse(JSON.parse(JSON.stringify(item))));
 
-it('what one stage writes is what the next one takes, to the last key', async () => {
+it('each stage accepts what the previous one writes, with all its keys', async () => {
   const home = folder({
     'docs/gate.md': '---\nyear: 2024\n---\n# Gate\n\nIt is locked at ten.\n\n## Key\n\nIt hangs in the office.\n',
     'docs/prices.csv': 'item,price\nlamp,7\nbell,9\n',

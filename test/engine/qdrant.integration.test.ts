@@ -14,7 +14,7 @@ const vector = (text: string): number[] => ['gate', 'bell', 'lamp'].map((word) =
 
 const ids = (items: { metadata: Record<string, unknown> }[]) => items.map(({ metadata }) => metadata['source']);
 
-it('ingests into Qdrant, finds there by words, by meaning and by both, and deletes', async () => {
+it('ingests into Qdrant, searches by words, by meaning and by both, and deletes', async () => {
   const { storage } = await qdrantServer();
   const { settings } = await modelServer({ vector });
   const engine = engineIn(folder(), { ...settings, storage });
@@ -41,7 +41,7 @@ it('ingests into Qdrant, finds there by words, by meaning and by both, and delet
   expect(await result(engine, 'drop_collection', { name: 'default' })).toEqual({ name: 'default', dropped: true });
 });
 
-it('says what to do where no Qdrant answers', async () => {
+it('says what to do if Qdrant does not respond', async () => {
   const { server, storage } = await qdrantServer();
   await server.close();
   const engine = engineIn(folder(), { ...WORDS, storage: { ...storage, options: { retries: 0 } } });
@@ -50,7 +50,7 @@ it('says what to do where no Qdrant answers', async () => {
   await expect(result(engine, 'ingest', { markdown: RULES })).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-it('does not take the address of one database for that of another', async () => {
+it('does not use the address of one database for another', async () => {
   const { server, storage } = await qdrantServer();
   const home = folder();
   const engine = engineIn(home, { ...WORDS, storage });
@@ -60,7 +60,7 @@ it('does not take the address of one database for that of another', async () => 
   expect(storeUrl({ vector_db: 'qdrant' }, home)).toBe('http://127.0.0.1:6333');
 });
 
-it('is one store by whatever name of this machine it is written, at once', async () => {
+it('opens one store for all names of this machine', async () => {
   const { server, storage } = await qdrantServer();
   const engine = engineIn(folder(), { ...WORDS, storage });
   const chunks = (word: string) =>

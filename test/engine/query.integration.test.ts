@@ -27,7 +27,7 @@ describe('retrieve', () => {
     }
   });
 
-  it('asks no model where it searches by words', async () => {
+  it('calls no model to search by words', async () => {
     const home = folder();
     const { settings, server } = await modelServer({ vector });
     const engine = await filled(settings, home);
@@ -36,7 +36,7 @@ describe('retrieve', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it('narrows before it searches', async () => {
+  it('filters before it searches', async () => {
     const engine = await filled();
     const query = 'the at is';
     expect(ids((await result(engine, 'retrieve', { query: 'gate bell lamp', filter: { year: { gte: 2024 } } })).items).toSorted()).toEqual([
@@ -47,7 +47,7 @@ describe('retrieve', () => {
     expect((await result(engine, 'retrieve', { query, filter: { year: 1999 } })).items).toEqual([]);
   });
 
-  it('gives a chunk the score that the gate of a chat gives it, for questions that ask two things too', async () => {
+  it('scores a chunk as the gate of a chat does, also for double questions', async () => {
     const engine = await filled();
     const questions = [
       'When is the gate locked?',
@@ -65,7 +65,7 @@ describe('retrieve', () => {
     }
   });
 
-  it('says which field of a filter no chunk has, and which there are', async () => {
+  it('says which field of a filter no chunk has, and which fields exist', async () => {
     const engine = await filled();
     const found = (filter: Filter) => result(engine, 'retrieve', { query: 'gate bell lamp', filter });
     const slip = await found({ yaer: 2024, source: 'gate' });
@@ -82,7 +82,7 @@ describe('retrieve', () => {
     expect(turn.errors).toEqual([expect.objectContaining({ stage: 'retrieve', error: slip.notice, isRetryable: false })]);
   });
 
-  it('lists a missing collection as an error that may pass, and refuses what can not be asked of it', async () => {
+  it('lists a missing collection as a retryable error, and rejects impossible requests', async () => {
     const engine = engineIn(folder());
     expect(await result(engine, 'retrieve', { query: 'gate' })).toEqual({
       query: 'gate',
@@ -104,7 +104,7 @@ describe('retrieve', () => {
     });
   });
 
-  it('reports a model that does not answer', async () => {
+  it('reports a model that does not respond', async () => {
     const home = folder();
     const { settings, server } = await modelServer({ vector });
     const engine = await filled(settings, home);
@@ -116,7 +116,7 @@ describe('retrieve', () => {
     expect(ids((await result(engine, 'retrieve', { query: 'gate', mode: 'text', top_k: 1 })).items)).toEqual(['gate']);
   });
 
-  it('keeps the best of what it reorders', async () => {
+  it('keeps the best of the reranked chunks', async () => {
     const engine = await filled();
     const { items, retrieved } = await result(engine, 'retrieve', { query: 'When does the bell ring?', use_rerank: true, rerank_top_k: 1 });
     expect([retrieved, ids(items)]).toEqual([1, ['bell']]);
@@ -132,10 +132,10 @@ it('names the nearest collection in the error for a missing one', async () => {
   expect(far.errors[0]!.error).toMatch(/^There is no collection «something-else»\. Create it with/);
 });
 
-describe('a query that is rewritten for the search', () => {
+describe('a rewritten query', () => {
   const followUp = { query: 'When is it locked?', use_query_rewrite: true, mode: 'text' as const };
 
-  it('carries the question that it follows, without a model', async () => {
+  it('contains the subject of the question before, without a model', async () => {
     const engine = await filled();
     const rewritten = await result(engine, 'retrieve', { ...followUp, rewrite_context: 'What about the gate?' });
     expect(rewritten).toMatchObject({
@@ -147,7 +147,7 @@ describe('a query that is rewritten for the search', () => {
     expect(ids(rewritten.items)[0]).toBe('gate');
   });
 
-  it('stays as it is where nothing was said before, or nobody asks for it', async () => {
+  it('stays unchanged without a history, or if no rewriting is requested', async () => {
     const engine = await filled();
     for (const request of [
       followUp,
@@ -159,13 +159,13 @@ describe('a query that is rewritten for the search', () => {
       expect((await result(engine, 'retrieve', request)).search_query).toBe(followUp.query);
   });
 
-  it('brings the subject of the conversation where the question has none', async () => {
+  it('contains the subject of the conversation if the question has none', async () => {
     const rewritten = await result(await filled(), 'retrieve', { ...followUp, session_context: 'The gate.' });
     expect(rewritten).toMatchObject({ query: followUp.query, search_query: `The gate. ${followUp.query}`, failed: 0 });
     expect(ids(rewritten.items)[0]).toBe('gate');
   });
 
-  it('is written by the model, which is told what was said and what it is about', async () => {
+  it('is written by the model, which gets the history and the subject', async () => {
     const { settings, server } = await modelServer({ vector, reply: () => 'locking time of the gate' });
     const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
     const engine = await filled({ ...settings, chat: { llm } });
@@ -197,7 +197,7 @@ describe('a query that is rewritten for the search', () => {
     expect(events.filter(({ type }) => type === 'error').map(({ data }) => data)).toEqual(done.errors);
   });
 
-  it('ends the work where the model has no key', async () => {
+  it('ends the work if the model has no key', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
     const engine = await filled({ ...WORDS, chat: { llm: { provider: 'openai', model: 'm' } } });
@@ -208,7 +208,7 @@ describe('a query that is rewritten for the search', () => {
 });
 
 describe('query', () => {
-  it('answers as retrieve does for the same settings', async () => {
+  it('returns what retrieve returns for the same settings', async () => {
     const engine = await filled();
     const query = 'When does the bell ring?';
     const context = 'What about the bell?';
@@ -241,7 +241,7 @@ describe('query', () => {
   });
 });
 
-it('goes without the bundled embedder in a search by words where that can not be opened, but not where something is broken or stopped', async () => {
+it('works without the bundled embedder in a search by words, but not after other failures', async () => {
   const home = folder();
   const config = Config.parse(mergeLayers(DEFAULTS, { storage: { url: home }, retrieval: { mode: 'text' } } as Layer));
   const real = createResources({ config, home, surface: 'cli' });

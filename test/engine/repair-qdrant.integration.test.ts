@@ -28,14 +28,14 @@ function hoursLater(): void {
 }
 
 describe('kb doctor --repair on Qdrant', () => {
-  it('finds nothing where all is well, nor what is still being made', async () => {
+  it('finds nothing in an intact store, nor in one that is being written', async () => {
     const { found, store } = await filled();
     await (await store()).draft({ ...INFO, name: 'draft' });
     expect(await found()).toEqual([]);
     expect(await found({ repair: true, yes: true })).toEqual([]);
   });
 
-  it('removes the table of a draft that was left, only with yes', async () => {
+  it('removes the table of an abandoned draft, only with yes', async () => {
     const { server, found, store, engine } = await filled();
     await (await store()).draft({ ...INFO, name: 'draft' });
     hoursLater();
@@ -63,7 +63,7 @@ describe('kb doctor --repair on Qdrant', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('makes indexes that are missing', async () => {
+  it('creates missing indexes', async () => {
     const { server, found } = await filled();
     const { indexes } = server.collections.get('kb.default@0')!;
     for (const index of ['id', 'fields']) indexes.delete(index);

@@ -37,13 +37,13 @@ function hoursLater(): void {
 }
 
 describe('kb doctor --repair', () => {
-  it('finds nothing in a store that is whole', async () => {
+  it('finds nothing in an intact store', async () => {
     const { found } = await damaged(() => {});
     expect(await found()).toEqual([]);
     expect(await found({ repair: true, yes: true })).toEqual([]);
   });
 
-  it('builds broken indexes anew from the rows', async () => {
+  it('rebuilds broken indexes from the rows', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, tableIn(store), '_indices'), { recursive: true }));
     expect(await found()).toEqual([
       'warning: The indexes of «default» are broken. They are built anew from the rows. kb doctor --repair does that.',
@@ -55,7 +55,7 @@ describe('kb doctor --repair', () => {
     expect((await result(engine(), 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(markdown[0]!.text);
   });
 
-  it('lists a collection again where the list was lost, and lets nobody remove its table before', async () => {
+  it('relists a collection after the list was lost, and protects its table before', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
     hoursLater();
     const other = await result(engine({ collection: 'other' }), 'ingest', { markdown });
@@ -68,7 +68,7 @@ describe('kb doctor --repair', () => {
     expect(await chunksIn(engine())).toHaveLength(2);
   });
 
-  it('lists a lost collection under another name where its own is taken', async () => {
+  it('relists a lost collection under another name if its own is taken', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
     await result(engine(), 'ingest', { markdown: markdown.slice(0, 1) });
     hoursLater();
@@ -96,7 +96,7 @@ describe('kb doctor --repair', () => {
     expect(await result(engine(), 'ingest', { markdown })).toMatchObject({ stored: 2 });
   });
 
-  it('releases the lock of a process that was killed', async () => {
+  it('releases the lock of a killed process', async () => {
     const { found } = await damaged((store) =>
       writeFileSync(
         join(store, '.locks', 'default'),
@@ -110,7 +110,7 @@ describe('kb doctor --repair', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('says what it can not mend where rows are lost', async () => {
+  it('reports lost rows that it cannot repair', async () => {
     const { found } = await damaged((store) => rmSync(join(store, tableIn(store), 'data'), { recursive: true }));
     for (const request of [{}, { repair: true, yes: true }])
       expect(await found(request)).toEqual([

@@ -41,7 +41,7 @@ const order = (items: { metadata: Record<string, unknown>; rerank_score?: number
   items.map(({ metadata, rerank_score }) => [metadata.source, rerank_score]);
 
 describe('a reranker over HTTP', () => {
-  it.each(['vllm', 'tei'])('that speaks as %s does decides the order', async (service) => {
+  it.each(['vllm', 'tei'])('with the protocol of %s decides the order', async (service) => {
     const { engine, server } = await withReranker({ score }, service);
     const { items, errors } = await result(engine, 'retrieve', { query: QUERY, explain: true });
     expect(errors).toEqual([]);
@@ -55,7 +55,7 @@ describe('a reranker over HTTP', () => {
     expect(order((await result(engine, 'retrieve', { query: QUERY, use_rerank: false })).items)[0]).toEqual(['gate', undefined]);
   });
 
-  it('cuts the sources of an answer by its scores where there is a threshold', async () => {
+  it('filters the sources of an answer by its scores if there is a threshold', async () => {
     const { engine, server } = await withReranker();
     const ask = async (quality: Layer) =>
       result(engine, 'chat', { query: QUERY, retrieval_quality: { min_retrieval_score: 0, ...quality } });
@@ -67,7 +67,7 @@ describe('a reranker over HTTP', () => {
     expect([none.retrieval_quality.status, none.sources]).toEqual(['low_confidence', []]);
   });
 
-  it('that fails leaves the order as it was and is an error of the result', async () => {
+  it('that fails keeps the order and becomes an error of the result', async () => {
     const { engine } = await withReranker({ instead: () => ({ status: 401, said: 'Who are you?' }) });
     const { items, errors } = await result(engine, 'retrieve', { query: QUERY });
     expect(order(items)[0]).toEqual(['gate', undefined]);
@@ -75,7 +75,7 @@ describe('a reranker over HTTP', () => {
     expect(errors[0]!.error).toMatch(/^openai_compatible answered 401: Who are you\?/);
   });
 
-  it('without an address ends the work: nothing but the configuration can mend that', async () => {
+  it('without an address ends the work, because only the configuration can fix that', async () => {
     const engine = await filled({ rerank: { enabled: true, provider: 'openai_compatible', model: 'judge' } });
     await expect(result(engine, 'retrieve', { query: QUERY })).rejects.toMatchObject({
       code: 'configuration',
@@ -83,7 +83,7 @@ describe('a reranker over HTTP', () => {
     });
   });
 
-  it('has an address that no request over the network may set', async () => {
+  it('has an address that no network request may set', async () => {
     const thief = await openRerankServer('vllm', { score });
     onTestFinished(() => thief.close());
     const settings = { rerank: { provider: 'openai_compatible', model: 'judge', options: { base_url: 'http://127.0.0.1:9' } } };
@@ -122,7 +122,7 @@ describe('a language model as reranker', () => {
     expect(server.requests.map(({ body }) => body.model)).toEqual(['writer']);
   });
 
-  it('is told of in the explanation of a turn, its prompt, its tokens and its time apart from those of the search', async () => {
+  it('appears in the explanation of a turn, with prompt, tokens and a time of its own', async () => {
     const { engine } = await withGrader(({ body }) => {
       const asked = body.messages!.at(-1)!.content;
       return grade(asked) || 'The gate is locked at ten [1].';
@@ -150,7 +150,7 @@ describe('a language model as reranker', () => {
     expect(order(items)).toEqual(order((await result(engine, 'retrieve', { query: QUERY, use_rerank: false })).items));
   });
 
-  it('is asked within the window of chat.llm, which is not that of another model', async () => {
+  it('is limited by the context window of chat.llm only if it is the same model', async () => {
     for (const [model, max_tokens] of [
       ['writer', 250],
       ['other', 1024],
@@ -161,7 +161,7 @@ describe('a language model as reranker', () => {
     }
   });
 
-  it('has to be one that writes', async () => {
+  it('must be a model that writes', async () => {
     const engine = await filled({ rerank: { enabled: true, provider: 'llm' } });
     await expect(result(engine, 'retrieve', { query: QUERY })).rejects.toMatchObject({
       code: 'configuration',

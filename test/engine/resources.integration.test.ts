@@ -14,7 +14,7 @@ function resourcesOf(settings: Layer, surface: 'cli' | 'server') {
   return { config, resources };
 }
 
-it('gives the key of a store to the addresses that the operator named, and on the command line to every one', async () => {
+it('the key of a store is sent to the addresses of the operator only, and on the command line to any', async () => {
   vi.stubEnv('QDRANT_API_KEY', 'a-secret-key');
   onTestFinished(() => void vi.unstubAllEnvs());
   const { server } = await qdrantServer();
@@ -34,7 +34,7 @@ it('gives the key of a store to the addresses that the operator named, and on th
   }
 });
 
-it('lets the local answerer compare with the embedder of whoever asks', async () => {
+it('the local answerer uses the embedder of the caller', async () => {
   const { config, resources } = resourcesOf({}, 'cli');
   const asked: string[] = [];
   const embedder = (name: string): Embedder => ({

@@ -37,7 +37,7 @@ function serverEngine(home: string, { allowed_roots, cwd = home }: { allowed_roo
 }
 
 describe('a server', () => {
-  it('reads no file outside of its folders, however the path is spelled, and reads its neighbours', async () => {
+  it('reads no file outside of its folders, however the path is spelled, but the files beside it', async () => {
     const { around, project } = neighbourhood();
     const engine = serverEngine(project);
     const outside = [
@@ -77,7 +77,7 @@ describe('a server', () => {
     }
   });
 
-  it('is led out of its folders by no folder, neither by its name nor by links inside it', async () => {
+  it('is led out of its folders by no folder name and no link', async () => {
     const { around, project } = neighbourhood();
     const engine = serverEngine(project);
     for (const dir of ['..', around, '../private', 'docs/linked', '/', '../absent']) {
@@ -94,7 +94,7 @@ describe('a server', () => {
     expect(JSON.stringify(inside)).not.toMatch(/4711|private/);
   });
 
-  it('reads the folders that its operator lists, relative to the configuration, and no other', async () => {
+  it('reads the folders that its operator lists, relative to the configuration, and no others', async () => {
     const { around, project } = neighbourhood();
     const files = ['docs/reset.md', join(around, 'private/secret.md'), 'notes.md', join(around, 'secret.md'), 'docs/linked/secret.md'];
     const listed = serverEngine(project, { allowed_roots: ['docs', join(around, 'private')] });
@@ -115,14 +115,14 @@ describe('a server', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/reset.md', 'notes.md']);
   });
 
-  it('is not bound in what the command line reads', async () => {
+  it('does not limit what the command line reads', async () => {
     const { project } = neighbourhood();
     const engine = createEngine({ config: Config.parse(mergeLayers(DEFAULTS, WORDS)), home: project });
     onTestFinished(() => engine.close());
     expect(await result(engine, 'parse', { files: ['../secret.md', 'docs/link.md'] })).toMatchObject({ documents: 1, failed: 0 });
   });
 
-  it('turns uploads into documents, each with chunks of its own, and never by their names into files', async () => {
+  it('stores uploads as documents with their own chunks, and never as files with their names', async () => {
     const { around, project } = neighbourhood();
     const sent = folder({ 0: 'Doors are locked at ten.', 1: 'Bikes stay outside.', 2: 'not a PDF' });
     const names = ['../../rules.md', join(around, 'rules.md'), 'fake.pdf'];
@@ -156,7 +156,7 @@ function isInside(path: string, roots: Roots): boolean {
 }
 
 describe('the folders that a server may read', () => {
-  it('hold what lies in them by its real name, whether it exists or not', () => {
+  it('contain files by their real path, existing or not', () => {
     const { around, project } = neighbourhood();
     const roots = { allowed_roots: ['.', 'later', '../new'], home: project, cwd: '/' };
     const inside = ['', 'docs', 'docs/absent/x', 'docs/../notes.md', '../new', '../new/store', '..hidden'];

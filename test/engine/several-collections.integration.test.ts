@@ -35,7 +35,7 @@ it('a list of collections is searched as one, and each hit and source names its 
   expect(filtered.items.map(({ collection: name }) => name)).toEqual(['default']);
 });
 
-it('one that is missing, or embedded with another model, is named', async () => {
+it('a missing collection, and one of another embedding model, is named', async () => {
   const home = folder();
   const engine = await filled(home);
   const missing = await result(engine, 'retrieve', { query: 'warranty', collection: ['default', 'nowhere'] });
@@ -47,7 +47,7 @@ it('one that is missing, or embedded with another model, is named', async () => 
   expect(mixed.errors[0]!.error).toMatch(/«default» \(none\) and «vectors» \(openai_compatible \/ test-model, 3 dimensions\)/);
 });
 
-it('names that are none are refused, and a token needs to be allowed each of them', async () => {
+it('invalid names are refused, and a token must be allowed to use each collection', async () => {
   const home = folder();
   await filled(home);
   const server = await serveIn(home, { tokens: { guest: { scopes: ['read'], collections: ['toasters'] } } });

@@ -36,14 +36,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a handbook of eight pages answers plain questions, and is sure of it', () => {
+test('a handbook of eight pages answers plain questions with high confidence', () => {
   const right = asked.filter(({ question, result }) => judgeAnswer(question, result) === 'right');
   const sure = right.filter(({ result }) => result.answer_confidence.level === 'high');
   expect(right.length).toBeGreaterThanOrEqual(22);
   expect(sure.length / right.length).toBeGreaterThanOrEqual(0.85);
 });
 
-test('it declines questions on other subjects, and is sure of nothing that it does not say', () => {
+test('a small collection declines unrelated questions, and is never confident about them', () => {
   const unanswerable = asked.filter(({ question }) => question.answerable === false);
   const elsewhere = unanswerable.filter(({ question }) => question.type === 'elsewhere');
   const declined = elsewhere.filter(({ result }) => result.answer_confidence.level === 'none');
@@ -51,7 +51,7 @@ test('it declines questions on other subjects, and is sure of nothing that it do
   expect(unanswerable.filter(({ result }) => result.answer_confidence.level === 'high').length).toBeLessThanOrEqual(1);
 });
 
-test('the row of a code is a sure answer, and the addresses in a table are in no language', async () => {
+test('the row of a code is a confident answer, and addresses in a table have no language', async () => {
   const manuals = ['troubleshooting.md', 'service-centres.csv'].map((name) => join(packageRoot, 'examples', 'manuals', name));
   await settle(engine.run('ingest', { docs: manuals, storage: { collection: 'manuals' } }));
   const ask = (query: string) => settle(engine.run('chat', { query, collection: 'manuals' }));
@@ -63,7 +63,7 @@ test('the row of a code is a sure answer, and the addresses in a table are in no
   expect(answer).not.toContain('The sources are in');
 });
 
-test('a table is quoted for a question in other words, unless it has no more than one name of it', async () => {
+test('a table is quoted for a question in other words, unless it matches only by one name', async () => {
   const hours =
     '| Day | Shop Berlin | Shop Hamburg |\n|---|---|---|\n| Monday–Friday | 10:00–19:00 | 09:30–18:30 |\n| Saturday | 10:00–16:00 | closed |';
   const centres =
@@ -80,7 +80,7 @@ test('a table is quoted for a question in other words, unless it has no more tha
     expect((await ask(query)).answer_confidence.level).toBe('none');
 });
 
-test('a pasted message is explained where its code is not written, and a question about such a code is not answered', async () => {
+test('a pasted message is explained although its code is not written, and a question about such a code is declined', async () => {
   const text = `# Server name\n\nIf the server could not reliably determine its fully qualified domain name, set ServerName to the address that clients use.`;
   await settle(engine.run('ingest', { markdown: [{ source: 'names.md', text }], storage: { collection: 'messages' } }));
   const ask = (query: string) => settle(engine.run('chat', { query, collection: 'messages' }));

@@ -8,7 +8,7 @@ import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 
 describe('the address of a store', () => {
-  it('is one for a folder and what leads to it', () => {
+  it('is the same for a folder and its links', () => {
     const home = realpathSync(folder());
     mkdirSync(join(home, 'store'));
     symlinkSync(join(home, 'store'), join(home, 'link'));
@@ -19,7 +19,7 @@ describe('the address of a store', () => {
     expect(storeUrl({ vector_db: 'lancedb' }, home)).toBe(join(home, '.kb/lancedb'));
   });
 
-  it('is one for a place elsewhere', () => {
+  it('is normalized for a remote store', () => {
     const at = (url: string) => storeUrl({ vector_db: 'lancedb', url }, '/home');
     expect(['s3://Bucket/kb', 'S3://Bucket/kb/', 'memory://', 'file://host/share'].map(at)).toEqual([
       's3://Bucket/kb',
@@ -30,7 +30,7 @@ describe('the address of a store', () => {
     expect(storeUrl({ vector_db: 'qdrant', url: 'http://localhost' }, '/home')).toBe(storeUrl({ vector_db: 'qdrant' }, '/home'));
   });
 
-  it("is the operator's where it is configured or listed, for that database", () => {
+  it("is the operator's if it is configured or listed, for the same database", () => {
     const home = folder();
     const operators = (settings: object, asked: Parameters<typeof isOperatorsStore>[0]) =>
       isOperatorsStore(asked, { config: Config.parse(mergeLayers(DEFAULTS, { ...settings })), home });

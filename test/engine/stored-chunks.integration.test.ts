@@ -9,7 +9,7 @@ import { exported, filled, lines, named, TEXTS } from '../support/stored-texts.t
 describe('storing chunks', () => {
   const chunk = (id: string, rest: object = {}) => ({ id, text: `The text of ${id}.`, source: 'given', metadata: {}, ...rest });
 
-  it('takes what embed gives, and refuses alone what does not fit', async () => {
+  it('accepts what embed returns, and rejects single invalid chunks', async () => {
     const { settings } = await modelServer();
     const engine = engineIn(folder(), settings);
     const { items } = await result(engine, 'embed', { chunks: [chunk('a'), chunk('b')] });
@@ -42,7 +42,7 @@ describe('storing chunks', () => {
     expect((await chunksIn(engine)).map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
   });
 
-  it('writes one chunk under an id, the last that was given', async () => {
+  it('writes one chunk per id, the last one given', async () => {
     const engine = engineIn(folder());
     const twice = await result(engine, 'store', { embedded_chunks: [chunk('a'), chunk('a', { text: 'Another text.' })] });
     expect(twice).toMatchObject({ inputs: 2, stored: 1, failed: 0, items: [{ id: 'a' }] });
@@ -53,7 +53,7 @@ describe('storing chunks', () => {
     ]);
   });
 
-  it('keeps no control characters, whether chunks are stored, edited or imported', async () => {
+  it('removes control characters from stored, edited and imported chunks', async () => {
     const engine = engineIn(folder());
     const dirty = { text: 'The bell\u0007 rings\u001b[31m.', source: 'rules\u202e', metadata: { title: 'Ring\u009b', tags: ['a\u2066'] } };
     const clean = { text: 'The bell rings.', source: 'rules', metadata: { title: 'Ring', tags: ['a'] } };
@@ -67,7 +67,7 @@ describe('storing chunks', () => {
     expect(await chunksIn(engine, 'copy')).toMatchObject([clean]);
   });
 
-  it('makes no collection of chunks that lack the vectors that it would hold', async () => {
+  it('creates no collection for chunks without the vectors that it needs', async () => {
     const home = folder();
     const { settings } = await modelServer();
     const engine = engineIn(home, settings);
@@ -81,7 +81,7 @@ describe('storing chunks', () => {
     });
   });
 
-  it('makes no collection where it may not, or where there is nothing to store', async () => {
+  it('creates no collection if that is forbidden, or if there is nothing to store', async () => {
     const engine = engineIn(folder());
     await expect(result(engine, 'store', { embedded_chunks: [chunk('a')], ensure_collection: false })).rejects.toMatchObject({
       code: 'not_found',
@@ -92,7 +92,7 @@ describe('storing chunks', () => {
 });
 
 describe('editing chunks', () => {
-  it('changes text and metadata, embeds anew, and lasts until the document changes', async () => {
+  it('changes text and metadata, embeds again, and lasts until the document changes', async () => {
     const { settings, texts } = await modelServer();
     const engine = await filled(settings);
     const gate = (await chunksIn(engine)).find(({ source }) => source === 'rule-0')!;
@@ -109,7 +109,7 @@ describe('editing chunks', () => {
     expect((await chunksIn(engine)).find(({ source }) => source === 'rule-0')).toMatchObject({ text: 'The gate stays open.' });
   });
 
-  it('gives a chunk another source, and its document takes it back: no id is there twice', async () => {
+  it('moves a chunk to another source until its document is ingested again, without doubling an id', async () => {
     const engine = await filled();
     const one = (await chunksIn(engine)).find(({ source }) => source === 'rule-0');
     await result(engine, 'edit', { chunks: [{ id: String(one!.id), text: 'The gate is open.', source: 'elsewhere' }] });
@@ -117,7 +117,7 @@ describe('editing chunks', () => {
     expect((await chunksIn(engine)).map(({ source }) => source).toSorted()).toEqual(['rule-0', 'rule-1', 'rule-2']);
   });
 
-  it('makes nothing of an unknown id, nor of an empty text', async () => {
+  it('ignores an unknown id and an empty text', async () => {
     const engine = await filled();
     const [one] = await chunksIn(engine);
     const done = await result(engine, 'edit', {
@@ -136,7 +136,7 @@ describe('editing chunks', () => {
 });
 
 describe('deleting chunks', () => {
-  it('takes ids, a source or a filter', async () => {
+  it('accepts ids, a source or a filter', async () => {
     const engine = await filled();
     const [one] = await chunksIn(engine);
     expect(await result(engine, 'delete', { ids: [String(one!.id), 'ghost'] })).toMatchObject({
@@ -156,14 +156,14 @@ describe('deleting chunks', () => {
     expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ stored: 3 });
   });
 
-  it('refuses what says nothing, says two things, or would empty the collection', async () => {
+  it('rejects an empty request, two selectors, and one that would empty the collection', async () => {
     const engine = await filled();
     for (const request of [{}, { ids: [] }, { source: '' }, { filter: {} }, { ids: ['a'], source: 'b' }])
       await expect(result(engine, 'delete', request)).rejects.toMatchObject({ code: 'usage' });
     expect(await chunksIn(engine)).toHaveLength(3);
   });
 
-  it('refuses a filter with a key that would be dropped without a word, and takes fields that only look odd', async () => {
+  it('rejects a filter with a key that would be dropped silently, but not odd field names', async () => {
     const engine = await filled();
     const [source] = await sourcesIn(engine);
     for (const text of [`{"source":"${source}","__proto__":"x"}`, `{"and":[{"source":"${source}"},{"not":{"__proto__":"x"}}]}`]) {
@@ -182,8 +182,8 @@ describe('deleting chunks', () => {
   });
 });
 
-describe('the stages by themselves', () => {
-  it('give together what an ingest gives', async () => {
+describe('single stages', () => {
+  it('produce together what an ingest produces', async () => {
     const home = folder({ 'docs/a.md': '# Anchor\n\nIt holds the ship.\n', 'docs/b.csv': 'name,use\nbell,rings\n' });
     const { settings } = await modelServer();
     const engine = engineIn(home, settings);
@@ -202,7 +202,7 @@ describe('the stages by themselves', () => {
     expect(plain(await chunksIn(engine, 'piped'))).toEqual(plain(await chunksIn(engine)));
   });
 
-  it('give the chunks of texts without a name, and of texts that share one, ids of their own', async () => {
+  it('give unique ids to chunks of texts without a name or with the same name', async () => {
     const engine = engineIn(folder());
     for (const request of [{ markdown: TEXTS }, { markdown: TEXTS, source: 'rules' }]) {
       const { items } = await result(engine, 'chunk', request);

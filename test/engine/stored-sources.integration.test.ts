@@ -18,7 +18,7 @@ async function filled(home = folder(FILES)) {
 const name = 'default';
 
 describe('the list of sources', () => {
-  it('says of each what is known, in their order', async () => {
+  it('shows what is known of each source, in order', async () => {
     const engine = await filled();
     const { sources, total, cursor } = await result(engine, 'list_sources', { name });
     expect(sources.map(({ source }) => source)).toEqual(['docs/a/old.md', 'docs/b/setup.md', 'docs/c/stories.md', 'notes/lid']);
@@ -38,7 +38,7 @@ describe('the list of sources', () => {
     expect(sources[2]!.chunks).toBeGreaterThan(5);
   });
 
-  it('goes on behind its cursor whatever is stored or removed meanwhile', async () => {
+  it('continues after its cursor even if sources are stored or removed meanwhile', async () => {
     const engine = await filled();
     const first = await result(engine, 'list_sources', { name, limit: 2 });
     await result(engine, 'delete', { source: 'docs/b/setup.md' });
@@ -49,7 +49,7 @@ describe('the list of sources', () => {
     await expect(result(engine, 'list_sources', { name, cursor: 'bm9uZQ' })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('is narrowed by the beginning of the source, its kind and a filter', async () => {
+  it('can be filtered by prefix, kind and metadata', async () => {
     const engine = await filled();
     const listed = async (request: object) =>
       (await result(engine, 'list_sources', { name, ...request })).sources.map(({ source }) => source);
@@ -59,7 +59,7 @@ describe('the list of sources', () => {
     expect(await listed({ prefix: 'elsewhere' })).toEqual([]);
   });
 
-  it('keeps the time of the last write where nothing changed', async () => {
+  it('keeps the time of the last write if nothing has changed', async () => {
     const home = folder(FILES);
     const engine = await filled(home);
     const times = async () => (await result(engine, 'list_sources', { name })).sources.map(({ ingested_at }) => ingested_at);
@@ -70,7 +70,7 @@ describe('the list of sources', () => {
 });
 
 describe('a source', () => {
-  it('gives its text without what its chunks repeat, and the chunks in its order, also after it has changed', async () => {
+  it('has its text without repetitions and its chunks in order, also after a change', async () => {
     const home = folder(FILES);
     const engine = await filled(home);
     for (const text of [LONG, LONG.replace('Story 3 tells', 'A new story stands here, which is told. Story 3 tells')]) {
@@ -84,7 +84,7 @@ describe('a source', () => {
     }
   });
 
-  it('is found by its id and by its path in any spelling; else the nearest one is named', async () => {
+  it('is found by its id and any spelling of its path; otherwise the nearest one is suggested', async () => {
     const home = folder(FILES);
     const engine = await filled(home);
     for (const id of [documentId('docs/b/setup.md'), 'docs/b/setup.md', './docs/a/../b/setup.md', `${home}/docs/b/setup.md`])
@@ -94,7 +94,7 @@ describe('a source', () => {
     await expect(result(engine, 'get_source', { name, id: '0123456789abcdef' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is named where its last parts or its id were misspelt', async () => {
+  it('is suggested for misspelt last parts and a misspelt id', async () => {
     const engine = await filled();
     const id = documentId('docs/b/setup.md');
     const wrong = [
@@ -119,7 +119,7 @@ describe('a source', () => {
       });
   });
 
-  it('is read by its last parts where no other has them, and removed by its whole name alone', async () => {
+  it('is read by unique last parts, but removed by its whole name only', async () => {
     const engine = await filled();
     for (const id of ['setup.md', 'b/setup.md']) expect((await result(engine, 'get_source', { name, id })).source).toBe('docs/b/setup.md');
     await expect(result(engine, 'get_source', { name, id: 'etup.md' })).rejects.toMatchObject({ code: 'not_found' });
@@ -132,7 +132,7 @@ describe('a source', () => {
     });
   });
 
-  it('is narrowed to lines of the file, or a section with what stands below it', async () => {
+  it('can be narrowed to lines of the file, or to a section with its subsections', async () => {
     const engine = await filled();
     const part = async (request: object, id = 'docs/b/setup.md') => (await result(engine, 'get_source', { name, id, ...request })).text;
     expect(await part({ lines: '5-7' })).toBe('## Mounting\n\nUse two bolts.');
@@ -148,14 +148,14 @@ describe('a source', () => {
       await expect(part(nonsense), JSON.stringify(nonsense)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('of several texts gives one behind the other', async () => {
+  it('with several texts returns them one after the other', async () => {
     const engine = await filled();
     const texts = ['# One\n\nThe first text.', '# Two\n\nThe second text.'];
     await result(engine, 'ingest', { markdown: texts.map((text) => ({ text, source: 'both' })) });
     expect((await result(engine, 'get_source', { name, id: 'both' })).text.split('\n\n# ').toSorted()).toHaveLength(2);
   });
 
-  it('gives the whole text of a chunk that was edited', async () => {
+  it('returns the whole text of an edited chunk', async () => {
     const engine = await filled();
     const { chunks } = await result(engine, 'get_source', { name, id: 'docs/c/stories.md' });
     await result(engine, 'edit', { chunks: [{ id: chunks[1]!.id, text: `${'A longer story. '.repeat(60)}The end of it.` }] });
@@ -176,7 +176,7 @@ describe('a source', () => {
 });
 
 describe('the files of an archive', () => {
-  it('are one source with the name of the archive, each under a heading', async () => {
+  it('form one source with the name of the archive, each under a heading', async () => {
     const home = folder({ 'prices.zip': zipFile({ 'summer.md': '# Summer\n\nA boat costs 40.\n', 'winter.md': 'A sledge costs 9.\n' }) });
     const engine = engineIn(home);
     await result(engine, 'ingest', { docs: 'prices.zip' });

@@ -31,7 +31,7 @@ describe.each(Object.entries(STORES))('in %s, a token for one collection', (_, o
     return engine;
   }
 
-  it('copies, keeps and restores it, and nothing of another one', async () => {
+  it('copies, keeps and restores its own collection, and nothing of another one', async () => {
     const engine = await filled();
     const run = async <Name extends OperationName>(name: Name, request: RequestOf<Name>) =>
       (await collect(engine.run(name, request, { access }))).result;

@@ -20,7 +20,7 @@ function base(files: Record<string, string> = FILES, settings: Layer = {}) {
 }
 
 describe('a watch of files', () => {
-  it('stores what is there, then what is added, changed, moved and removed, also the last file', async () => {
+  it('stores existing files, then added, changed, moved and removed ones, also the last file', async () => {
     const { home, engine } = base();
     const { says, said, stop } = watching(engine);
     await says(/^Stored 2 chunks of 2 documents\.$/);
@@ -44,7 +44,7 @@ describe('a watch of files', () => {
     expect(await stop()).toMatchObject({ stored: 5, failed: expect.any(Number) });
   });
 
-  it('lets go of the collection when its reader leaves in the middle of an ingest', async () => {
+  it('releases the collection when its reader stops during an ingest', async () => {
     const { engine } = base();
     for await (const { stage } of engine.run('watch', {})) if (stage === 'ingest') break;
     const again = result(engine, 'ingest', { markdown: '# Lamp\n\nThe lamp is lit at six.\n' });
@@ -52,7 +52,7 @@ describe('a watch of files', () => {
     expect(await again).toMatchObject({ stored: 1 });
   });
 
-  it('embeds a burst of writes once, and nothing but the changed file', async () => {
+  it('embeds a burst of writes once, and only the changed file', async () => {
     const { server, settings, texts } = await modelServer();
     const { home, engine } = base(FILES, settings);
     const { says, said } = watching(engine);
@@ -82,7 +82,7 @@ describe('a watch of files', () => {
     expect(await stop()).toMatchObject({ stored: 3, failed: 0 });
   });
 
-  it('gives metadata that a kb.meta.yaml says from now on to all that lies below', async () => {
+  it('applies the metadata of a new kb.meta.yaml to everything below', async () => {
     const { home, engine } = base();
     const { says, said } = watching(engine);
     await says(/^Stored/);
@@ -92,7 +92,7 @@ describe('a watch of files', () => {
     expect((await result(engine, 'list_sources', { name: 'default', filter: { region: 'north' } })).total).toBe(2);
   });
 
-  it('sees a file that was named, and none beside it', async () => {
+  it('sees a named file, and none beside it', async () => {
     const { home, engine } = base(FILES, { sources: { docs: ['docs/gate.md'] } });
     const { says, said } = watching(engine);
     await says(/^Stored 1 chunk/);
@@ -103,7 +103,7 @@ describe('a watch of files', () => {
     expect(said[before]).toBe('Changed: docs/gate.md.');
   });
 
-  it('leaves out what an ignore file excludes from now on, and what is hidden', async () => {
+  it('ignores hidden files and what a new ignore file excludes', async () => {
     const { home, engine } = base();
     const { says, said } = watching(engine);
     await says(/^Stored/);
@@ -115,7 +115,7 @@ describe('a watch of files', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/gate.md']);
   });
 
-  it('says nothing of the files that an editor writes beside the one that is saved', async () => {
+  it('ignores the temporary files of an editor', async () => {
     const { home, engine } = base();
     const { says, said } = watching(engine);
     await says(/^Stored/);
@@ -127,7 +127,7 @@ describe('a watch of files', () => {
     expect(said.slice(before).filter((line) => line.startsWith('Changed:'))).toEqual(['Changed: docs/gate.md.']);
   });
 
-  it('tells of a file that cannot be read once, until it is changed', async () => {
+  it('reports an unreadable file once, until it changes', async () => {
     const { home, engine } = base({ ...FILES, 'docs/broken.pdf': 'no PDF at all' });
     const { says, said } = watching(engine);
     await says(/broken\.pdf/);
@@ -139,7 +139,7 @@ describe('a watch of files', () => {
     await says(/1 failure/, before);
   });
 
-  it('reads nothing that the store itself writes into a watched folder', async () => {
+  it('ignores what the store writes into a watched folder', async () => {
     const { home, engine } = base(FILES, { sources: { docs: '.' }, storage: { url: 'base' } });
     const { says, said } = watching(engine);
     await says(/^Stored/);
@@ -150,7 +150,7 @@ describe('a watch of files', () => {
   });
 });
 
-describe('a watch of what is replaced as a whole', () => {
+describe('a watch of replaced folders', () => {
   /** Two editions of the same documents, one of which is served; `replace` puts the other one into its place. */
   const EDITIONS = { 'one/gate.md': '# Gate\n\nThe gate is locked at ten.\n', 'two/gate.md': '# Gate\n\nThe gate stays open.\n' };
   const text = async (engine: Engine) => (await result(engine, 'retrieve', { query: 'gate', mode: 'text' })).items[0]?.text;
@@ -209,7 +209,7 @@ describe('a watch of what is replaced as a whole', () => {
     expect(said.slice(before)).not.toContain('Reading all sources.');
   });
 
-  it('stores a folder that was not there at the start', async () => {
+  it('stores a folder that did not exist at the start', async () => {
     const { home, engine } = base(FILES, { sources: { docs: ['docs', 'later/notes'] } });
     const { says, said } = watching(engine);
     await says(/^Stored 2 chunks/);
@@ -219,7 +219,7 @@ describe('a watch of what is replaced as a whole', () => {
 });
 
 describe('a watch of sites and APIs', () => {
-  it('asks them at every interval, not when a file changes, and keeps what is stored of them meanwhile', async () => {
+  it('reads them at every interval, not when a file changes, and keeps their documents meanwhile', async () => {
     const site = await openSite({ '/page': '<title>Page</title><p>The harbour opens at six.</p>' });
     onTestFinished(() => site.close());
     const sources = { docs: 'docs', urls: [`${site.url}/page`], markdown: [{ source: 'notice', text: 'The kiosk opens at nine.' }] };
@@ -234,7 +234,7 @@ describe('a watch of sites and APIs', () => {
     expect(await sourcesIn(engine)).toEqual(['docs/gate.md', `${site.url}/page`, 'notice']);
   });
 
-  it('stores what a page says at the next interval', async () => {
+  it('stores a changed page at the next interval', async () => {
     const site = await openSite({ '/page': '<title>Page</title><p>The harbour opens at six.</p>' });
     onTestFinished(() => site.close());
     const { engine } = base({}, { sources: { urls: [`${site.url}/page`] }, watch: { interval: 1 } });
@@ -248,8 +248,8 @@ describe('a watch of sites and APIs', () => {
   });
 });
 
-describe('a watch that fails', () => {
-  it('tells of it and tries again', async () => {
+describe('a failing watch', () => {
+  it('reports the failure and tries again', async () => {
     let isDown = false;
     const vector = () => (isDown ? { status: 401 } : [1, 0, 0]);
     const { settings } = await modelServer({ vector });
@@ -265,7 +265,7 @@ describe('a watch that fails', () => {
     await says(/^Stored 1 chunk of 1 document\.$/, before);
   });
 
-  it('waits until it tries again, whatever changes meanwhile', async () => {
+  it('waits for its retry, whatever changes meanwhile', async () => {
     let isDown = false;
     const { settings } = await modelServer({ vector: () => (isDown ? { status: 401 } : [1, 0, 0]) });
     const { home, engine } = base(FILES, settings);
@@ -280,7 +280,7 @@ describe('a watch that fails', () => {
     expect(said.slice(before)).toEqual([]);
   });
 
-  it('ends with the first run where that cannot be done at all', async () => {
+  it('ends with the first run if that cannot succeed', async () => {
     const { home, engine } = base();
     await result(engine, 'ingest', {});
     const { settings } = await modelServer();
@@ -288,7 +288,7 @@ describe('a watch that fails', () => {
     await expect(watching(other).ended).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is none without configured sources', () => {
+  it('is an error without configured sources', () => {
     const { engine } = base({}, { sources: {} });
     expect(() => engine.check('watch', {})).toThrow(/sources/);
   });
@@ -306,7 +306,7 @@ it('a watch waits for another writer, and says so', async () => {
   await store.close();
 });
 
-it('a watch that is stopped in the midst of its work ends with what it has done', async () => {
+it('a watch that is stopped during its work returns what it has done', async () => {
   const { home, engine } = base();
   for (let i = 0; i < 50; i++) writeFileSync(join(home, 'docs', `${i}.md`), `# ${i}\n\nText ${i}.\n`);
   const { says, stop } = watching(engine);

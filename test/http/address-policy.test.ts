@@ -54,7 +54,7 @@ describe('an address', () => {
   });
 
   test.each(['8.8.8.8', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'])(
-    '%s is one of the public internet',
+    '%s is public',
     (address) => {
       expect(privateKind(address)).toBeUndefined();
     },
@@ -62,7 +62,7 @@ describe('an address', () => {
 });
 
 describe('a connection', () => {
-  test('goes to the addresses that the name has', async () => {
+  test('may go to the addresses of the name', async () => {
     expect(await decide('https://public.example/x')).toEqual({
       addresses: [
         { address: '93.184.215.14', family: 4 },
@@ -71,19 +71,19 @@ describe('a connection', () => {
     });
   });
 
-  test('to an address written as a number needs no lookup', async () => {
+  test('to a numeric address needs no lookup', async () => {
     expect(await decide('http://8.8.8.8/', strict, never)).toEqual({ addresses: [{ address: '8.8.8.8', family: 4 }] });
     expect(await decide('http://[2606:4700::1111]/', strict, never)).toEqual({ addresses: [{ address: '2606:4700::1111', family: 6 }] });
   });
 
   test.each(['http://inner.example/', 'http://mapped.example/', 'http://mixed.example/'])(
-    'is refused where the name leads inside: %s',
+    'is refused if the name has a private address: %s',
     async (url) => {
       expect(await isRefused(url)).toBe(true);
     },
   );
 
-  test('is refused without telling the caller which address the name has', async () => {
+  test('is refused without revealing the address of the name', async () => {
     expect(JSON.stringify(await decide('http://inner.example/'))).not.toContain('10.1.2.3');
   });
 
@@ -117,7 +117,7 @@ describe('a connection', () => {
     },
   );
 
-  test('a failing lookup is the failure of the connection', async () => {
+  test('fails with the error of the lookup', async () => {
     await expect(decide('http://public.example/', strict, never)).rejects.toThrow('was looked up');
   });
 });
@@ -129,16 +129,16 @@ describe('allow_private', () => {
     named,
   });
 
-  test('true lets every origin be private', async () => {
+  test('true allows every origin to be private', async () => {
     expect(await isRefused('http://inner.example/', at(true, 'server'))).toBe(false);
     expect(await isRefused('http://localhost:1/', { ...at(true), named: [] })).toBe(false);
   });
 
-  test('false lets none, not even one that was named at the command line', () => {
+  test('false allows none, not even one named at the command line', () => {
     expect(mayBePrivate('http://127.0.0.1:8080', at(false, 'cli', ['http://127.0.0.1:8080']))).toBe(false);
   });
 
-  test('auto lets the named origins at the command line, none for a server', () => {
+  test('auto allows the origins named at the command line, and none for a server', () => {
     const named = ['http://127.0.0.1:8080'];
     expect(mayBePrivate('http://127.0.0.1:8080', at('auto', 'cli', named))).toBe(true);
     expect(mayBePrivate('http://127.0.0.1:9090', at('auto', 'cli', named))).toBe(false);
@@ -147,7 +147,7 @@ describe('allow_private', () => {
     expect(mayBePrivate('http://127.0.0.1:8080', at('auto', 'server', named))).toBe(false);
   });
 
-  test('a list lets its origins, however they are written, and no other', () => {
+  test('a list allows its origins, however they are written, and no others', () => {
     const policy = at(['http://127.0.0.1:8080/', 'http://INNER.example:80', 'nonsense'], 'server', ['http://10.0.0.1']);
     expect(mayBePrivate('http://127.0.0.1:8080', policy)).toBe(true);
     expect(mayBePrivate('http://inner.example', policy)).toBe(true);

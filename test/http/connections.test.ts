@@ -4,7 +4,7 @@ import { readProxies, proxyFor } from '../../src/http/connections.ts';
 const proxied = (address: string, environment: NodeJS.ProcessEnv) => proxyFor(new URL(address), readProxies(environment))?.href;
 const BOTH = { HTTP_PROXY: 'http://plain.example:3128', HTTPS_PROXY: 'http://secure.example:3129' };
 
-test('each protocol has its proxy, and https takes that of http where it has none', () => {
+test('each protocol has its own proxy; https falls back to that of http', () => {
   expect(proxied('http://site.example/', BOTH)).toBe('http://plain.example:3128/');
   expect(proxied('https://site.example/', BOTH)).toBe('http://secure.example:3129/');
   expect(proxied('https://site.example/', { http_proxy: 'plain.example:3128' })).toBe('http://plain.example:3128/');
@@ -12,7 +12,7 @@ test('each protocol has its proxy, and https takes that of http where it has non
   expect(proxied('http://site.example/', {})).toBeUndefined();
 });
 
-test('this machine is asked for without a proxy', () => {
+test('this machine is reached without a proxy', () => {
   for (const address of ['http://localhost:8080/', 'http://127.0.0.1/', 'https://[::1]:1/']) expect(proxied(address, BOTH)).toBeUndefined();
 });
 
@@ -47,7 +47,7 @@ test.each([
 });
 
 test.each(['socks5://ann:s3cret@proxy.example:1080', 'not a proxy', 'http://', 'proxy.example:port'])(
-  'HTTP_PROXY=%s is an error that names the variable, for the addresses that it is for alone',
+  'HTTP_PROXY=%s is an error that names the variable, only for addresses that need it',
   (value) => {
     const proxies = readProxies({ http_proxy: value, HTTPS_PROXY: BOTH.HTTPS_PROXY, NO_PROXY: 'near.example' });
     for (const near of ['http://127.0.0.1:8080/', 'http://near.example/', 'https://site.example/'])

@@ -5,7 +5,7 @@ import { doorkeeper, failure, text } from './door.ts';
 const { site, door, close } = doorkeeper();
 afterEach(close);
 
-test('an answer has its final address, status, headers in lower case, bytes, media type and character set', async () => {
+test('a response has its final address, status, lower-case headers, bytes, media type and character set', async () => {
   const web = await site({ '/a': { headers: { 'content-type': 'Text/HTML; Charset="Windows-1251"', 'X-One': '1' }, body: 'text' } });
   const answer = await door([web]).request(`${web.url}/a#part`);
   expect(answer).toMatchObject({
@@ -18,7 +18,7 @@ test('an answer has its final address, status, headers in lower case, bytes, med
   expect(text(answer)).toBe('text');
 });
 
-test('an answer is asked for with the method, headers, parameters and body given, and the configured user agent', async () => {
+test('a request has the given method, headers, parameters and body, and the configured user agent', async () => {
   const web = await site({ '/a': 'ok' });
   const params = { q: 'leak & drip', list: [1, 2], object: { a: 1 }, none: undefined };
   await door([web], { network: { user_agent: 'AquaBot/1.0' } }).request(`${web.url}/a?fixed=1`, {
@@ -38,13 +38,13 @@ test('an answer is asked for with the method, headers, parameters and body given
   ]);
 });
 
-test('an answer is asked for with the user name and password of its address', async () => {
+test('a request uses the user name and password of its address', async () => {
   const web = await site({ '/a': 'ok' });
   await door([web]).request(`${web.url.replace('//', '//ann:s%C3%A9cret@')}/a`);
   expect(web.hits[0]!.headers.authorization).toBe(`Basic ${Buffer.from('ann:sécret').toString('base64')}`);
 });
 
-test('a password with a percent sign that stands for itself is sent as it is', async () => {
+test('a password with a literal percent sign is sent unchanged', async () => {
   const web = await site({ '/a': 'ok' });
   await door([web]).request(`${web.url.replace('//', '//%C3%A4nn:100%zz@')}/a`);
   expect(web.hits[0]!.headers.authorization).toBe(`Basic ${Buffer.from('änn:100%zz').toString('base64')}`);
@@ -60,7 +60,7 @@ test.each([
   expect(text(await door([web]).request(`${web.url}/a`))).toBe('the filter lasts');
 });
 
-test('an answer that is packed several times is unpacked as often, and a name that is no way to pack is passed over', async () => {
+test('a body with several encodings is decoded several times, and unknown encoding names are ignored', async () => {
   const twice = gzipSync(brotliCompressSync('the filter lasts'));
   const web = await site({
     '/twice': { headers: { 'content-encoding': 'br, gzip' }, body: twice },
@@ -70,7 +70,7 @@ test('an answer that is packed several times is unpacked as often, and a name th
   for (const path of ['/twice', '/once', '/set']) expect(text(await door([web]).request(web.url + path))).toBe('the filter lasts');
 });
 
-test('an answer that is packed as something unknown, more often than anyone needs, or not packed as it says, is an error', async () => {
+test('a body with an unsupported encoding, too many encodings or broken compression is an error', async () => {
   const web = await site({
     '/a': { headers: { 'content-encoding': 'gzip, zstd' }, body: 'x' },
     '/b': { headers: { 'content-encoding': 'gzip' }, body: 'x' },
@@ -81,7 +81,7 @@ test('an answer that is packed as something unknown, more often than anyone need
   expect((await failure(door([web]).request(`${web.url}/b`))).message).toContain('cannot be decompressed');
 });
 
-test('an answer with a status that is no success is an error that names address and status, and shows neither credentials nor the body', async () => {
+test('a non-2xx status is an error that names address and status, but neither credentials nor the body', async () => {
   const web = await site({ '/a': { status: 404, body: '<h1>BODYWORD</h1>' } });
   const error = await failure(door([web]).request(`${web.url.replace('//', '//ann:s3cret@')}/a?q=1&api_key=k3y`));
   expect(error).toMatchObject({ code: 'not_found', isRetryable: false, attempts: 1 });
@@ -90,7 +90,7 @@ test('an answer with a status that is no success is an error that names address 
   expect(`${error.message}${error.hint}`).not.toMatch(/s3cret|k3y|BODYWORD/);
 });
 
-test('an answer that says that nothing has changed is one where it is accepted, and an error elsewhere', async () => {
+test('«not modified» is a response if it is accepted, and an error otherwise', async () => {
   const unchanged = { status: 304, headers: { etag: '"v1"', 'content-encoding': 'gzip' } };
   const web = await site({ '/a': unchanged, '/old': { status: 301, headers: { location: '/a' } } });
   const http = door([web]);
@@ -103,7 +103,7 @@ test('an answer that says that nothing has changed is one where it is accepted, 
   await expect(failure(http.request(`${web.url}/gone`, { accepts: [304] }))).resolves.toMatchObject({ code: 'not_found' });
 });
 
-test('what an answer is compared with is asked of its own origin alone', async () => {
+test('conditional headers are sent to their own origin only', async () => {
   const other = await site({ '/a': 'new' });
   const web = await site({ '/a': { status: 302, headers: { location: `${other.url}/a` } } });
   const answer = await door([web, other]).request(`${web.url}/a`, { headers: { 'if-none-match': '"v1"' }, accepts: [304] });
@@ -111,7 +111,7 @@ test('what an answer is compared with is asked of its own origin alone', async (
   expect(other.hits[0]!.headers).not.toHaveProperty('if-none-match');
 });
 
-test('a refusal repeats what a JSON answer says about it, and no secret that was sent', async () => {
+test('an error repeats what a JSON response says about it, without secrets that were sent', async () => {
   const body = JSON.stringify({ detail: 'missing param x, and s3cretkey is unknown' });
   const web = await site({
     '/json': { status: 400, headers: { 'content-type': 'application/problem+json' }, body },

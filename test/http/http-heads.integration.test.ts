@@ -5,7 +5,7 @@ import { doorkeeper, failure, text } from './door.ts';
 const { site, door, close } = doorkeeper();
 afterEach(close);
 
-test('a redirect is an answer where it is not to be followed: it says where it leads, and nobody goes there', async () => {
+test('a redirect that is not followed is returned with its target', async () => {
   const web = await site({
     '/a': { status: 302, headers: { location: '/b' }, body: 'moved' },
     '/b': 'b',
@@ -22,7 +22,7 @@ test('a redirect is an answer where it is not to be followed: it says where it l
   expect(await failure(http.request(`${web.url}/odd`))).toMatchObject({ code: 'invalid' });
 });
 
-test('a body that is not wanted is not loaded, and the connection serves the next one', async () => {
+test('an unwanted body is not loaded, and the connection is reused', async () => {
   let sent = 0;
   const film = async (_request: unknown, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'video/mp4' });

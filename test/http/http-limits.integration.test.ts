@@ -30,7 +30,7 @@ test('a body without an end is cut off at max_bytes', async () => {
   expect(body.sent()).toBeLessThan(16 * 2 ** 20);
 });
 
-test('a body that may be cut is read up to max_bytes, also where it announces more', async () => {
+test('a body that may be truncated is read up to max_bytes, even if it announces more', async () => {
   const body = endless();
   const web = await site({ '/a': body.route, '/b': 'x'.repeat(300_000), '/c': 'short' });
   for (const path of ['/a', '/b', '/c']) {
@@ -40,7 +40,7 @@ test('a body that may be cut is read up to max_bytes, also where it announces mo
   expect(body.sent()).toBeLessThan(16 * 2 ** 20);
 });
 
-test('a limit that depends on what comes is held, never raises that of the configuration, and the hint names what helps', async () => {
+test('a limit that depends on the head applies, never exceeds the configured one, and the hint names the right setting', async () => {
   const web = await site({
     '/a.html': { headers: { 'content-type': 'text/html' }, body: 'x'.repeat(2_000) },
     '/a.txt': { headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(2_000) },
@@ -54,7 +54,7 @@ test('a limit that depends on what comes is held, never raises that of the confi
   expect([all.code, all.hint]).toEqual(['too_large', expect.stringContaining('network.max_bytes')]);
 });
 
-test('each try waits for its turn', async () => {
+test('each attempt waits for its turn', async () => {
   const web = await site({ '/a': { status: 503 } });
   let turns = 0;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -83,12 +83,12 @@ test.each([
   });
 });
 
-test('a body exactly as long as max_bytes is read, packed or not', async () => {
+test('a body of exactly max_bytes is read, compressed or not', async () => {
   const web = await site({ '/a': 'x'.repeat(1000), '/b': { headers: { 'content-encoding': 'gzip' }, body: gzipSync('x'.repeat(1000)) } });
   for (const path of ['/a', '/b']) expect((await door([web]).request(web.url + path, { max_bytes: 1000 })).bytes.length).toBe(1000);
 });
 
-test('an answer that never comes and one that comes a letter at a time end at the timeout, as failures that may pass', async () => {
+test('a missing response and a very slow one end at the timeout, as retryable failures', async () => {
   const drip: SiteRoute = async (_request, response) => {
     response.writeHead(200);
     while (!response.destroyed) {
@@ -110,7 +110,7 @@ test('a stopped run ends its requests', async () => {
   expect(await failure(door([web]).request(`${web.url}/hang`, { signal: controller.signal }))).toMatchObject({ code: 'aborted' });
 });
 
-test('a body that never ends is not waited for where nobody reads it: of a redirect, of an error, of a kind that is not wanted', async () => {
+test('an endless body that nobody reads is not waited for: of a redirect, of an error, of an unwanted type', async () => {
   const endlessly =
     (status: number): SiteRoute =>
     (_request, response) =>

@@ -23,21 +23,21 @@ const proxy = async () => {
 };
 const unknown = async () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
 
-test('a proxy of the environment is asked for names that only it can resolve, with its own credentials', async () => {
+test('the proxy resolves names that only it knows, with its own credentials', async () => {
   const { url, asked } = await proxy();
   const http = door([], { environment: { HTTP_PROXY: url.replace('//', '//user:word@') }, lookup: unknown });
   expect(text(await http.request('http://far.example/a?x=1'))).toBe('by proxy');
   expect(asked).toEqual([`GET http://far.example/a?x=1 Basic ${Buffer.from('user:word').toString('base64')}`]);
 });
 
-test('a proxy of the environment is asked for a tunnel where the address is https, and its refusal is an error', async () => {
+test('https uses a tunnel through the proxy, and a refusal of the tunnel is an error', async () => {
   const { url, asked } = await proxy();
   const http = door([], { environment: { https_proxy: url }, lookup: unknown, retries: { attempts: 1 } });
   expect((await failure(http.request('https://far.example/a'))).message).toContain('far.example');
   expect(asked).toEqual(['CONNECT far.example:443']);
 });
 
-test('a proxy of the environment is not asked for what NO_PROXY names, nor for this machine', async () => {
+test('NO_PROXY and this machine bypass the proxy', async () => {
   const { url, asked } = await proxy();
   const web = await site({ '/a': 'direct' });
   const { port } = new URL(web.url);
@@ -52,7 +52,7 @@ test('a proxy of the environment is not asked for what NO_PROXY names, nor for t
   expect(asked).toEqual([]);
 });
 
-test('a proxy of the environment is not asked for a private address that may not be reached', async () => {
+test('the proxy is not asked for a forbidden private address', async () => {
   const { url, asked } = await proxy();
   const http = door([], {
     surface: 'server',
@@ -64,7 +64,7 @@ test('a proxy of the environment is not asked for a private address that may not
   expect(asked).toEqual([]);
 });
 
-test('a proxy without a scheme, or with a password that holds a bare percent sign, is asked', async () => {
+test('a proxy address without a scheme, or with a bare percent sign in its password, works', async () => {
   const { url, asked } = await proxy();
   const { host } = new URL(url);
   for (const value of [host, `http://user:p%ss@${host}`]) {
@@ -74,7 +74,7 @@ test('a proxy without a scheme, or with a password that holds a bare percent sig
   expect(asked).toEqual(['GET http://far.example/a', `GET http://far.example/a Basic ${Buffer.from('user:p%ss').toString('base64')}`]);
 });
 
-test('a variable that names no proxy costs nothing that needs none, and is an error that names it for the rest', async () => {
+test('an invalid proxy variable is an error only for addresses that need it', async () => {
   const web = await site({ '/a': 'direct' });
   const http = door([web], { environment: { HTTP_PROXY: 'socks5://127.0.0.1:1' } });
   expect(text(await http.request(`${web.url}/a`))).toBe('direct');

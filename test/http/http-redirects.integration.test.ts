@@ -7,13 +7,13 @@ afterEach(close);
 
 const to = (location: string, status = 302): SiteRoute => ({ status, headers: { location } });
 
-test('redirects are followed to their end, which is the address of the answer', async () => {
+test('redirects are followed; the response has the final address', async () => {
   const web = await site({ '/a': to('/b', 301), '/b': to('c?x=1#part', 308), '/c': 'there' });
   const answer = await door([web]).request(`${web.url}/a`);
   expect([answer.url, text(answer)]).toEqual([`${web.url}/c?x=1`, 'there']);
 });
 
-test('redirects in a circle are an error that says so', async () => {
+test('a redirect loop is an error that says so', async () => {
   const web = await site({ '/a': to('/b'), '/b': to('/a') });
   const error = await failure(door([web], { network: { max_redirects: 4 } }).request(`${web.url}/a`));
   expect(error.message).toContain('redirects more than 4 times');
@@ -21,7 +21,7 @@ test('redirects in a circle are an error that says so', async () => {
   expect(web.hits).toHaveLength(5);
 });
 
-test('redirects to another origin take no header, credential or body along', async () => {
+test('a redirect to another origin carries no header, credential or body', async () => {
   const other = await site({ '/b': 'there', '/c': 'there' });
   const web = await site({ '/a': to(`${other.url}/b`), '/post': to(`${other.url}/c`, 307) });
   const http = door([web, other]);
@@ -37,7 +37,7 @@ test('redirects to another origin take no header, credential or body along', asy
   expect(other.hits.map(({ url }) => url)).toEqual(['/b']);
 });
 
-test('redirects within the origin keep the headers; 303 and an answered POST become GET, 307 stays what it is', async () => {
+test('a redirect within the origin keeps the headers; 303 and a POST become GET, 307 stays as it is', async () => {
   const web = await site({ '/302': to('/end'), '/303': to('/end', 303), '/307': to('/end', 307), '/end': 'there' });
   for (const status of [302, 303, 307])
     await door([web]).request(`${web.url}/${status}`, { method: 'POST', body: 'b', headers: { 'x-team': 'desk' } });
@@ -50,7 +50,7 @@ test('redirects within the origin keep the headers; 303 and an answered POST bec
   for (const { headers } of ends) expect(headers['x-team']).toBe('desk');
 });
 
-test('redirects to another scheme, and to a private origin that nobody named, are refused before anything is sent there', async () => {
+test('a redirect to another scheme or to an unnamed private origin is rejected before anything is sent there', async () => {
   const inner = await site({ '/secret': 'vault' });
   const web = await site({
     '/file': to('file:///etc/hostname'),
@@ -62,7 +62,7 @@ test('redirects to another scheme, and to a private origin that nobody named, ar
   expect(inner.hits).toEqual([]);
 });
 
-test('an answer says whether its address leads elsewhere for good, which its first redirect decides', async () => {
+test('a response says whether its address has moved permanently, as the first redirect decides', async () => {
   const web = await site({
     '/moved': to('/for-now', 301),
     '/kept': to('/here', 308),

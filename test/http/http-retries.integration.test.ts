@@ -5,7 +5,7 @@ import { doorkeeper, failure, text } from './door.ts';
 const { site, door, close } = doorkeeper();
 afterEach(close);
 
-test('what fails and may pass is asked for again after the time in Retry-After, whatever the wait would be else', async () => {
+test('a retryable failure is retried after the time in Retry-After', async () => {
   let asked = 0;
   const web = await site({
     '/a': (_request, response) => (asked++ === 0 ? response.writeHead(429, { 'retry-after': '0' }).end() : response.end('ok')),
@@ -13,18 +13,18 @@ test('what fails and may pass is asked for again after the time in Retry-After, 
   expect(text(await door([web], { retries: { attempts: 2, firstWait: 3600 } }).request(`${web.url}/a`))).toBe('ok');
 });
 
-test('what fails and may pass is given up in the end, and the error knows how often it was tried', async () => {
+test('a retryable failure is given up after the maximum of attempts, and the error counts them', async () => {
   const web = await site({ '/a': { status: 503, headers: { 'retry-after': '0' } } });
   expect(await failure(door([web]).request(`${web.url}/a`))).toMatchObject({ isRetryable: true, attempts: 3, code: 'unavailable' });
   expect(web.hits).toHaveLength(3);
 });
 
-test('what fails and may pass is given up at once where it asks for a longer wait than anybody has', async () => {
+test('a retryable failure is given up at once if Retry-After is too long', async () => {
   const web = await site({ '/a': { status: 503, headers: { 'retry-after': '86400' } } });
   expect(await failure(door([web]).request(`${web.url}/a`))).toMatchObject({ attempts: 1, isRetryable: true });
 });
 
-test('what fails and may pass is an address where nothing listens, and a connection that is cut', async () => {
+test('a refused and a broken connection are retryable', async () => {
   const gone = await openSite();
   await gone.close();
   const web = await site({ '/cut': (request) => request.socket.destroy() });

@@ -15,16 +15,16 @@ test.each([
 const decoded = (bytes: Uint8Array, charset: string | undefined, content_type = 'text/html') =>
   new TextDecoder().decode(toUtf8({ bytes, charset, content_type }));
 
-test('a text in another character set comes out in UTF-8, as its header says', () => {
+test('a text in another character set is converted to UTF-8, as its header says', () => {
   expect(decoded(Buffer.from([0xd4, 0xe8, 0xeb]), 'windows-1251')).toBe('Фил');
 });
 
-test('a byte order mark wins over the header, and an unknown set changes nothing', () => {
+test('a byte order mark overrides the header, and an unknown character set changes nothing', () => {
   expect(decoded(Buffer.from('\ufeffФил'), 'windows-1251')).toBe('Фил');
   expect(decoded(Buffer.from('Фил'), 'klingon')).toBe('Фил');
 });
 
-test('what is no text is left alone', () => {
+test('bytes that are no text stay unchanged', () => {
   const bytes = Buffer.from([0x25, 0xe8, 0xff]);
   expect(toUtf8({ bytes, charset: 'iso-8859-1', content_type: 'application/pdf' })).toBe(bytes);
 });

@@ -60,7 +60,7 @@ function traced(url: string) {
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('traces', () => {
-  it('hold a span a stage, one within the other, with counts and models and no text', async () => {
+  it('hold a span for each stage, nested, with counts and models but no text', async () => {
     const { url, requests, spans } = await collector();
     const { engine, tracer } = traced(url);
     await settle(engine.run('ingest', { markdown: [{ text: 'Marzipan is sold by weight.', source: 'sweets.md' }] }));
@@ -99,7 +99,7 @@ describe('traces', () => {
     expect(requests.map(({ body }) => body).join('')).not.toMatch(/marzipan|sweets/i);
   });
 
-  it('hold a span of each request of a crawl, with its host and status and no address', async () => {
+  it('hold a span for each request of a crawl, with host and status but no address', async () => {
     const { url, spans } = await collector();
     const site = await openSite({
       '/': '<title>A</title><main><p>Marzipan is sold by weight.</p><a href="/secret">on</a><a href="/gone">on</a></main>',
@@ -138,7 +138,7 @@ describe('traces', () => {
     expect([roots.map(({ name }) => name), new Set(roots.map(({ traceId }) => traceId)).size]).toEqual([['ingest', 'ingest'], 2]);
   });
 
-  it('say that work failed, by the code of the error alone, and follow the choice of a caller that records nothing', async () => {
+  it('record a failure by its error code only, and follow a caller that samples nothing', async () => {
     const { url, spans } = await collector();
     const { engine, tracer } = traced(url);
     await expect(settle(engine.run('show_collection', { name: 'secret' }))).rejects.toThrow(/secret/);
@@ -149,7 +149,7 @@ describe('traces', () => {
     expect(JSON.stringify(spans())).not.toContain('secret');
   });
 
-  it('are dropped where the collector refuses them or is not there, which is said once', async () => {
+  it('are dropped if the collector refuses them or is unreachable, which is reported once', async () => {
     const { url } = await collector(503);
     for (const address of [url, 'http://127.0.0.1:9']) {
       const { engine, tracer, problems } = traced(address);
@@ -161,7 +161,7 @@ describe('traces', () => {
     }
   });
 
-  it('are sent by the program where the variables name a collector', async () => {
+  it('are sent by the program if the variables name a collector', async () => {
     const { url, spans } = await collector();
     const { code, error } = await kb(['ingest', '--markdown', 'Doors are locked.'], { cwd: folder(), env: variablesOf(url) });
     expect([code, error]).toEqual([0, expect.not.stringContaining('Traces')]);
@@ -180,7 +180,7 @@ describe("OpenTelemetry's variables", () => {
     expect(otlpSettings(variables, '1').settings?.url).toBe(url);
   });
 
-  it('say where kb can not follow them', () => {
+  it('are reported if kb does not support them', () => {
     const grpc = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
     expect(otlpSettings(grpc, '1')).toEqual({ problem: expect.stringContaining('gRPC') });
     expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'c:4317' }, '1').problem).toMatch(/no HTTP address/);

@@ -4,7 +4,7 @@ import { serverAddress, serverName } from '../../src/http/server-address.ts';
 const address = (given: string) => serverAddress(given, { port: 6333 });
 
 describe('the address of a server', () => {
-  it('is spelled in one way', () => {
+  it('is normalized', () => {
     const spellings = [
       'http://127.0.0.1:6333',
       'http://127.0.0.1',
@@ -18,7 +18,7 @@ describe('the address of a server', () => {
     expect(['http://Cloud.Example./', 'http://cloud.example'].map(address)).toEqual(Array(2).fill('http://cloud.example:6333'));
   });
 
-  it('keeps what tells servers apart', () => {
+  it('keeps what distinguishes servers', () => {
     const others = [
       'https://localhost:6333',
       'http://127.0.0.1:6334',
@@ -36,12 +36,12 @@ describe('the address of a server', () => {
     ]);
   });
 
-  it('is left alone where it is none, or holds a password', () => {
+  it('is unchanged if it is invalid or holds a password', () => {
     const others = ['', 'folder', './folder/', 'ftp://host/', 's3://bucket/store/', 'http://me:hidden@host/', 'localhost:6333'];
     expect(others.map(address)).toEqual(others);
   });
 
-  it('has a name that both names of this machine and both schemes share', () => {
+  it('has one name for both names of this machine and both schemes', () => {
     const spellings = ['http://localhost', 'http://127.0.0.1', 'https://localhost', 'https://127.0.0.1:6333'];
     expect(new Set(spellings.map((given) => serverName(address(given))))).toEqual(new Set(['127.0.0.1:6333']));
     expect(serverName(address('https://localhost.example/a'))).toBe('localhost.example:6333/a');

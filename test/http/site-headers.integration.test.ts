@@ -13,7 +13,7 @@ const sent = {
   authorization: `Basic ${Buffer.from('ann:s3cret').toString('base64')}`,
 };
 
-test('what is configured for an origin goes to it with every request, and to no other', async () => {
+test('headers of an origin are sent to it with every request, and to no other', async () => {
   const other = await site({ '/b': 'there' });
   const web = await site({ '/a': { status: 302, headers: { location: `${other.url}/b` } }, '/c': 'here' });
   const http = door([web, other], { network: { sites: given(web.url) } });
@@ -23,7 +23,7 @@ test('what is configured for an origin goes to it with every request, and to no 
   for (const name of Object.keys(sent)) expect(other.hits[0]!.headers).not.toHaveProperty(name);
 });
 
-test('a redirect to an origin that something is configured for brings it there', async () => {
+test('headers of an origin are sent when a redirect leads there', async () => {
   const web = await site({ '/b': 'there' });
   const other = await site({ '/a': { status: 302, headers: { location: `${web.url}/b` } } });
   await door([web, other], { network: { sites: given(web.url) } }).request(`${other.url}/a`);
@@ -31,14 +31,14 @@ test('a redirect to an origin that something is configured for brings it there',
   expect(web.hits[0]!.headers).toMatchObject(sent);
 });
 
-test('what a request says itself wins', async () => {
+test('headers of the request override those of its origin', async () => {
   const web = await site({ '/a': 'here' });
   const http = door([web], { network: { sites: given(web.url.toUpperCase()) } });
   await http.request(`${web.url}/a`, { headers: { Authorization: 'Bearer own' } });
   expect(web.hits[0]!.headers).toMatchObject({ ...sent, authorization: 'Bearer own' });
 });
 
-test('nothing is changed with it by who asks over the network', async () => {
+test('a network caller cannot use them for requests that change something', async () => {
   const web = await site({ '/a': 'here' });
   const http = door([], { surface: 'server', network: { sites: given(web.url), allow_private: [web.url] } });
   await http.request(`${web.url}/a`);
@@ -49,7 +49,7 @@ test('nothing is changed with it by who asks over the network', async () => {
   ]);
 });
 
-test('a variable that is not set is named, and nothing is asked', async () => {
+test('an unset variable is named, and nothing is sent', async () => {
   const web = await site({ '/a': 'here' });
   const http = door([web], { network: { sites: [{ origin: web.url, basic_auth: 'ann:${NONE_SUCH}' }] } });
   expect(await failure(http.request(`${web.url}/a`))).toMatchObject({
@@ -59,7 +59,7 @@ test('a variable that is not set is named, and nothing is asked', async () => {
   expect(web.hits).toEqual([]);
 });
 
-test('a refusal says whether it was given credentials, and whose they were', async () => {
+test('an error says whether credentials were sent, and whose', async () => {
   const web = await site({ '/a': { status: 401 } });
   const hint = async (address: string, sites: ReturnType<typeof given>, options = {}) =>
     (await failure(door([web], { network: { sites } }).request(address, options))).hint;
@@ -69,7 +69,7 @@ test('a refusal says whether it was given credentials, and whose they were', asy
   expect(await hint(`${web.url}/a?api_key=x`, [])).toMatch(/given credentials/);
 });
 
-test('who asks over the network adds nothing that stands for another method: with a header of its own, or a body, it goes without', async () => {
+test('a network caller who sends an own header or a body gets no credentials added', async () => {
   const web = await site({ '/a': 'here' });
   const http = door([], { surface: 'server', network: { sites: given(web.url), allow_private: [web.url] } });
   await http.request(`${web.url}/a`, { headers: { 'X-HTTP-Method-Override': 'DELETE' } });
@@ -79,7 +79,7 @@ test('who asks over the network adds nothing that stands for another method: wit
   expect(borrowed.map(({ headers }) => headers.accept)).toEqual(['text/html']);
 });
 
-test('the operator sends what it likes', async () => {
+test('the operator may combine them with any request', async () => {
   const web = await site({ '/a': 'here' });
   await door([web], { network: { sites: given(web.url) } }).request(`${web.url}/a`, {
     method: 'POST',
@@ -89,7 +89,7 @@ test('the operator sends what it likes', async () => {
   expect(web.hits[0]!.headers).toMatchObject(sent);
 });
 
-test('a header that cannot be sent is named, and its value is not', async () => {
+test('an invalid header is named without its value', async () => {
   const web = await site({ '/a': 'here' });
   const http = door([web], { network: { sites: [{ origin: web.url, headers: { 'X-Key': 's3cret\nX-Other: 1' } }] } });
   const error = await failure(http.request(`${web.url}/a`));

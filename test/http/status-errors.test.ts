@@ -8,7 +8,7 @@ import {
   secretsSent,
 } from '../../src/http/status-errors.ts';
 
-test.each([408, 409, 425, 429, 500, 502, 503, 599])('a status of %i may pass', (status) => {
+test.each([408, 409, 425, 429, 500, 502, 503, 599])('status %i is retryable', (status) => {
   expect(statusError('http://x/', status)).toMatchObject({ isRetryable: true, code: 'unavailable' });
 });
 
@@ -35,7 +35,7 @@ test.each([
   expect(statusError('http://x/', 403, { credentials }).hint).toMatch(credentials === 'none' ? /may be read without/ : hint);
 });
 
-test('a status tells what the answer says about it', () => {
+test('a status error repeats the message of the response', () => {
   expect(statusError('http://x/', 400, { reason: 'missing param x' }).message).toBe(
     'http://x/ answered with status 400: «missing param x».',
   );
@@ -70,7 +70,7 @@ test.each([
 });
 
 describe('a connection that failed', () => {
-  test('is told by the first of several addresses', () => {
+  test('is explained by the error of the first address', () => {
     const cause = new AggregateError([Object.assign(new Error('a'), { code: 'ECONNREFUSED' }), new Error('b')]);
     expect(connectionError('http://x/', cause)).toMatchObject({
       isRetryable: true,
@@ -78,13 +78,13 @@ describe('a connection that failed', () => {
     });
   });
 
-  test('because of a name that nobody has, or a certificate, stays', () => {
+  test('is not retryable for an unknown host or an invalid certificate', () => {
     for (const code of ['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'])
       expect(connectionError('http://x/', Object.assign(new Error('no'), { code })).isRetryable).toBe(false);
   });
 });
 
-describe('what an answer says went wrong', () => {
+describe('the error message of a response', () => {
   it.each([
     [{ detail: 'missing param x' }, 'missing param x'],
     [{ type: 'about:blank', title: 'Not found', detail: 'No such order' }, 'No such order'],
@@ -101,7 +101,7 @@ describe('what an answer says went wrong', () => {
     expect(apiErrorMessage(answer)).toBe(said);
   });
 
-  it('is bounded and holds nothing that a terminal takes for an order', () => {
+  it('is bounded and contains no control characters', () => {
     expect(apiErrorMessage({ message: 'word '.repeat(10_000) })).toMatch(/^word .{150,200}…$/);
     expect(apiErrorMessage({ message: 'a\u001b[31mred\u0007\u202eb' })).toBe('aredb');
     let deep: unknown = 'x';
@@ -109,7 +109,7 @@ describe('what an answer says went wrong', () => {
     expect(apiErrorMessage(deep)).toBeUndefined();
   });
 
-  it('holds no secret: neither one that was sent nor what looks like one', () => {
+  it('contains no secret, neither one that was sent nor what looks like one', () => {
     const sent = secretsSent(new URL('https://x.example/?token=t0k3n&q=leak'), {
       headers: { authorization: 'Basic YW5uOnBhc3N3b3J0', cookie: 'sid=c00kie; a=b', 'x-team': 'desk', accept: 'application/json' },
       body: '{"auth":{"password":"hunter2"},"q":"leak"}',

@@ -92,7 +92,7 @@ async function statusFor(url: string, headers: Record<string, string>): Promise<
 }
 
 describe('an MCP client over standard input and output', () => {
-  it('searches, asks, lists and reads, and follows the links', async () => {
+  it('searches, asks, lists and reads, and follows links', async () => {
     const client = await overStdio(stored);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['search', 'ask', 'list_sources', 'get_source']);
@@ -115,7 +115,7 @@ describe('an MCP client over standard input and output', () => {
     expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['docs/bell.md', 'docs/warranty.md']);
   });
 
-  it('is told in a sentence what fails, and goes on', async () => {
+  it('gets failures as sentences, and can continue', async () => {
     const client = await overStdio(stored);
     for (const [name, given, why] of [
       ['search', {}, 'query'],
@@ -141,7 +141,7 @@ describe('an MCP client over standard input and output', () => {
     expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
   });
 
-  it('adds documents with progress and removes them where that is allowed, within the allowed folders', async () => {
+  it('adds and removes documents if that is allowed, with progress, within the allowed folders', async () => {
     const cwd = copied(stored);
     write(cwd, { 'new/lid.md': '# Lid\n\nThe lid has number 88-L.\n' });
     const client = await overStdio(cwd, ['--allow-write']);
@@ -155,7 +155,7 @@ describe('an MCP client over standard input and output', () => {
     expect((await call(client, 'ingest', { docs: '/etc/hostname' })).isError).toBe(true);
   });
 
-  it('lists more documents than a page holds, each once', async () => {
+  it('lists more documents than one page holds, each once', async () => {
     const many = Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`docs/note-${i}.md`, `# Note ${i}\n\nShelf ${i}.\n`]));
     const cwd = folder(many);
     await result(engineIn(cwd), 'ingest', { docs: ['docs'] });
@@ -176,7 +176,7 @@ describe('an MCP client over standard input and output', () => {
     expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
   });
 
-  it('is told which line is no message, reads nothing but protocol, and the program ends with its input', async () => {
+  it('gets errors for invalid lines and nothing but protocol, until its input ends', async () => {
     const program = startKb(['mcp'], { cwd: folder(), input: 'this is no message\n{"jsonrpc":"1.0"}\n' });
     const { code, out } = await program.done;
     const answers = out.trim().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
@@ -189,7 +189,7 @@ describe('an MCP client over standard input and output', () => {
 });
 
 describe('an MCP client of kb serve', () => {
-  it('has the same tools at /mcp, and writing ones only where the configuration says so', async () => {
+  it('gets the same tools at /mcp, and writing tools only if configured', async () => {
     const reading = await (await overHttp()).connected();
     expect((await reading.listTools()).tools).toHaveLength(4);
     expect((await call(reading, 'search', { query: QUESTION })).text).toContain('27 months');
@@ -205,7 +205,7 @@ describe('an MCP client of kb serve', () => {
     expect((await call(writing, 'search', { query: 'bell' })).text).toContain('rings at noon');
   });
 
-  it('needs the token where there is one, comes from no foreign page, and is told that only POST is possible', async () => {
+  it('needs the token, comes from no foreign page, and may only POST', async () => {
     const token = 'a-token-of-the-server';
     const { server, connected } = await overHttp({ token }, { authorization: `Bearer ${token}` });
     expect((await call(await connected(), 'search', { query: QUESTION })).text).toContain('27 months');
@@ -222,7 +222,7 @@ describe('an MCP client of kb serve', () => {
     expect(await statusFor(open.server.url, {})).toBe(200);
   });
 
-  it('adds documents with progress, which a token that may only read is refused, as are collections that are not its own', async () => {
+  it('adds documents with progress; a read-only token and foreign collections are refused', async () => {
     const tokens = {
       reader: { scopes: ['read' as const], collections: ['default'] },
       writer: { scopes: ['read' as const, 'write' as const], collections: ['*'] },

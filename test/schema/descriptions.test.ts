@@ -41,7 +41,7 @@ function undescribed(schema: JsonSchema, path: string): string[] {
 }
 
 describe('the schemas of all operations', () => {
-  it('say of every field what it means', () => {
+  it('describe every field', () => {
     const missing = rows.flatMap(([name, { input, output }]) => [
       ...undescribed(schemaOf(input, 'input'), `${name} input`),
       ...undescribed(schemaOf(output, 'output'), `${name} output`),
@@ -49,7 +49,7 @@ describe('the schemas of all operations', () => {
     expect(missing).toEqual([]);
   });
 
-  it('give an example that fits, for every request', () => {
+  it('have a valid example for every request', () => {
     for (const [name, { input }] of rows.filter(([row]) => !NO_JSON.has(row))) {
       const examples = (input.meta()?.examples ?? []) as unknown[];
       expect([name, examples.length]).toEqual([name, 1]);
@@ -57,7 +57,7 @@ describe('the schemas of all operations', () => {
     }
   });
 
-  it('have names of their own, and say what they are', () => {
+  it('have unique ids and descriptions', () => {
     const named = rows.flatMap(([name, { input, output }]) => (name === 'import_collection' ? [output] : [input, output]));
     const ids = new Map(named.map((schema) => [schema, schema.meta()?.id]));
     expect([...ids.values()].filter((id) => id === undefined)).toEqual([]);
@@ -65,7 +65,7 @@ describe('the schemas of all operations', () => {
     expect(named.filter((schema) => !schema.description)).toEqual([]);
   });
 
-  it('are open to no unknown key of a request, at any depth', () => {
+  it('reject unknown keys of requests, at any depth', () => {
     const open = rows.flatMap(([name, { input }]) =>
       objectsIn(schemaOf(input, 'input'), name).flatMap(([path, { additionalProperties }]) =>
         additionalProperties === false ? [] : [path],
@@ -81,7 +81,7 @@ describe('the schemas of all operations', () => {
     expect(unbounded.filter((path) => !UNBOUNDED.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
-  it('say that a chat wants a question, though anything is taken for one', () => {
+  it('require the question of a chat, although any value is accepted', () => {
     const chat = schemaOf(operations.chat.input, 'input').$defs!.ChatRequest!;
     expect(chat.required).toEqual(['query']);
     expect(chat.properties!.query).toMatchObject({ type: 'string', minLength: 1, maxLength: 100_000 });

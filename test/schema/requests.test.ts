@@ -6,7 +6,7 @@ import { Storage } from '../../src/schema/config.ts';
 
 const stored = (embedding: unknown) => ({ embedded_chunks: [{ id: 'a', text: 'x', embedding }] });
 
-it('takes a vector of numbers, and tells of the first entry that is none alone', () => {
+it('accept a vector of numbers, and report only the first entry that is no number', () => {
   expect(parseRequest(StoreRequest, stored([0.5, 0, -1e-9])).embedded_chunks[0]?.embedding).toEqual([0.5, 0, -1e-9]);
   for (const [vector, problem] of [
     [[1, 'x', 'y', null], 'embedding[1]: a number is expected, not a text.'],
@@ -18,7 +18,7 @@ it('takes a vector of numbers, and tells of the first entry that is none alone',
     expect(() => parseRequest(StoreRequest, stored(vector))).toThrow(`embedded_chunks[0].${problem}`);
 });
 
-it('takes one change of each chunk', () => {
+it('accept one change per chunk', () => {
   const change = (id: string) => ({ id, text: 'x' });
   expect(parseRequest(EditRequest, { chunks: ['a', 'b'].map(change) }).chunks).toHaveLength(2);
   expect(() => parseRequest(EditRequest, { chunks: ['a', 'b', 'a'].map(change) })).toThrow(
@@ -28,7 +28,7 @@ it('takes one change of each chunk', () => {
   expect(() => parseRequest(EditRequest, { chunks: [long, long].map(change) })).toThrow(`The chunk «${'a'.repeat(100)}…» is given twice`);
 });
 
-it('takes paths as long as the system takes them', () => {
+it('accept paths as long as the system does', () => {
   const [longest, longer] = ['a'.repeat(4096), 'a'.repeat(4097)];
   for (const docs of [
     (path: string) => path,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 import { Event } from '../../src/schema/results.ts';
 
-test('every stage that a run tells of is named where the stages are described', () => {
+test('every stage of an event is listed in the schema', () => {
   const files = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const told = files.flatMap((name) =>
     [...readFileSync(join(packageRoot, 'src', name), 'utf8').matchAll(/\bprogress\(\s*'([a-z]+)'/g)].map(([, stage]) => stage!),

@@ -16,7 +16,7 @@ async function filled(options: Parameters<typeof serveIn>[1] = {}, headers: Reco
   return server;
 }
 
-it('says over HTTP what a request can do, in its fields and paths', async () => {
+it('hints over HTTP name fields and paths of the request', async () => {
   const { post, get } = await filled();
   const refused = [
     await post('/v1/pipelines/ingest', {}),
@@ -39,7 +39,7 @@ it('says over HTTP what a request can do, in its fields and paths', async () => 
   ]);
 });
 
-it('says in the errors of a result, and in its events and jobs, the same', async () => {
+it('hints in errors of a result, in events and in jobs are worded the same way', async () => {
   const { post, stream, get } = await filled();
   const missing =
     'There is no collection «nowhere». Create it with «POST /v1/pipelines/ingest {"docs": "FOLDER", "storage": {"collection": "nowhere"}}». «GET /v1/collections» lists all collections.';
@@ -54,7 +54,7 @@ it('says in the errors of a result, and in its events and jobs, the same', async
   expect(OF_A_COMMAND_LINE.test(JSON.stringify(seen))).toBe(false);
 });
 
-it('tells those who may only read that the operator does the rest', async () => {
+it('hints for read-only tokens refer to the operator', async () => {
   const tokens = {
     boss: { scopes: ['read' as const, 'write' as const], collections: ['*'] },
     guest: { scopes: ['read' as const], collections: ['*'] },
@@ -65,7 +65,7 @@ it('tells those who may only read that the operator does the rest', async () => 
   );
 });
 
-it('says to clients of OpenAI and of MCP what they can do', async () => {
+it('hints for clients of OpenAI and MCP name what these can do', async () => {
   const server = await filled({ settings: { retrieval: { mode: 'vector' } } });
   const { json } = await server.post('/v1/chat/completions', {
     model: 'kb',

@@ -13,7 +13,7 @@ const filesIn = (path: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
 
-it('what a caller sends to an API stands in no answer, event or file, those of jobs among them', async () => {
+it('what a caller sends to an API appears in no response, event or file, including those of jobs', async () => {
   const web = await openSite({
     '/ok': { headers: { 'content-type': 'application/json' }, body: '{"id": 1, "note": "The valve leaks."}' },
     '/busy': { status: 503, headers: { 'retry-after': '0' } },

@@ -18,7 +18,7 @@ async function filled(): Promise<Served> {
 const envelope = (type: string, message: unknown = expect.any(String)) => ({ error: { type, message } });
 
 describe('a route', () => {
-  it('takes the request of its operation and answers with its result', async () => {
+  it('takes the request of its operation and returns its result', async () => {
     const server = await filled();
     const { status, json, headers } = await server.post('/v1/retrieve', { query: 'When are doors locked?', top_k: 1 });
     expect([status, json.items[0].metadata.source, headers.get('content-type')]).toEqual([
@@ -30,7 +30,7 @@ describe('a route', () => {
     expect(nested.json).toEqual(json);
   });
 
-  it('takes parameters of its path as fields of the request', async () => {
+  it('reads parameters of its path as fields of the request', async () => {
     const server = await filled();
     expect((await server.get('/v1/collections')).json.collections.map(({ name }: { name: string }) => name)).toEqual(['default']);
     expect((await server.get('/v1/collections/default')).json).toMatchObject({ name: 'default', sources: 2 });
@@ -42,7 +42,7 @@ describe('a route', () => {
     expect((await server.get(`/v1/collections/${encodeURIComponent('../x')}`)).status).toBe(400);
   });
 
-  it('takes the query of a request without a body as fields, read as what they are', async () => {
+  it('reads the query of a request without a body as typed fields', async () => {
     const { get } = await filled();
     const at = '/v1/collections/default/sources';
     const listed = async (query: string) => (await get(`${at}?${query}`)).json.sources.map(({ source }: { source: string }) => source);
@@ -63,7 +63,7 @@ describe('a route', () => {
     }
   });
 
-  it('removes one source, and says so of one that is not there', async () => {
+  it('removes one source, and reports a missing one', async () => {
     const server = await filled();
     const [one] = (await server.get('/v1/collections/default/sources')).json.sources;
     const remove = () => fetch(`${server.url}/v1/collections/default/sources/${one.id}`, { method: 'DELETE' });
@@ -72,7 +72,7 @@ describe('a route', () => {
     expect([(await remove()).status, (await server.get(`/v1/collections/default/sources/${one.id}`)).status]).toEqual([404, 404]);
   });
 
-  it('numbers every answer for the log, keeps it from being stored or guessed at, and lets no caller choose the number', async () => {
+  it('gives every response an id and headers against caching and sniffing; callers cannot choose the id', async () => {
     const { get } = await serveIn(folder());
     const { headers } = await get('/v1/health', { 'x-request-id': 'forged' });
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -80,7 +80,7 @@ describe('a route', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('an invalid request', () => {
   it('is a 400 that names the field', async () => {
     const { post } = await serveIn(folder());
     for (const [path, body, field] of [
@@ -98,7 +98,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('is a 400 that names all fields that are wrong', async () => {
+  it('is a 400 that names all invalid fields', async () => {
     const { post } = await serveIn(folder());
     for (const [path, body, lines] of [
       ['retrieve', { query: 5, topk: 3, mode: 'psychic' }, [/^topk: .*«top_k»\?$/, /^query: /, /^mode: /]],
@@ -117,7 +117,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('is a 400 for bodies that are no JSON object, and a 415 for other types', async () => {
+  it('is a 400 for a body that is no JSON object, and a 415 for other types', async () => {
     const { post } = await serveIn(folder());
     const json = { 'content-type': 'application/json' };
     for (const path of ['/v1/retrieve', '/v1/chat', '/v1/chat/stream']) {
@@ -144,7 +144,7 @@ describe('what does not fit', () => {
     );
   });
 
-  it('is a 404 for unknown paths and a 405 with what is possible for other methods', async () => {
+  it('is a 404 for an unknown path, and a 405 with the allowed methods for another method', async () => {
     const { url, get } = await serveIn(folder());
     for (const path of ['/assets', '/v1', '/v1/nothing', '/v1/retrieve/more', '/v2/health'])
       expect([path, (await get(path)).json]).toEqual([path, envelope('NotFoundError')]);
@@ -165,7 +165,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('is an envelope even where it is no HTTP', async () => {
+  it('gets an envelope even if it is no HTTP', async () => {
     const { url } = await serveIn(folder());
     const answer = await new Promise<string>((done) => {
       let text = '';
@@ -179,14 +179,14 @@ describe('what does not fit', () => {
 });
 
 describe('the health check', () => {
-  it('tells the version, and of the store when it is asked', async () => {
+  it('returns the version, and on request the state of the store', async () => {
     const { get } = await serveIn(folder());
     expect((await get('/v1/health')).json).toEqual({ status: 'ok', service: 'kb', version: '1.2.3', uptime: 0 });
     expect((await get('/v1/health?deep=true')).json.store).toEqual({ vector_db: 'lancedb', status: 'ok' });
     expect((await get('/v1/health?deep=perhaps')).status).toBe(400);
   });
 
-  it("is a 503 that names no address where the store can't be read", async () => {
+  it('is a 503 without addresses if the store cannot be read', async () => {
     const home = folder({ occupied: 'a file where the store should be' });
     const { get } = await serveIn(home, { settings: { storage: { url: 'occupied' } } });
     expect((await get('/v1/health')).status).toBe(200);

@@ -41,7 +41,7 @@ const raw = (served: Served): Socket => {
   return socket;
 };
 
-it('answers a body that is too large also where it is sent whole before anything is read', async () => {
+it('a body that is too large gets its response even if it is sent completely first', async () => {
   const served = await serveIn(folder(), { settings: { server: { body_limit: 1000 } } });
   const framings: Record<string, string | number>[] = [{ 'content-length': 20 * MIB }, { 'transfer-encoding': 'chunked' }];
   for (const headers of framings) {
@@ -52,14 +52,14 @@ it('answers a body that is too large also where it is sent whole before anything
   }
 });
 
-it('answers a body that is too large also where its end never comes', async () => {
+it('a body that is too large gets its response even if it never ends', async () => {
   const served = await serveIn(folder(), { settings: { server: { body_limit: 1000 } } });
   const { asked, told } = open(served, '/v1/chunk');
   await send(asked, MIB);
   expect(await told).toMatchObject({ status: 413 });
 });
 
-it('answers a form with a file that is too large in the same way', async () => {
+it('a form with a file that is too large gets its response, too', async () => {
   const served = await serveIn(folder(), { settings: { server: { upload_limit: 1000 } } });
   const { asked, told } = open(served, '/v1/ingest/docs/upload', { 'content-type': 'multipart/form-data; boundary=x' });
   asked.write('--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\n');
@@ -68,7 +68,7 @@ it('answers a form with a file that is too large in the same way', async () => {
   expect(await told).toMatchObject({ status: 413, text: expect.stringContaining('upload_limit') });
 });
 
-it('takes no more bodies of one client than it has room for, and tells that client to come back', async () => {
+it('the bodies of one client have a limit, beyond which it is asked to retry', async () => {
   const served = await serveIn(folder(), large);
   const { asked: first } = open(served, '/v1/chunk');
   await send(first, 40 * MIB);
@@ -85,7 +85,7 @@ it('takes no more bodies of one client than it has room for, and tells that clie
 
 const json = { headers: { 'content-type': 'application/json' } };
 
-it('takes a body alone, whatever its size', async () => {
+it('a single body is accepted up to body_limit', async () => {
   const served = await serveIn(folder(), large);
   expect((await served.post('/v1/chunk', `${JSON.stringify({ markdown: 'x' })}${' '.repeat(90 * MIB)}`, json)).status).toBe(200);
 });
@@ -94,7 +94,7 @@ const form = (file: string) =>
   `POST /v1/ingest/docs/upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500\r\n\r\n` +
   `--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\n${file}`;
 
-it('gives the turns of uploads back whose clients leave, at once or in the middle of the form', async () => {
+it('an upload slot is freed when its client leaves, at once or during the form', async () => {
   const served = await serveIn(folder());
   for (let i = 0; i < 30; i++) {
     const socket = raw(served);
@@ -112,7 +112,7 @@ it('gives the turns of uploads back whose clients leave, at once or in the middl
   await vi.waitFor(() => expect(served.app.inFlight()).toBe(0));
 });
 
-it('stops waiting for a form after request_timeout', async () => {
+it('a form is no longer waited for after request_timeout', async () => {
   const served = await serveIn(folder(), { settings: { server: { request_timeout: 0.5 } } });
   const { asked, told } = open(served, '/v1/ingest/docs/upload', { 'content-type': 'multipart/form-data; boundary=x' });
   asked.write('--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\n# a');
@@ -130,7 +130,7 @@ const openUploads = (): string[] =>
     }
   });
 
-it.skipIf(process.platform !== 'linux')('closes the files of a form whose reading is ended before the form is', async () => {
+it.skipIf(process.platform !== 'linux')('the files of an aborted form are closed', async () => {
   const served = await serveIn(folder());
   const socket = raw(served);
   socket.write(form('# abc'));

@@ -96,8 +96,8 @@ async function compiled(path: string): Promise<string> {
   );
 }
 
-describe('a TypeScript client that is generated from the document', () => {
-  it('compiles strictly, knows our types, and does its work on the server', async () => {
+describe('a TypeScript client generated from the document', () => {
+  it('compiles strictly, has the right types, and works with the server', async () => {
     const path = await generated();
     write(path, { 'program.ts': PROGRAM });
     expect(await compiled(path)).toBe('');
@@ -119,7 +119,7 @@ describe('a TypeScript client that is generated from the document', () => {
     });
   });
 
-  it('is refused by the compiler where a program uses it wrongly', async () => {
+  it('does not compile if it is used wrongly', async () => {
     const path = await generated();
     write(path, { 'program.ts': PROGRAM.replaceAll('// @ts-expect-error', '//') });
     const said = await compiled(path);

@@ -11,7 +11,7 @@ const routes = {
   '/b': article('B'),
 };
 
-it('a crawl over HTTP has the pages, failures and bounds that it was asked for, and tells of each page as it goes', async () => {
+it('a crawl over HTTP respects the requested pages and limits, and reports each page as it is read', async () => {
   const web = await openSite(routes);
   onTestFinished(() => web.close());
   const served = await serveIn(folder(), { settings: { network: { allow_private: [web.url] } } });
@@ -40,7 +40,7 @@ it('a crawl over HTTP has the pages, failures and bounds that it was asked for, 
   expect((await served.post('/v1/ingest/url', { ...body, exclude: ['/a/../b'] })).status).toBe(400);
 });
 
-it('a site at a private address that nobody allowed is one failure of a crawl', async () => {
+it('a site at a forbidden private address is one failure of a crawl', async () => {
   const web = await openSite(routes);
   onTestFinished(() => web.close());
   const served = await serveIn(folder());

@@ -17,8 +17,8 @@ async function served(): Promise<string> {
 const loaded = (page: string, from: string): string[] =>
   [...page.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="([^"]+)"/g)].map(([, address]) => new URL(address!, from).href);
 
-describe('the page about the interface', () => {
-  it('is HTML, and loads what it needs from its own server alone', async () => {
+describe('the documentation page', () => {
+  it('is HTML, and loads resources of its own server only', async () => {
     const url = await served();
     const response = await fetch(`${url}/docs`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -37,7 +37,7 @@ describe('the page about the interface', () => {
     ]);
   });
 
-  it('lets the browser load nothing from elsewhere, and asks no validator', async () => {
+  it('lets the browser load nothing from elsewhere, and uses no online validator', async () => {
     const url = await served();
     const { headers } = await fetch(`${url}/docs`);
     const policy = headers.get('content-security-policy')!.split('; ');
@@ -48,7 +48,7 @@ describe('the page about the interface', () => {
     expect(start).toContain("new URL('v1/openapi.json', location.href)");
   });
 
-  it('is found with a slash at its end too', async () => {
+  it('is found with a trailing slash, too', async () => {
     const response = await fetch(`${await served()}/docs/`);
     expect([response.status, new URL(response.url).pathname]).toEqual([200, '/docs']);
   });

@@ -19,7 +19,7 @@ it.each([
   expect(failure(code)).toEqual({ status, body: { error: { type, message: 'It went wrong. Mend it.' } }, isServerFault: false });
 });
 
-it('tells nothing about what nobody foresaw but the number of the request', () => {
+it('the response to an unforeseen error contains only the id of the request', () => {
   for (const error of [new TypeError('secret of /home/kb/x.ts'), new KbError('internal', 'secret')]) {
     const { status, body, isServerFault } = toFailure(error, 'request-7');
     expect([status, isServerFault]).toEqual([500, true]);
@@ -28,7 +28,7 @@ it('tells nothing about what nobody foresaw but the number of the request', () =
   }
 });
 
-it('says in its own words what Fastify refuses', () => {
+it('errors of Fastify are worded by kb', () => {
   const error = Object.assign(new Error('reach parts limit'), { statusCode: 413, code: 'FST_PARTS_LIMIT' });
   expect(toFailure(error, '').body.error).toEqual({ type: 'PayloadTooLargeError', message: 'The form has too many parts.' });
 });

@@ -121,8 +121,8 @@ beforeAll(() => {
 });
 beforeAll(() => prepared(store));
 
-describe('whatever comes in, the answer is as documented', () => {
-  it.each(withBody)('$name: bodies that fit', async (one) => {
+describe('the response is as documented for random input', () => {
+  it.each(withBody)('$name: valid bodies', async (one) => {
     const { served, texts } = await filled(one);
     const statuses: number[] = [];
     const property = fc.asyncProperty(fitting(document, bodyOf(one), { texts }), async (body) => {
@@ -132,7 +132,7 @@ describe('whatever comes in, the answer is as documented', () => {
     expect(statuses.filter((status) => status < 300).length, `statuses: ${statuses}`).toBeGreaterThan(0);
   });
 
-  it.each(withBody)('$name: bodies that do not', async (one) => {
+  it.each(withBody)('$name: invalid bodies', async (one) => {
     const { served, texts } = await filled(one);
     const statuses: number[] = [];
     const bodies = fitting(document, bodyOf(one), { texts }).chain(spoiled);
@@ -143,7 +143,7 @@ describe('whatever comes in, the answer is as documented', () => {
     expect(statuses.filter((status) => status >= 400).length, `statuses: ${statuses}`).toBeGreaterThan(0);
   });
 
-  it.each(withParameters)('$name: parameters of any kind', async (one) => {
+  it.each(withParameters)('$name: random parameters', async (one) => {
     const { served, values } = await filled(one);
     expect(await shoot(served, one, { path: filledIn(one.path, (name) => values[name]!) })).toBe(200);
     const odd = fc.oneof(
@@ -178,7 +178,7 @@ describe('whatever comes in, the answer is as documented', () => {
     await fc.assert(property, { numRuns: RUNS, seed: SEED });
   });
 
-  it('refuses bodies of another content type, of another encoding, and none at all', async () => {
+  it('bodies of another content type, of another encoding, and missing ones are rejected', async () => {
     const { served } = await filled();
     const types = [
       'text/plain',
@@ -204,7 +204,7 @@ describe('whatever comes in, the answer is as documented', () => {
     }
   });
 
-  it('POST /v1/ingest/docs/upload: forms of any kind', async () => {
+  it('POST /v1/ingest/docs/upload: random forms', async () => {
     const { served } = await filled();
     const one = operations.find(({ operation }) => operation.operationId === 'upload')!;
     const name = fc.constantFrom(
@@ -267,7 +267,7 @@ describe('whatever comes in, the answer is as documented', () => {
       expect(await shoot(served, one, { path: one.path, payload: '{}', type })).toBeGreaterThanOrEqual(400);
   });
 
-  it('answers every path without a body and without parameters', async () => {
+  it('every path answers without a body and parameters', async () => {
     const { served } = await filled();
     const plain = operations.filter(({ operation, path }) => !operation.requestBody && !path.includes('{'));
     expect(plain.length).toBeGreaterThan(3);
@@ -277,7 +277,7 @@ describe('whatever comes in, the answer is as documented', () => {
       expect([200, 400], deep).toContain(await shoot(served, health, { path: `/v1/health?deep=${deep}` }));
   });
 
-  it('a server that all of it reaches at once stays whole', async () => {
+  it('a server survives all of it at once', async () => {
     const { served, texts } = await filled();
     const shots = withBody.flatMap((one) => {
       const bodies = fc.sample(fitting(document, bodyOf(one), { texts }).chain(spoiled), { numRuns: 6, seed: SEED });
@@ -293,7 +293,7 @@ describe('whatever comes in, the answer is as documented', () => {
   });
 });
 
-describe('what judges the answers', () => {
+describe('the checker of responses', () => {
   const chat = operations.find(({ path }) => path === '/v1/chat/stream')!;
   const drop = operations.find(({ operation }) => operation.operationId === 'drop_collection')!;
   const judged = (one: Listed, statusCode: number, body: unknown, type = 'application/json') =>
@@ -301,7 +301,7 @@ describe('what judges the answers', () => {
   const event = (type: string, sequence: number) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, stage: 'chat', message: '', data: openResult('Why?', []), sequence })}\n\n`;
 
-  it('finds what is missing, too much, or of another status', () => {
+  it('finds missing and extra fields, and wrong statuses', () => {
     expect(judged(drop, 200, { name: 'default', dropped: true })).toBeUndefined();
     expect(judged(drop, 200, { name: 'default' })).toMatch(/dropped/);
     expect(judged(drop, 200, { name: 'default', dropped: true, secret: 1 })).toMatch(/additional/);

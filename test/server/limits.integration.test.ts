@@ -15,7 +15,7 @@ const form = (...files: [string, string][]): FormData => {
 };
 const uploads = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`kb-upload-${process.pid}-`));
 
-it('refuses a body over body_limit', async () => {
+it('a body over body_limit is rejected', async () => {
   const { post } = await serveIn(folder(), { settings: { server: { body_limit: 1000 } } });
   const { status, json } = await post('/v1/chunk', { markdown: 'x'.repeat(2000) });
   expect([status, json.error]).toEqual([
@@ -29,7 +29,7 @@ it('refuses a body over body_limit', async () => {
   expect((await post('/v1/chunk', { markdown: 'x' })).status).toBe(200);
 });
 
-it('stops a request that takes longer than request_timeout, with a 503 that says so', async () => {
+it('a request over request_timeout is stopped with a 503', async () => {
   const { server: model } = await modelServer({ reply: () => ({ pieces: ['a '], end: 'hang' }) });
   const llm = { provider: 'openai_compatible', model: 'test-model', options: { base_url: model.url } };
   const settings = { chat: { llm }, embedding: { provider: 'none' }, server: { request_timeout: 3 } } as const;
@@ -48,7 +48,7 @@ it('stops a request that takes longer than request_timeout, with a 503 that says
   });
 });
 
-it('counts the requests of a client where a rate is configured', async () => {
+it('the requests of a client are counted if a rate is configured', async () => {
   const { get } = await serveIn(folder(), { settings: { server: { rate_limit: 3 } } });
   const answers = [];
   for (let i = 0; i < 4; i++) answers.push(await get('/v1/collections'));
@@ -57,14 +57,14 @@ it('counts the requests of a client where a rate is configured', async () => {
   expect(Number(answers[3]!.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-it('counts wrong tokens and unknown paths as well', async () => {
+it('wrong tokens and unknown paths are counted, too', async () => {
   const { get } = await serveIn(folder(), { token: 'correct-horse-battery', settings: { server: { rate_limit: 3 } } });
   const statuses = [];
   for (const path of ['/v1/collections', '/v1/nothing', '/nothing', '/v1/collections']) statuses.push((await get(path)).status);
   expect(statuses).toEqual([401, 401, 401, 429]);
 });
 
-it('refuses a field of a form that is too long instead of cutting it', async () => {
+it('a form field that is too long is rejected instead of cut', async () => {
   const { post } = await serveIn(folder());
   const data = form(['Doors are locked.', 'doors.md']);
   data.append('title', 'x'.repeat(70_000));
@@ -74,7 +74,7 @@ it('refuses a field of a form that is too long instead of cutting it', async () 
   });
 });
 
-it('gives CORS headers to listed origins alone', async () => {
+it('only listed origins get CORS headers', async () => {
   const { url } = await serveIn(folder(), { settings: { server: { cors_origins: ['https://app.example'] } } });
   const preflight = async (origin: string) => {
     const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, authorization' };
@@ -84,7 +84,7 @@ it('gives CORS headers to listed origins alone', async () => {
   for (const origin of ['https://evil.example', 'http://app.example', 'null']) expect(await preflight(origin)).toBeNull();
 });
 
-it('reads uploads, refuses too large and too many ones, and leaves nothing behind', async () => {
+it('uploads are read, too large and too many ones rejected, and nothing is left behind', async () => {
   const { post, get } = await serveIn(folder(), { settings: { server: { upload_limit: 10_000, max_files: 2 } } });
   const path = '/v1/ingest/docs/upload';
   const good = await post(path, form(['Doors are locked.', 'a/../doors.md'], ['MZ', 'setup.exe']));
@@ -109,7 +109,7 @@ it('reads uploads, refuses too large and too many ones, and leaves nothing behin
   expect(uploads()).toEqual([]);
 });
 
-it('takes true and false in a form as people and programs write them', async () => {
+it('booleans in a form may be written in several ways', async () => {
   const { post } = await serveIn(folder());
   for (const [word, begins] of Object.entries({
     True: true,
@@ -128,7 +128,7 @@ it('takes true and false in a form as people and programs write them', async () 
   }
 });
 
-it('refuses forms that hold no file, a file under another name, or words that it does not know', async () => {
+it('a form without a file, with a file under another name, or with unknown values is rejected', async () => {
   const { post } = await serveIn(folder());
   const path = '/v1/ingest/docs/upload';
   const odd = new FormData();

@@ -21,7 +21,7 @@ async function served() {
   return { server, runs, say };
 }
 
-it('a batch of MCP is refused, since its calls would count as one request', async () => {
+it('a batch of MCP is rejected, because its calls would count as one request', async () => {
   const { runs, say } = await served();
   for (const batch of [Array.from({ length: 100 }, (_, i) => search(i)), [search(1)], []]) {
     const { status, json } = await say(batch);
@@ -33,7 +33,7 @@ it('a batch of MCP is refused, since its calls would count as one request', asyn
   expect(runs).toEqual([]);
 });
 
-it('a call over MCP is cancelled by its own client alone: who has its session and its token', async () => {
+it('a call over MCP can only be cancelled with its session and token', async () => {
   const { runs, say } = await served();
   const called = say(search(7), { 'mcp-session-id': 'one' }).catch(() => {});
   await vi.waitFor(() => expect(runs).toHaveLength(1));
@@ -48,7 +48,7 @@ it('a call over MCP is cancelled by its own client alone: who has its session an
   await called;
 });
 
-it('a call over MCP whose client leaves before it is begun is not begun, and nothing of it is kept', async () => {
+it('a call over MCP whose client leaves early is not started, and leaves nothing behind', async () => {
   const routes: Record<string, (request: object, reply: object) => Promise<unknown>> = {};
   const app = { post: (path: string, _: object, handler: (typeof routes)[string]) => (routes[path] = handler), route: () => {} };
   const deadlineFor = vi.fn<() => void>();
@@ -65,7 +65,7 @@ it('a call over MCP whose client leaves before it is begun is not begun, and not
   expect(raw.listenerCount('close')).toBe(0);
 });
 
-it('an answer over MCP that takes its time shows that it lives', async () => {
+it('a slow response over MCP sends heartbeats', async () => {
   const { server, runs } = await served();
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());

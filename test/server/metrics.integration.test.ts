@@ -26,7 +26,7 @@ async function read({ get }: Served): Promise<(series: string) => number | undef
 }
 
 describe('/metrics', () => {
-  it('counts requests, durations, operations, chunks and jobs, and tells no text', async () => {
+  it('counts requests, durations, operations, chunks and jobs, without text', async () => {
     const server = await serveIn(folder());
     await server.post('/v1/pipelines/ingest', { markdown: 'Marzipan is sold by weight.' });
     for (let i = 0; i < 3; i++) await server.post('/v1/retrieve', { query: 'marzipan' });
@@ -48,7 +48,7 @@ describe('/metrics', () => {
     expect((await server.get('/metrics')).text).not.toMatch(/marzipan/i);
   });
 
-  it('needs a token where the server has any', async () => {
+  it('needs a token if the server has any', async () => {
     const tokens = { prometheus: { scopes: ['read' as const], collections: ['none'] } };
     const { get } = await serveIn(folder(), { tokens });
     expect((await get('/metrics')).status).toBe(401);
@@ -57,7 +57,7 @@ describe('/metrics', () => {
 });
 
 describe('metrics', () => {
-  it('are written with their meaning and type, labels escaped', () => {
+  it('are written with description and type, with escaped labels', () => {
     const metrics = new Metrics();
     metrics.count('kb_operations_total', { operation: 'a"b\\c\nd' }, 2);
     expect(metrics.text({})).toBe(
@@ -77,7 +77,7 @@ function audited() {
 }
 
 describe('the audit line of a write', () => {
-  it('says who wrote what, where and how much, and nothing of the text', async () => {
+  it('says who wrote what, where and how much, without text', async () => {
     const { lines, engine } = audited();
     const storage = { collection: 'rules' };
     await settle(engine.run('ingest', { markdown: [{ text: 'Doors are locked at ten.', source: 'secret.md' }], storage }, { access }));
@@ -99,7 +99,7 @@ describe('the audit line of a write', () => {
     await engine.close();
   });
 
-  it('is there for a write that failed or was stopped, and for none that was not allowed or only read', async () => {
+  it('is written for failed and stopped writes, but not for refused ones and reads', async () => {
     const { lines, engine } = audited();
     await expect(settle(engine.run('drop_collection', { name: 'absent' }, { access }))).rejects.toThrow(/absent/);
     const left = engine.run('ingest', { markdown: 'Doors.' }, { access });

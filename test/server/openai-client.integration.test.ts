@@ -50,7 +50,7 @@ describe("OpenAI's client", () => {
     expect(usage!.total_tokens).toBe(usage!.prompt_tokens + usage!.completion_tokens);
   });
 
-  it('reads the same answer as a stream, with its usage where that is asked for', async () => {
+  it('reads the same answer as a stream, with its usage on request', async () => {
     const { openai } = await client();
     const whole = await openai.chat.completions.create({ model: 'kb', messages });
     const stream = await openai.chat.completions.create({ model: 'kb', messages, stream: true, stream_options: { include_usage: true } });
@@ -64,7 +64,7 @@ describe("OpenAI's client", () => {
     expect(final).toBe(whole.choices[0]!.message.content);
   });
 
-  it('hands over the conversation: earlier turns as history, system messages as the persona', async () => {
+  it('sends the conversation: earlier turns as history, system messages as the persona', async () => {
     const { model, openai } = await withModel({ reply: () => 'It is so [1].' });
     const { choices } = await openai.chat.completions.create({
       model: 'toasters',
@@ -82,7 +82,7 @@ describe("OpenAI's client", () => {
     expect(Object.values(body)).toContain(77);
   });
 
-  it('is told where an answer was cut off, and that a model failed, also in the middle of a stream', async () => {
+  it('learns that an answer was cut off or a model failed, also in the middle of a stream', async () => {
     let end: 'length' | 'cut' = 'length';
     const { openai } = await withModel({ reply: () => ({ pieces: ['It is ', 'so [1].'], end }) });
     const { choices } = await openai.chat.completions.create({ model: 'kb', messages });
@@ -116,7 +116,7 @@ describe("OpenAI's client", () => {
     expect(floats.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
-  it('gets errors that it understands', async () => {
+  it('gets errors in its own shape', async () => {
     const { openai } = await client();
     const chat = (body: object) => failure(openai.chat.completions.create({ model: 'kb', messages, ...body } as never));
     const unknown = await chat({ model: 'gpt-4o' });
@@ -137,7 +137,7 @@ describe("OpenAI's client", () => {
     expect(await embed({ input: undefined })).toMatchObject({ status: 400, param: 'input' });
   });
 
-  it('needs a token of the server, and sees its collections alone', async () => {
+  it('needs a token of the server, and sees only its collections', async () => {
     const tokens = {
       chief: { scopes: ['read' as const, 'write' as const], collections: ['*'] },
       guest: { scopes: ['read' as const], collections: ['toasters'] },

@@ -22,14 +22,14 @@ const supported = (answer: string, sources: Source[]): [string, string][] =>
   });
 
 describe('the annotations of an answer', () => {
-  it('span a quotation as far as it stands in the source, without the heading above it', () => {
+  it('span a quotation as far as it is in the source, without the heading above it', () => {
     const text =
       '## Periods\n\n| What | Months |\n| --- | --- |\n| Boiler | 60 |\n\nThe boiler has 60 months. An exchange starts no new period.';
     const quoted = '| What | Months |\n| --- | --- |\n| Boiler | 60 |\n\nThe boiler has 60 months. An exchange starts no new period. [1]';
     expect(supported(`**Rules › Periods**\n\n${quoted}`, [source(1, text)])).toEqual([[quoted, '1.md']]);
   });
 
-  it('span the sentence where a model has its own words', () => {
+  it('span the sentence if a model uses its own words', () => {
     const answer = 'It is a kettle. It boils, e.g. for Mr. Smith, in two minutes [1]. Its lid is sold apart [2, 3].';
     expect(supported(answer, [source(1, 'x'), source(2, 'y'), source(3, 'z')])).toEqual([
       ['It boils, e.g. for Mr. Smith, in two minutes [1]', '1.md'],
@@ -38,14 +38,14 @@ describe('the annotations of an answer', () => {
     ]);
   });
 
-  it('give marks that follow each other one range', () => {
+  it('have one range for adjacent marks', () => {
     expect(supported('Doors are locked [1][2].', [source(1, 'x'), source(2, 'y')]).map(([text]) => text)).toEqual([
       'Doors are locked [1]',
       'Doors are locked [1][2]',
     ]);
   });
 
-  it('name pages by their address, and are none for numbers of no source', () => {
+  it('name pages by their address, and ignore numbers without a source', () => {
     expect(annotationsOf({ answer: 'Yes [1]. No [7].', sources: [source(1, 'x', 'https://kb.example/a')] })).toEqual([
       { type: 'url_citation', url_citation: { start_index: 0, end_index: 7, url: 'https://kb.example/a', title: 'Title 1' } },
     ]);

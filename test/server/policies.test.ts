@@ -14,35 +14,35 @@ const statusOf = (
   needs: Parameters<typeof open>[0]['needs'] = 'read',
 ) => guard({ headers, needs }).refused?.status;
 
-describe('where kb serve may listen without a token', () => {
-  it.each(['127.0.0.1', '127.0.0.9', 'localhost', '::1'])('%s, which is this machine alone', (host) => {
+describe('listening without a token', () => {
+  it.each(['127.0.0.1', '127.0.0.9', 'localhost', '::1'])('is allowed on %s, which is this machine only', (host) => {
     expect(isLoopback(host)).toBe(true);
     expect(() => assertProtected(at(host), undefined)).not.toThrow();
   });
 
-  it.each(['0.0.0.0', '::', '192.168.0.7', 'kb.example', 'localhost.example', '1127.0.0.1', ''])('not %s', (host) => {
+  it.each(['0.0.0.0', '::', '192.168.0.7', 'kb.example', 'localhost.example', '1127.0.0.1', ''])('is refused on %s', (host) => {
     expect(() => assertProtected(at(host), undefined)).toThrow(/KB_SERVER_TOKEN/);
     expect(() => assertProtected(at(host), 'fifteen-letters')).toThrow(/at least 16/);
     expect(() => assertProtected(at(host), TOKEN)).not.toThrow();
   });
 
-  it('but where the operator says that a gateway lets callers in, any; a short token is refused all the same', () => {
+  it('is allowed anywhere behind a gateway, but never with a short token', () => {
     expect(() => assertProtected({ host: '0.0.0.0', auth: 'gateway' }, undefined)).not.toThrow();
     expect(() => assertProtected(at('0.0.0.0'), undefined)).toThrow(expect.objectContaining({ hint: expect.stringContaining('gateway') }));
     expect(() => assertProtected({ host: '0.0.0.0', auth: 'gateway' }, 'short')).toThrow(/at least 16/);
   });
 
-  it('refuses a token that no header can carry', () => {
+  it('is no option for a token that no header can carry', () => {
     for (const token of ['sixteen letters and', 'sechzehn-Zeichen-ö', 'sixteen-letters\n1'])
       expect(() => assertProtected(at('127.0.0.1'), token)).toThrow(/header/);
   });
 
-  it('refuses a short token on loopback too: whoever sets one wants to be safe', () => {
+  it('is no option for a short token, even on loopback', () => {
     expect(() => assertProtected(at('127.0.0.1'), 'short')).toThrow(KbError);
   });
 });
 
-describe('without a token', () => {
+describe('a server without a token', () => {
   it.each(['127.0.0.1:8000', 'localhost', 'LOCALHOST:80', '[::1]:8000', '127.8.9.1'])('answers the host %s', (host) => {
     expect(statusOf(open, { host })).toBeUndefined();
   });
@@ -61,7 +61,7 @@ describe('without a token', () => {
     expect(statusOf(open, { host }, 'open')).toBe(403);
   });
 
-  it('answers its own pages and listed ones, and refuses every other origin', () => {
+  it('answers its own pages and listed origins, and refuses every other origin', () => {
     const host = '127.0.0.1:8000';
     for (const origin of ['http://127.0.0.1:8000', 'https://app.example']) expect(statusOf(open, { host, origin })).toBeUndefined();
     for (const origin of [
@@ -76,7 +76,7 @@ describe('without a token', () => {
   });
 });
 
-describe('behind a gateway that calls it by other names', () => {
+describe('a server behind a gateway with other host names', () => {
   it.each(['kb.example', 'KB.example:443', 'docs.ferry.example', 'a.b.ferry.example:8443', 'localhost:8000'])(
     'answers the host %s',
     (host) => {
@@ -96,7 +96,7 @@ describe('behind a gateway that calls it by other names', () => {
     expect(statusOf(behind, { host })).toBe(403);
   });
 
-  it('answers pages that the gateway serves, with TLS or without, and no others', () => {
+  it('answers pages that the gateway serves, with or without TLS, and no others', () => {
     for (const origin of ['https://kb.example', 'http://kb.example'])
       expect(statusOf(behind, { host: 'kb.example', origin })).toBeUndefined();
     for (const origin of ['https://evil.example', 'https://kb.example:444', 'https://docs.ferry.example', 'null'])
@@ -105,8 +105,8 @@ describe('behind a gateway that calls it by other names', () => {
   });
 });
 
-describe('with a token', () => {
-  it('answers whoever shows it, by whatever name the server is called', () => {
+describe('a server with a token', () => {
+  it('answers callers with the token, by any host name', () => {
     expect(statusOf(locked, { host: 'kb.example', authorization: `Bearer ${TOKEN}` })).toBeUndefined();
     expect(statusOf(locked, { host: 'kb.example', origin: 'https://elsewhere', authorization: `bearer ${TOKEN}` })).toBeUndefined();
   });
@@ -120,7 +120,7 @@ describe('with a token', () => {
     },
   );
 
-  it('leaves open paths open, and those alone', () => {
+  it('leaves only open paths open', () => {
     expect(statusOf(locked, {}, 'open')).toBeUndefined();
     for (const needs of ['token', 'read', 'admin'] as const) expect(statusOf(locked, {}, needs)).toBe(401);
   });

@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 const anyone = { signal, client: '127.0.0.1' };
 const soon = () => new Promise((done) => setTimeout(done, 5));
 
-it('lets so many have their turn at once, and the others in their order', async () => {
+it('a queue runs a limited number of requests at once, and the others in order', async () => {
   const { enter } = createQueues(2);
   const [first, second] = await Promise.all([enter('search', anyone), enter('search', anyone)]);
   const order: number[] = [];
@@ -21,13 +21,13 @@ it('lets so many have their turn at once, and the others in their order', async 
   expect(order).toEqual([3, 4]);
 });
 
-it('lets a search in while ingests fill their own queue', async () => {
+it('searches run while ingests fill their own queue', async () => {
   const { enter } = createQueues(1);
   await enter('work', anyone);
   expect(await enter('search', anyone)).toBeTypeOf('function');
 });
 
-it('lets who leaves go at once, without a turn, while all turns are taken', async () => {
+it('a waiting client that leaves is released at once', async () => {
   const { enter } = createQueues(1);
   const leave = await enter('work', anyone);
   const client = new AbortController();
@@ -39,7 +39,7 @@ it('lets who leaves go at once, without a turn, while all turns are taken', asyn
   expect(await next).toBeTypeOf('function');
 });
 
-it('takes a turn back once, however often it is given back', async () => {
+it('a turn ends once, however often it is released', async () => {
   const { enter } = createQueues(1);
   const leave = await enter('work', anyone);
   leave();
@@ -49,14 +49,14 @@ it('takes a turn back once, however often it is given back', async () => {
   expect(await Promise.race([second, soon().then(() => 'waits')])).toBe('waits');
 });
 
-it('tells one more than a thousand that wait to come back later', async () => {
+it('a request beyond a thousand that wait is rejected', async () => {
   const { enter } = createQueues(1);
   await enter('work', anyone);
   for (let i = 0; i < 1000; i++) void enter('work', anyone);
   await expect(enter('work', anyone)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
 });
 
-it('leaves other clients a turn to upload, whatever one does', async () => {
+it('other clients keep a turn for uploads', async () => {
   const { enter } = createQueues(1);
   const slow = { signal, client: '10.0.0.1' };
   const turns = await Promise.all([1, 2, 3].map(() => enter('upload', slow)));
@@ -69,7 +69,7 @@ it('leaves other clients a turn to upload, whatever one does', async () => {
   expect(await fourth).toBe('entered');
 });
 
-it('lets one client fill no more than a part of those that wait to upload', async () => {
+it('the waiting uploads of one client are limited', async () => {
   const { enter } = createQueues(1);
   const slow = { signal, client: '10.0.0.1' };
   for (let i = 0; i < 103; i++) void enter('upload', slow);
@@ -81,7 +81,7 @@ const forever = new AbortController().signal;
 const turns = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
-  it('are given in the order in which they were asked for', async () => {
+  it('are given in the order of requests', async () => {
     const slots = new Slots(1);
     const order: string[] = [];
     const ask = (name: string) => slots.enter(forever, () => order.push(`${name} waits`)).then(() => order.push(name));
@@ -93,13 +93,13 @@ describe('slots', () => {
     expect(order).toEqual(['a', 'b waits', 'c waits', 'b', 'c']);
   });
 
-  it('are not taken by who was stopped before', async () => {
+  it('are not given to a stopped request', async () => {
     const slots = new Slots(1);
     await expect(slots.enter(AbortSignal.abort(), () => {})).rejects.toMatchObject({ code: 'aborted' });
     await slots.enter(forever, () => expect.unreachable());
   });
 
-  it('are never more than there are, and none is lost, whoever leaves or gives up', async () => {
+  it('are never exceeded nor lost, whoever leaves or gives up', async () => {
     const steps = fc.array(fc.constantFrom('enter', 'leave', 'give up', 'give up and leave', 'leave and give up', 'pause'), {
       maxLength: 60,
     });

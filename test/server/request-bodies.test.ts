@@ -4,7 +4,7 @@ import { monitorPace, MIN_BYTES, CHECK_INTERVAL } from '../../src/server/request
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('lets what arrives at a pace arrive, and refuses what only drips', async () => {
+it('a steady request is accepted, and one that only drips is rejected', async () => {
   const connection = { bytesRead: 500_000 };
   const { tooSlow, release } = monitorPace(connection);
   let refused: unknown;
@@ -20,7 +20,7 @@ it('lets what arrives at a pace arrive, and refuses what only drips', async () =
   release();
 });
 
-it('watches no longer than it is asked to', async () => {
+it('a released monitor checks nothing more', async () => {
   const { tooSlow, release } = monitorPace({ bytesRead: 0 });
   release();
   await vi.advanceTimersByTimeAsync(10 * CHECK_INTERVAL);
@@ -28,7 +28,7 @@ it('watches no longer than it is asked to', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('does not refuse a client for the time in which the server itself stood still', async () => {
+it('a client is not rejected for the time in which the server was blocked', async () => {
   const connection = { bytesRead: 0 };
   const { tooSlow, release } = monitorPace(connection);
   let refused: unknown;

@@ -29,7 +29,7 @@ async function expectForbidden({ post }: Served, requests: [string, object][]): 
   }
 }
 
-it('opens no store in a folder outside the allowed ones, whatever link leads there', async () => {
+it('no store outside the allowed folders is opened, also through links', async () => {
   const around = folder({ 'project/docs/a.md': 'x', 'private/b.md': 'x' });
   symlinkSync(join(around, 'private'), join(around, 'project/docs/linked'));
   const server = await serveIn(join(around, 'project'));
@@ -46,7 +46,7 @@ it('opens no store in a folder outside the allowed ones, whatever link leads the
   expect(existsSync(join(around, 'private/store'))).toBe(false);
 });
 
-it('opens the configured store however it is spelled, one inside the allowed folders, and listed ones', async () => {
+it('the configured store is opened in any spelling, as are stores in allowed folders and listed ones', async () => {
   const home = folder();
   const other = folder();
   mkdirSync(join(home, 'stores'));
@@ -58,11 +58,11 @@ it('opens the configured store however it is spelled, one inside the allowed fol
   expect(existsSync(join(other, 'kb'))).toBe(true);
 });
 
-it('connects to no store that a caller chose', async () => {
+it("no store of the caller's choice is connected to", async () => {
   await expectForbidden(await serveIn(folder()), withStore({ vector_db: 'qdrant', url: 'http://127.0.0.1:9' }));
 });
 
-it('sends a key to no address that a caller chose', async () => {
+it("no key is sent to an address of the caller's choice", async () => {
   const { server: thief } = await modelServer();
   const options = { base_url: thief.url };
   const chosen = { provider: 'openai_compatible', model: 'm', options };
@@ -83,7 +83,7 @@ it('sends a key to no address that a caller chose', async () => {
   expect(thief.requests).toEqual([]);
 });
 
-it('uses the address that the operator configured, whatever else a request says about the provider', async () => {
+it("the operator's address of a provider is used, whatever else a request sets", async () => {
   const { server: model, settings } = await modelServer();
   const { post } = await serveIn(folder(), { settings });
   const { status, json } = await post('/v1/embed', {
@@ -95,7 +95,7 @@ it('uses the address that the operator configured, whatever else a request says 
   expect([status, json.embedded, model.requests[0]?.body.model]).toEqual([200, 1, 'other-model']);
 });
 
-it('reads files of the allowed folders alone, and says nothing about others', async () => {
+it('only files of the allowed folders are read, and nothing is revealed about others', async () => {
   const around = folder({ 'project/doors.md': 'Doors are locked at ten.', 'secret.md': 'The code is 4711.' });
   const { post } = await serveIn(join(around, 'project'));
   const { status, json, text } = await post('/v1/ingest/docs', { files: ['doors.md', '../secret.md', '../absent.md', 'absent.md'] });

@@ -12,7 +12,7 @@ function form(files: readonly [name: string, content: string][], fields: Record<
 const PATH = '/v1/ingest/docs/upload';
 const LID: [string, string] = ['lid.md', '# Lid\n\nThe lid is sold apart, under number 88-L.'];
 
-it('an upload with store answers as an ingest does, and the same again writes nothing', async () => {
+it('an upload with store returns the report of an ingest, and repeating it writes nothing', async () => {
   const { post } = await serveIn(folder());
   const send = () =>
     post(
@@ -30,7 +30,7 @@ it('an upload with store answers as an ingest does, and the same again writes no
   expect(items[0].metadata).toMatchObject({ source: 'lid.md', source_kind: 'bytes' });
 });
 
-it('files of one name are both stored, and replaced together', async () => {
+it('files with the same name are both stored, and replaced together', async () => {
   const { post, get } = await serveIn(folder());
   const send = (...texts: string[]) =>
     post(
@@ -46,7 +46,7 @@ it('files of one name are both stored, and replaced together', async () => {
   expect(json.chunks.map(({ text }: { text: string }) => text).toSorted()).toEqual(['The bell rings.', 'The pump is new.']);
 });
 
-it('a broken file fails beside its neighbours, and wrong fields are a 400', async () => {
+it('a broken file fails beside its neighbours, and invalid fields are a 400', async () => {
   const { post, get } = await serveIn(folder());
   const { json } = await post(PATH, form([['broken.pdf', 'nothing'], LID, ['photo.jpg', 'x']], { store: 'true' }));
   expect(json).toMatchObject({ sources: 1, failed: 2, errors: [{ source: 'photo.jpg', source_kind: 'bytes' }, { source: 'broken.pdf' }] });
@@ -64,7 +64,7 @@ it('a broken file fails beside its neighbours, and wrong fields are a 400', asyn
   expect((await get('/v1/collections/default/sources')).json.total).toBe(1);
 });
 
-it('metadata of an upload that is only converted is in its documents', async () => {
+it('metadata of an upload without store is in its documents', async () => {
   const { post } = await serveIn(folder());
   const { json } = await post(PATH, form([LID], { metadata: '{"shelf":"C1"}' }));
   expect(json.outputs[0].metadata).toMatchObject({ shelf: 'C1', source_kind: 'bytes' });

@@ -24,7 +24,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((done) => setTimeout(done, 10));
 };
 
-it('tells what happens in numbered events, the last of which is the one final one with the result', async () => {
+it('sends numbered events, the last of which is the only final one, with the result', async () => {
   const server = await serveIn(folder());
   const events = await server.stream('/v1/pipelines/ingest/stream', { markdown, docs: 'absent.md' });
   expect(events.filter(({ type }) => type === 'final')).toEqual([events.at(-1)]);
@@ -34,14 +34,14 @@ it('tells what happens in numbered events, the last of which is the one final on
   expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
 });
 
-it('leaves records out that the result holds as well', async () => {
+it('omits records that the result contains', async () => {
   const server = await serveIn(folder());
   const events = await server.stream('/v1/ingest/url/stream', { url: 'http://127.0.0.1:9/' });
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['error', 'final']));
   expect(events.some(({ type }) => type === 'item')).toBe(false);
 });
 
-it('answers with a status where the request does not fit, may not, or needs a key that is not there', async () => {
+it('answers with a status if the request is invalid or forbidden, or a key is missing', async () => {
   const server = await serveIn(folder());
   expect((await server.post('/v1/chat/stream', { history: 5 })).status).toBe(400);
   expect((await server.post('/v1/chat/stream', { ...question, options: { base_url: 'http://127.0.0.1:9' } })).status).toBe(403);
@@ -59,7 +59,7 @@ const history = [
   { role: 'assistant' as const, content: 'They are shut at nine.' },
 ];
 
-it('ends a chat that fails with a whole result: no answer, the history as it was given, and why', async () => {
+it('ends a failed chat with a complete result: no answer, the given history, and the reason', async () => {
   const models: Record<string, Behaviour> = {
     nothing: { reply: () => '' },
     failure: { reply: () => ({ status: 400 }) },
@@ -90,7 +90,7 @@ async function expectFailedChat(base_url: string, name: string) {
   ]);
 }
 
-it('tells with every event of the retrieval what was found, what failed and what was searched for', async () => {
+it('sends with every retrieval event what was found, what failed and what was searched for', async () => {
   const server = await serveIn(folder());
   await server.post('/v1/pipelines/ingest', { markdown });
   for (const asked of [{}, { collection: 'nowhere' }, { rerank: true }, { history, query_rewrite: { enabled: true } }]) {
@@ -102,7 +102,7 @@ it('tells with every event of the retrieval what was found, what failed and what
   }
 });
 
-it('ends an ingest that fails in the middle with the report of what it had stored by then', async () => {
+it('ends an ingest that fails in the middle with the report of what was stored', async () => {
   const server = await serveIn(folder(), { run: ingestThatFails });
   const events = await server.stream('/v1/pipelines/ingest/stream', { markdown });
   expect(events.slice(-2)).toMatchObject([
@@ -117,7 +117,7 @@ const ingestThatFails = async function* () {
   throw attachPartialResult(new KbError('unavailable', 'The disk is full.'), { stored: 4, failed: 0, errors: [] });
 } as unknown as Engine['run'];
 
-it('stops the request to the model when the client leaves, and serves on', async () => {
+it('stops the request to the model when the client leaves', async () => {
   const { server, model } = await talkative();
   const client = new AbortController();
   const left = server.stream('/v1/chat/stream', question, {
@@ -130,7 +130,7 @@ it('stops the request to the model when the client leaves, and serves on', async
   expect((await server.get('/v1/health')).status).toBe(200);
 });
 
-it('stops it as well where the answer would have come in one piece', async () => {
+it('stops it also if the answer would have come in one piece', async () => {
   const { server, model } = await talkative();
   const client = new AbortController();
   const left = server.post('/v1/chat', question, { signal: client.signal });
@@ -152,7 +152,7 @@ it('ends streams with a final event, and answers with 503, when the server stops
   expect((await plain).status).toBe(503);
 });
 
-it('is a stream that no proxy holds back', async () => {
+it('is not buffered by proxies', async () => {
   const { server } = await talkative();
   const stream = await fetch(`${server.url}/v1/chat/stream`, {
     method: 'POST',

@@ -14,8 +14,8 @@ function fileWith(text: string, mode = 0o600): string {
   return file;
 }
 
-describe('a file of tokens', () => {
-  it('is read as YAML and as JSON; an empty one holds none', () => {
+describe('a tokens file', () => {
+  it('is read as YAML and as JSON; an empty one holds no tokens', () => {
     const yaml = `# the bots\n- name: bot\n  hash: ${hash}\n  scopes: [read]\n  collections: ['*']\n`;
     for (const text of [yaml, JSON.stringify([ROW])]) expect(readTokenFile(fileWith(text)).rows).toEqual([ROW]);
     expect(readTokenFile(fileWith('')).rows).toEqual([]);
@@ -36,7 +36,7 @@ describe('a file of tokens', () => {
     expect(read).toThrow(expect.objectContaining({ code: 'configuration', message: expect.stringContaining(file) }));
   });
 
-  it('is refused where others may read it, or where there is none: the message says what to do', () => {
+  it('is rejected if others may read it or if it is missing, with what to do', () => {
     for (const mode of [0o644, 0o640, 0o602])
       expect(() => readTokenFile(fileWith('[]', mode))).toThrow(expect.objectContaining({ hint: expect.stringContaining('chmod 600') }));
     expect(() => readTokenFile('/nowhere/tokens')).toThrow(
@@ -44,7 +44,7 @@ describe('a file of tokens', () => {
     );
   });
 
-  it('lies outside of what requests may read, also by a link', () => {
+  it('must be outside of what requests may read, also through links', () => {
     const [home, other] = [folder(), folder({ tokens: '[]' })];
     symlinkSync(home, join(other, 'link'));
     const at = (tokens_file: string, allowed_roots?: string[]) => tokenPath({ settings: { tokens_file, allowed_roots }, home, cwd: home });
@@ -53,7 +53,7 @@ describe('a file of tokens', () => {
     for (const file of ['tokens', join(other, 'link', 'tokens')]) expect(() => at(file)).toThrow(/allowed_roots/);
   });
 
-  it('gets a row as it is written, with its comments', () => {
+  it('keeps its comments when a row is added', () => {
     const { row } = createToken({ name: 'new', scopes: ['write'], collections: ['a', 'b'] });
     const yaml = fileWith(`# the bots\n- name: bot\n  hash: ${hash}\n  scopes: [read]\n  collections: ['*'] # all\n`);
     const text = withRow(readTokenFile(yaml), row, { isJson: false });
@@ -66,7 +66,7 @@ describe('a file of tokens', () => {
 });
 
 describe('a token', () => {
-  it('is known by its hash alone, and says who calls', () => {
+  it('is recognized by its hash, and identifies the caller', () => {
     const { token, row } = createToken({ name: 'new', scopes: ['write'], collections: ['a'] });
     expect([token.length >= 32, row.hash]).toEqual([true, createHash('sha256').update(token).digest('hex')]);
     const authenticate = createAuthenticator({ token: 'the-first-of-all', rows: () => [row] })!;
@@ -76,13 +76,13 @@ describe('a token', () => {
       expect(authenticate(header)).toBeUndefined();
   });
 
-  it('is asked for where there is a file, even an empty one, and not where nothing is configured', () => {
+  it('is required if there is a file, even an empty one, but not without any', () => {
     expect(createAuthenticator({ token: undefined, rows: () => [] })!('Bearer x')).toBeUndefined();
     expect(createAuthenticator({ token: undefined, rows: undefined })).toBeUndefined();
   });
 });
 
-it('a file of tokens is read again where it has changed, and what was read stays where it is broken', () => {
+it('a tokens file is read again when it has changed, and keeps its last rows if it is broken', () => {
   const file = fileWith(JSON.stringify([ROW]));
   const problems: string[] = [];
   const authenticate = createAuthenticator({ token: undefined, rows: createRowReader(file, (problem) => problems.push(problem)) })!;
@@ -95,7 +95,7 @@ it('a file of tokens is read again where it has changed, and what was read stays
   expect(problems).toEqual([expect.stringContaining('stay in use')]);
 });
 
-it('refuses all tokens of a file that was deleted, until it is back', () => {
+it('a deleted tokens file has no valid tokens until it is back', () => {
   const file = fileWith(JSON.stringify([ROW]));
   const problems: string[] = [];
   const authenticate = createAuthenticator({ token: undefined, rows: createRowReader(file, (problem) => problems.push(problem)) })!;

@@ -36,7 +36,7 @@ const refusal = (type: string, ...parts: string[]) => ({
 });
 
 describe('a token of the file', () => {
-  it('is needed everywhere but for the health check', async () => {
+  it('is needed everywhere except for the health check', async () => {
     const { get, post } = await team();
     expect((await get('/v1/health')).status).toBe(200);
     for (const path of ['/v1/jobs', '/v1/openapi.json', '/docs', '/v1/nothing']) {
@@ -46,7 +46,7 @@ describe('a token of the file', () => {
     expect((await post('/v1/retrieve', { query: 'x' })).status).toBe(401);
   });
 
-  it('allows what its scopes say: the answer names the one that is missing, whatever the body', async () => {
+  it('allows what its scopes say; the response names the missing one, whatever the body', async () => {
     const { as } = await team();
     expect((await as('reader', 'retrieve', { query: 'note' })).json.retrieved).toBe(1);
     for (const path of ['jobs', 'collections', 'collections/default', 'collections/default/sources', 'openapi.json'])
@@ -72,7 +72,7 @@ describe('a token of the file', () => {
     expect((await drop('chief')).json).toEqual({ name: 'default', dropped: true });
   });
 
-  it('shows no other collection than its own, whichever way it asks', async () => {
+  it('gives access to its own collections only, on every path', async () => {
     const { as } = await team();
     const ours = { collection: 'public' };
     expect((await as('guest', 'retrieve', { query: 'note', ...ours })).json.items[0].text).toContain('public');
@@ -100,7 +100,7 @@ describe('a token of the file', () => {
     }
   });
 
-  it('opens no other store, in which a collection of the same name is another', async () => {
+  it('cannot open another store with a collection of the same name', async () => {
     const { as } = await team();
     const url = join(folder(), 'other');
     for (const place of [{ url }, { vector_db: 'qdrant' }])
@@ -111,14 +111,14 @@ describe('a token of the file', () => {
     expect((await as('guest', 'retrieve', { query: 'note', collection: 'public', vector_db: 'lancedb' })).status).toBe(200);
   });
 
-  it('is told of no name that it may not know, also where its own collection is yet to be made', async () => {
+  it('learns no name of other collections, also before its own exists', async () => {
     const { as } = await team();
     await as('writer', 'pipelines/ingest', { markdown: 'x', storage: { collection: 'newer' } });
     const { text, json } = await as('guest', 'retrieve', { query: 'x', collection: 'new' });
     expect([json.failed, text]).toEqual([1, expect.not.stringContaining('newer')]);
   });
 
-  it('sees jobs of its collections, and of what is stored nowhere its own', async () => {
+  it('sees the jobs of its collections, and its own jobs without a collection', async () => {
     const { as } = await team();
     const start = async (name: Name, path: string, body: object): Promise<string> =>
       (await as(name, path, { ...body, background: true })).json.id;

@@ -30,7 +30,7 @@ function unread({ url }: Served, path: string, method = 'POST'): Socket {
   return socket;
 }
 
-it('a turn is given on when the answer is there, and when the work fails', async () => {
+it('a turn ends with the response, and when the work fails', async () => {
   const { served, runs } = await oneTurn();
   const answers = [1, 2, 3].map(() => served.post('/v1/retrieve', { query: 'x' }));
   await until(() => runs.length === 1);
@@ -42,7 +42,7 @@ it('a turn is given on when the answer is there, and when the work fails', async
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 404, 200]);
 });
 
-it('a request that waits for its turn is answered when its time is over, and when the server stops', async () => {
+it('a waiting request is answered at its deadline, and when the server stops', async () => {
   const { served, runs } = await oneTurn();
   const { engine, runs: deaf } = scriptedEngine({ isDeaf: true });
   const stubborn = await serveIn(folder(), { run: engine.run, settings: { server: { max_concurrent: 1, request_timeout: 1 } } });
@@ -57,13 +57,13 @@ it('a request that waits for its turn is answered when its time is over, and whe
   ]);
 });
 
-it('a request that comes when all work was stopped is stopped too', async () => {
+it('a request that arrives after all work was stopped is stopped, too', async () => {
   const { served } = await oneTurn();
   served.app.stopAll();
   expect((await served.post('/v1/retrieve', { query: 'x' })).json.error.message).toContain('stopping');
 });
 
-it('a turn is free again when a client leaves a stream before its first word, in the middle, or in the queue', async () => {
+it('a turn ends when a client leaves a stream before its first event, in the middle, or in the queue', async () => {
   const { served, runs } = await oneTurn();
   const silent = unread(served, '/v1/chat/stream');
   await until(() => runs.length === 1);
@@ -83,7 +83,7 @@ it('a turn is free again when a client leaves a stream before its first word, in
   expect((await answer).status).toBe(200);
 });
 
-it('a turn is free again when the first word comes after the client has left', async () => {
+it('a turn ends if the first event comes after the client has left', async () => {
   const { engine, runs } = scriptedEngine({ isDeaf: true });
   const served = await serveIn(folder(), { run: engine.run, settings: { server: { max_concurrent: 1 } } });
   const silent = unread(served, '/v1/pipelines/ingest/stream');
@@ -99,7 +99,7 @@ it('a turn is free again when the first word comes after the client has left', a
   expect((await next).status).toBe(200);
 });
 
-it('a client that reads nothing is cut off some seconds after the time of its request, and its turn is free', async () => {
+it('a client that reads nothing is disconnected some seconds after its deadline, and its turn ends', async () => {
   const { served, runs } = await oneTurn({ request_timeout: 1 });
   unread(served, '/v1/pipelines/ingest/stream');
   await until(() => runs.length === 1);
@@ -112,7 +112,7 @@ it('a client that reads nothing is cut off some seconds after the time of its re
   expect((await next).status).toBe(200);
 }, 30_000);
 
-it('draws no more from a run than a client reads', async () => {
+it('a run is read no faster than its client reads', async () => {
   const { served, runs } = await oneTurn();
   const socket = unread(served, '/v1/pipelines/ingest/stream');
   await until(() => runs.length === 1);
@@ -127,7 +127,7 @@ it('draws no more from a run than a client reads', async () => {
   expect(read).toBeGreaterThan(10_000_000);
 });
 
-it('a stream of a quiet job is forgotten when its reader leaves', async () => {
+it('a stream of a quiet job ends when its reader leaves', async () => {
   const { served, runs } = await oneTurn();
   const { json } = await served.post('/v1/pipelines/ingest', { markdown: 'x', background: true });
   const path = `/v1/jobs/${json.id}/events`;
@@ -151,7 +151,7 @@ it('a stream of a job ends when the server stops', async () => {
   await until(() => served.app.inFlight() === 0);
 });
 
-it('a connection that does not send its request in time is told so and closed', async () => {
+it('a connection that does not send its request in time gets an error and is closed', async () => {
   const { served } = await oneTurn({ request_timeout: 1 });
   const { host, port } = new URL(served.url);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => {});

@@ -98,7 +98,7 @@ async function machinesOn({ open }: SharedStore) {
 export function testWriters(store: SharedStore): void {
   const { kind, documents = 6 } = store;
   const documentsOf = documentsIn(documents);
-  describe(`machines that write to ${kind} at once`, { timeout: 600_000 }, () => {
+  describe(`machines that write to ${kind} concurrently`, { timeout: 600_000 }, () => {
     it(`lose, double and mix nothing in ${ROUNDS} rounds`, async () => {
       const { a, b, look } = await machinesOn(store);
       for (let round = 0; round < ROUNDS; round++) {
@@ -111,7 +111,7 @@ export function testWriters(store: SharedStore): void {
       }
     });
 
-    it('make a collection once, whoever comes first, and both go on with it', async () => {
+    it('create a collection once, and both continue with it', async () => {
       const { a, b, look } = await machinesOn(store);
       for (let round = 0; round < 6; round++) {
         const name = `made-${round}`;
@@ -132,8 +132,8 @@ export function testWriters(store: SharedStore): void {
 export function testEdits(store: SharedStore): void {
   const { kind, documents = 6 } = store;
   const documentsOf = documentsIn(documents);
-  describe(`machines that change what lies in ${kind} at once`, { timeout: 600_000 }, () => {
-    it('delete and edit without taking back what others write', async () => {
+  describe(`machines that change data in ${kind} concurrently`, { timeout: 600_000 }, () => {
+    it('delete and edit without undoing the writes of others', async () => {
       const { a, b, look } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
       for (let round = 1; round < 5; round++) {
@@ -151,7 +151,7 @@ export function testEdits(store: SharedStore): void {
       }
     });
 
-    it('edit what another replaces without bringing back what was replaced', async () => {
+    it('edit what another replaces without restoring the old text', async () => {
       const { a, b, look } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
       for (let round = 1; round <= 5; round++) {
@@ -166,7 +166,7 @@ export function testEdits(store: SharedStore): void {
       }
     });
 
-    it('prune one folder at once', async () => {
+    it('prune one folder concurrently', async () => {
       const { a, b, look } = await machinesOn(store);
       const docs = folder();
       const remaining = new Map<string, string>();
@@ -193,7 +193,7 @@ export function testKills(store: SharedStore): void {
   const { kind, documents = 6 } = store;
   const documentsOf = documentsIn(documents);
   describe(`machines that are killed while they write to ${kind}`, { timeout: 600_000 }, () => {
-    it('leave the old or the new of what one replaces that is killed, and the next ingest completes it', async () => {
+    it('leave the old or the new document, and the next ingest completes it', async () => {
       const { a, look, start } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
       const began = performance.now();
@@ -216,7 +216,7 @@ export function testKills(store: SharedStore): void {
       }
     });
 
-    it('leave nothing half where one is killed at any moment, and the other goes on', async () => {
+    it('leave nothing half-written, and the other one continues', async () => {
       const { b, look, start } = await machinesOn(store);
       await b.run('ingest', { markdown: documentsOf('b', 0) });
       for (let round = 1; round <= 4; round++) {

@@ -49,32 +49,32 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
       (await collection.search({ vector: vector(1, 0, 0), filter, limit: 10 })).map((hit) => hit.chunk.id);
 
     describe('collections', () => {
-      it('remembers what a collection was made with', async () => {
+      it('keeps the embedder of a collection', async () => {
         expect(await store.collections()).toEqual([INFO]);
         expect((await store.open('manuals'))?.info).toEqual(INFO);
         expect(collection.info).toEqual(INFO);
       });
 
-      it('knows none that was not made', async () => {
+      it('finds no collection that was not created', async () => {
         expect(await store.open('others')).toBeUndefined();
         expect(await store.drop('others')).toBe(false);
       });
 
-      it('refuses a second one of a name, and leaves the first alone', async () => {
+      it('rejects a second collection of the same name, and keeps the first', async () => {
         await collection.upsert([chunk('1')]);
         await expect(store.create({ ...INFO, model: 'other' })).rejects.toThrow(/already/);
         expect((await store.open('manuals'))?.info.model).toBe('axes');
         expect(await collection.count()).toBe(1);
       });
 
-      it('drops one without touching the others', async () => {
+      it('drops one collection without touching the others', async () => {
         await store.create({ ...INFO, name: 'notes' });
         expect(await store.drop('manuals')).toBe(true);
         expect((await store.collections()).map((info) => info.name)).toEqual(['notes']);
         expect(await store.open('manuals')).toBeUndefined();
       });
 
-      it('takes every name that the configuration allows', async () => {
+      it('accepts every name that the configuration allows', async () => {
         for (const name of ['A', '0', 'a_b.c-d', 'x'.repeat(63)]) {
           const made = await store.create({ ...INFO, name });
           await made.upsert([chunk('1')]);
@@ -82,7 +82,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         }
       });
 
-      it('shows a draft to nobody until it is committed, then in place of the old one', async () => {
+      it('hides a draft until it is committed, then replaces the old collection', async () => {
         await collection.upsert([chunk('old')]);
         const draft = await store.draft({ ...INFO, model: 'new', dimensions: 2 });
         await draft.collection.upsert([chunk('new', { vector: vector(1, 0) })]);
@@ -94,7 +94,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await idsOf(collection), 'an open collection follows').toEqual(['new']);
       });
 
-      it('forgets a draft that is discarded', async () => {
+      it('forgets a discarded draft', async () => {
         await collection.upsert([chunk('old')]);
         const draft = await store.draft(INFO);
         await draft.collection.upsert([chunk('new')]);
@@ -102,7 +102,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await idsOf((await store.open('manuals'))!)).toEqual(['old']);
       });
 
-      it('makes a collection of a draft where there was none', async () => {
+      it('makes a collection of a draft if there was none', async () => {
         const draft = await store.draft({ ...INFO, name: 'fresh' });
         await draft.collection.upsert([chunk('1')]);
         await draft.commit();
@@ -111,7 +111,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
     });
 
     describe('chunks', () => {
-      it('gives a chunk back as it was given', async () => {
+      it('returns a chunk as it was given', async () => {
         const metadata = {
           title: 'Größe “x”',
           z: 1,
@@ -133,7 +133,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(Object.keys(got!.metadata)).toEqual(Object.keys(metadata));
       });
 
-      it('tells an embed_text that is absent, empty, the text, or another text apart', async () => {
+      it('distinguishes an absent, an empty, an equal and another embed_text', async () => {
         const given = [undefined, '', 'The text.', 'Before. The text.', 'something else'].map((embed_text, i) =>
           chunk(`${i}`, { text: 'The text.', ...(embed_text === undefined ? {} : { embed_text }) }),
         );
@@ -141,7 +141,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await collection.get(given.map(({ id }) => id))).toEqual(given);
       });
 
-      it('finds chunks by any id, in the order asked for, without those that are not there', async () => {
+      it('finds chunks by id, in the requested order, without missing ones', async () => {
         const odd = ["it's", '"; DROP TABLE x; --', "' OR '1'='1", '日本語', '\u{1f600}', 'a\nb', '%', '\\', ' ', 'x'.repeat(500)];
         await collection.upsert(odd.map((id) => chunk(id)));
         expect((await collection.get(odd.toReversed())).map(({ id }) => id)).toEqual(odd.toReversed());
@@ -157,14 +157,14 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await idsOf(collection)).toEqual(['id-0']);
       });
 
-      it('writes a chunk over the one of its id, and one of several with the same id', async () => {
+      it('overwrites the chunk with the same id, also within one batch', async () => {
         await collection.upsert([chunk('1'), chunk('2')]);
         await collection.upsert([chunk('1', { text: 'first' }), chunk('1', { text: 'last' })]);
         expect(await collection.count()).toBe(2);
         expect((await collection.get(['1']))[0]!.text).toBe('last');
       });
 
-      it('does nothing when given nothing', async () => {
+      it('does nothing for empty input', async () => {
         await collection.upsert([]);
         await collection.replace([]);
         expect(await collection.delete({ ids: [] })).toEqual([]);
@@ -172,7 +172,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await collection.count()).toBe(0);
       });
 
-      it('reads everything in pages, with vectors where asked, and of one source', async () => {
+      it('reads everything in pages, on request with vectors, and of one source', async () => {
         const many = Array.from({ length: 2_500 }, (_, i) => chunk(`${i}`, { source: i % 2 ? 'odd' : 'even' }));
         await collection.upsert(many);
         const pages: number[] = [];
@@ -185,7 +185,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect((await everything(collection, { vectors: true }))[0]!.vector).toEqual(vector(1, 0, 0));
       });
 
-      it('refuses a vector of another length, naming both, and writes none of its batch', async () => {
+      it('rejects a vector of another length, naming both, and writes nothing of its batch', async () => {
         for (const wrong of [vector(1, 2), vector(1, 2, 3, 4), undefined]) {
           await expect(collection.upsert([chunk('right'), chunk('wrong', { vector: wrong })])).rejects.toMatchObject({
             code: 'invalid',
@@ -196,12 +196,12 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await collection.count()).toBe(0);
       });
 
-      it('refuses a vector with NaN or an infinite number', async () => {
+      it('rejects a vector with NaN or infinity', async () => {
         for (const bad of [Number.NaN, Number.POSITIVE_INFINITY])
           await expect(collection.upsert([chunk('1', { vector: vector(1, bad, 0) })])).rejects.toMatchObject({ code: 'invalid' });
       });
 
-      it('keeps chunks without vectors where the collection has none', async () => {
+      it('stores chunks without vectors if the collection has none', async () => {
         const words = await store.create({ ...INFO, name: 'words', dimensions: 0 });
         const { vector: _none, ...plain } = chunk('1', { text: 'The pump hums.' });
         await words.replace([added('a.md', plain)]);
@@ -213,20 +213,20 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
     });
 
     describe('replacing documents', () => {
-      it('puts the new chunks of each source in place of its old ones', async () => {
+      it('replaces the old chunks of each source by the new ones', async () => {
         await collection.replace([added('a', chunk('a1'), chunk('a2'), chunk('a3')), added('b', chunk('b1'))]);
         await collection.replace([changed('a', chunk('a2', { text: 'edited' }), chunk('a4')), added('c', chunk('c1'))]);
         expect(await idsOf(collection)).toEqual(['a2', 'a4', 'b1', 'c1']);
         expect((await collection.get(['a2']))[0]!.text).toBe('edited');
       });
 
-      it('removes a source that has no chunks any more', async () => {
+      it('removes a source without chunks', async () => {
         await collection.replace([added('a', chunk('a1')), added('b', chunk('b1'))]);
         await collection.replace([changed('a')]);
         expect(await idsOf(collection)).toEqual(['b1']);
       });
 
-      it('takes a chunk that moved from another source', async () => {
+      it('takes over a chunk that moved from another source', async () => {
         await collection.replace([added('a', chunk('1'), chunk('2'))]);
         await collection.replace([changed('b', chunk('1'))]);
         expect((await collection.get(['1', '2'])).map(({ source }) => source)).toEqual(['b', 'a']);
@@ -249,7 +249,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         await write;
       });
 
-      it('finds the new text and not the old one, before and after it is optimized', async () => {
+      it('finds the new text and not the old one, before and after optimizing', async () => {
         await collection.replace([added('a', chunk('1', { text: 'the red pump' }))]);
         await collection.replace([changed('a', chunk('1', { text: 'the blue heater' }))]);
         for (let round = 0; round < 2; round++) {
@@ -259,7 +259,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         }
       });
 
-      it('tells what is stored of each source', async () => {
+      it('returns the state of each source', async () => {
         const of = (id: string, version: string, chunk_count: number, source_kind = 'path') =>
           chunk(id, { version, chunk_count, metadata: { source_kind } });
         await collection.replace([
@@ -279,7 +279,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
       });
     });
 
-    describe('what sources hold', () => {
+    describe('the contents of sources', () => {
       const of = (id: string, text: string, metadata: StoredChunk['metadata']) => chunk(id, { text, metadata });
       beforeEach(() =>
         collection.replace([
@@ -288,7 +288,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         ]),
       );
 
-      it('is counted without their texts, of those that are stored', async () => {
+      it('are counted without reading texts, for stored sources only', async () => {
         expect(await collection.contents(["it's", 'b', 'none'])).toEqual(
           new Map([
             ["it's", { chunks: 2, characters: 9, metadata: { year: 2020 } }],
@@ -298,18 +298,18 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await collection.contents([])).toEqual(new Map());
       });
 
-      it('is told of more sources than one question names', async () => {
+      it('are returned for more sources than fit into one request', async () => {
         const many = Array.from({ length: 2_500 }, (_, i) => added(`s${i}`, chunk(`s${i}`)));
         await collection.replace(many);
         expect((await collection.contents(many.map(({ source }) => source))).size).toBe(2_500);
       });
 
-      it('is listed for those that a filter holds for', async () => {
+      it('are listed for the sources that match a filter', async () => {
         expect(await collection.sourcePage({ filter: { year: { gt: 2020 } }, limit: 9 })).toEqual({ sources: ['b'], total: 1 });
         expect(await collection.sourcePage({ filter: { year: 1 }, limit: 9 })).toEqual({ sources: [], total: 0 });
       });
 
-      it('is listed in pages, in the order of the names, with what was written meanwhile', async () => {
+      it('are listed in pages, in the order of names, with what was written meanwhile', async () => {
         const names = ['\u{1f600}', '\uff5e', 'a', 'A', "it's", 'b', 'é'];
         const sorted = ['A', 'a', 'b', "it's", 'é', '\uff5e', '\u{1f600}'];
         await collection.replace(names.map((name) => changed(name, chunk(`1${name}`), chunk(`2${name}`), chunk(`3${name}`))));
@@ -327,7 +327,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await collection.sourcePage({ limit: 0 })).toEqual({ sources: [], total: 8 });
       });
 
-      it('is listed where a page of the store holds less than one source', async () => {
+      it('are listed even if a page of the store holds less than one source', async () => {
         const many = (name: string) => added(name, ...Array.from({ length: 2_500 }, (_, i) => chunk(`${name}${i}`)));
         await collection.replace([many('c'), many('d'), many('e')]);
         expect(await collection.sourcePage({ after: 'b', limit: 3 })).toEqual({ sources: ['c', 'd', 'e'], total: 5 });
@@ -346,14 +346,14 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         ]),
       );
 
-      it('removes by ids, by source, by filter, and tells what was removed', async () => {
+      it('removes by ids, by source and by filter, and returns what was removed', async () => {
         expect(await collection.delete({ ids: ['2', 'none'] })).toEqual([{ id: '2', source: "it's" }]);
         expect(await collection.delete({ filter: { year: { gt: 2020 } } })).toEqual([{ id: '3', source: 'b' }]);
         expect(await collection.delete({ source: "it's" })).toEqual([{ id: '1', source: "it's" }]);
         expect(await collection.count()).toBe(0);
       });
 
-      it('is not fooled by a source that looks like a condition', async () => {
+      it('treats a source that looks like a condition as a name', async () => {
         expect(await collection.delete({ source: "' OR '1'='1" })).toEqual([]);
         expect(await collection.delete({ filter: { "x' OR 1=1 --": "' OR '1'='1" } })).toEqual([]);
         expect(await collection.count()).toBe(3);
@@ -369,7 +369,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await texts('anything')).toEqual([]);
       });
 
-      it('orders by cosine, whatever the lengths of the vectors, and brings them along', async () => {
+      it('orders by cosine, whatever the lengths of the vectors, and returns the vectors', async () => {
         await collection.upsert([
           chunk('far', { vector: vector(0, 1, 0) }),
           chunk('near', { vector: vector(9, 1, 0) }),
@@ -384,7 +384,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(all.find((hit) => hit.chunk.id === 'opposite')?.score ?? -1).toBeCloseTo(-1, 5);
       });
 
-      it('finds words by their stems, in any case and accent, in the text and in what stands before it', async () => {
+      it('finds words by their stems, in any case and accent, in the text and in the headings', async () => {
         await collection.upsert([
           chunk('1', { text: 'Replacing the FILTERS', embed_text: 'Café manual\n\nReplacing the FILTERS' }),
           chunk('2', { text: 'nothing of this' }),
@@ -394,7 +394,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect((await collection.search({ text: 'filter', limit: 1 }))[0]!.chunk.vector).toEqual(vector(1, 0, 0));
       });
 
-      it('finds exact identifiers before those that look alike', async () => {
+      it('finds exact identifiers before similar ones', async () => {
         const codes = ['ERR-404', 'ERR-40421', 'ERR-2404', 'ERR-4042', 'ERR-4043'];
         await collection.upsert(codes.map((code) => chunk(code, { text: `The code ${code} is shown.` })));
         for (const code of codes) expect((await texts(code))[0]).toBe(code);
@@ -414,7 +414,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await texts('ห้องสมุด')).toEqual(['th']);
       });
 
-      it('takes any text for a query', async () => {
+      it('accepts any text as a query', async () => {
         await collection.upsert([chunk('1', { text: 'a pump' })]);
         for (const text of [
           '',
@@ -433,7 +433,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(await texts('(pump) AND "x"')).toEqual(['1']);
       });
 
-      it('gives at most as many as asked for, best first', async () => {
+      it('returns at most the requested number, best first', async () => {
         await collection.upsert(
           Array.from({ length: 30 }, (_, i) => chunk(`${i}`, { text: `pump ${'filler '.repeat(i)}`, vector: vector(1, i, 0) })),
         );
@@ -447,12 +447,12 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         }
       });
 
-      it('refuses a query vector of another length, naming both', async () => {
+      it('rejects a query vector of another length, naming both', async () => {
         await collection.upsert([chunk('1')]);
         await expect(collection.search({ vector: vector(1, 2), limit: 5 })).rejects.toThrow(/2 numbers.*3 numbers/);
       });
 
-      it('finds the same before and after it is optimized, and what comes later', async () => {
+      it('finds the same before and after optimizing, and later chunks', async () => {
         await collection.replace(
           Array.from({ length: 300 }, (_, i) =>
             added(
@@ -571,14 +571,14 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         ['what is deep', { not: { or: [{ and: [{ lang: 'de' }, { not: { draft: true } }] }, { source: 'docs/c.md' }] } }, ['2']],
       ];
 
-      it('hold for what they say, by words and by meaning', async () => {
+      it('match as documented, by words and by meaning', async () => {
         for (const [name, filter, expected] of cases) {
           expect.soft((await nearest(filter)).toSorted(), name).toEqual(expected);
           expect.soft((await texts('pump', filter)).toSorted(), name).toEqual(expected);
         }
       });
 
-      it('narrows before the search, not after it', async () => {
+      it('are applied before the search, not after it', async () => {
         await collection.upsert(
           Array.from({ length: 400 }, (_, i) => chunk(`near${i}`, { text: 'pump pump pump', metadata: { lang: 'xx' } })),
         );
@@ -590,13 +590,13 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         }
       });
 
-      it('refuses bounds that do not belong together', async () => {
+      it('with contradicting bounds are rejected', async () => {
         await expect(nearest({ year: { gte: 1, lt: 'b' } })).rejects.toMatchObject({ code: 'usage' });
       });
     });
 
     describe('the lock', () => {
-      it('lets one writer in at a time, and says once that another waits', async () => {
+      it('admits one writer at a time, and reports once that another waits', async () => {
         const order: string[] = [];
         let waited = 0;
         const release = await store.lock('manuals');
@@ -614,7 +614,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         expect(waited).toBe(1);
       });
 
-      it('is one for each collection, and free again after it was released', async () => {
+      it('is separate for each collection, and free again after its release', async () => {
         const releases = [await store.lock('manuals'), await store.lock('notes')];
         for (const release of releases) await release();
         await (
@@ -622,7 +622,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         )();
       });
 
-      it('is waited for no longer than the signal lets it', async () => {
+      it('is waited for no longer than the signal allows', async () => {
         const release = await store.lock('manuals');
         const stop = new AbortController();
         const waiting = store.lock('manuals', { signal: stop.signal, onWait: () => stop.abort() });

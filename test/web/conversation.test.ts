@@ -5,8 +5,8 @@ import { confidenceNote } from '../../web/conversation.ts';
 const note = (answer_confidence: AnswerConfidence, problems: string[] = []) =>
   confidenceNote({ answer_confidence, intent: 'rag', problems });
 
-describe('what is said about confidence', () => {
-  it('tells how often such answers are right', () => {
+describe('the confidence note', () => {
+  it('says how often such answers are right', () => {
     expect(note({ level: 'high', reason: 'retrieval_quality_pass', probability: 0.947 })?.text).toContain('About 95 in 100');
     expect(note({ level: 'high', reason: 'retrieval_quality_pass' })?.text).not.toContain('in 100');
   });
@@ -25,7 +25,7 @@ describe('what is said about confidence', () => {
     expect(note({ level: 'none', reason: 'retrieval_quality_low_confidence' })?.text).toContain('Not answered');
   });
 
-  it('is silent about failures and greetings', () => {
+  it('is absent for failures and greetings', () => {
     expect(note({ level: 'none', reason: 'errors' }, ['The model is gone.'])).toBeUndefined();
     expect(
       confidenceNote({ answer_confidence: { level: 'none', reason: 'direct_intent' }, intent: 'greeting', problems: [] }),

@@ -20,7 +20,7 @@ describe('a golden set', () => {
     ).toEqual(GOLD);
   });
 
-  it('may hold conversations, and questions without an answer', async () => {
+  it('may hold conversations, and unanswerable questions', async () => {
     const rows = [
       { turns: ['What is it?', 'And how tall?'], must: [['/two|2/']] },
       { question: 'Who won?', answerable: false },
@@ -44,7 +44,7 @@ describe('a golden set', () => {
     await expect(read(name, text)).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(message) });
   });
 
-  it('that is not there is named', async () => {
+  it('that does not exist is named', async () => {
     await expect(readGoldenSet('nowhere.jsonl')).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('nowhere.jsonl'),
@@ -60,19 +60,19 @@ describe('gates', () => {
     lists: false,
   });
 
-  it('hold where the figure is as great', () => {
+  it('pass if the figure is equal or greater', () => {
     expect(missedGates(result, readGates({ 'min-recall': '1', 'min-mrr': '0.5', 'min-recall@10': '0.9' }))).toEqual([]);
   });
 
-  it('say what is missed, and by how much', () => {
+  it('say which figure is missed, and by how much', () => {
     expect(missedGates(result, readGates({ 'min-recall@1': '0.5' }))).toEqual(['--min-recall@1 0.5: recall@1 is 0.000.']);
   });
 
-  it('are missed where the set has no question for them', () => {
+  it('are missed if the set has no question for them', () => {
     expect(missedGates(result, readGates({ 'min-right': '0' }))).toEqual([expect.stringContaining('no question')]);
   });
 
-  it.each(['1.5', '-0.1', 'x', ' '])('are refused with %j', (value) => {
+  it.each(['1.5', '-0.1', 'x', ' '])('are rejected with %j', (value) => {
     expect(() => readGates({ 'min-recall': value })).toThrow(/a number from 0 to 1/);
   });
 });

@@ -5,27 +5,27 @@ import { LineWrapper, wrapSpans, wrapRow, wrapText, clip } from '../../../src/cl
 
 const fold = (text: string, columns: number, rest = {}) => wrapSpans([{ text, paint: (part) => part }], { columns, ...rest });
 
-describe('text that flows', () => {
-  it('is broken between words, and goes on below its beginning', () => {
+describe('wrapped text', () => {
+  it('breaks between words, and continues below its beginning', () => {
     expect(fold('The filter is replaced every 90 days.', 16)).toBe('The filter is\nreplaced every\n90 days.');
     expect(fold('one two three', 7, { first: '• ', hang: '  ' })).toBe('• one\n  two\n  three');
     expect(fold('one two', 7, { first: '\u001b[2m│ \u001b[22m', hang: '| ' })).toBe('\u001b[2m│ \u001b[22mone\n| two');
   });
 
-  it('is broken between Chinese characters, but not before a closing mark nor after an opening one', () => {
+  it('breaks between Chinese characters, but not before closing or after opening marks', () => {
     expect(fold('这是一个句子。在此', 12)).toBe('这是一个句\n子。在此');
     expect(fold('他说「你好」吧', 6)).toBe('他说\n「你\n好」吧');
     expect(fold('使用kb命令', 6)).toBe('使用kb\n命令');
   });
 
-  it('keeps a word whole that is longer than a line, and what holds together', () => {
+  it('keeps a word whole that is longer than a line, and non-breaking spaces', () => {
     const address = 'https://example.com/a/very/long/path';
     expect(fold(`see ${address} there`, 16)).toBe(`see\n${address} there`); // the terminal broke the address twice: its last row has room
     expect(fold('at 10\u00a0o’clock', 8)).toBe('at\n10\u00a0o’clock');
     expect(fold('👩‍👩‍👧👩‍👩‍👧 x', 4)).toBe('👩‍👩‍👧👩‍👩‍👧\nx');
   });
 
-  it('is drawn a word as soon as it is complete', () => {
+  it('is drawn word by word', () => {
     const drawn: string[] = [];
     const flow = new LineWrapper(20, (text) => drawn.push(text));
     flow.open('', '');
@@ -37,7 +37,7 @@ describe('text that flows', () => {
     expect(drawn.join('')).toBe('one two\n');
   });
 
-  it('keeps every word in order and fits, whatever the words are', () => {
+  it('keeps every word in order and fits, for random text', () => {
     const words = fc.array(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).map((word) => word.replace(/\s/gu, 'x')),
       { maxLength: 30 },
@@ -53,7 +53,7 @@ describe('text that flows', () => {
 });
 
 describe('a sentence', () => {
-  it('keeps its own newlines, and stays as it is without a terminal', () => {
+  it('keeps its own newlines, and is unchanged without a terminal', () => {
     expect(wrapText('\none two\nthree', 5)).toBe('\none\ntwo\nthree');
     expect(wrapText('one two three four', undefined)).toBe('one two three four');
     expect(wrapText('one  two', 8)).toBe('one  two');
@@ -62,13 +62,13 @@ describe('a sentence', () => {
     expect(wrapRow('a label  ', 'one two', 12)).toBe('a label  one\n    two');
   });
 
-  it('that is indented goes on indented', () => {
+  it('keeps its indentation', () => {
     expect(wrapText('  one two three', 10)).toBe('  one two\n  three');
   });
 });
 
 describe('a text that is too long', () => {
-  it('is cut before a character that does not fit, and says so', () => {
+  it('is cut before the first character that does not fit, with an ellipsis', () => {
     expect(clip('short', 5)).toBe('short');
     expect(clip('too long', 5)).toBe('too…');
     expect(clip('中文中文', 6)).toBe('中文…');

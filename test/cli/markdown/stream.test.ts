@@ -74,7 +74,7 @@ last line, both.
 `);
   });
 
-  it('says in colours what marks say without them', () => {
+  it('uses colours in place of marks', () => {
     expect(drawn('# Title', { level: 1 })).toBe('\u001b[1mTitle\u001b[22m\n');
     expect(drawn('a **b** `c` [1] ~~d~~', { level: 1 })).toBe(
       'a \u001b[1mb\u001b[22m \u001b[36mc\u001b[39m \u001b[36m[1]\u001b[39m \u001b[9md\u001b[29m\n',
@@ -82,7 +82,7 @@ last line, both.
     expect(drawn('**a _b_**', { level: 1 })).toBe('\u001b[1ma\u001b[22m \u001b[1m\u001b[3mb\u001b[23m\u001b[22m\n');
   });
 
-  it.each([1, 3, 100])('draws what goes on in the next line of its paragraph, and no further, in pieces of %d characters', (size) => {
+  it.each([1, 3, 100])('continues a span in the next line of its paragraph, but no further, in pieces of %d characters', (size) => {
     const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
     expect(drawn('It **is\nso** then.\n', { level: 1, size })).toBe(`It ${bold('is')}\n${bold('so')} then.\n`);
     expect(drawn('- an **item\n  of two** lines', { level: 1, size })).toBe(`• an ${bold('item')}\n  ${bold('of')} ${bold('two')} lines\n`);
@@ -98,11 +98,11 @@ last line, both.
     expect(drawn(ALL, { size, level: 1 })).toBe(drawn(ALL, { level: 1 }));
   });
 
-  it('waits for what tells an item from the line below the head of a table', () => {
+  it('waits until a list item differs from a table delimiter', () => {
     expect(drawn('- |*', { size: 1, level: 1 })).toBe(drawn('- |*', { level: 1 }));
   });
 
-  it('is the same however it is cut, whatever it is', () => {
+  it('is the same however it is cut, for random text', () => {
     const marks = fc.constantFrom(
       '*',
       '**',
@@ -132,7 +132,7 @@ last line, both.
     );
   });
 
-  it('loses no letter', () => {
+  it('loses no character', () => {
     const letters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
     fc.assert(
       fc.property(
@@ -147,7 +147,7 @@ last line, both.
     );
   });
 
-  it('appears while it is written: words as soon as they are complete, also of a list, but no span before it is closed', () => {
+  it('appears while it is written: each complete word, also in a list, but no open span', () => {
     let out = '';
     const stream = new MarkdownStream({ columns: 40, color: new Chalk({ level: 0 }), write: (piece) => (out += piece) });
     const after = (piece: string) => {
@@ -162,14 +162,14 @@ last line, both.
     expect(stream.isAtLineStart).toBe(false);
   });
 
-  it('gives a mark up that is not closed within what may be held back', () => {
+  it('draws a mark as text if it is not closed within the limit', () => {
     let out = '';
     const stream = new MarkdownStream({ columns: 1000, color: new Chalk({ level: 0 }), write: (piece) => (out += piece) });
     stream.push(`*${'word '.repeat(100)}`);
     expect(out).toMatch(/^\*word word/);
   });
 
-  it('shows a table that does not fit as a record a row, and lines with bars that are no table as they are', () => {
+  it('shows a table that does not fit as one record per row, and lines with bars that are no table unchanged', () => {
     const table = '| Name | What it is for |\n|---|---|\n| filter | keeps the dust out of the pump |\n| pump | moves water |';
     expect(drawn(table, { columns: 24 })).toBe(
       'Name: filter\nWhat it is for: keeps\n  the dust out of the\n  pump\n\nName: pump\nWhat it is for: moves\n  water\n',
@@ -177,7 +177,7 @@ last line, both.
     expect(drawn('|x| is never negative')).toBe('|x| is never negative\n');
   });
 
-  it('draws cells where the line below the heads says, figures at the right', () => {
+  it('aligns cells as the delimiter row says', () => {
     const table = '| Part | Months | Note |\n|:---|---:|:-:|\n| pump | 6 | a |\n| seal | 24 | spare |';
     expect(drawn(table)).toBe('Part  Months  Note\n────  ──────  ─────\npump       6    a\nseal      24  spare\n');
   });
@@ -191,7 +191,7 @@ last line, both.
     expect(drawn(text(' '.repeat(400_000))).replace(/\s+/g, ' ')).toBe(drawn(text(' ')).replace(/\s+/g, ' '));
   });
 
-  it('draws code that does not end, and nothing of what is empty', () => {
+  it('draws unclosed code, and nothing for empty parts', () => {
     expect(drawn('```\nlet x;')).toBe('  let x;\n');
     expect(drawn('\n\n')).toBe('');
     expect(drawn('\n\na\n\n\n\nb\n\n')).toBe('a\n\nb\n');

@@ -9,7 +9,7 @@ import { paper } from '../../support/screen.ts';
 
 const document = (source: string, text = source) => ({ id: '1', source, text, title: 't', metadata: {} });
 
-describe('the name of a file for a document', () => {
+describe('the file name of a document', () => {
   it.each([
     ['docs/guides/pump.pdf', 'docs-guides-pump.pdf'],
     ['notes/größe.md', 'notes-größe'],
@@ -24,7 +24,7 @@ describe('the name of a file for a document', () => {
     expect(fileNameOf(source)).toBe(name);
   });
 
-  it('is one that file systems take, and is told from others', () => {
+  it('is valid on all file systems, and unique', () => {
     const [one, two] = ['a', 'b'].map((end) => fileNameOf(`${'ü/'.repeat(300)}${end}`));
     expect(Buffer.byteLength(`.${one}.md.1234567`)).toBeLessThan(256);
     expect(one).not.toBe(two);
@@ -32,7 +32,7 @@ describe('the name of a file for a document', () => {
 });
 
 describe('documents as files', () => {
-  it('are written under names of their own, over what was written before', () => {
+  it('have unique names, and replace earlier files', () => {
     const home = folder();
     const out = join(home, 'new/out');
     for (let again = 0; again < 2; again++) {
@@ -45,7 +45,7 @@ describe('documents as files', () => {
     expect(readFileSync(join(out, 'a-b.pdf.md'), 'utf8')).toBe('a b.pdf');
   });
 
-  it('replace no source, and nothing that a link leads to', () => {
+  it('replace no source, and no target of a link', () => {
     const home = folder({ 'a.md': 'source', 'out/x': '', 'secret.txt': 'secret' });
     expect(documentWriter(home, { home })(document('a.md', 'new'))).toBe(join(home, 'a-2.md'));
     symlinkSync(join(home, 'secret.txt'), join(home, 'out/b.md'));
@@ -60,7 +60,7 @@ describe('documents as files', () => {
     expect(readFileSync(join(home, 'x-y.md'), 'utf8')).toBe('source');
   });
 
-  it('replace what was written before where another folder is read', () => {
+  it('replace earlier files if another folder is read', () => {
     const home = folder({ 'x/y.md': 'new' });
     for (let again = 0; again < 2; again++)
       expect(documentWriter(home, { home, paths: [join(home, 'x'), 'https://example.com/a.md'] })(document('x/y.md'))).toBe(
@@ -68,7 +68,7 @@ describe('documents as files', () => {
       );
   });
 
-  it('are refused with a reason where the folder is a file, or a folder has their name', () => {
+  it('are rejected with a reason if the folder is a file, or their name is a folder', () => {
     const home = folder({ file: '' });
     expect(() => documentWriter(join(home, 'file'), { home })).toThrow('--output-dir');
     mkdirSync(join(home, 'out/a.md'), { recursive: true });
@@ -89,7 +89,7 @@ const printed = (screen: ReturnType<typeof paper>) => {
   return printer;
 };
 
-it('items are lines of JSON, failures and in the end notices are told beside them', () => {
+it('items are printed as lines of JSON, failures and notices beside them', () => {
   const screen = paper();
   printed(screen).result({ notices: ['The crawl was cut off\u001b[2J.'] });
   expect(screen.out).toEqual(['{"id":"d1"}']);
@@ -97,13 +97,13 @@ it('items are lines of JSON, failures and in the end notices are told beside the
   expect(screen.notes).toEqual([]);
 });
 
-it('with --json nothing is printed before the result', () => {
+it('nothing is printed before the result with --json', () => {
   const screen = paper({ json: true });
   printed(screen);
   expect([screen.out, screen.warnings]).toEqual([[], []]);
 });
 
-it('shows counts as numbers, at the right', () => {
+it('numbers are aligned right', () => {
   const screen = paper();
   const stored = { id: '1', source: 'a.md', title: 'A', source_kind: 'path', file_type: 'md', content_hash: '', metadata: {} };
   const sources = [{ ...stored, chunks: 1, characters: 12_345, ingested_at: '2026-01-02T03:04:05Z' }];

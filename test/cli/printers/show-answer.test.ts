@@ -27,14 +27,14 @@ describe('an answer', () => {
     retrieval_quality: { status: 'passed', passed_chunks: 2 },
   } as unknown as ChatResult;
 
-  it('is followed by what it cites, and by that alone', () => {
+  it('is followed by its cited sources only', () => {
     const screen = paper();
     showSources(result, screen);
     expect(screen.out).toEqual(['', '[1] Manual — a.md · page 2']);
     expect(sourceLine({ ...source, title: 'M\u001b[2J' }, screen)).toBe('[1] M — a.md · page 2');
   });
 
-  it('says when little stands behind it, and what went wrong', () => {
+  it('is followed by its doubts and failures', () => {
     const screen = paper();
     showSources(
       {
@@ -49,7 +49,7 @@ describe('an answer', () => {
     expect(screen.warnings).toEqual(['Note: q: The rewrite failed.']);
   });
 
-  it('that may not be the answer says so in one line, and shows three passages to look at', () => {
+  it('that may be wrong says so in one line, and shows three passages', () => {
     const screen = paper();
     const others = [2, 3, 4].map((citation) => ({ ...source, citation, cited: false, title: `Page ${citation}` }));
     const uncertain = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
@@ -65,7 +65,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is doubted in the language of the question, or of the one before it', () => {
+  it('is doubted in the language of the question, or of the one before', () => {
     const uncertain = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
     const doubted = (query: string, before = '') => {
       const screen = paper();
@@ -83,13 +83,13 @@ describe('an answer', () => {
     expect(doubted('ERR-4042', '¿Cuánto dura el filtro?')).toContain('\nVéase también:');
   });
 
-  it('that may not be the answer names nothing else with --quiet', () => {
+  it('that may be wrong shows no other passages with --quiet', () => {
     const screen = paper({ quiet: true });
     showSources({ ...result, answer_confidence: { level: 'low', reason: 'answer_uncertain', probability: 0.5 } }, screen);
     expect(screen.out.slice(1)).toEqual(['', '[1] Manual — a.md · page 2']);
   });
 
-  it('that may not be the answer shows what was found beside its sources, too', () => {
+  it('that may be wrong shows other hits beside its sources', () => {
     const screen = paper();
     const metadata = { source: 'b.md', title: 'Care', location: { headings: ['Seals'], line_start: 4 } };
     const outputs = [
@@ -103,7 +103,7 @@ describe('an answer', () => {
     expect(screen.out.slice(3)).toEqual(['\nSee also:', '– Care — b.md · Seals, line 4', '– c.md — c.md']);
   });
 
-  it('that may not be the answer names each place once', () => {
+  it('that may be wrong shows each place once', () => {
     const screen = paper();
     const others = ['Manual', 'Care', 'Care', 'Parts'].map((title, i) => ({
       ...source,
@@ -117,27 +117,27 @@ describe('an answer', () => {
     expect(screen.out.slice(3)).toEqual(['\nSee also:', '– Care — a.md · page 2', '– Parts — a.md · page 2']);
   });
 
-  it('names a page and its headings as they stand above the quotation', () => {
+  it('shows the page and headings of its quotation', () => {
     const screen = paper();
     showSources({ ...result, sources: [{ ...source, cited: true, location: { headings: ['Manual', 'Seals'], line_start: 4 } }] }, screen);
     expect(screen.out).toContain('[1] Manual — a.md · Seals, line 4');
   });
 
-  it('whose search query and words failed alike says so once', () => {
+  it('reports one failure of search query and answer once', () => {
     const screen = paper();
     const refused = { ...failure('q', 'It answered 401.'), source_kind: 'chat' as const };
     showSources({ ...result, answer: '', sources: [], errors: [{ ...refused, source_kind: 'query' }, refused] }, screen);
     expect(screen.warnings).toEqual(['Error: It answered 401.']);
   });
 
-  it('that declines is followed by what was found, and by no remark that says the same', () => {
+  it('that declines is followed by the hits, without a remark that repeats it', () => {
     const screen = paper();
     const none = { level: 'none', reason: 'retrieval_quality_low_confidence' } as const;
     showSources({ ...result, sources: [{ ...source, cited: false }], answer_confidence: none }, screen);
     expect(screen.out.map((line) => line.trim()).slice(0, 2)).toEqual(['See also:', expect.stringContaining(source.title)]);
   });
 
-  it('that cites nothing, or cites wrongly, says so as well; a greeting does not', () => {
+  it('without citations, or with wrong ones, says so; a greeting does not', () => {
     const doubt = (over: Partial<ChatResult>) => {
       const screen = paper();
       showSources({ ...result, ...over }, screen);
@@ -156,13 +156,13 @@ describe('an answer', () => {
     expect(doubt({})).toBe('');
   });
 
-  it('that failed says how often it was tried', () => {
+  it('that failed says how many attempts were made', () => {
     expect(formatFailure({ ...failure('q', 'It answered 500.'), source_kind: 'chat', attempts: 4 })).toBe(
       'It answered 500. It was tried 4 times.',
     );
   });
 
-  it('that broke off is marked where its words stand', () => {
+  it('that broke off is marked after its text', () => {
     const screen = paper({ columns: 40 });
     const printer = answerPrinter(screen);
     printer.onEvent(event('token', 'generation', { text: 'It **is' }));
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect(whole.out).toEqual([]);
   });
 
-  it('that is waited for says why: on the line of what is done, or as a note where nobody looks at one', () => {
+  it('that is waited for says why: in the status line, or as a note without a terminal', () => {
     const wait = { ...event('progress', 'generation', { wait: 12, attempt: 2, attempts: 4 }), message: 'Waiting 12 s\u001b[2J.' };
     const seen = paper({ isTerminal: true });
     answerPrinter(seen).onEvent(wait);
@@ -183,7 +183,7 @@ describe('an answer', () => {
     expect([piped.states, piped.notes]).toEqual([[], ['Waiting 12 s.']]);
   });
 
-  it('is a failure for a script where there is none', () => {
+  it('that is missing is a failure for a script', () => {
     expect(hasNoAnswer(result)).toBe(false);
     expect(hasNoAnswer({ ...result, answer: '' })).toBe(true);
     expect(hasNoAnswer({ ...result, answer_confidence: { level: 'none', reason: 'errors' } })).toBe(true);
@@ -206,7 +206,7 @@ describe('an answer', () => {
     return printer;
   };
 
-  it('is drawn on a terminal while it is written, and says what is done until something is to be seen', () => {
+  it('is drawn on a terminal while it is written, after a status', () => {
     const screen = paper({ columns: 30 });
     const printer = heard(screen);
     expect(screen.states).toEqual(['Reading the question…', 'Searching…', 'Reading 2 passages…', 'Writing…', 'Writing…']);
@@ -217,7 +217,7 @@ describe('an answer', () => {
     expect(screen.states.at(-1)).toBeUndefined();
   });
 
-  it('is the Markdown that it is where nobody looks at a terminal', () => {
+  it('is plain Markdown without a terminal', () => {
     const screen = paper();
     heard(screen).end();
     expect(screen.out.join('')).toBe('It **is** so [1].\n| a | b |\n');
@@ -226,7 +226,7 @@ describe('an answer', () => {
     expect(whole.out.join('')).toBe('It is [1].\n[1] Manual — a.md · page 2');
   });
 
-  it('ends its line where it is stopped', () => {
+  it('ends its line when it is stopped', () => {
     for (const columns of [undefined, 40]) {
       const screen = paper({ columns });
       const printer = answerPrinter(screen);
@@ -236,7 +236,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is not shown piece by piece with --json', () => {
+  it('is not shown in pieces with --json', () => {
     const screen = paper({ json: true });
     heard(screen);
     expect([screen.out, screen.states]).toEqual([[], []]);

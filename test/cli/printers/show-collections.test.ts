@@ -12,7 +12,7 @@ describe('collections', () => {
     sources: 1,
     bytes: 1_234_567,
   };
-  it('are shown a line each, or with all that is known of one', () => {
+  it('are shown in one line each, or one with all details', () => {
     const screen = paper();
     printCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: null }], screen);
     expect(screen.out).toEqual([

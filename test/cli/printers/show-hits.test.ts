@@ -5,14 +5,14 @@ import { paper } from '../../support/screen.ts';
 import type { ChatExplain } from '../../../src/schema/answers.ts';
 
 describe('a long line', () => {
-  it('is broken between words where the terminal ends, and a row of a table is not', () => {
+  it('is broken between words at the end of the terminal, except rows of tables', () => {
     expect(wrapLine('The filter is replaced every 90 days.', 16)).toEqual(['The filter is', 'replaced every', '90 days.']);
     expect(wrapLine('| a row | of a table | is whole |', 16)).toEqual(['| a row | of a table | is whole |']);
     expect(wrapLine('  indented', 80)).toEqual(['  indented']);
     expect(wrapLine('averyverylongword', 5)).toEqual(['averyverylongword']);
   });
 
-  it('is left alone where nobody looks at a terminal', () => {
+  it('is unchanged without a terminal', () => {
     const text = 'word '.repeat(60).trim();
     const item = { id: 'a', chunk_id: 'a', text, metadata: { source: 'a.md' }, score: 0.5 };
     const result = { query: 'q', search_query: 'q', retrieved: 1, items: [item], failed: 0, errors: [] };
@@ -39,7 +39,7 @@ describe('hits of several collections', () => {
     return screen.notes;
   };
 
-  it('are said to stand in the order of their ranks where their scores do not fall', () => {
+  it('are explained to be ordered by rank if their scores do not fall', () => {
     expect(shown(hit('a', 0.8), hit('b', 0.3), hit('a', 0.7))).toEqual([
       expect.stringMatching(/^Several collections: the first hits of each/),
     ]);
@@ -47,7 +47,7 @@ describe('hits of several collections', () => {
   });
 });
 
-describe('words that match', () => {
+describe('words that match the query', () => {
   const mark = (word: string) => `<${word}>`;
   it('are marked in every form, and no others', () => {
     expect(markWords('Filters are replaced; the filter, the filtering. A film.', 'replace the filter', mark)).toBe(
@@ -58,7 +58,7 @@ describe('words that match', () => {
     expect(markWords('nothing', '', mark)).toBe('nothing');
   });
 
-  it('can not bring a sequence of the terminal along', () => {
+  it('cannot contain a sequence for the terminal', () => {
     expect(markWords('the \u001b[2Jfilter', 'filter', mark)).toBe('the <filter>');
   });
 });
@@ -101,7 +101,7 @@ describe('hits', () => {
     ]);
   });
 
-  it('are broken between words where the terminal ends; tables and code are not', () => {
+  it('are broken between words at the end of the terminal, except tables and code', () => {
     const screen = paper({ columns: 30 });
     const text = [
       'The filter is replaced every ninety days.',
@@ -132,7 +132,7 @@ describe('hits', () => {
     ]);
   });
 
-  it('that are none are said to be none, but not where the search failed', () => {
+  it('that are missing are reported, unless the search failed', () => {
     const nothing = paper();
     showHits({ ...result, retrieved: 0, items: [] }, nothing);
     expect([nothing.out, nothing.warnings]).toEqual([['Nothing was found.'], []]);
@@ -162,7 +162,7 @@ It is easy.
 Used ones go into the red bin. Nothing else does. New ones are in the store, on the shelf behind the door.`;
 
 describe('snippetOf', () => {
-  it('is the sentence that has most words of the query and what is around it, and says where the passage goes on', () => {
+  it('returns the sentence with most words of the query and its surroundings, with ellipses', () => {
     expect(cutSnippet(PASSAGE, 'How often is the filter replaced?', 40)).toEqual([
       '… They are made of steel. The filter is',
       'replaced every ninety days. Close the',
@@ -170,7 +170,7 @@ describe('snippetOf', () => {
     ]);
   });
 
-  it('takes what stands before a sentence at the end', () => {
+  it('adds text before a sentence at the end', () => {
     expect(cutSnippet(PASSAGE, 'new shelf', 60)).toEqual([
       '… It is easy.',
       'Used ones go into the red bin. Nothing else does. New ones',
@@ -178,13 +178,13 @@ describe('snippetOf', () => {
     ]);
   });
 
-  it('is the whole of a short passage without its heading, and its beginning where no word matches', () => {
+  it('returns a whole short passage without its heading, and the beginning if no word matches', () => {
     expect(cutSnippet('# Care\n\nThe filter.\n\nIt is replaced.', 'filter', 40)).toEqual(['The filter.', 'It is replaced.']);
     expect(cutSnippet(PASSAGE, 'canteen', 60)[0]).toMatch(/^The pump has two/);
     expect(cutSnippet('# Care', 'care', 40)).toEqual(['# Care']);
   });
 
-  it('has three lines at most, of a long sentence those with most words of the query, and cuts rows', () => {
+  it('returns at most three lines, and cuts long sentences and rows', () => {
     const long = `${'word '.repeat(60)}the filter is replaced ${'word '.repeat(60)}`.trim();
     const lines = cutSnippet(long, 'replace filter', 40);
     expect(lines).toHaveLength(3);
@@ -234,7 +234,7 @@ const explain: ChatExplain = {
   window: { context_window: 8000, max_tokens: 1024 },
 };
 
-test('each passage, each question to the model and each stage has its line, and nothing acts on the terminal', () => {
+test('each passage, model call and stage has its line, without sequences for the terminal', () => {
   expect(explainLines(asked, explain)).toEqual([
     'searched for:',
     '  Both?',
@@ -255,18 +255,18 @@ test('each passage, each question to the model and each stage has its line, and 
   ]);
 });
 
-test('a turn that needed nothing has nothing to explain', () => {
+test('a turn without search and model has no explanation', () => {
   expect(explainLines(asked, { thresholds: {}, passages: [], stages: [], calls: [] })).toEqual([]);
 });
 
-test('a question that was rewritten for the search is told as it was searched for', () => {
+test('a rewritten question is shown as it was searched for', () => {
   const rewritten = { query: 'And the seals?', search_query: 'How long is the\nwarranty\u0007 on the seals?' };
   expect(explainLines(rewritten, { thresholds: {}, passages: [], stages: [], calls: [] })).toEqual([
     'searched for: How long is the warranty on the seals?',
   ]);
 });
 
-test('why there is no answer has a line, and so has an answerer that is sent no prompt', () => {
+test('a declined answer and an answerer without a prompt have their lines', () => {
   const [call] = explain.calls;
   expect(
     explainLines(asked, {

@@ -4,7 +4,7 @@ import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
 import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
 
-describe('the end of an ingest', () => {
+describe('the summary of an ingest', () => {
   const report = (over: object = {}) => ({
     ...new IngestReport({ names: ['docs'], provider: 'lancedb', collection: 'manuals', lists: false }).result,
     ...over,
@@ -41,7 +41,7 @@ describe('the end of an ingest', () => {
     expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
   });
 
-  it('names what is gone but stored still', () => {
+  it('lists what is gone but still stored', () => {
     const { out } = said({ unchanged: 1, gone: ['old.md'] });
     expect(out.slice(1, -1)).toEqual([
       '  unchanged    1 document stored already as it is: skipped',
@@ -49,7 +49,7 @@ describe('the end of an ingest', () => {
     ]);
   });
 
-  it('goes on below its text where the terminal ends', () => {
+  it('wraps long rows below their text', () => {
     const screen = paper({ columns: 40 });
     showIngest(report({ unchanged: 2, gone: ['docs/photo.jpg'] }), {
       screen,
@@ -68,21 +68,21 @@ describe('the end of an ingest', () => {
     ]);
   });
 
-  it('tells what a person should know although nothing failed', () => {
+  it('shows notices although nothing failed', () => {
     const { out } = said({ unchanged: 1, notices: ['The crawl was cut off at 200 pages.\u001b[2J'] });
     expect(out.slice(2, -1)).toEqual(['  note         The crawl was cut off at 200 pages.']);
     const many = said({ notices: Array.from({ length: 12 }, (_, i) => `Notice ${i}.`) }).out;
     expect(many.slice(-2)).toEqual(['  note         Notice 9.', '  note         … and 2 more; --json lists them.']);
   });
 
-  it('says with --quiet what failed, and nothing else', () => {
+  it('shows only failures with --quiet', () => {
     const quiet = paper({ quiet: true });
     const done = report({ unchanged: 1, notices: ['It was cut off.'], failed: 1, errors: [failure('a', 'a is broken.')] });
     showIngest(done, { screen: quiet, milliseconds: 1, dry_run: false, flags: {}, remembered: [] });
     expect([quiet.out, quiet.warnings]).toEqual([[], ['1 item failed:', '  a is broken.']]);
   });
 
-  it('says that files that could not be read are read again although they did not change', () => {
+  it('says that failed files are read again although they have not changed', () => {
     const broken = { ...failure('a', 'a is broken.'), stage: 'convert' as const };
     const rows = (over: object) => said(over).out.filter((line) => line.includes('read again'));
     expect(rows({ unchanged: 3, failed: 1, errors: [broken] })).toEqual([
@@ -95,14 +95,14 @@ describe('the end of an ingest', () => {
     expect(rows({ unchanged: 3, failed: 1, errors: [{ ...broken, source_kind: 'url' as const }] })).toEqual([]);
   });
 
-  it('says how to go on after what may pass', () => {
+  it('says how to continue after retryable failures', () => {
     const later = { failed: 1, errors: [{ ...failure('a', 'a is down.'), isRetryable: true }] };
     expect(said(later).warnings.at(-1)).toMatch(/the same command again/);
     expect(said(later, { dry_run: true }).warnings.at(-1)).toBe('  a is down.');
     expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).warnings.at(-1)).toBe('  a is broken.');
   });
 
-  it('has a headline for every end', () => {
+  it('has a headline for every outcome', () => {
     const headline = (over: object, view = {}) => said(over, view).out[0];
     expect(headline({})).toBe('Found no documents for «manuals», 1.2 s.');
     expect(headline({ unchanged: 3 })).toBe('Nothing has changed in «manuals», 1.2 s.');
@@ -117,14 +117,14 @@ describe('the end of an ingest', () => {
     expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).out).toHaveLength(1);
   });
 
-  it('lists no more failures than a screen holds', () => {
+  it('lists no more failures than fit on a screen', () => {
     const errors = Array.from({ length: 25 }, (_, i) => failure(`${i}.md`, 'It is broken.'));
     const { warnings } = said({ failed: 25, errors });
     expect(warnings).toHaveLength(22);
     expect(warnings.at(-1)).toBe('  … and 5 more; --json lists them.');
   });
 
-  it('names the source of a failure once, and lets nothing in it act on the terminal', () => {
+  it('names the source of a failure once, without sequences for the terminal', () => {
     expect(formatFailure(failure('a.md', 'a.md is empty.'))).toBe('a.md is empty.');
     expect(formatFailure(failure('a.md', 'It is empty.'))).toBe('a.md: It is empty.');
     expect(formatFailure(failure('', 'The query is empty.'))).toBe('The query is empty.');

@@ -10,14 +10,14 @@ const answered = (answer: string, length = 2) =>
   ({ answer, sources: [], history: Array.from({ length }, (_, i) => ({ role: 'user', content: `m${i}` })) }) as unknown as ChatResult;
 
 describe('a conversation', () => {
-  it('grows by a turn that has an answer, and by no other', () => {
+  it('grows only by turns that have an answer', () => {
     const one = withTurn(newConversation(), { question: 'Why?' }, answered('So.'));
     expect(one.turns).toEqual([{ question: 'Why?', answer: 'So.', sources: [] }]);
     expect(one.history).toHaveLength(2);
     expect(withTurn(one, { question: 'And?' }, answered('', 4))).toBe(one);
   });
 
-  it('keeps no more than fits: of turns, of messages, of characters, but always the last turn', () => {
+  it('limits turns, messages and characters, but always keeps the last turn', () => {
     let talk: Conversation = newConversation();
     for (let i = 0; i < 130; i++) talk = withTurn(talk, { question: `q${i}` }, answered('So.', 300));
     expect(talk.turns).toHaveLength(100);
@@ -30,7 +30,7 @@ describe('a conversation', () => {
     expect(talk.turns.map(({ question }) => question)).toEqual(['longest']);
   });
 
-  it('brings back what was typed in one line, once, the latest first', () => {
+  it('recalls each input line once, in one line, the latest first', () => {
     let talk = newConversation();
     for (const line of ['one', 'two\nlines', 'one']) talk = withInputLine(talk, line);
     expect(talk.asked).toEqual(['one', 'two lines']);
@@ -56,7 +56,7 @@ function memory({ home = folder(), isNamed = false, isKept = true } = {}) {
 }
 
 describe('the memory of conversations', () => {
-  it('gives back what was kept, for each collection, to this user alone', () => {
+  it('returns what was stored, per collection, readable by this user only', () => {
     const { home, memory: first, open, file, warnings } = memory();
     expect(first.load('manuals')).toEqual(newConversation());
     first.keep('manuals', talk);
@@ -68,7 +68,7 @@ describe('the memory of conversations', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('holds it without a file, for as long as the program runs', () => {
+  it('keeps conversations without a file while the program runs', () => {
     const { home, memory: held, open } = memory({ isKept: false });
     held.keep('manuals', talk);
     expect(held.load('manuals')).toEqual(talk);
@@ -76,7 +76,7 @@ describe('the memory of conversations', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it.each([['{"version":1,"turns":'], ['[]'], ['{"version":2}'], ['How long?\n/help\n']])('sets aside what it can not read: %s', (text) => {
+  it.each([['{"version":1,"turns":'], ['[]'], ['{"version":2}'], ['How long?\n/help\n']])('sets an unreadable file aside: %s', (text) => {
     const { memory: kept, open, file, warnings } = memory();
     kept.keep('manuals', talk);
     writeFileSync(file, text);
@@ -88,7 +88,7 @@ describe('the memory of conversations', () => {
     expect(open().load('manuals')).toEqual(talk);
   });
 
-  it('leaves a file alone that the user named and that is none of ours', () => {
+  it('leaves a named file with other contents alone', () => {
     const { memory: named, file, warnings } = memory({ isNamed: true });
     mkdirSync(join(file, '..'));
     writeFileSync(file, '# My notes\n');
@@ -115,7 +115,7 @@ describe('the memory of conversations', () => {
     expect([readdirSync(home).toSorted(), readdirSync(join(home, 'chat'))]).toEqual([['chat', 'kept.json'], ['manuals.json']]);
   });
 
-  it('says that it can not keep in a link that leads to itself', () => {
+  it('reports that it cannot write through a link that leads to itself', () => {
     const { home, memory: named, file, warnings } = memory({ isNamed: true });
     mkdirSync(join(home, 'chat'));
     symlinkSync('manuals.json', file);
@@ -123,7 +123,7 @@ describe('the memory of conversations', () => {
     expect(warnings).toEqual([expect.stringContaining("can't be kept")]);
   });
 
-  it('is written through no link that somebody laid where its draft could be', () => {
+  it('is not written through a link that somebody laid at the name of its draft', () => {
     const { home, memory: kept, file } = memory();
     mkdirSync(join(home, 'chat'));
     const trap = join(home, 'trap');
@@ -134,7 +134,7 @@ describe('the memory of conversations', () => {
     expect(lstatSync(file).isSymbolicLink()).toBe(false);
   });
 
-  it('begins in a file that is empty', () => {
+  it('begins in an empty file', () => {
     const { memory: named, file, warnings, open } = memory({ isNamed: true });
     mkdirSync(join(file, '..'));
     writeFileSync(file, '');
@@ -144,7 +144,7 @@ describe('the memory of conversations', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('says once that it can not keep, and goes on without a file', () => {
+  it('reports once that it cannot write, and continues without a file', () => {
     const { home, memory: kept, warnings } = memory();
     writeFileSync(join(home, 'chat'), 'a file where the folder would be');
     kept.keep('manuals', talk);
@@ -153,7 +153,7 @@ describe('the memory of conversations', () => {
     expect(kept.load('manuals')).toEqual(talk);
   });
 
-  it('says that it can not read, and overwrites nothing', () => {
+  it('reports that it cannot read, and overwrites nothing', () => {
     const { memory: kept, file, warnings } = memory();
     mkdirSync(file, { recursive: true });
     expect(kept.load('manuals')).toEqual(newConversation());
@@ -162,7 +162,7 @@ describe('the memory of conversations', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('loses no turn of two conversations that go on at once, and shows each the other when it is read again', () => {
+  it('loses no turn of two concurrent conversations, and shows each the other when it is read again', () => {
     const { open, file, warnings } = memory({ isNamed: true });
     const said = (before: Conversation, question: string): Conversation => ({
       history: [...before.history, { role: 'user', content: question }, { role: 'assistant', content: 'So.' }],
@@ -199,7 +199,7 @@ describe('the memory of conversations', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('forgets the conversation altogether where nobody else writes to it', () => {
+  it('forgets the whole conversation if nobody else writes to it', () => {
     const { memory: kept, open } = memory();
     kept.load('manuals');
     kept.keep('manuals', talk);
@@ -208,7 +208,7 @@ describe('the memory of conversations', () => {
     expect(open().load('manuals')).toEqual(newConversation());
   });
 
-  it('forgets nothing that somebody else has put in the place of its file', () => {
+  it('forgets nothing that somebody else has put in place of its file', () => {
     const { memory: named, file, warnings } = memory({ isNamed: true });
     named.load('manuals');
     named.keep('manuals', talk);
@@ -227,7 +227,7 @@ describe('the memory of conversations', () => {
     expect(open().load('manuals').history).toEqual(summary);
   });
 
-  it('overwrites nothing that somebody else has put in the place of its file', () => {
+  it('overwrites nothing that somebody else has put in place of its file', () => {
     const { memory: named, file, warnings } = memory({ isNamed: true });
     named.load('manuals');
     named.keep('manuals', talk);
@@ -237,7 +237,7 @@ describe('the memory of conversations', () => {
     expect(warnings).toEqual([expect.stringContaining('something else was written to it')]);
   });
 
-  it('waits for who holds the lock, but not for one that was left behind', () => {
+  it('waits for the holder of a lock, but not for an abandoned one', () => {
     const { memory: kept, file, open } = memory();
     mkdirSync(`${file}.lock`, { recursive: true });
     utimesSync(`${file}.lock`, new Date(), new Date(Date.now() - 60_000));

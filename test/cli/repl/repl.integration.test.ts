@@ -86,7 +86,7 @@ describe('a line', () => {
   });
 });
 
-describe('a word alone', () => {
+describe('a single word', () => {
   it.each([
     ['exit', '/exit'],
     ['Quit', '/quit'],
@@ -100,7 +100,7 @@ describe('a word alone', () => {
 });
 
 describe('the commands of a conversation', () => {
-  it('are all named by /help, which fits the terminal', async () => {
+  it('are all listed by /help, which fits the terminal', async () => {
     const { said } = await conversation({ columns: 50 });
     const help = await said('/help');
     for (const name of Object.keys(commands)) expect(help).toContain(name);
@@ -108,7 +108,7 @@ describe('the commands of a conversation', () => {
     expect(help).toMatch(/^\/save FILE {10}write the conversation as\n {20}Markdown/m);
   });
 
-  it('tell of a slip which one was meant', async () => {
+  it('are suggested for a misspelt one', async () => {
     const { said } = await conversation();
     expect(await said('/souces')).toBe('There is no /souces. Did you mean /sources?');
     expect(await said('/top_k 5')).toBe('There is no /top_k. Did you mean /top-k?');
@@ -118,7 +118,7 @@ describe('the commands of a conversation', () => {
     expect(await said('/constructor')).toBe('There is no /constructor. /help shows what there is.');
   });
 
-  it('leave with /exit and /quit', async () => {
+  it('end the conversation with /exit and /quit', async () => {
     const { session } = await conversation();
     expect(await runReplCommand('/exit', session)).toBe(false);
     expect(await runReplCommand('/quit', session)).toBe(false);
@@ -145,7 +145,7 @@ describe('the commands of a conversation', () => {
     expect(await said('/sources')).toBe('There are no sources yet.');
   });
 
-  it('switch the collection, each with a conversation of its own', async () => {
+  it('switch the collection, each with its own conversation', async () => {
     const { session, said } = await conversation();
     expect(await said('/collection')).toBe('Questions go to «manuals». Other collections: minutes.');
     await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean «minutes»?' });
@@ -158,7 +158,7 @@ describe('the commands of a conversation', () => {
     expect(session.conversation.turns).toEqual([TURN]);
   });
 
-  it('choose who answers: a provider, its model, or another model of the same one', async () => {
+  it('choose the answerer: a provider, its model, or another model of the same one', async () => {
     const { session, said } = await conversation();
     expect(await said('/model')).toBe('Answers come from local.');
     await expect(said('/model gpt')).rejects.toThrow('local quotes the sources and has no models, and «gpt» is no provider.');
@@ -171,7 +171,7 @@ describe('the commands of a conversation', () => {
     expect(await said('/model local')).toBe('Answers come from local.');
   });
 
-  it('say at once that a provider has no key or no address, and keep the one that answers', async () => {
+  it('report a missing key or address at once, and keep the present answerer', async () => {
     const { said } = await conversation();
     await said('/model ollama/small');
     vi.stubEnv('OPENAI_API_KEY', '');
@@ -183,7 +183,7 @@ describe('the commands of a conversation', () => {
     expect(await said('/model openai')).toBe('Answers come from openai, its default model.');
   });
 
-  it('choose how many passages are looked for, and keep what was when that does not fit', async () => {
+  it('choose the number of passages, and keep it if the new one is invalid', async () => {
     const { session, said } = await conversation();
     expect(await said('/top-k 7')).toBe('Each question looks for 7 passages.');
     await expect(said('/top-k 99999')).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('top_k') });
@@ -192,7 +192,7 @@ describe('the commands of a conversation', () => {
     expect(settingsOf(session).retrieval.top_k).toBe(7);
   });
 
-  it('show what was said, and forget it', async () => {
+  it('show the conversation, and forget it', async () => {
     const { session, said } = await conversation();
     expect(await said('/history')).toBe('› When is the\ngate locked?\nAt **ten** [1].\n\n\n');
     session.conversation = { ...session.conversation, turns: [TURN, { ...TURN, question: 'Second?' }] };
@@ -203,7 +203,7 @@ describe('the commands of a conversation', () => {
     expect(await said('/history')).toBe('Nothing was said yet.');
   });
 
-  it('write what was asked of several collections with each turn’s own', async () => {
+  it('save a conversation about several collections with the collection of each turn', async () => {
     const { home, session, said } = await conversation();
     const file = join(home, 'talk.md');
     session.conversation = {
@@ -216,7 +216,7 @@ describe('the commands of a conversation', () => {
     expect(text).toContain('## And?\n\nAsked of minutes:\n\nSo.');
   });
 
-  it('forget what is its own where another conversation writes to the same file', async () => {
+  it('forget only their own turns if another conversation writes to the same file', async () => {
     const { home, session, said } = await conversation();
     const open = () => new ConversationMemory({ fileOf: () => join(home, 'talk.json'), isNamed: true, warn: () => {} });
     const other = { ...TURN, question: 'Theirs?' };
@@ -230,7 +230,7 @@ describe('the commands of a conversation', () => {
     expect(session.conversation.turns).toEqual([]);
   });
 
-  it('write the conversation with its sources, and overwrite nothing unless told', async () => {
+  it('save the conversation with its sources, and overwrite nothing unless told to', async () => {
     const { home, said } = await conversation();
     const [file, data] = [join(home, 'talk.md'), join(home, 'talk.json')];
     expect(await said(`/save ${file}`)).toBe(`Wrote 1 turn to ${file}.`);
@@ -252,7 +252,7 @@ describe('the commands of a conversation', () => {
 });
 
 describe('the tab key', () => {
-  it('completes commands, collections, providers and files, and leaves questions alone', async () => {
+  it('completes commands, collections, providers and files, but no questions', async () => {
     const { home, session } = await conversation();
     const candidates = async (line: string) => (await completeLine(line, session)).candidates;
     expect(await candidates('/s')).toEqual(['/sources ', '/save ', '/save! ']);

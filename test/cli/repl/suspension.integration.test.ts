@@ -31,6 +31,6 @@ it('the prompt is drawn once after fg', async () => {
   expect(await draws(`signal(process.pid, 'SIGCONT')`)).toBe('1');
 });
 
-it('and once where nothing stopped', async () => {
+it('the prompt is drawn once if nothing stopped the program', async () => {
   expect(await draws('true')).toBe('1');
 });

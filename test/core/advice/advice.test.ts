@@ -24,7 +24,7 @@ const wordings = {
 const said = (hint: Parameters<typeof formatHint>[0], names: readonly (keyof typeof wordings)[]) =>
   Object.fromEntries(names.map((name) => [name, withWording(wordings[name] satisfies Wording, () => formatHint(hint))]));
 
-it('calls a setting as the reader can set it', () => {
+it('words a setting as the reader can set it', () => {
   expect(said(advice`Set ${setting('retrieval.top_k', '20')}.`, ['cli', 'chat', 'ingest'])).toEqual({
     cli: 'Set --top-k 20 (retrieval.top_k).',
     chat: 'Set top_k: 20.',
@@ -40,7 +40,7 @@ it('calls a setting as the reader can set it', () => {
   });
 });
 
-it('calls an operation as the reader can run it', () => {
+it('words an operation as the reader can run it', () => {
   const make = advice`Make it: ${call('ingest', { docs: 'FOLDER', collection: 'x' })}.`;
   expect(said(make, ['cli', 'ingest', 'reader'])).toEqual({
     cli: 'Make it: kb ingest --docs FOLDER --collection x.',
@@ -57,7 +57,7 @@ it('calls an operation as the reader can run it', () => {
   });
 });
 
-it('leaves out where a face can look for nothing, and tells the operator what is theirs', () => {
+it('leaves out optional advice that an interface has no words for, and marks advice for the operator', () => {
   expect(said(['Fix it.', optionalAdvice`${field('force')} reads all.`], ['cli', 'ingest', 'chat'])).toEqual({
     cli: 'Fix it. --force reads all.',
     ingest: 'Fix it. force reads all.',
@@ -67,7 +67,7 @@ it('leaves out where a face can look for nothing, and tells the operator what is
   expect(formatHint(advice`${setting('ingestion.docs.ocr', 'auto')}, outside of a run`)).toBe('ingestion.docs.ocr: auto, outside of a run');
 });
 
-it('is how all of kb but the command line itself names commands and flags in hints', () => {
+it('all hints outside the command line use advice to name commands and flags', () => {
   const outside = /^(?:cli\/|config\/|server\/(?:serve|token-file)\.ts)/; // what starts kb, which only its operator reads
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !outside.test(path));
   const plain =

@@ -29,7 +29,7 @@ const namesIn = async (engine: Engine): Promise<string[]> =>
   (await result(engine, 'list_collections', {})).collections.map(({ name }) => name);
 
 describe('a copy in another store', () => {
-  it('has the same export there, in Qdrant and back, with vectors and without embedding', async () => {
+  it('has the same export, in Qdrant and back, with vectors and without embedding', async () => {
     const { storage } = await qdrantServer();
     const { settings, server } = await modelServer();
     const open = (of: Layer) => engineIn(folder(), { ...settings, storage: of });
@@ -48,7 +48,7 @@ describe('a copy in another store', () => {
     expect(await result(back, 'ingest', { markdown: named }), 'later ingests go on').toMatchObject({ unchanged: 3, stored: 0 });
   });
 
-  it('has the same export line for line in another folder, under another name too', async () => {
+  it('has the same export line by line in another folder, also under another name', async () => {
     const [from, url] = [engineIn(folder()), folder()];
     await result(from, 'store', { embedded_chunks: MANY });
     expect(await result(from, 'copy_collection', { name: 'default', to: 'default', to_url: url })).toEqual({
@@ -64,7 +64,7 @@ describe('a copy in another store', () => {
     expect((await result(there, 'retrieve', { query: 'note 17', mode: 'text', top_k: 1 })).items[0]!.text).toContain('Note 17 ');
   });
 
-  it('knows which configured source gave a document', async () => {
+  it('keeps the origins of documents', async () => {
     const home = folder({ 'a/one.md': '# One\n\nA word.', 'b/two.md': '# Two\n\nA word.' });
     const url = folder();
     const both = engineIn(home, { ...WORDS, sources: { docs: ['a', 'b'] } });
@@ -74,7 +74,7 @@ describe('a copy in another store', () => {
     expect((await result(one, 'ingest', { prune: true })).pruned).toEqual(['b/two.md']);
   });
 
-  it('takes the place of a collection only where that is asked for', async () => {
+  it('replaces a collection only on request', async () => {
     const { storage } = await qdrantServer();
     for (const there of [storage, { url: folder() }] as Layer[]) {
       const [from, to] = [engineIn(folder()), engineIn(folder(), { ...WORDS, storage: there })];
@@ -92,7 +92,7 @@ describe('a copy in another store', () => {
     }
   });
 
-  it('is not there while it is made, and nothing of it is left where it is given up', async () => {
+  it('is invisible until it is complete, and leaves nothing if it is given up', async () => {
     const [from, url] = [engineIn(folder()), folder()];
     await result(from, 'store', { embedded_chunks: MANY });
     const run = from.run('copy_collection', { name: 'default', to: 'default', to_url: url });
@@ -104,7 +104,7 @@ describe('a copy in another store', () => {
   });
 
   it(
-    'that a process is killed over does not appear, what it was to replace stays, and the next one is whole',
+    'does not appear if its process is killed, what it would replace stays, and the next copy is complete',
     { timeout: 60_000 },
     async () => {
       const { server, storage } = await qdrantServer();
@@ -131,7 +131,7 @@ describe('a copy in another store', () => {
     },
   );
 
-  it('is a copy within the store where the address is its own', async () => {
+  it('is a copy within the store if the address is the same', async () => {
     const home = folder();
     const engine = engineIn(home);
     await result(engine, 'ingest', { markdown: named });
@@ -147,7 +147,7 @@ describe('a copy in another store', () => {
 });
 
 withS3('a copy in a bucket', () => {
-  it('has the same export there, and back in a folder, by options of its own', async () => {
+  it('has the same export there and back in a folder, with its own options', async () => {
     const { url, writer } = await openS3();
     const [from, bucket] = [engineIn(folder()), engineIn(folder(), { ...WORDS, storage: { url, options: writer } })];
     await result(from, 'ingest', { markdown: named });
@@ -160,7 +160,7 @@ withS3('a copy in a bucket', () => {
   });
 });
 
-describe('a request over the network', () => {
+describe('a network request', () => {
   const check = (request: object, access?: AccessRights) => {
     const engine = createEngine({ config: Config.parse(mergeLayers(DEFAULTS, WORDS)), home: folder(), surface: 'server' });
     return () => engine.check('copy_collection', { name: 'default', to: 'spare', ...request }, { access });
@@ -178,7 +178,7 @@ describe('a request over the network', () => {
       expect(check(own)).not.toThrow();
   });
 
-  it('with a token for some collections copies within the configured store alone', () => {
+  it('with a token for some collections copies within the configured store only', () => {
     const access: AccessRights = { name: 'north', scopes: ['admin'], collections: ['default', 'spare'] };
     expect(check({}, access)).not.toThrow();
     expect(check({ to_vector_db: 'qdrant' }, access)).toThrow('the configured store alone');

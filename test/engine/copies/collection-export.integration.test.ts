@@ -6,7 +6,7 @@ import { folder } from '../../support/folder.ts';
 import { exported, filled, lines, named } from '../../support/stored-texts.ts';
 
 describe('an export', () => {
-  it('comes back under another name as what it was, vectors and all, and goes on incrementally', async () => {
+  it('is imported unchanged under another name, with vectors, and can be ingested into', async () => {
     const home = folder();
     const { settings, server } = await modelServer();
     const engine = await filled(settings, home);
@@ -30,7 +30,7 @@ describe('an export', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it('is dropped whole where nobody waits any more for it to be read', async () => {
+  it('is closed if nobody waits for it any more', async () => {
     const home = folder();
     const engine = await filled(WORDS, home);
     const tables = () => readdirSync(join(home, '.kb/lancedb')).filter((name) => name.startsWith('kb.'));
@@ -42,14 +42,14 @@ describe('an export', () => {
     expect(tables()).toEqual(before);
   });
 
-  it('is not read over a collection that is there', async () => {
+  it('is not imported over an existing collection', async () => {
     const engine = await filled();
     const whole = await exported(engine);
     await expect(result(engine, 'import_collection', { name: 'default', lines: lines(whole) })).rejects.toMatchObject({ code: 'conflict' });
     expect(await chunksIn(engine)).toHaveLength(3);
   });
 
-  it('that was cut off or changed is taken as far as it is there by force', async () => {
+  it('that was cut off or changed is imported as far as possible with force', async () => {
     const engine = await filled();
     const whole = await exported(engine);
     const cuts: [string[], number][] = [
@@ -80,7 +80,7 @@ describe('an export', () => {
     ['holds something else', (whole) => whole.toSpliced(4, 0, '{"id": 5}'), /Line 5: id/],
     ['goes on behind its end', (whole) => [...whole, whole[1]!], /Line 5: id/],
   ];
-  it.each(breaks)('leaves nothing behind where it %s', async (_what, broken, message) => {
+  it.each(breaks)('leaves nothing behind if it %s', async (_what, broken, message) => {
     const engine = await filled();
     const whole = await exported(engine);
     const failure = await result(engine, 'import_collection', { name: 'copy', lines: lines(broken(whole)) }).catch(

@@ -39,7 +39,7 @@ function expectOneMoment(rounds: readonly string[]): void {
 const open = (storage: Layer): Engine => engineIn(folder(), { ...WORDS, storage });
 
 forEachStorage('a snapshot', (openStorage, kind) => {
-  it('is of one moment while another process ingests, edits and deletes', { timeout: 240_000 }, async () => {
+  it('has one state while another process ingests, edits and deletes', { timeout: 240_000 }, async () => {
     const storage = { ...(await openStorage()), batch_size: SECTIONS };
     const [here, there] = [open(storage), startMachine({ storage })];
     await there.run('ingest', { markdown: documents(0) });
@@ -59,7 +59,7 @@ forEachStorage('a snapshot', (openStorage, kind) => {
     }
   });
 
-  it('is restored wholly or not at all where that is killed', { timeout: 240_000 }, async () => {
+  it('is restored completely or not at all if the restore is killed', { timeout: 240_000 }, async () => {
     const storage = { ...(await openStorage()), batch_size: SECTIONS };
     const here = open(storage);
     for (const round of [0, 1]) {

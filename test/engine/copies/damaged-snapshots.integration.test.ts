@@ -98,7 +98,7 @@ describe('a snapshot in a folder', () => {
     expect((await result(engine, 'list_snapshots', {})).snapshots).toHaveLength(1);
   });
 
-  it('takes little space where little has changed, and reads only that', async () => {
+  it('takes little space for few changes, and reads only those', async () => {
     const { engine, url } = await kept();
     const first = tableOf(url, 'first');
     const shared = filesOf(first).find((file) => file.startsWith('data/'))!;
@@ -169,7 +169,7 @@ withS3('snapshots in a bucket', () => {
       .reduce((sum, { headers }) => sum + Number(headers['content-length'] ?? 0), 0);
   };
 
-  it('share what the collection holds, also when that is replaced, dropped or optimized', { timeout: 120_000 }, async () => {
+  it('share the files of the collection, also when that is replaced, dropped or optimized', { timeout: 120_000 }, async () => {
     const s3 = await openS3();
     const storage = { url: s3.url, options: s3.writer };
     const engine = open(storage);
@@ -189,7 +189,7 @@ withS3('snapshots in a bucket', () => {
     expect((await sourcesIn(engine)).length).toBe(200);
   });
 
-  it('leave nothing of the collection they were made of when all are gone', { timeout: 120_000 }, async () => {
+  it('leave nothing of their collection when all are deleted', { timeout: 120_000 }, async () => {
     const s3 = await openS3();
     const storage = { url: s3.url, options: s3.writer };
     const engine = open(storage);
@@ -202,7 +202,7 @@ withS3('snapshots in a bucket', () => {
     expect((await connection.tableNames()).filter((name) => name.startsWith('kb.'))).toEqual([]);
   });
 
-  it('are listed again by kb doctor --repair, whole, where the list of collections was lost', { timeout: 120_000 }, async () => {
+  it('are listed again by kb doctor --repair, complete, after the list of collections was lost', { timeout: 120_000 }, async () => {
     const s3 = await openS3();
     const storage = { url: s3.url, options: s3.writer };
     const before = open(storage);

@@ -32,7 +32,7 @@ const byId = (chunks: Record<string, unknown>[]) => chunks.toSorted((a, b) => (S
 const stateOf = async (engine: Engine, name?: string) => byId(await chunksIn(engine, name));
 
 function itKeepsStates(open: () => Promise<Engine>): void {
-  it('restores what the collection held, with vectors, also after the collection was dropped', async () => {
+  it('restores the collection with vectors, also after it was dropped', async () => {
     const engine = await open();
     await result(engine, 'ingest', { markdown });
     const before = await stateOf(engine);
@@ -51,7 +51,7 @@ function itKeepsStates(open: () => Promise<Engine>): void {
     expect((await result(engine, 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(RULES[0]);
   });
 
-  it('is listed among the snapshots alone, and gone when it is deleted', async () => {
+  it('is listed only among the snapshots, and gone when it is deleted', async () => {
     const engine = await open();
     await result(engine, 'ingest', { markdown });
     await result(engine, 'create_snapshot', { name: 'first' });
@@ -68,7 +68,7 @@ function itKeepsStates(open: () => Promise<Engine>): void {
     expect(await result(engine, 'show_collection', { name: 'default' })).toMatchObject({ chunks: 3 });
   });
 
-  it('is no copy that changes with the collection, and a copy of a collection neither', async () => {
+  it('does not change with the collection, nor the collection with a restored copy', async () => {
     const engine = await open();
     await result(engine, 'ingest', { markdown });
     const before = await stateOf(engine);
@@ -102,7 +102,7 @@ describe('snapshots', () => {
     return engine;
   };
 
-  it('keep as many as are wanted, of their own collection', async () => {
+  it('are limited by keep, per collection', async () => {
     const engine = await filled();
     await result(engine, 'copy_collection', { name: 'default', to: 'spare' });
     await result(engine, 'create_snapshot', { name: 'other', collection: 'spare' });
@@ -112,7 +112,7 @@ describe('snapshots', () => {
     expect(snapshots.map(({ collection, name }) => `${collection} ${name}`)).toEqual(['default three', 'default four', 'spare other']);
   });
 
-  it('have names of their own, and name the one that was meant', async () => {
+  it('have unique names, and a misspelt name is suggested', async () => {
     const engine = await filled();
     await result(engine, 'create_snapshot', { name: 'before' });
     await expect(result(engine, 'create_snapshot', { name: 'before' })).rejects.toMatchObject({ code: 'conflict' });
@@ -136,7 +136,7 @@ describe('snapshots', () => {
     expect(inodes[0]).toEqual(inodes[1]);
   });
 
-  it('leave nothing of a copy that was cut short an hour ago, and what is being copied alone', async () => {
+  it('are cleaned of old abandoned copies, but not of running ones', async () => {
     const home = folder();
     const engine = await filled(home);
     const base = join(home, '.kb', 'lancedb');
@@ -146,7 +146,7 @@ describe('snapshots', () => {
     expect(readdirSync(base).filter((name) => name.startsWith('.copy-'))).toHaveLength(1);
   });
 
-  it('are no collection that a request could name', async () => {
+  it('are no collections that a request could name', async () => {
     const engine = await filled();
     await result(engine, 'create_snapshot', { name: 'first' });
     const hidden = '.snapshot.default.0.first';
@@ -155,8 +155,8 @@ describe('snapshots', () => {
   });
 });
 
-describe('a copy', () => {
-  it('takes no name that is taken, and nothing for a collection that is not there', async () => {
+describe('a copy of a collection', () => {
+  it('needs a free name and an existing collection', async () => {
     const engine = engineIn(folder(), WORDS);
     await result(engine, 'ingest', { markdown });
     await result(engine, 'copy_collection', { name: 'default', to: 'spare' });
@@ -169,7 +169,7 @@ describe('a copy', () => {
     expect((await result(engine, 'list_collections', {})).collections.map(({ name }) => name)).toEqual(['default', 'spare']);
   });
 
-  it('knows which configured source gave a document', async () => {
+  it('keeps the origins of documents', async () => {
     const home = folder({ 'a/one.md': '# One\n\nA word.', 'b/two.md': '# Two\n\nA word.' });
     const both = engineIn(home, { ...WORDS, sources: { docs: ['a', 'b'] } });
     await settle(both.run('ingest', {}));
@@ -179,7 +179,7 @@ describe('a copy', () => {
   });
 });
 
-it('searches of another process find everything while a collection is optimized, restored and written again and again', async () => {
+it('searches of another process find everything while a collection is repeatedly optimized, restored and written', async () => {
   const home = folder();
   const [writer, reader] = [engineIn(home, WORDS), engineIn(home, WORDS)];
   await result(writer, 'ingest', { markdown });
@@ -211,7 +211,7 @@ async function pieces(home: string): Promise<number> {
 }
 
 describe('an optimized collection', () => {
-  it('has one file of rows and takes less space, and finds what it found', async () => {
+  it('has one file of rows, takes less space, and finds the same', async () => {
     const home = folder();
     const engine = engineIn(home, WORDS);
     for (const document of markdown) await result(engine, 'ingest', { markdown: [document] });

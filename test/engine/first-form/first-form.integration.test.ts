@@ -56,7 +56,7 @@ function byId(chunks: Record<string, unknown>[]): Record<string, unknown>[] {
 }
 
 describe.each(Object.entries(STORES))('a base of the first form in %s', (_kind, open) => {
-  it('is read, searched, listed, kept and exported as it is', async () => {
+  it('is read, searched, listed, kept and exported unchanged', async () => {
     const { engine } = await firstForm(open);
     expect((await result(engine, 'list_collections', {})).collections).toMatchObject([
       { name: 'default', chunks: 3, sources: 3, dimensions: 3 },
@@ -90,7 +90,7 @@ describe.each(Object.entries(STORES))('a base of the first form in %s', (_kind, 
     expect(await result(engine, 'ingest', {})).toMatchObject({ unchanged: 3, stored: 0 });
   });
 
-  it('keeps its chunks in an optimization, and is found by words after it', async () => {
+  it('keeps its chunks when it is optimized, and is then found by words', async () => {
     const { engine, texts } = await firstForm(open);
     const before = byId(await chunksIn(engine));
     await result(engine, 'optimize_collection', {});

@@ -6,7 +6,7 @@ import { Filter } from '../../../src/schema/stored/filter.ts';
 const Request = z.strictObject({ filter: Filter.optional() });
 const deep = (levels: number): Filter => (levels === 1 ? { lang: 'de' } : { and: [deep(levels - 1)] });
 
-it('takes every form of a condition', () => {
+it('accepts every form of a condition', () => {
   const filters: Filter[] = [
     {},
     { lang: 'de', year: 2020, draft: false },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { jobSources } from '../../../src/server/jobs/job-files.ts';
 
-it('names files, folders, addresses and texts, each once', () => {
+it('job sources are files, folders, addresses and texts, each once', () => {
   expect(
     jobSources({
       docs: ['a.pdf', { path: 'b.md', title: 'B' }, 'a.pdf'],
@@ -14,7 +14,7 @@ it('names files, folders, addresses and texts, each once', () => {
   expect(jobSources({ url: ['https://a.example/', 'https://b.example/'] })).toHaveLength(2);
 });
 
-it('names no keys, and no more than twenty', () => {
+it('job sources contain no keys, and at most twenty names', () => {
   expect(jobSources({ urls: 'https://me:secret@a.example/?api_key=secret&page=2' })).toEqual(['https://a.example/?page=2']);
   expect(jobSources({ docs: Array.from({ length: 50 }, (_, i) => `${i}.md`) })).toHaveLength(20);
 });

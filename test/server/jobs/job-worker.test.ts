@@ -8,7 +8,7 @@ import { Slots } from '../../../src/server/queues.ts';
 import { JobWorker } from '../../../src/server/jobs/job-worker.ts';
 import { folder } from '../../support/folder.ts';
 
-it('the end of work is in its file, also where its beginning takes longer to write', async () => {
+it('the end of a job is written even if its beginning takes longer to write', async () => {
   const files = new JobFiles(folder(), () => expect.unreachable());
   const { write } = files;
   const disk = Promise.withResolvers<void>();

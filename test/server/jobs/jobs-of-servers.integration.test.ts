@@ -28,7 +28,7 @@ describe('the jobs of a server that stops', () => {
     expect((await after.jobs.list()).map(({ state }) => state)).toEqual(begun.map(() => 'interrupted'));
   });
 
-  it('are interrupted also where their work does not stop in time, and what comes of it then is nothing', async () => {
+  it('are interrupted even if their work does not stop in time, and its result is ignored', async () => {
     const { jobs, runs, path } = await opened(folder(), { isDeaf: true });
     const { id } = await jobs.start('ingest', {});
     await jobs.close({ seconds: 0.01 });
@@ -63,7 +63,7 @@ describe('the jobs of a server that stops', () => {
 });
 
 describe('the jobs of other servers', () => {
-  it('are seen to their end', async () => {
+  it('can be followed to their end', async () => {
     const one = await opened();
     const { jobs: other } = await opened(one.path);
     const { id } = await one.jobs.start('ingest', {});
@@ -76,7 +76,7 @@ describe('the jobs of other servers', () => {
     expect(await other.get(id)).toEqual(await one.jobs.get(id));
   });
 
-  it('are left at once by a reader', async () => {
+  it('release a reader at once', async () => {
     const one = await opened();
     const { id } = await one.jobs.start('ingest', {});
     const events = (await opened(one.path)).jobs.events(id);
@@ -85,7 +85,7 @@ describe('the jobs of other servers', () => {
     expect((await pending).done).toBe(true);
   });
 
-  it('run as long as they give signs of life, where they are on another host', async () => {
+  it('run as long as they send heartbeats from another host', async () => {
     const path = folder();
     const time = Date.now() - 120_000;
     const record: JobRecord = {
@@ -103,7 +103,7 @@ describe('the jobs of other servers', () => {
     expect(JSON.parse(readFileSync(fileOf(path, record.id), 'utf8'))).toMatchObject({ state: 'interrupted' });
   });
 
-  it('are interrupted where an earlier process had the number of this one', async () => {
+  it('are interrupted if they belong to an earlier process with the same id', async () => {
     const path = folder();
     const record: JobRecord = {
       ...nothingUp(Date.now()),
@@ -117,7 +117,7 @@ describe('the jobs of other servers', () => {
 });
 
 describe('the folder of jobs', () => {
-  it('is made when there is a job', async () => {
+  it('is created with the first job', async () => {
     const path = join(folder(), 'store', '.jobs');
     const { jobs, problems } = await opened(path);
     expect(await jobs.list()).toEqual([]);
@@ -127,7 +127,7 @@ describe('the folder of jobs', () => {
     expect(problems).toEqual([]);
   });
 
-  it('may hold broken files: they are passed over, and reported once', async () => {
+  it('may contain broken files, which are ignored and reported once', async () => {
     const good = nothingUp(Date.now());
     const [half, empty, strange, renamed] = [0, 1, 2, 3].map(() => makeJobId(Date.now())) as [string, string, string, string];
     const path = folder({
@@ -147,7 +147,7 @@ describe('the folder of jobs', () => {
     expect(existsSync(join(path, 'notes.txt'))).toBe(true);
   });
 
-  it('forgets what ended long ago, and keeps a bounded number', async () => {
+  it('removes old jobs, and keeps a limited number', async () => {
     const path = folder();
     const now = Date.now();
     const records = Array.from({ length: MAX_KEPT + 5 }, (_, i) => nothingUp(now - i * 1_000));
@@ -171,7 +171,7 @@ describe('the folder of jobs', () => {
     expect(existsSync(fileOf(path, records[MAX_KEPT - 2]!.id))).toBe(true);
   });
 
-  it('forgets what ended long ago, also where that is little', async () => {
+  it('removes old jobs even if there are few', async () => {
     const [last, old] = [nothingUp(Date.now() - KEEP_TIME + 60_000), nothingUp(Date.now() - KEEP_TIME - 1_000)];
     const path = folder();
     put(path, last);
@@ -180,7 +180,7 @@ describe('the folder of jobs', () => {
     expect(readdirSync(path)).toEqual([`${last.id}.json`]);
   });
 
-  it('may refuse to be written: jobs run on in memory, and are written when that is possible', async () => {
+  it('may be unwritable: jobs continue in memory, and are written when that is possible', async () => {
     const path = folder({ store: 'a file where a folder should be' });
     const { jobs, runs, problems } = await opened(join(path, 'store', '.jobs'));
     const { id } = await jobs.start('ingest', {});
@@ -198,7 +198,7 @@ describe('the folder of jobs', () => {
     expect((await (await opened(join(path, 'store', '.jobs'))).jobs.get(id)).result).toEqual({ stored: 1 });
   });
 
-  it('may refuse to be written for long: memory holds the last of the jobs', async () => {
+  it('may be unwritable for long: memory keeps the last jobs', async () => {
     const path = folder({ store: 'a file where a folder should be' });
     const { jobs, runs } = await opened(join(path, 'store', '.jobs'));
     const ids: string[] = [];
@@ -210,7 +210,7 @@ describe('the folder of jobs', () => {
     await vi.waitFor(async () => expect((await jobs.list()).map(({ id }) => id)).toEqual(ids.slice(-MAX_UNWRITTEN).toReversed()));
   });
 
-  it('may lose a result: that is said', async () => {
+  it('may lose a result, which is reported', async () => {
     const { jobs, runs, path } = await opened();
     const { id } = await jobs.start('ingest', {});
     runs[0]!.finish({ stored: 1 });

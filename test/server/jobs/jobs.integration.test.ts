@@ -12,7 +12,7 @@ import { folder } from '../../support/folder.ts';
 import { all, ended, expectFailure, fileOf, nothingUp, opened } from '../../support/jobs.ts';
 
 describe('a job', () => {
-  it('goes on by itself, and keeps what came of it', async () => {
+  it('continues by itself, and keeps its result', async () => {
     const { jobs, runs, path } = await opened();
     const begun = Job.parse(await jobs.start('ingest', { markdown: 'Hello' }));
     expect(begun).toMatchObject({ operation: 'ingest', state: 'running', progress: {}, ended: null });
@@ -33,7 +33,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('shows in its file how far it is', async () => {
+  it('writes its progress to its file', async () => {
     const { jobs, runs, path } = await opened();
     const { id } = await jobs.start('ingest', {});
     runs[0]!.say({ data: { stored: 1 } });
@@ -42,7 +42,7 @@ describe('a job', () => {
     await vi.waitFor(() => expect(kept().progress).toEqual({ stored: 1 }), { timeout: 10_000 });
   });
 
-  it('keeps its counts where a later event has none', async () => {
+  it('keeps its counts if a later event has none', async () => {
     const { jobs, runs } = await opened();
     const { id } = await jobs.start('ingest', {});
     runs[0]!.say({ data: { stored: 1 } });
@@ -91,7 +91,7 @@ describe('a job', () => {
     },
   );
 
-  it('is found under no id that is none, and no other file is read', async () => {
+  it('is not found under an invalid id, and no other file is read', async () => {
     const path = folder({ 'x.json': JSON.stringify({ ...nothingUp(Date.now()), id: '../x' }), 'jobs/a': '' });
     const { jobs, problems } = await opened(join(path, 'jobs'));
     for (const id of ['../x', '', 'a', `${makeJobId(Date.now())}/../../x`, makeJobId(Date.now())]) {
@@ -102,7 +102,7 @@ describe('a job', () => {
     expect(problems).toEqual([]);
   });
 
-  it('comes before those that began earlier, also in the same millisecond', async () => {
+  it('is listed before older ones, also within one millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { jobs, runs } = await opened();
@@ -116,8 +116,8 @@ describe('a job', () => {
   });
 });
 
-describe('a job that is cancelled', () => {
-  it('has stopped when that is answered', async () => {
+describe('a cancelled job', () => {
+  it('has stopped when the request is answered', async () => {
     const hint = 'What was stored stays (1 document).';
     const { jobs, runs } = await opened(folder(), { onStop: () => new KbError('aborted', 'Stopped.', { hint }) });
     const { id } = await jobs.start('ingest', {});
@@ -129,7 +129,7 @@ describe('a job that is cancelled', () => {
     expectFailure(await events, /was cancelled/);
   });
 
-  it('has its run closed where that goes on without hearing it', async () => {
+  it('is closed even if its run ignores the signal', async () => {
     const { jobs, runs } = await opened(folder(), { isDeaf: true });
     const { id } = await jobs.start('ingest', {});
     const cancelled = jobs.cancel(id);
@@ -138,7 +138,7 @@ describe('a job that is cancelled', () => {
     expect(runs[0]!.isOver).toBe(true);
   });
 
-  it('stays as it is once it has ended', async () => {
+  it('does not change after its end', async () => {
     const { jobs, runs } = await opened();
     const { id } = await jobs.start('ingest', {});
     runs[0]!.finish({ stored: 1 });
@@ -149,7 +149,7 @@ describe('a job that is cancelled', () => {
 });
 
 describe('many jobs', () => {
-  it('run a few at once, and the others say that they wait', async () => {
+  it('run a few at a time, and the others report that they wait', async () => {
     const { jobs, runs } = await opened();
     const begun: Job[] = [];
     for (let i = 0; i < MAX_RUNNING + 2; i++) begun.push(await jobs.start('ingest', { i }));
@@ -170,13 +170,13 @@ describe('many jobs', () => {
     expect((await ended(jobs, sixth.id)).result).toEqual({ late: true });
   });
 
-  it('wait in a line that has an end', async () => {
+  it('wait in a limited queue', async () => {
     const { jobs } = await opened();
     for (let i = 0; i < MAX_RUNNING + MAX_WAITING_JOBS; i++) await jobs.start('ingest', {});
     await expect(jobs.start('ingest', {})).rejects.toMatchObject({ code: 'unavailable', isRetryable: true });
   });
 
-  it('hold requests of 128 MiB at most, but one alone of any size', async () => {
+  it('hold at most 128 MiB of requests, but a single one of any size', async () => {
     const { jobs, runs } = await opened();
     const start = async (mebibytes: number) => await jobs.start('ingest', {}, { bytes: mebibytes * 2 ** 20 });
     const { id } = await start(200);
@@ -188,7 +188,7 @@ describe('many jobs', () => {
     await start(28);
   });
 
-  it('are seen by a token that may use all of their collections, not some', async () => {
+  it('are visible to a token that may use all of their collections', async () => {
     const { jobs } = await opened();
     const { id } = await jobs.start('ingest', {}, { bytes: 0, collections: ['manuals', 'staff'] });
     const token = (...collections: string[]) => ({ name: 'token', scopes: ['read' as const], collections });
@@ -199,7 +199,7 @@ describe('many jobs', () => {
 });
 
 describe('the events of a job', () => {
-  it('are what happened so far and what happens then, for each of its readers', async () => {
+  it('are the past and future events, for each reader', async () => {
     const { jobs, runs } = await opened();
     const { id } = await jobs.start('scrape', {});
     const early = all(jobs.events(id));
@@ -218,7 +218,7 @@ describe('the events of a job', () => {
     expect(await late).toEqual(told);
   });
 
-  it('are left by a reader at once, also while nothing happens', async () => {
+  it('release a reader at once, also while nothing happens', async () => {
     const { jobs, runs } = await opened();
     const { id } = await jobs.start('ingest', {});
     const events = jobs.events(id);
@@ -230,7 +230,7 @@ describe('the events of a job', () => {
     expect((await ended(jobs, id)).state).toBe('done');
   });
 
-  it('hold neither the job nor other readers up where one does not read on, and stay few', async () => {
+  it('are not delayed by a slow reader, and stay few', async () => {
     const { jobs, runs } = await opened();
     const { id } = await jobs.start('ingest', {});
     const slow = jobs.events(id);
@@ -267,7 +267,7 @@ describe('a job of the engine', () => {
     expect(collections.map(({ name }) => name)).toEqual(['default']);
   });
 
-  it('fails where its request does not fit, and is cancelled between its documents', async () => {
+  it('fails for an invalid request, and can be cancelled between documents', async () => {
     const home = folder();
     const jobs = await openJobs({ engine: engineIn(home), folder: join(home, '.jobs') });
     onTestFinished(() => jobs.close({ seconds: 10 }));

@@ -59,13 +59,13 @@ describe('the OpenAPI document', () => {
     await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toBeDefined();
   });
 
-  it('is refused by the same validator where it is not', async () => {
+  it('is rejected by the same validator if it is broken', async () => {
     const broken = structuredClone(document) as unknown as { info: { title?: string } };
     delete broken.info.title;
     await expect(SwaggerParser.validate(broken as never)).rejects.toThrow(/title/);
   });
 
-  it('has references that lead to something, and nothing shared that nobody refers to', () => {
+  it('has valid references, and no unused shared parts', () => {
     expect(references.length).toBeGreaterThan(100);
     for (const reference of references) expect(() => resolved(document, { $ref: reference })).not.toThrow();
     const shared = ['schemas', 'responses'].flatMap((kind) =>
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     expect(shared.filter((place) => !references.includes(place))).toEqual([]);
   });
 
-  it('lists every row of the table of routes, and nothing outside /v1', () => {
+  it('lists every route of the table, and nothing outside /v1', () => {
     const names = all.map(({ name }) => name);
     expect(routes.map(({ method, path }) => `${method} ${path}`).filter((name) => !names.includes(name))).toEqual([]);
     expect(names.filter((name) => !name.includes(' /v1/'))).toEqual([]);
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('gives each operation an id of its own, a summary, a heading and described answers', () => {
+  it('gives each operation a unique id, a summary, a tag and described responses', () => {
     const ids = all.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const headings = document.tags.map(({ name }) => name);
@@ -109,11 +109,11 @@ describe('the OpenAPI document', () => {
     expect(named('GET /v1/collections/{name}').parameters![0]!.schema!.pattern).toBe('^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$');
   });
 
-  it('is made of schemas that a strict validator takes', () => {
+  it('consists of schemas that a strict validator accepts', () => {
     for (const [where, schema] of whole) expect(() => validatorOf(schema), where).not.toThrow();
   });
 
-  it('says nothing of flags, of keys of the configuration, or of how the schemas are kept', () => {
+  it('contains no flags, configuration keys or internals of the schemas', () => {
     const own = schemas.flatMap(([where, schema]) =>
       ['id', '$id', '$schema', '$defs', 'flag', 'overrides', 'unit', 'nullable']
         .filter((key) => key in schema)
@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components.schemas).filter((name) => /(Input|Output)$/.test(name))).toEqual([]);
   });
 
-  it('gives examples that fit their schemas', () => {
+  it('has examples that match their schemas', () => {
     const examples = [
       ...contents.flatMap(([name, , { schema, examples: given }]) =>
         Object.values(given ?? {}).map(({ value }) => ({ name, schema, value })),
@@ -158,7 +158,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([]);
   });
 
-  it('takes exactly the fields of the operation, and background where a job can be made of it', () => {
+  it('takes exactly the fields of the operation, and background if it can run as a job', () => {
     for (const { method, path, operation, reply, background } of routes.filter(
       (route) => route.method === 'POST' && route.reply !== 'upload',
     )) {
@@ -193,7 +193,7 @@ describe('the OpenAPI document', () => {
     expect(form.properties!.files).toMatchObject({ type: 'array', items: { type: 'string', format: 'binary' } });
   });
 
-  it("answers what has no result with the exception envelope, whatever the operation, but for OpenAI's", () => {
+  it("describes errors as the exception envelope for every operation, except on OpenAI's paths", () => {
     const [own, openAis] = [false, true].map((isOpenAis) => all.filter(({ operation }) => operation.tags.includes('OpenAI') === isOpenAis));
     for (const { operation } of openAis!)
       expect(operation.responses['404']).toMatchObject({
@@ -217,19 +217,19 @@ describe('the OpenAPI document', () => {
     expect(document.security).toEqual([{}, { bearer: [] }]);
   });
 
-  it('is the same however often it is made', () => {
+  it('is the same each time it is generated', () => {
     expect(openApiDocument({ version: '1.2.3', routes })).toEqual(document);
   });
 });
 
 describe('shared schemas', () => {
-  it('are refused where two that differ have one name', () => {
+  it('are rejected if two different ones have the same name', () => {
     const components = createComponents();
     components.schemaFor(z.object({ of: z.string() }).meta({ id: 'TestThing' }), 'input');
     expect(() => components.schemaFor(z.object({ of: z.number() }).meta({ id: 'TestThing' }), 'input')).toThrow(/TestThing/);
   });
 
-  it('are one for a request and a result, unless the two differ', () => {
+  it('are the same for a request and a result, unless the two differ', () => {
     const components = createComponents();
     const part = z.object({ of: z.string() }).meta({ id: 'TestPart' });
     expect(components.schemaFor(z.strictObject({ part }), 'input')).toMatchObject({
@@ -243,7 +243,7 @@ describe('shared schemas', () => {
     expect(() => components.schemaFor(filled, 'output')).toThrow(/TestFilled/);
   });
 
-  it('leave out how a number counts for zod alone', () => {
+  it('omit the integer bounds of zod', () => {
     expect(createComponents().schemaFor(z.int().min(1), 'input')).toEqual({ type: 'integer', minimum: 1 });
     expect(createComponents().schemaFor(z.iso.datetime(), 'output')).toEqual({ type: 'string', format: 'date-time' });
     expect(createComponents().schemaFor(z.record(z.string(), z.unknown()), 'input')).toEqual({ type: 'object', additionalProperties: {} });
