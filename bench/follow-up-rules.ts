@@ -15,31 +15,15 @@ const off = (file: string, written: string, instead: string): Change => [`${DIAL
 
 const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['nothing'],
-  ['what a pronoun stands for', off('resolve-follow-up', 'resolvePronoun(query, state.stem) ?? ', '')],
-  [
-    '«do that» as what is done',
-    off('resolve-follow-up', 'if (DOES_SO.test(question)) return', 'if (DOES_SO.test(question) && question === "") return'),
-  ],
-  ['pronouns that are objects', off('resolve-follow-up', "before !== '' && !BEFORE", "before === ' ' && !BEFORE")],
-  [
-    'a number in the place of another',
-    off('resolve-follow-up', 'kindOf(word) !== undefined);\n  let words', 'kindOf(word) !== undefined && word === "");\n  let words'),
-  ],
-  ['labels of numbers', off('resolve-follow-up', "if (kindOf(asked[0][asked[1]]!) !== 'number') return true;", 'return true;')],
-  ['the same noun', off('resolve-follow-up', 'replaceNoun(before, words, isSmall) ?? ', '')],
-  ['a name in the place of another', off('resolve-follow-up', ' ?? replaceName(before, words, language)', '')],
+  ['a number in the place of another', off('resolve-follow-up', 'onlyNumbers ? replaceNumber(before, words)', 'onlyNumbers ? undefined')],
+  ['a name in the place of another', off('resolve-follow-up', ' ?? replaceName(before, name, language)', '')],
   ['what was named since', off('resolve-follow-up', 'rest.reduce(applyFollowUp, {', 'rest.slice(0, 0).reduce(applyFollowUp, {')],
-  ['questions that point back', off('resolve-follow-up', '|| pointsBack(question) ||', '||')],
-  ['questions that go on', off('resolve-follow-up', '  GOING_ON.test(question) || pointsBack', '  pointsBack')],
-  ['questions of fewer than two words of their own', off('resolve-follow-up', ' || ownTerms(question).length < FEWEST_TERMS', '')],
-  ['questions that only ask', off('resolve-follow-up', 'FEWEST_TERMS || onlyAsks(question)', 'FEWEST_TERMS')],
-  ['«use one»', off('resolve-follow-up', ' || POINTING_ONE.test(question)', '')],
+  ['questions that point back', off('resolve-follow-up', '  POINTING_BACK.test(question) ||\n', '')],
+  ['questions that go on', off('resolve-follow-up', '  GOING_ON.test(question) ||\n', '')],
+  ['questions of fewer than two words of their own', off('resolve-follow-up', '  ownTerms(question).length < FEWEST_TERMS ||\n', '')],
+  ['questions that only ask', off('resolve-follow-up', '  onlyAsks(question) ||\n', '')],
+  ['words that name nothing', off('resolve-follow-up', '.filter((term) => !VAGUE.has(term))', '')],
   ['questions that may stand alone', off('resolve-follow-up', 'return VERB.test(rest) &&', 'return question === "" && VERB.test(rest) &&')],
-  [
-    'every replacement',
-    off('resolve-follow-up', 'resolvePronoun(query, state.stem) ?? textOf(applyFollowUp(state, query))', '`${textOf(state)} ${query}`'),
-  ],
-  ['words that name nothing', off('resolve-follow-up', '.filter((term) => !NAMES_NOTHING.has(term))', '')],
 ];
 
 type Outcome = Record<string, boolean>;

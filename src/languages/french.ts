@@ -91,7 +91,7 @@ export const french: Language = {
     articles: 'le|la',
     asking: 'quelle?s?|qui|quoi|quand|où|pourquoi|comment|combien|est|sont|peut|dois|faut|si',
     verbs: 'est|sont|signifie',
-    more: 'plus encore davantage précisément détails',
+    more: 'plus autre chose encore davantage précisément détails',
     reasons: 'pourquoi',
     asksElse: 'où quand qui combien',
   },

@@ -91,7 +91,7 @@ export const german: Language = {
     articles: 'der|die|das|den|dem|des',
     asking: 'welche[rsnm]?|wer|wen|wem|wann|wo|warum|wieso|wie|wieviel|ist|sind|kann|können|muss|müssen|darf|soll|hat|haben|gibt|wird|wenn',
     verbs: 'ist|sind|war|waren|kann|können|muss|bedeutet|heißt',
-    more: 'mehr weiter genauer genau einzelheiten denn',
+    more: 'mehr noch sonst etwas weiter genauer genau einzelheiten denn',
     reasons: 'warum wieso weshalb',
     asksElse: 'wann wo wer wen wem wieviel viel viele',
   },

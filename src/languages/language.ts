@@ -88,15 +88,13 @@ export interface FollowUpWords {
   pointers: string;
   /** Adverbs that may or may not point back: "there" in «How do I get there by bus?». */
   adverbs: string;
-  /** Ends of questions that point back: "use one". */
-  pointingEnds?: string;
   prepositions: string;
   articles: string;
   /** Words that make a question a complete sentence: question words and verbs that begin one. */
   asking: string;
   /** Verbs of a complete question. */
   verbs: string;
-  /** Nouns without a meaning of their own. */
+  /** Words that name no subject: «How much would I get?». */
   vague?: string;
   /** Ask for more of the same: "more", "again". */
   more: string;

@@ -39,7 +39,7 @@ export const OTHER_MARKS = Object.entries(FUNCTION_WORDS).map(([code, functionWo
 ]);
 
 /** Kinds of words that are listed only for fully supported languages. */
-type OnlyOfWhole = 'askingOn' | 'pronouns' | 'pointingEnds' | 'vague';
+type OnlyOfWhole = 'askingOn' | 'pronouns' | 'vague';
 
 /** Words of follow-ups in Italian, Portuguese and Dutch, and some in Russian, Chinese, Japanese and Korean. */
 export const OTHER_FOLLOW_UPS: Omit<FollowUpWords, OnlyOfWhole> & { courtesies: string } = {

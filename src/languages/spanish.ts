@@ -90,7 +90,7 @@ export const spanish: Language = {
     articles: 'el|la|lo',
     asking: 'qué|quién|cuál|cuándo|dónde|cómo|cuánt[oa]s?|es|son|puedo|puede|que',
     verbs: 'es|son|significa',
-    more: 'más detalles exactamente',
+    more: 'más algo detalles exactamente',
     reasons: 'porqué',
     asksElse: 'dónde cuándo quién cuánto cuánta cuántos cuántas',
   },

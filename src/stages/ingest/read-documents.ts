@@ -11,7 +11,7 @@ import type { PageEventData } from '../extract/pages/page-candidate.ts';
 import { languageOf } from '../../languages/detect.ts';
 
 /** Version of the chunks; it changes when the same file and settings give other chunks, so that documents are chunked again. */
-const CHUNK_FORMAT = '7';
+const CHUNK_FORMAT = '8';
 /** Maximum documents that are parsed at once: enough to send several small ones to a process together. */
 const MAX_PARSED_AT_ONCE = 32;
 

@@ -1,53 +1,9 @@
-import { conjunctionIn, asksForMore } from '../../../languages/question.ts';
+import { asksForMore } from '../../../languages/question.ts';
 import { ownTerms, terms } from '../../../text/terms.ts';
 import { isFunctionWord, languageOf } from '../../../languages/detect.ts';
 import type { FollowUpWords, Language } from '../../../languages/language.ts';
 import { alternatives, languageOrEnglish, wholeWord, wordList } from '../../../languages/languages.ts';
 import { OTHER_FOLLOW_UPS } from '../../../languages/other-languages.ts';
-
-// «When should I use one?» after «What is a partial index?»: «When should I use a partial index?». English: elsewhere a pronoun tells too little.
-
-/** Questions that only ask about a subject: «What is X?», «What does X do in Y?». */
-const ABOUT = [
-  /^what(?:['’]s| is| are| was| were) (?<thing>[^?,]{2,80})\?*$/iu,
-  /^what (?:does|do) (?<thing>[^?,]{2,60}?) (?:do|mean|stand for)(?<where> (?:in|on|for|with|at) [^?,]{2,40})?\?*$/iu,
-];
-
-/** Questions about an action: «How do I V?», «Can I V?». */
-const DOING =
-  /^(?:(?:how|where|when) (?:do|can|could|should|would|may|must) (?:i|we|you|one)|how to|(?:can|could|may|should|must) (?:i|we|you|one)) (?<doing>\p{L}[^?]{2,100})\?*$/iu;
-
-/** The object of an action: «the filter» in «change the filter». */
-const OBJECT = /^\p{L}+ (?<thing>(?:an?|the|my|our|your|this|that) [^,]+)/iu;
-
-/** Words before a pronoun that is a subject or refers to nothing: «does it take», «is it possible». */
-const BEFORE_A_SUBJECT =
-  /^(?:is|are|was|were|does|do|did|can|could|will|would|should|must|may|might|has|have|had|if|when|that|why|how|and|but|or)$/iu;
-
-const POINTING = /(?<![\p{L}\p{N}])(?<before>[\p{L}'’]{1,40} )?(?<word>it|they|them|one|ones)(?![\p{L}\p{N}'’-])/iu;
-
-const DOES_SO = /(?<!\p{L})do (?:that|this|it|so)(?!\p{L})/iu;
-
-/** The antecedent of a pronoun: for a subject the topic of the question before, for an object also the object of its action. */
-function antecedentOf(before: string, stem: string): string | undefined {
-  const about = ABOUT.map((pattern) => pattern.exec(stem)?.groups).find(Boolean);
-  if (about) return `${about.thing}${about.where ?? ''}`;
-  const doing = DOING.exec(stem)?.groups?.doing;
-  return before !== '' && !BEFORE_A_SUBJECT.test(before) ? OBJECT.exec(doing ?? '')?.groups?.thing : undefined;
-}
-
-/** Replaces the pronoun of a question by its antecedent in the question before; undefined if there is none for certain. */
-export function resolvePronoun(question: string, stem: string): string | undefined {
-  if (conjunctionIn(question)) return undefined;
-  const previous = stem.trim();
-  const doing = DOING.exec(previous)?.groups?.doing;
-  if (DOES_SO.test(question)) return doing && question.replace(DOES_SO, () => doing);
-  const { before = '', word } = POINTING.exec(question)?.groups ?? {};
-  if (word === undefined) return undefined;
-  const antecedent = antecedentOf(before.trim(), previous);
-  if (antecedent === undefined || (/^ones?$/i.test(word) && /^(?:the|my|our|your|this|that) /i.test(antecedent))) return undefined;
-  return question.replace(POINTING, () => `${before}${antecedent}`);
-}
 
 // What a follow-up names in the place of what was named before: «and the Gold plan?» after «How much is the Plus plan?».
 
@@ -82,65 +38,14 @@ function kindOf(word: string): 'year' | 'number' | 'code' | undefined {
 /** The shape of a number with its sign: `HP-40` and `HX-100` are `a-0`, `E24` is `a0`, `§5` is `§0`. */
 const shapeOf = (word: string): string => `${/^[§#\p{S}]*/u.exec(word)![0]}${bare(word)}`.replace(/\p{L}+/gu, 'a').replace(/\p{N}+/gu, '0');
 
-function replaceableNumbers(words: readonly string[], number: string): number[] {
-  const alike = [...words.keys()].filter((i) => kindOf(words[i]!) === kindOf(number));
-  const twins = alike.filter((i) => shapeOf(words[i]!) === shapeOf(number));
-  return twins.length > 0 ? twins : alike;
-}
-
-/** A word by its index. */
-type Among = readonly [words: readonly string[], at: number];
-
-const termAt = ([words, at]: Among, step: -1 | 1): string | undefined => terms(words[at + step] ?? '')[0];
-
-/** The label before a number: «Skua» in «the Skua 27». */
-function labelOf(among: Among, language: string): string | undefined {
-  const label = termAt(among, -1);
-  return label !== undefined && !isFunctionWord(label, language) ? label : undefined;
-}
-
-/** Whether a number may replace another: after a label («series 7») only with the same label, before a count («3 years») only with the same count. */
-function isAlike(asked: Among, before: Among, language: string): boolean {
-  if (kindOf(asked[0][asked[1]]!) !== 'number') return true;
-  const label = labelOf(asked, language);
-  if (label !== undefined) return termAt(before, -1) === label;
-  const counted = termAt(asked, 1);
-  return counted === undefined || termAt(before, 1) === counted;
-}
-
-/** Replaces numbers of the earlier question by those of the follow-up («and E05?» after E24). `isWhole` tells whether each replaced exactly one. */
-function replaceNumbers(before: readonly string[], asked: readonly string[], language: string): { words: string[]; isWhole: boolean } {
-  const numbers = [...asked.entries()].filter(([, word]) => kindOf(word) !== undefined);
-  let words = [...before];
-  let isWhole = numbers.length > 0;
-  for (const [at, number] of numbers) {
-    const places = replaceableNumbers(words, number).filter((place) => isAlike([asked, at], [words, place], language));
-    const only = numbers.length === 1 && places.length === 1 ? places[0] : undefined;
-    if (only === undefined) {
-      words = words.filter((_, i) => !places.includes(i));
-      isWhole = false;
-    } else words[only] = replaceWord(words[only]!, bare(number));
-  }
-  return { words, isWhole };
-}
-
-/** The index of the first modifier of a noun: «Gold» in «the Gold plan». */
-function modifierStart(words: readonly string[], head: number, isSmall: (word: string) => boolean): number {
-  let at = head;
-  while (at > 0 && !isSmall(words[at - 1]!) && bare(words[at - 1]!) === words[at - 1]) at--;
-  return at;
-}
-
-/** Replaces a noun phrase by one with the same noun: «the Gold plan» for «the Plus plan». */
-function replaceNoun(before: readonly string[], asked: readonly string[], isSmall: (word: string) => boolean): string[] | undefined {
-  const head = terms(asked.at(-1) ?? '').join(' ');
-  const places = [...before.keys()].filter((i) => head !== '' && terms(before[i]!).join(' ') === head);
-  const place = places[0];
-  if (place === undefined || places.length > 1) return undefined;
-  const own = asked.slice(modifierStart(asked, asked.length - 1, isSmall), -1);
-  const first = modifierStart(before, place, isSmall);
-  if (own.length === 0 || first === place || own.length < asked.filter((word) => !isSmall(word)).length - 1) return undefined;
-  return [...before.slice(0, first), ...own, ...before.slice(place)];
+/** Replaces a number of the earlier question by the only one of the follow-up: «and E05?» after E24. Undefined unless one of its kind is meant. */
+function replaceNumber(before: readonly string[], asked: readonly string[]): string[] | undefined {
+  const [number, second] = asked.filter((word) => kindOf(word) !== undefined);
+  if (number === undefined || second !== undefined) return undefined;
+  const sameKind = [...before.keys()].filter((i) => kindOf(before[i]!) === kindOf(number));
+  const sameShape = sameKind.filter((i) => shapeOf(before[i]!) === shapeOf(number));
+  const [place, another] = sameShape.length > 0 ? sameShape : sameKind;
+  return place === undefined || another !== undefined ? undefined : before.with(place, replaceWord(before[place]!, bare(number)));
 }
 
 const CAPITALIZED = /^\p{Ll}?\p{Lu}/u;
@@ -218,17 +123,10 @@ const onlyAsks = (question: string): boolean =>
     .map(bare)
     .every((word) => word === '' || BEFORE_A_NAME.test(word) || ASKING.exec(word)?.[0] === word);
 
-/** A pronoun at the end: «When should I use one?». */
-const POINTING_ONE = new RegExp(String.raw`(?<!\p{L})(?:${listed(({ pointingEnds }) => pointingEnds)})\s*[?.!]*$`, 'iu');
-
-const pointsBack = (question: string): boolean => POINTING_BACK.test(question) || POINTING_ONE.test(question);
-const refersBack = (question: string): boolean => REFERRING_BACK.test(question) || POINTING_ONE.test(question);
-
 /** Verbs; a question without one is incomplete: «In which cities?». */
 const VERB = wholeWord(listed(({ verbs }) => verbs));
 
-/** Words that name no subject: «How much would I get?». */
-const NAMES_NOTHING = new Set(terms(wordList(({ followUps }) => followUps.vague).join(' ')));
+const VAGUE = new Set(terms(wordList(({ followUps }) => followUps.vague).join(' ')));
 
 /** Removes what joins a question to the last one: «And how do I route a track?» becomes «how do I route a track?». */
 export const withoutConjunction = (question: string): string => question.replace(GOING_ON, '');
@@ -237,12 +135,16 @@ export const withoutConjunction = (question: string): string => question.replace
 export function mayStandAlone(question: string): boolean {
   const goesOn = GOING_ON.test(question);
   const rest = withoutConjunction(question);
-  const named = ownTerms(rest).filter((term) => !NAMES_NOTHING.has(term));
-  return VERB.test(rest) && !refersBack(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
+  const named = ownTerms(rest).filter((term) => !VAGUE.has(term));
+  return VERB.test(rest) && !REFERRING_BACK.test(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
 }
 
 const isFollowUp = (question: string): boolean =>
-  GOING_ON.test(question) || pointsBack(question) || ownTerms(question).length < FEWEST_TERMS || onlyAsks(question);
+  GOING_ON.test(question) ||
+  POINTING_BACK.test(question) ||
+  ownTerms(question).length < FEWEST_TERMS ||
+  onlyAsks(question) ||
+  asksForMore(question);
 
 interface DialogueState {
   /** The last question that stood alone, with later replacements. */
@@ -260,17 +162,17 @@ const namesAnother = (question: string): boolean => {
 };
 
 function applyFollowUp(state: DialogueState, question: string): DialogueState {
+  if (!namesAnother(question)) return { ...state, asked: question, added: '' };
   const words = wordsOf(withoutConjunction(question).replace(/(?<![\s?？!.…])[\s?？!.…]+$/u, ''));
   const before = wordsOf(state.stem);
   const language = languageOf(state.stem) ?? 'en';
-  const { words: stem, isWhole } = replaceNumbers(before, words, language);
-  if (!namesAnother(question)) return { stem: stem.join(' '), asked: question, added: '' };
-  const isSmall = (word: string) => isFunctionWord(bare(word).toLowerCase(), language);
   const known = new Set(terms(state.stem));
-  const isAllThere = words.every((word) => isSmall(word) || kindOf(word) !== undefined || terms(word).every((term) => known.has(term)));
-  if (isWhole && isAllThere) return { ...state, stem: stem.join(' ') };
-  const replaced = replaceNoun(before, words, isSmall) ?? replaceName(before, words, language);
-  return replaced ? { ...state, stem: replaced.join(' ') } : { ...state, stem: stem.join(' '), added: question };
+  const isNew = (word: string) => !isFunctionWord(bare(word).toLowerCase(), language) && !terms(word).every((term) => known.has(term));
+  const onlyNumbers = words.every((word) => kindOf(word) !== undefined || !isNew(word));
+  // «the Gold» of «the Gold plan» after «the Plus plan»
+  const name = words.slice(0, words.findLastIndex((word) => kindOf(word) !== undefined || isNew(word)) + 1);
+  const stem = (onlyNumbers ? replaceNumber(before, words) : undefined) ?? replaceName(before, name, language);
+  return stem ? { ...state, stem: stem.join(' ') } : { ...state, added: question };
 }
 
 const textOf = ({ stem, asked, added }: DialogueState): string => [stem, asked, added].filter(Boolean).join(' ');
@@ -286,7 +188,6 @@ export function resolveFollowUp(query: string, before: readonly string[]): { tex
   const [first, ...rest] = telling.slice(Math.max(0, from));
   if (first === undefined) return { text: query, hasSubject: false };
   const state = rest.reduce(applyFollowUp, { stem: first, asked: '', added: '' });
-  const carried = () => resolvePronoun(query, state.stem) ?? textOf(applyFollowUp(state, query));
-  const text = asksForMore(query) ? `${textOf(state)} ${query}` : carried();
+  const text = asksForMore(query) ? `${textOf(state)} ${query}` : textOf(applyFollowUp(state, query));
   return { text, hasSubject: from >= 0 };
 }

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  mayStandAlone,
-  resolveFollowUp,
-  resolvePronoun,
-  withoutConjunction,
-} from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
+import { mayStandAlone, resolveFollowUp, withoutConjunction } from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
 
 const words =
   'and und what why how is the The a to in plan Plus Gold Leeds Hamburg, E05 HP-40? 2019 2.3.1 it that on für die Lieferung? pump pump?'.split(
@@ -54,28 +49,6 @@ test('an adverb of place or time leaves a question that names its subject alone'
 test('a question is searched for without what joins it to the last one', () => {
   expect(withoutConjunction('And how do I route a track?')).toBe('how do I route a track?');
   expect(withoutConjunction('Android is how old?')).toBe('Android is how old?');
-});
-
-test.each([
-  ['What is a WITHOUT ROWID table?', 'When should I use one?', 'When should I use a WITHOUT ROWID table?'],
-  ['What does VACUUM do in SQLite?', 'How much free space does it need?', 'How much free space does VACUUM in SQLite need?'],
-  ['What does error E14 mean?', 'It appears although I descaled.', 'error E14 appears although I descaled.'],
-  ['What are worker threads?', 'How many of them should I start?', 'How many of worker threads should I start?'],
-  ['How do I create an index?', 'And can I do that inside a transaction?', 'And can I create an index inside a transaction?'],
-  ['How do I create a directory with fs?', 'And how do I delete it again?', 'And how do I delete a directory with fs again?'],
-])('after «%s», «%s» asks «%s»', (before, question, whole) => {
-  expect(resolvePronoun(question, before)).toBe(whole);
-});
-
-test.each([
-  ['a pronoun that stands for nothing that was named', 'How do I descale the machine?', 'And how long does it take?'],
-  ['a pronoun of a question that is about more', 'Do you deliver machines by post?', 'How long does it take?'],
-  ['no pronoun', 'What is eco mode?', 'How long does the first steam take?'],
-  ['one of several things, after a single one', 'What is the grinder?', 'When do I need one?'],
-  ['two questions in one', 'What is RMA?', 'Where can I follow it, and how long does it take?'],
-  ['a deed that nobody named', 'What is RMA?', 'Can I do that myself?'],
-])('does not guess: %s', (_, before, question) => {
-  expect(resolvePronoun(question, before)).toBeUndefined();
 });
 
 test.each(['What is chokidar?', 'And how many tables can be in one join?', 'How high is the deposit?'])(

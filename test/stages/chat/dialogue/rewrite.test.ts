@@ -190,13 +190,13 @@ test('another code, model or year takes the place of the one before', async () =
     'How often is the quill of series 6 inspected?',
   );
   expect(await carried('And E05?', 'What does E24 mean on the HP-40?')).toBe('What does E05 mean on the HP-40?');
-  expect(await carried('And E05?', 'Are E24 and E25 alike?')).toBe('Are and alike? And E05?');
+  expect(await carried('And E05?', 'Are E24 and E25 alike?')).toBe('Are E24 and E25 alike? And E05?');
   expect(await carried('And with 40 litres?', 'May I wash the OV-250 of series 7?')).toBe(
     'May I wash the OV-250 of series 7? And with 40 litres?',
   );
   expect(await carried('And after 3 years?', 'Is the CM-20 covered?')).toBe('Is the CM-20 covered? And after 3 years?');
   expect(await carried('And for series 6 at home?', 'How often is the quill of series 5 inspected?')).toBe(
-    'How often is the quill of series 6 inspected? And for series 6 at home?',
+    'How often is the quill of series 5 inspected? And for series 6 at home?',
   );
   expect(await carried('And why?', 'What does error E24 mean?')).toBe('What does error E24 mean? And why?');
 });
