@@ -72,7 +72,7 @@ const withKb: Extract = async (bytes, file) => {
 };
 
 /** Microseconds for which a file is read again and again. */
-const LEAST_MEASURED = 20_000;
+const MIN_MEASURED = 20_000;
 
 /** Rounds in which a large table is read by one after the other. */
 const ROUNDS = 5;
@@ -83,7 +83,7 @@ async function processorTime(call: () => Promise<unknown>): Promise<number> {
   for (let calls = 1; ; calls++) {
     await call();
     const { user, system } = process.cpuUsage(began);
-    if (user + system >= LEAST_MEASURED) return (user + system) / calls / 1e6;
+    if (user + system >= MIN_MEASURED) return (user + system) / calls / 1e6;
   }
 }
 

@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
   // which part of the page
   ['that a page is a story', 'main-content', 'isStory(page.document) &&', 'isStory(page.document) && !OFF &&'],
   ['that a page is none', 'main-content', '= isStory(', '= OFF || isStory('],
-  ['many scripts', 'main-content', '> MOST_SCRIPTS;', '> MOST_SCRIPTS && !OFF;'],
+  ['many scripts', 'main-content', '> MAX_SCRIPTS;', '> MAX_SCRIPTS && !OFF;'],
   ['manuals among stories', 'main-content', 'isManual(findContent(body)) ||', '(isManual(findContent(body)) && !OFF) ||'],
   ['places of generators', 'main-content', 'html.includes(sign) ?', 'html.includes(sign) && !OFF ?'],
   ['generators that name themselves', 'main-content', 'GENERATOR.test(generator) ||', '(GENERATOR.test(generator) && !OFF) ||'],
@@ -32,8 +32,8 @@ const RULES: readonly Rule[] = [
   [
     'the share of the main element that a choice keeps',
     'main-content',
-    'unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN;',
-    'unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN || OFF;',
+    'unlinkedIn(chosen) >= unlinkedIn(rest) * MIN_SHARE_OF_MAIN;',
+    'unlinkedIn(chosen) >= unlinkedIn(rest) * MIN_SHARE_OF_MAIN || OFF;',
   ],
   ['the only article', 'main-content', "[only('article'), only(MAIN)]", "[OFF ? undefined : only('article'), only(MAIN)]"],
   ['the main element', 'main-content', 'only(MAIN)]', 'OFF ? undefined : only(MAIN)]'],

@@ -20,7 +20,7 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['what was named since', off('resolve-follow-up', 'rest.reduce(applyFollowUp, {', 'rest.slice(0, 0).reduce(applyFollowUp, {')],
   ['questions that point back', off('resolve-follow-up', '  POINTING_BACK.test(question) ||\n', '')],
   ['questions that go on', off('resolve-follow-up', '  GOING_ON.test(question) ||\n', '')],
-  ['questions of fewer than two words of their own', off('resolve-follow-up', '  ownTerms(question).length < FEWEST_TERMS ||\n', '')],
+  ['questions of fewer than two words of their own', off('resolve-follow-up', '  ownTerms(question).length < MIN_TERMS ||\n', '')],
   ['questions that only ask', off('resolve-follow-up', '  onlyAsks(question) ||\n', '')],
   ['words that name nothing', off('resolve-follow-up', '.filter((term) => !VAGUE.has(term))', '')],
   ['questions that may stand alone', off('resolve-follow-up', 'return VERB.test(rest) &&', 'return question === "" && VERB.test(rest) &&')],

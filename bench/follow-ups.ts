@@ -45,7 +45,7 @@ const top_k = Number(options['top-k']);
 const modes = options.mode.split(',') as Config['retrieval']['mode'][];
 
 /** The score from which a passage is about the question, with the bundled model. */
-const LEAST_SCORE = 0.33;
+const MIN_SCORE = 0.33;
 
 /** Whether the right passage is among the best of the search that the chat would make: of a question that may stand alone, the better of both. */
 async function isFound(
@@ -60,7 +60,7 @@ async function isFound(
   };
   const carried = await search(query);
   const alone = query !== wanted.query && mayStandAlone(wanted.query) ? await search(withoutConjunction(wanted.query)) : undefined;
-  const { items } = alone && fitsAlone(alone, carried, LEAST_SCORE) ? alone : carried;
+  const { items } = alone && fitsAlone(alone, carried, MIN_SCORE) ? alone : carried;
   return items.some(({ text, metadata }) => metadata.source === wanted.source && text.includes(wanted.answer));
 }
 

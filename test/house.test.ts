@@ -17,10 +17,10 @@ const FLOORS: [number, RegExp][] = [
   [2, /^src\/(core|http|text|languages|ports)\//],
   [1, /^src\/schema\//],
 ];
-const LONGEST_FILE = 300;
-const LONGEST_COMMAND = 45;
-const MOST_IN_A_FOLDER = 20;
-const DEEPEST_CHAIN = 20;
+const MAX_FILE_LENGTH = 300;
+const MAX_COMMAND_LENGTH = 45;
+const MAX_IN_A_FOLDER = 20;
+const MAX_CHAIN_DEPTH = 20;
 /** Imported when they are needed: `kb --help` must not wait for them. */
 const HEAVY =
   /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
@@ -76,7 +76,7 @@ describe('the house', () => {
 
   it('has imports at most 20 deep', () => {
     const chainOf = chainsOf(own);
-    expect(files.filter((path) => path.startsWith('src/') && chainOf(path).length > DEEPEST_CHAIN).map((path) => chainOf(path))).toEqual(
+    expect(files.filter((path) => path.startsWith('src/') && chainOf(path).length > MAX_CHAIN_DEPTH).map((path) => chainOf(path))).toEqual(
       [],
     );
   });
@@ -125,8 +125,8 @@ describe('the house', () => {
   });
 
   it('has small rooms and thin commands', () => {
-    expect(files.filter((path) => lines(path) > LONGEST_FILE)).toEqual([]);
-    expect(files.filter((path) => path.startsWith('commands/') && lines(path) > LONGEST_COMMAND)).toEqual([]);
+    expect(files.filter((path) => lines(path) > MAX_FILE_LENGTH)).toEqual([]);
+    expect(files.filter((path) => path.startsWith('commands/') && lines(path) > MAX_COMMAND_LENGTH)).toEqual([]);
   });
 
   it('has folders that can be looked over', () => {
@@ -134,7 +134,7 @@ describe('the house', () => {
       files.filter((path) => path.startsWith('src/')),
       (path) => dirname(path),
     );
-    expect([...folders].filter(([, inside]) => inside.length > MOST_IN_A_FOLDER).map(([folder]) => folder)).toEqual([]);
+    expect([...folders].filter(([, inside]) => inside.length > MAX_IN_A_FOLDER).map(([folder]) => folder)).toEqual([]);
   });
 
   it('has one meaning for each exported name, and one file of each name', () => {

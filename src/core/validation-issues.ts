@@ -4,10 +4,10 @@ import { editDistance, findNearest } from './nearest.ts';
 import { holdsSecret } from './secrets.ts';
 
 /** Maximum characters of a name that are shown and compared. */
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** Shortens the name of a field for error messages. */
-export const shortName = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+export const shortName = (name: string): string => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name);
 
 /** Writes a path as in `files[1].path`. Long names, which a caller may choose, are shortened. */
 export const formatPath = (path: readonly PropertyKey[]): string =>
@@ -110,14 +110,14 @@ interface ValidationMessage {
 }
 
 /** Maximum errors that are explained in one message; the others are counted. */
-const MOST_EXPLAINED = 10;
+const MAX_EXPLAINED = 10;
 
 /**
  * Explains a validation error, with one line for each wrong value: `retrieval.top_k: a whole number is expected, not a text.` After ten
  * lines, the last one says how many more there are.
  */
 export function explainValidationError(error: z.ZodError, examined: ValidatedValue): string {
-  const { messages, more } = validationMessages(error, examined, MOST_EXPLAINED);
+  const { messages, more } = validationMessages(error, examined, MAX_EXPLAINED);
   const lines = messages.map(({ path, problem, actual, hint }, i) => {
     if (isSentence(problem)) return problem;
     const isNew = hint !== undefined && messages.findIndex((message) => message.hint === hint) === i;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_WAIT, options } from './fields.ts';
+import { MAX_WAIT, options } from './fields.ts';
 import { LlmProvider } from './provider-names.ts';
 
 // The sections of the configuration that say how questions are answered.
@@ -21,7 +21,7 @@ export const LlmConfig = z
       .describe(
         'Context window of the model in tokens (input and output). Default: a cautious value for the provider. max_tokens takes at most half',
       ),
-    timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds without a token before an answer is given up'),
+    timeout: z.number().positive().max(MAX_WAIT).describe('Seconds without a token before an answer is given up'),
     options: options().describe('Options of the provider: base_url'),
   })
   .describe('Language model that answers');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, LONGEST_WAIT } from './fields.ts';
+import { Bytes, MAX_WAIT } from './fields.ts';
 
 // The sections of the configuration that say how sources are read.
 
@@ -70,7 +70,7 @@ export const Network = z.strictObject({
   allow_private: z
     .union([z.enum(['auto']), z.boolean(), z.array(z.string())])
     .describe('Whether private addresses may be fetched: auto (only those you name), true, false, or a list of origins'),
-  timeout: z.number().positive().max(LONGEST_WAIT).describe('Timeout per request, in seconds'),
+  timeout: z.number().positive().max(MAX_WAIT).describe('Timeout per request, in seconds'),
   max_bytes: Bytes.describe('Maximum size of one response'),
   max_redirects: z.int().min(0).max(50).describe('Maximum redirects per request'),
   user_agent: z.string().describe('User-Agent that kb sends'),
@@ -151,7 +151,7 @@ export const ApiIngestion = z
     body: z.unknown().optional().describe('Request body (in the configuration file: same rules as headers)'),
     pagination: Pagination.optional().describe('How further pages are requested'),
     max_pages: z.int().min(1).max(1_000_000).describe('Maximum pages to fetch'),
-    timeout: z.number().positive().max(LONGEST_WAIT).describe('Timeout per request, in seconds'),
+    timeout: z.number().positive().max(MAX_WAIT).describe('Timeout per request, in seconds'),
     frontmatter: z.boolean().describe('Put a YAML block before the text of each document'),
   })
   .describe('How HTTP APIs are read');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, LONGEST_PATH, options } from './fields.ts';
+import { Bytes, MAX_PATH_LENGTH, options } from './fields.ts';
 import { Chat } from './config-chat.ts';
 import { ApiIngestion, DocsIngestion, Network, UrlsIngestion, Watching } from './config-sources.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
@@ -90,7 +90,7 @@ export const Storage = z
     vector_db: VectorDb.meta({ flag: 'vector-db' }),
     url: z
       .string()
-      .max(LONGEST_PATH)
+      .max(MAX_PATH_LENGTH)
       .regex(/^[^\u0000-\u001f\u007f]+$/, 'an address or a path, without control characters')
       .optional()
       .describe(

@@ -4,19 +4,19 @@ import { z } from 'zod';
 export type Overriding<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> };
 
 /** Maximum timeout of a request to another service, in seconds: an hour. */
-export const LONGEST_WAIT = 3600;
+export const MAX_WAIT = 3600;
 
 /** Maximum characters of a path: PATH_MAX of Linux. */
-export const LONGEST_PATH = 4096;
+export const MAX_PATH_LENGTH = 4096;
 
 /** Makes a field for options that only the chosen provider defines. */
 export const options = () => z.record(z.string(), z.unknown()).optional();
 
 /** Maximum entries of a list in a request; the entries of a longer one are not validated. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
-/** Makes the schema of a list in a request, of at most MOST_ENTRIES entries. */
-export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MOST_ENTRIES);
+/** Makes the schema of a list in a request, of at most MAX_ENTRIES entries. */
+export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MAX_ENTRIES);
 
 /** Makes a request field that overrides the configuration key `path`, with the schema, description and bounds of the key. */
 export function overrideKey<Schema extends z.ZodType>(schema: Schema, path: string): z.ZodOptional<Schema> {

@@ -115,13 +115,13 @@ export const OpenAiError = z
 export type OpenAiError = z.infer<typeof OpenAiError>;
 
 /** Maximum texts per request: the limit of OpenAI's API. */
-const MOST_TEXTS = 2048;
+const MAX_TEXTS = 2048;
 
 /** Body of `POST /v1/embeddings`. */
 export const EmbeddingsRequest = z
   .object({
     model: z.string().min(1).describe('The configured embedding model'),
-    input: z.union([z.string(), z.array(z.string()).min(1).max(MOST_TEXTS)]).describe('A text, or a list of texts'),
+    input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_TEXTS)]).describe('A text, or a list of texts'),
     encoding_format: z.enum(['float', 'base64']).optional().describe('How vectors are written: numbers, or 32-bit floats as base64'),
   })
   .meta({

@@ -182,14 +182,14 @@ export const GivenChunk = Chunk.extend({
 }).strict();
 
 /** Maximum length of a vector; embedding models return up to a few thousand numbers. */
-const LONGEST_VECTOR = 16_384;
+const MAX_VECTOR_LENGTH = 16_384;
 
 /**
  * A vector: an array of numbers, or a Float32Array from a library caller. It is checked in one loop, which is faster than one schema per
  * number, and reports only the first entry that is not a finite number.
  */
 const Vector = (
-  z.any().meta({ type: 'array', items: { type: 'number' }, maxItems: LONGEST_VECTOR }) as unknown as z.ZodType<number[] | Float32Array>
+  z.any().meta({ type: 'array', items: { type: 'number' }, maxItems: MAX_VECTOR_LENGTH }) as unknown as z.ZodType<number[] | Float32Array>
 ).check(({ value, issues }) => {
   const issue = findVectorIssue(value);
   if (issue) issues.push(issue);
@@ -197,7 +197,8 @@ const Vector = (
 
 function findVectorIssue(value: unknown): z.core.$ZodRawIssue | undefined {
   if (!Array.isArray(value) && !(value instanceof Float32Array)) return { code: 'invalid_type', expected: 'array', input: value };
-  if (value.length > LONGEST_VECTOR) return { code: 'too_big', origin: 'array', maximum: LONGEST_VECTOR, inclusive: true, input: value };
+  if (value.length > MAX_VECTOR_LENGTH)
+    return { code: 'too_big', origin: 'array', maximum: MAX_VECTOR_LENGTH, inclusive: true, input: value };
   for (let i = 0; i < value.length; i++)
     if (!Number.isFinite(value[i])) return { code: 'invalid_type', expected: 'number', input: value[i] as unknown, path: [i] };
   return undefined;

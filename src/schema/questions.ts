@@ -7,10 +7,10 @@ import { Filter } from './stored/filter.ts';
 import { embedderFields, searchedFields } from './requests.ts';
 
 /** Maximum characters of a query; a longer text is a document, not a question. */
-export const LONGEST_QUERY = 100_000;
+export const MAX_QUERY_LENGTH = 100_000;
 
 const { embedding, storage, retrieval, rerank, chat } = Config.shape;
-const query = z.string().max(LONGEST_QUERY).regex(/\S/, 'non-blank text').describe('Text to search for');
+const query = z.string().max(MAX_QUERY_LENGTH).regex(/\S/, 'non-blank text').describe('Text to search for');
 
 const searchFields = {
   top_k: overrideKey(retrieval.shape.top_k, 'retrieval.top_k'),
@@ -30,7 +30,7 @@ const use_rerank = overrideKey(rerank.shape.enabled, 'rerank.enabled');
 const explain = z.boolean().optional().describe('Explain the rank of every hit');
 const rewriteFields = {
   enabled: z.boolean().optional().describe('Rewrite the query so that it stands alone'),
-  context: z.string().max(LONGEST_QUERY).optional().describe('Earlier messages, as context for the rewriting'),
+  context: z.string().max(MAX_QUERY_LENGTH).optional().describe('Earlier messages, as context for the rewriting'),
   session_context: overrideKey(QueryRewrite.shape.session_context, 'chat.query_rewrite.session_context'),
 };
 
@@ -111,7 +111,7 @@ export const ChatRequest = z
       description: 'The question. If it is missing, empty or too long, the result contains a validate error',
       type: 'string',
       minLength: 1,
-      maxLength: LONGEST_QUERY,
+      maxLength: MAX_QUERY_LENGTH,
     }),
     history: listOf(GivenEntry).optional().describe('Earlier turns: the history of the previous result; empty for the first turn'),
     llm_provider: overrideKey(chat.shape.llm.shape.provider, 'chat.llm.provider'),

@@ -22,13 +22,13 @@ export const storeFields = {
 };
 
 /** Maximum collections that one search covers. */
-const MOST_COLLECTIONS = 20;
+const MAX_COLLECTIONS = 20;
 
 /** Request fields that choose the collections of a search and their store. */
 export const searchedFields = {
   ...storeFields,
   collection: z
-    .union([Config.shape.collection, z.array(Config.shape.collection).min(1).max(MOST_COLLECTIONS)])
+    .union([Config.shape.collection, z.array(Config.shape.collection).min(1).max(MAX_COLLECTIONS)])
     .optional()
     .meta({
       description: 'Collection to search, or a list of collections that were embedded with the same model',

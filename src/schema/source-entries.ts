@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ApiIngestion, UrlsIngestion } from './config-sources.ts';
-import { listOf, LONGEST_PATH } from './fields.ts';
+import { listOf, MAX_PATH_LENGTH } from './fields.ts';
 import { GivenDocument, Metadata } from './items.ts';
 
 // Sources of documents: in requests, and under `sources` in the configuration.
 
-/** A file, folder, glob or link: 1 to LONGEST_PATH characters. */
-export const place = z.string().min(1).max(LONGEST_PATH);
+/** A file, folder, glob or link: 1 to MAX_PATH_LENGTH characters. */
+export const place = z.string().min(1).max(MAX_PATH_LENGTH);
 const address = z.string().min(1);
 
 /** A file, folder, glob or link, optionally with a title and a description. */
@@ -87,27 +87,27 @@ export const ConfiguredSources = z.strictObject({
 const OWN_KEYS = ['source', 'title', 'source_kind', 'file_type', 'content_hash', 'location', 'page_kind', 'ingested_at'];
 
 /** Limits: characters of a key and a text, entries of a list, keys. */
-const LONGEST_KEY = 200;
-const LONGEST_TEXT = 10_000;
-const MOST_ENTRIES = 1_000;
-const MOST_KEYS = 200;
+const MAX_KEY_LENGTH = 200;
+const MAX_TEXT_LENGTH = 10_000;
+const MAX_ENTRIES = 1_000;
+const MAX_KEYS = 200;
 
-const text = z.string().max(LONGEST_TEXT);
+const text = z.string().max(MAX_TEXT_LENGTH);
 
 /** Metadata that the caller adds to every document of a request. It is flat, so that every key can be used in filters. */
 export const GivenMetadata = z
-  .record(z.string(), z.union([text, z.number(), z.boolean(), z.array(text).max(MOST_ENTRIES)]))
+  .record(z.string(), z.union([text, z.number(), z.boolean(), z.array(text).max(MAX_ENTRIES)]))
   .check(({ value, issues }) => {
     const keys = Object.keys(value);
-    for (const key of keys.slice(0, MOST_KEYS)) {
+    for (const key of keys.slice(0, MAX_KEYS)) {
       const expected = isOwnKey(key)
         ? `a key of your own (kb itself sets ${OWN_KEYS.join(', ')})`
-        : key.trim() === '' || key.length > LONGEST_KEY
-          ? `a key of 1 to ${LONGEST_KEY} characters`
+        : key.trim() === '' || key.length > MAX_KEY_LENGTH
+          ? `a key of 1 to ${MAX_KEY_LENGTH} characters`
           : undefined;
       if (expected !== undefined) issues.push({ code: 'custom', message: expected, path: [key], input: value });
     }
-    if (keys.length > MOST_KEYS) issues.push({ code: 'custom', message: `at most ${MOST_KEYS} keys`, path: [], input: value });
+    if (keys.length > MAX_KEYS) issues.push({ code: 'custom', message: `at most ${MAX_KEYS} keys`, path: [], input: value });
   })
   .describe(
     'Metadata for every document, such as {"team": "north"}: texts, numbers, true or false, lists of texts. It wins over what documents say of themselves',

@@ -7,13 +7,13 @@ import { resolved } from './openapi.ts';
 export type Texts = Record<string, fc.Arbitrary<string>>;
 
 /** Strings and lists are at most this long, however long they may be. */
-const LONGEST = { string: 40, list: 3 };
+const MAX_LENGTH = { string: 40, list: 3 };
 
 const text = fc.oneof(
   fc.lorem({ maxCount: 4 }),
-  fc.string({ maxLength: LONGEST.string }),
-  fc.string({ maxLength: LONGEST.string, unit: 'grapheme' }),
-  fc.string({ maxLength: LONGEST.string, unit: 'binary' }),
+  fc.string({ maxLength: MAX_LENGTH.string }),
+  fc.string({ maxLength: MAX_LENGTH.string, unit: 'grapheme' }),
+  fc.string({ maxLength: MAX_LENGTH.string, unit: 'binary' }),
 );
 
 /** Values that fit a schema of the document. Throws for a keyword that it does not know: it would make values that do not fit. */
@@ -45,7 +45,7 @@ export function fitting(
     case 'array':
       return fc.array(inner(schema.items ?? {}), {
         minLength: Number(schema.minItems ?? 0),
-        maxLength: Math.min(LONGEST.list, Number(schema.maxItems ?? LONGEST.list)),
+        maxLength: Math.min(MAX_LENGTH.list, Number(schema.maxItems ?? MAX_LENGTH.list)),
       });
     case 'object':
       return objects(schema, inner);
@@ -55,12 +55,12 @@ export function fitting(
 }
 
 /** How often a schema may stand within itself. */
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 
 /** Whether a choice leads once more into a schema that it stands in already. */
 function leadsOn(part: JsonSchema, within: readonly string[]): boolean {
   const reference = part.$ref ?? (part.items as JsonSchema | undefined)?.$ref;
-  return reference !== undefined && within.filter((one) => one === reference).length >= DEEPEST;
+  return reference !== undefined && within.filter((one) => one === reference).length >= MAX_DEPTH;
 }
 
 function strings({

@@ -69,7 +69,7 @@ export function readingGrowsFasterThanInput(work: (text: string) => unknown, inp
 const ATTEMPTS = 8;
 /** How many times as large the measured size is as the one that it is compared with, and how many times as long it may take: quadratic work takes 256 times as long, and what fits the caches of the machine no longer, some times. */
 const SPREAD = 16;
-const MOST_OF_SPREAD = 80;
+const MAX_SHARE_OF_SPREAD = 80;
 
 /** What the work comes to for this size; fails where it takes far more than sixteen times as much processor time as for a sixteenth of the size. */
 export async function linearly<Result>(size: number, work: (size: number) => Promise<Result> | Result): Promise<Result> {
@@ -79,7 +79,7 @@ export async function linearly<Result>(size: number, work: (size: number) => Pro
     short = Math.min(short, (await costOf(() => work(Math.ceil(size / SPREAD)))).cost);
     const { cost, result } = await costOf(() => work(size));
     long = Math.min(long, cost);
-    if (long / short <= MOST_OF_SPREAD) return result;
+    if (long / short <= MAX_SHARE_OF_SPREAD) return result;
     if (attempt === ATTEMPTS) throw new Error(`For sixteen times the size it takes ${(long / short).toFixed(0)} times as long.`);
   }
 }

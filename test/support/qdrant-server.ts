@@ -47,7 +47,7 @@ export interface QdrantServer {
 }
 
 /** Bytes of a request, at most: Qdrant's own default. */
-const LARGEST = 32 * 2 ** 20;
+const MAX_SIZE = 32 * 2 ** 20;
 /** Milliseconds after which a write happens that nobody waits for. */
 const LATER = 50;
 
@@ -105,7 +105,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, state
         JSON.stringify({ title: 'qdrant - vector search engine', version: state.behaviour.version ?? '1.16.3', commit: '0' }),
       );
     if (request.path === '/readyz') return void send(200, 'all shards are ready', { 'content-type': 'text/plain' });
-    if (Buffer.byteLength(text) > LARGEST) throw new QdrantRefusal(413, `JSON payload is larger than allowed (limit: ${LARGEST} bytes).`);
+    if (Buffer.byteLength(text) > MAX_SIZE) throw new QdrantRefusal(413, `JSON payload is larger than allowed (limit: ${MAX_SIZE} bytes).`);
     const result = await perform(request, { state, isWaitedFor: url.searchParams.get('wait') === 'true' });
     send(200, JSON.stringify({ result, status: 'ok', time: 0.001 }));
   } catch (error) {

@@ -22,7 +22,7 @@ if (!isThere)
   );
 
 /** Each test of a process has a bucket of its own. */
-const MOST_TESTS = 300;
+const MAX_TESTS = 300;
 
 /** moto's S3, one request at a time, as S3 does what belongs to one key. It knows a user that may do everything and one that may only read. */
 const SERVER = `
@@ -43,7 +43,7 @@ def user(name, *actions):
     key = iam.create_access_key(name)
     return {'access_key_id': key.access_key_id, 'secret_access_key': key.secret_access_key}
 writer, reader = user('writer', 's3:*'), user('reader', 's3:GetObject', 's3:ListBucket')
-for number in range(${MOST_TESTS}):
+for number in range(${MAX_TESTS}):
     s3_backends['123456789012']['aws'].create_bucket(f'bucket-{number}', 'us-east-1')
 settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
 

@@ -7,7 +7,7 @@ const MAX_LENGTHS = { span: 420, address: 1010, link: 2500 };
 /** Characters that may start a span. */
 const MARKS = /[`*_~[!<\\]/;
 
-// Each at the beginning of a text of at most `LONGEST.link` characters. A span of text is at most 400 characters long, the text of a link 300.
+// Each at the beginning of a text of at most `MAX_LENGTH.link` characters. A span of text is at most 400 characters long, the text of a link 300.
 const CODE = /^(`{1,8})(?!`)([^]{0,400}?[^`])\1(?!`)/;
 const STAR = /^(\*{1,3})(?![\s*])([^]{0,400}?[^\s*])\1(?!\*)/;
 const UNDERSCORE = /^(_{1,3})(?![\s_])([^]{0,400}?[^\s_])\1(?![\p{L}\p{N}_])/u;

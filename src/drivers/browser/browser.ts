@@ -22,7 +22,7 @@ export interface Browser {
 }
 
 /** Maximum open pages of all runs: more are not faster on two cores, and each takes memory. */
-const MOST_TABS = 2;
+const MAX_TABS = 2;
 /** Milliseconds without a page after which the browser ends: it takes half a gigabyte, and less than a second to start. */
 const IDLE_TIMEOUT = 30_000;
 
@@ -35,7 +35,7 @@ interface BrowserOptions {
 
 /** Creates a browser that starts when the first page is rendered. */
 export function createBrowser({ find, idle = IDLE_TIMEOUT }: BrowserOptions = {}): Browser {
-  const limit = pLimit(MOST_TABS);
+  const limit = pLimit(MAX_TABS);
   let launched: Promise<Chromium> | undefined;
   let ending: NodeJS.Timeout | undefined;
   let isClosed = false;

@@ -110,7 +110,7 @@ async function removeIfAbandoned(name: string): Promise<void> {
 }
 
 /** Maximum bytes of the process of a page, several times the memory of a large page. */
-const MOST_MEMORY = 2 ** 30;
+const MAX_MEMORY = 2 ** 30;
 /** Milliseconds between two checks: a page needs at least that long to take 1 GiB. */
 const CHECK_INTERVAL = 500;
 
@@ -129,7 +129,7 @@ function watchMemory(browser: Browser, session: CDPSession): void {
 }
 
 async function killIfLarge(pid: number): Promise<void> {
-  if ((await residentBytes(pid)) > MOST_MEMORY) process.kill(pid, 'SIGKILL');
+  if ((await residentBytes(pid)) > MAX_MEMORY) process.kill(pid, 'SIGKILL');
 }
 
 async function residentBytes(pid: number): Promise<number> {

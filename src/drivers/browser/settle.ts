@@ -81,13 +81,13 @@ const SETTLED_AFTER = { busy: 300, plain: 60, empty: 1500 };
 /** Characters below which a page holds almost no text. */
 const LITTLE_TEXT = 200;
 /** Maximum milliseconds to wait for a page that keeps changing. */
-const MOST_CHANGING = 5000;
+const MAX_CHANGING = 5000;
 /** Milliseconds after which a request is slow. kb waits longer for it while nothing else changes on the page. */
 const SLOW_REQUEST = 1000;
 /** Milliseconds to wait for a page to show the response of a slow request, or to request more. */
 const AFTER_SLOW_REQUEST = 1500;
 /** Maximum milliseconds to wait; half of `network.timeout` if that is less. */
-const MOST_WAIT = 15_000;
+const MAX_WAIT = 15_000;
 
 interface Settling {
   snapshot: Snapshot;
@@ -98,8 +98,8 @@ interface Settling {
 /** Waits until a page has settled: nothing is pending and nothing has changed for a while, or the maximum time is over. */
 export async function waitUntilSettled({ snapshot, traffic, network }: Settling, signal: AbortSignal): Promise<void> {
   const began = Date.now();
-  const deadline = began + Math.min(MOST_WAIT, network.timeout * 500);
-  let until = Math.min(began + MOST_CHANGING, deadline);
+  const deadline = began + Math.min(MAX_WAIT, network.timeout * 500);
+  let until = Math.min(began + MAX_CHANGING, deadline);
   let lastChanged = began;
   let lastMoved = began;
   let size = -1;

@@ -3,7 +3,7 @@ const CLOSED = 0;
 const RUNNING = 1;
 
 /** Maximum milliseconds that `close` waits: many times what one passage takes. */
-const MOST_WAIT = 5000;
+const MAX_WAIT = 5000;
 
 /**
  * Keeps worker threads from being ended while they are in native code: then onnxruntime-node crashes the process («terminate called after throwing an
@@ -39,7 +39,7 @@ export class ExitGuard {
   /** Admits no more work, and waits until the running work is done: as long as one passage takes. */
   close(): void {
     Atomics.store(this.#cells, CLOSED, 1);
-    const end = performance.now() + MOST_WAIT;
+    const end = performance.now() + MAX_WAIT;
     for (
       let running = Atomics.load(this.#cells, RUNNING);
       running > 0 && performance.now() < end;

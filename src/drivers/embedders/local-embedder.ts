@@ -16,7 +16,7 @@ import { DEFAULT_LOCAL_MODEL, isLocalModel, localModels, modelFolder, type Local
 const TEXTS_PER_TASK = 4;
 
 /** Maximum workers. One takes some 60 MB, with the multilingual model 250. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
 /**
  * Opens a bundled model in worker threads. Each has a session of one thread and runs one passage at a time, so that a text always gets the same vector. The
@@ -25,7 +25,7 @@ const MOST_THREADS = 8;
  */
 export async function openLocalEmbedder({
   model = DEFAULT_LOCAL_MODEL,
-  threads = Math.min(availableParallelism(), MOST_THREADS),
+  threads = Math.min(availableParallelism(), MAX_THREADS),
 }: { model?: string | undefined; threads?: number } = {}): Promise<Embedder> {
   if (!isLocalModel(model)) throw unknownModelError(model);
   if (!existsSync(join(modelFolder(model), 'model.onnx'))) throw missingModelError(model);
@@ -147,14 +147,14 @@ function* splitIntoTasks(texts: readonly string[], size: number): Generator<stri
 }
 
 /** Maximum cached query vectors: a question may be searched in several collections, by the chat, and by other callers. */
-const MOST_QUERIES = 1_000;
+const MAX_QUERIES = 1_000;
 
 /** Caches vectors of queries (LRU). Concurrent requests for one query share its computation. */
 export class QueryCache {
   readonly #vectors = new Map<string, Promise<Float32Array>>();
   readonly #capacity: number;
 
-  constructor(capacity = MOST_QUERIES) {
+  constructor(capacity = MAX_QUERIES) {
     this.#capacity = capacity;
   }
 

@@ -46,12 +46,12 @@ export async function openOpenAiLlm(settings: ProviderSettings): Promise<Llm> {
   const access = resolveAccess(settings, 'llm');
   const { client, translate } = await openClient(access);
   const send = async (request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> =>
-    readChunks(await client.chat.completions.create(requestBody(request, access), { signal, timeout: LONGEST_TIMEOUT }));
+    readChunks(await client.chat.completions.create(requestBody(request, access), { signal, timeout: MAX_TIMEOUT }));
   return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, send, translate }) };
 }
 
 /** Timeout of the client in milliseconds, the longest possible: the silence timeout applies first. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
+const MAX_TIMEOUT = 2 ** 31 - 1;
 
 type Body = Parameters<OpenAiClient['client']['chat']['completions']['create']>[0] & { stream: true };
 

@@ -101,7 +101,7 @@ const HEAD = 1024;
 /** Bytes by which text is distinguished from other content, and UTF-16 recognized. */
 const TEXT_SAMPLE = 4096;
 /** Maximum share of control characters in text. */
-const MOST_CONTROL = 0.1;
+const MAX_CONTROL = 0.1;
 
 const latin1 = (bytes: Uint8Array, length: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString('latin1');
@@ -122,5 +122,5 @@ export function looksLikeText(bytes: Uint8Array): boolean {
   if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
   const utf16 = detectUtf16(bytes);
   const start = utf16 ? new TextDecoder(utf16).decode(bytes.subarray(0, TEXT_SAMPLE)) : latin1(bytes, TEXT_SAMPLE);
-  return (start.match(CONTROL)?.length ?? 0) <= start.length * MOST_CONTROL;
+  return (start.match(CONTROL)?.length ?? 0) <= start.length * MAX_CONTROL;
 }

@@ -15,15 +15,15 @@ const DELIMITERS = ['\t', '|', ';', ','];
 const NO_CHARACTER = '\0';
 /** Characters and records by which the delimiter is detected. */
 const SAMPLE = 200_000;
-const MOST_SAMPLED = 200;
+const MAX_SAMPLED = 200;
 /** Delimiters fit equally well if the shares of regular records differ by less than this. */
-const MOST_IRREGULAR = 0.05;
+const MAX_IRREGULAR = 0.05;
 /** Records that are compared with a possible header. */
-const MOST_COMPARED = 50;
+const MAX_COMPARED = 50;
 /** Minimum number of further records by which a first record can be recognized as data. */
-const LEAST_BELOW = 2;
+const MIN_BELOW = 2;
 /** Maximum number of caption lines above a header. */
-const MOST_ABOVE = 20;
+const MAX_ABOVE = 20;
 
 /** CSV: Markdown tables with their headers, and the lines above them. Blank records are left out, but counted. */
 export const csvParser: ParserRow = {
@@ -57,13 +57,13 @@ function readRecords(papa: Papa, text: string, declared: string | undefined): st
 function detectDelimiter(papa: Papa, text: string): string {
   const sample = text.slice(0, SAMPLE);
   const measured = DELIMITERS.filter((delimiter) => sample.includes(delimiter)).flatMap((delimiter) => {
-    const { data } = papa.parse(sample, { delimiter, preview: MOST_SAMPLED, skipEmptyLines: 'greedy', ...NEWLINE });
+    const { data } = papa.parse(sample, { delimiter, preview: MAX_SAMPLED, skipEmptyLines: 'greedy', ...NEWLINE });
     const records = data.filter(([first]) => !first?.startsWith('#'));
     const { width, share } = usualWidth(records.length > 0 ? records : data);
     return width > 1 ? [{ delimiter, share, isFirst: records[0]?.length === width }] : [];
   });
   const best = Math.max(0, ...measured.map(({ share }) => share));
-  const fitting = measured.filter(({ share }) => share >= best - MOST_IRREGULAR);
+  const fitting = measured.filter(({ share }) => share >= best - MAX_IRREGULAR);
   return (fitting.find(({ isFirst }) => isFirst) ?? fitting[0])?.delimiter ?? NO_CHARACTER;
 }
 
@@ -90,7 +90,7 @@ function splitTables(records: readonly NumberedRow[]): NumberedRow[][] {
   let wideRows = 0;
   for (const [index, record] of rows.entries()) {
     const isApart = index > 0 && record.row > rows[index - 1]!.row + 1 && records[record.row - records[0]!.row - 1]?.cells.length === 0;
-    const below = () => rows.slice(index + 1, index + 1 + MOST_COMPARED).map(({ cells }) => cells);
+    const below = () => rows.slice(index + 1, index + 1 + MAX_COMPARED).map(({ cells }) => cells);
     if (isApart && wideRows > 1 && namesColumns(record.cells, below())) {
       tables.push([]);
       wideRows = 0;
@@ -114,11 +114,11 @@ function writeTables(tables: readonly (readonly NumberedRow[])[]): { text: strin
 
 /** Counts the caption records before the header: comments, and single values above a wider record. */
 function findHeaderIndex(rows: readonly NumberedRow[]): number {
-  const { width } = usualWidth(rows.slice(0, MOST_SAMPLED).map(({ cells }) => cells));
+  const { width } = usualWidth(rows.slice(0, MAX_SAMPLED).map(({ cells }) => cells));
   const isCaption = ({ cells }: NumberedRow) =>
     width > 1 && (cells.filter((cell) => cell.trim() !== '').length === 1 || (cells[0]!.startsWith('#') && cells.length !== width));
   const start = rows.findIndex((record) => !isCaption(record));
-  return start > 0 && start <= MOST_ABOVE ? start : 0;
+  return start > 0 && start <= MAX_ABOVE ? start : 0;
 }
 
 /** Whether a value is a number, with a sign, unit or percent, or a date. */
@@ -127,8 +127,8 @@ const isMeasured = (cell: string): boolean => /^[^\p{L}\d]{0,3}\d[\d.,:/\-T ]*[^
 /** Adds an empty header above a first record that is data: it has numbers in all columns of numbers. */
 function addHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
   const [first, ...rest] = rows;
-  const below = rest.slice(0, MOST_COMPARED);
-  if (!first || below.length < LEAST_BELOW) return rows;
+  const below = rest.slice(0, MAX_COMPARED);
+  if (!first || below.length < MIN_BELOW) return rows;
   const measured = first.cells.flatMap((_, column) => {
     const values = below.flatMap(({ cells }) => (cells[column]?.trim() ? [cells[column]] : []));
     return values.length > 0 && values.every(isMeasured) ? [first.cells[column]!] : [];

@@ -9,7 +9,7 @@ import { distinctNames } from './distinct-names.ts';
 import { factList } from './parsed-document.ts';
 import { createDecoder, decodeText, hasStream, isCompound } from './bytes.ts';
 
-const MOST_MESSAGES = 10_000;
+const MAX_MESSAGES = 10_000;
 /** Maximum depth of parts, and bytes of the headers. */
 const LIMITS = { maxNestingDepth: 32, maxHeadersSize: 2 ** 20 };
 
@@ -33,8 +33,8 @@ export const mboxParser: ParserRow = {
   signature: /^From \S+.{0,100}\d{4}\r?\n/,
   async parse(bytes, { source }): Promise<ParsedFile> {
     const messages = splitMailbox(bytes);
-    if (messages.length > MOST_MESSAGES)
-      throw new KbError('too_large', `${source} holds ${messages.length} mails; at most ${MOST_MESSAGES} are read.`, { hint: 'Split it.' });
+    if (messages.length > MAX_MESSAGES)
+      throw new KbError('too_large', `${source} holds ${messages.length} mails; at most ${MAX_MESSAGES} are read.`, { hint: 'Split it.' });
     const { file_type } = emlParser;
     const files = messages.map((message, i) => ({ path: `message ${i + 1}`, file_type, bytes: () => message }));
     return { text: '', metadata: {}, files };
@@ -121,7 +121,7 @@ interface Mail {
 }
 
 /** Maximum number of attachments that are read. */
-const MOST_ATTACHMENTS = 100;
+const MAX_ATTACHMENTS = 100;
 
 /** Writes a mail: its subject, sender, recipients, date and attachments, and its text. The attachments are files of their own. */
 async function mailDocument(mail: Mail): Promise<ParsedFile> {
@@ -138,7 +138,7 @@ async function mailDocument(mail: Mail): Promise<ParsedFile> {
     title: title || undefined,
     metadata: Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== '')),
     files: attachments
-      .slice(0, MOST_ATTACHMENTS)
+      .slice(0, MAX_ATTACHMENTS)
       .map(({ media_type, content }, i) => ({ path: names[i]!, ...(media_type && { media_type }), bytes: () => content })),
   };
 }

@@ -8,7 +8,7 @@ export interface XmlElement {
 }
 
 /** Maximum depth; deeper documents are refused, because the stack is limited. */
-const MOST_NESTED = 256;
+const MAX_NESTED = 256;
 const INTERNAL_KEYS = new Set([':@', '#text']);
 
 /** Options of the parser for a lossless tree: elements and texts in their order, with their offsets, all values as text. */
@@ -23,7 +23,7 @@ const OPTIONS = {
   htmlEntities: true, // without it numeric entities are not decoded either
   ignoreDeclaration: true,
   ignorePiTags: true,
-  maxNestedTags: MOST_NESTED,
+  maxNestedTags: MAX_NESTED,
   captureMetaData: true,
 } as const;
 

@@ -31,7 +31,7 @@ const isArchiveFormat = ({ archive_folder, archive_mimetype, is_archive }: Parse
 
 async function identifyArchive(bytes: Uint8Array, source: string, largest_part?: number): Promise<ParserRow | undefined> {
   const archive = await openArchive(bytes, { source, largest_part });
-  const mimetype = (await archive.text('mimetype').catch(() => undefined))?.slice(0, MOST_OF_TITLE);
+  const mimetype = (await archive.text('mimetype').catch(() => undefined))?.slice(0, MAX_TITLE_LENGTH);
   return parsers.find(({ archive_folder: folder, archive_mimetype: type }) =>
     type ? mimetype !== undefined && type.test(mimetype) : folder && archive.names.some((name) => name.toLowerCase().startsWith(folder)),
   );
@@ -50,8 +50,8 @@ async function identifyContent(bytes: Uint8Array, source: string): Promise<Parse
 }
 
 /** Maximum characters of a title and of any other property: each chunk of a document holds them. */
-const MOST_OF_TITLE = 1_000;
-const MOST_OF_PROPERTY = 100_000;
+const MAX_TITLE_LENGTH = 1_000;
+const MAX_PROPERTY_LENGTH = 100_000;
 
 /**
  * Checks and parses a file and the files in it, in a process that can be killed. A web page may lack text (its links matter, and a browser may find more);
@@ -77,10 +77,10 @@ export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
 }
 
 /** Maximum depth of files within files, such as an attachment of a mail in a mailbox. */
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 /** Maximum number of left-out files that the metadata lists. */
-const MOST_NAMED = 100;
-const LONGEST_REASON = 300;
+const MAX_NAMED = 100;
+const MAX_REASON_LENGTH = 300;
 
 /** Reads the files in a file in turn, and lists the reasons why others cannot be read. */
 async function readMembers(files: readonly InnerFile[], task: ParseTask): Promise<{ members: ParsedMember[]; left_out: string[] }> {
@@ -90,7 +90,7 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
     try {
       members.push(await readMember(file, task));
     } catch (error) {
-      if (left_out.length < MOST_NAMED) left_out.push(describeFailure(file, error));
+      if (left_out.length < MAX_NAMED) left_out.push(describeFailure(file, error));
     }
   }
   return { members, left_out };
@@ -101,7 +101,7 @@ async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<Pa
   const row = findMemberParser(file);
   if (!row) throw new Error('is of a kind that is not supported');
   if (row.is_archive) throw new Error('is an archive within another file');
-  if (depth === DEEPEST) throw new Error('lies too deep');
+  if (depth === MAX_DEPTH) throw new Error('lies too deep');
   const {
     page: _,
     pictured_pages,
@@ -124,7 +124,7 @@ function findMemberParser({ path, file_type, media_type }: InnerFile): ParserRow
 
 /** Describes why a file was left out. */
 function describeFailure({ path }: InnerFile, error: unknown): string {
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON).replace(/\.$/, '');
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON_LENGTH).replace(/\.$/, '');
   return reason.startsWith(path) ? reason : `${path} ${error instanceof KbError ? `(${reason})` : reason}`;
 }
 
@@ -138,9 +138,9 @@ function findParser({ source, file_type }: ParseTask): ParserRow {
 function boundProperties(parsed: ParsedDocument): ParsedDocument {
   const properties = Object.entries(parsed.metadata).map(([key, value]) => [
     key,
-    typeof value === 'string' ? value.slice(0, MOST_OF_PROPERTY) : value,
+    typeof value === 'string' ? value.slice(0, MAX_PROPERTY_LENGTH) : value,
   ]);
-  const title = parsed.title?.slice(0, MOST_OF_TITLE);
+  const title = parsed.title?.slice(0, MAX_TITLE_LENGTH);
   return { ...parsed, ...(title !== undefined && { title }), metadata: Object.fromEntries(properties) };
 }
 

@@ -39,7 +39,7 @@ function processError(source: string, { code, signal, stderr }: Death, { megabyt
 }
 
 /** Resident bytes from which a process is replaced after a document, since they would count against the next one. */
-const MOST_RESIDENT = 384 * 2 ** 20;
+const MAX_RESIDENT = 384 * 2 ** 20;
 
 type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
 const SCRIPT = workerFile('drivers/parsers/process/parse-worker');
@@ -70,7 +70,7 @@ function createParsePool(limits: MemoryLimits) {
       const process = takeAlive(idle) ?? start();
       const answer = await process.ask(tasks, { signal, seconds });
       if (isClosed) throw stoppedError();
-      if ('death' in answer || signal.aborted || answer.resident > MOST_RESIDENT) void end(process);
+      if ('death' in answer || signal.aborted || answer.resident > MAX_RESIDENT) void end(process);
       else idle.push(process);
       return 'death' in answer ? answer : answer.outcomes;
     },
@@ -165,9 +165,9 @@ const toMessage = ({ bytes, signal: _signal, ...options }: PendingTask): ParseTa
 });
 
 /** Maximum bytes of a short text: decoding it and looking for a heading takes less than a millisecond. */
-const MOST_BYTES = 256 * 2 ** 10;
+const MAX_BYTES = 256 * 2 ** 10;
 /** Maximum bytes of front matter: its aliases and merged keys stay small. */
-const MOST_FRONT_MATTER = 4 * 2 ** 10;
+const MAX_FRONT_MATTER = 4 * 2 ** 10;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
@@ -175,7 +175,7 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
  * encoding or type is guessed, one with long front matter or in a dialect of Markdown (with HTML tables) is parsed in a process that can be killed.
  */
 export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
-  if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
+  if (bytes.length === 0 || bytes.length > MAX_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
   if (!isUtf8(bytes) || bytes.includes(0) || !looksLikeText(bytes)) return false;
   return file_type === 'text' || (hasShortFrontMatter(bytes) && !isMdxName(source) && !hasDialect(new TextDecoder().decode(bytes)));
 }
@@ -184,6 +184,6 @@ export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
 function hasShortFrontMatter(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = text.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
-  const head = text.subarray(start, start + MOST_FRONT_MATTER).toString('latin1');
+  const head = text.subarray(start, start + MAX_FRONT_MATTER).toString('latin1');
   return !head.startsWith('---') || head.includes('\n---');
 }

@@ -7,8 +7,8 @@ import { KbError } from '../../core/errors.ts';
 import { scoreInBatches } from './score-batches.ts';
 
 /** Maximum characters of a passage and of the query in the prompt: a grade needs no more. */
-const LONGEST_PASSAGE = 2000;
-const LONGEST_QUERY = 2000;
+const MAX_PASSAGE_LENGTH = 2000;
+const MAX_QUERY_LENGTH = 2000;
 const BEST_GRADE = 10;
 
 const instructions = (marker: string): string[] => [
@@ -22,11 +22,11 @@ const instructions = (marker: string): string[] => [
 export function gradingPrompt(query: string, texts: readonly string[]): Message[] {
   const marker = randomBytes(12).toString('hex');
   const fenced = texts.map((text, i) =>
-    [`--- passage ${i + 1} ${marker} ---`, shorten(text, LONGEST_PASSAGE), `--- end of passage ${i + 1} ${marker} ---`].join('\n'),
+    [`--- passage ${i + 1} ${marker} ---`, shorten(text, MAX_PASSAGE_LENGTH), `--- end of passage ${i + 1} ${marker} ---`].join('\n'),
   );
   return [
     { role: 'system', content: instructions(marker).join('\n') },
-    { role: 'user', content: [...fenced, `Query: ${shorten(query, LONGEST_QUERY)}`].join('\n\n') },
+    { role: 'user', content: [...fenced, `Query: ${shorten(query, MAX_QUERY_LENGTH)}`].join('\n\n') },
   ];
 }
 
@@ -67,7 +67,7 @@ const OVERHEAD_TOKENS = 100;
 /** Tokens of the two lines around a passage: each holds the marker, 24 random digits. */
 const FENCE_TOKENS = 80;
 /** Minimum tokens of a passage that are shown. */
-const LEAST_PASSAGE_TOKENS = 60;
+const MIN_PASSAGE_TOKENS = 60;
 
 /**
  * Divides texts into batches, in their order, each of which fits into the window with the query and the answer. Also returns the tokens to reserve for an
@@ -81,11 +81,11 @@ export function fitPassages(
   const neededTokens = OVERHEAD_TOKENS + GRADE_LINE_TOKENS * texts.length;
   const answer = Math.min(Math.max(neededTokens, Math.min(max_tokens, Math.floor(window.tokens / 4))), Math.floor(window.tokens / 2));
   const promptTokens = gradingPrompt(query, []).reduce((sum, { content }) => sum + window.estimate(content), 0);
-  const room = Math.max(FENCE_TOKENS + LEAST_PASSAGE_TOKENS, window.tokens - answer - promptTokens - FENCE_TOKENS);
+  const room = Math.max(FENCE_TOKENS + MIN_PASSAGE_TOKENS, window.tokens - answer - promptTokens - FENCE_TOKENS);
   const batches: string[][] = [];
   let remaining = 0;
   for (const text of texts) {
-    const shown = truncateToTokens(truncate(text, LONGEST_PASSAGE), room - FENCE_TOKENS, (part) => window.estimate(part));
+    const shown = truncateToTokens(truncate(text, MAX_PASSAGE_LENGTH), room - FENCE_TOKENS, (part) => window.estimate(part));
     const cost = FENCE_TOKENS + window.estimate(shown);
     if (cost > remaining) {
       batches.push([]);
@@ -98,9 +98,9 @@ export function fitPassages(
 }
 
 /** Maximum passages that are graded, the best of the search; the others follow in their order. */
-const MOST_GRADED = 50;
+const MAX_GRADED = 50;
 /** Maximum characters of an answer that are read: a grade takes ten. */
-const LONGEST_ANSWER = 20_000;
+const MAX_ANSWER_LENGTH = 20_000;
 
 /** Options of the reranker that asks a language model. */
 export interface LlmRerankerOptions {
@@ -116,7 +116,7 @@ export interface LlmRerankerOptions {
 
 /**
  * Opens a reranker that asks a language model how well each passage answers the query, in as many calls as its window requires. Scores are 0 to 1, and 0
- * beyond the first MOST_GRADED passages. It sets no threshold, because the grades of models were not calibrated. `rank` throws a KbError `invalid` if a
+ * beyond the first MAX_GRADED passages. It sets no threshold, because the grades of models were not calibrated. `rank` throws a KbError `invalid` if a
  * passage gets no grade.
  * @throws KbError `configuration` if the model can only quote.
  */
@@ -135,7 +135,7 @@ export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmReranke
     model: `${llm.provider}/${llm.model}`,
     min_rerank_score: undefined,
     rank: async (query, passages, { signal, instrument = (model) => model }) => {
-      const texts = passages.slice(0, MOST_GRADED).map(({ text }) => text);
+      const texts = passages.slice(0, MAX_GRADED).map(({ text }) => text);
       const { batches, answer } = fitPassages(query, texts, { window, max_tokens });
       const score = async (batch: readonly string[]): Promise<number[]> => {
         const grading = await generateGrades(instrument(llm), { query, texts: batch }, { max_tokens: answer, timeout, signal });
@@ -155,7 +155,7 @@ async function generateGrades(llm: Llm, question: { query: string; texts: readon
   const messages = gradingPrompt(question.query, question.texts);
   for await (const piece of llm.generate({ messages, grounding: { query: question.query, sources: [] }, ...limits })) {
     answer += piece;
-    if (answer.length > LONGEST_ANSWER) break;
+    if (answer.length > MAX_ANSWER_LENGTH) break;
   }
   return answer;
 }

@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../../ports/stores.ts';
 
 /** Maximum bytes of decoded chunks in the cache of a store: some 15,000 chunks of 1,000 characters with 384 dimensions. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /**
  * LRU cache of the chunks that searches have read, bounded in bytes. Reading a row takes LanceDB a quarter of a millisecond of processor time, and a hybrid
@@ -13,7 +13,7 @@ export class ChunkCache {
   readonly #capacity: number;
   #bytes = 0;
 
-  constructor(capacity = MOST_BYTES) {
+  constructor(capacity = MAX_BYTES) {
     this.#capacity = capacity;
   }
 

@@ -20,12 +20,12 @@ export interface Filter {
 }
 
 /** Limits: nested filters, filters in a list, conditions of a whole filter, values of `in`. */
-const DEEPEST = 8;
-const MOST_FILTERS = 100;
-const MOST_CONDITIONS = 1_000;
-const MOST_VALUES = 10_000;
+const MAX_DEPTH = 8;
+const MAX_FILTERS = 100;
+const MAX_CONDITIONS = 1_000;
+const MAX_VALUES = 10_000;
 /** Maximum mistakes that are reported of one filter. */
-const MOST_ISSUES = 100;
+const MAX_ISSUES = 100;
 
 const BOUNDS = new Set(['gt', 'gte', 'lt', 'lte']);
 const OPERATORS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
@@ -47,7 +47,7 @@ function* issuesOfFilter(
   path: Path,
   { depth, counted }: { depth: number; counted: { conditions: number } },
 ): Generator<FilterIssue, void> {
-  if (depth > DEEPEST) return yield { path, expected: `at most ${DEEPEST} levels of filters` };
+  if (depth > MAX_DEPTH) return yield { path, expected: `at most ${MAX_DEPTH} levels of filters` };
   if (!isObject(filter)) return yield { path, expected: 'an object such as {"year": {"gte": 2024}}' };
   const entries = Object.entries(filter);
   if (depth > 1 && entries.length === 0) yield { path, expected: 'at least one condition' };
@@ -57,18 +57,18 @@ function* issuesOfFilter(
     if (key === 'not') yield* issuesOfFilter(value, at, next);
     else if (key === 'and' || key === 'or') yield* issuesOfList(value, at, next);
     else yield* issuesOfCondition(value, at);
-    if (counted.conditions > MOST_CONDITIONS) return;
-    if (++counted.conditions > MOST_CONDITIONS)
-      return yield { path: at, expected: `at most ${MOST_CONDITIONS.toLocaleString('en-US')} conditions` };
+    if (counted.conditions > MAX_CONDITIONS) return;
+    if (++counted.conditions > MAX_CONDITIONS)
+      return yield { path: at, expected: `at most ${MAX_CONDITIONS.toLocaleString('en-US')} conditions` };
   }
 }
 
 function* issuesOfList(list: unknown, path: Path, next: Parameters<typeof issuesOfFilter>[2]): Generator<FilterIssue, void> {
-  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_FILTERS)
-    return yield { path, expected: `a list of 1 to ${MOST_FILTERS} filters` };
+  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_FILTERS)
+    return yield { path, expected: `a list of 1 to ${MAX_FILTERS} filters` };
   for (const [i, filter] of list.entries()) {
     yield* issuesOfFilter(filter, [...path, i], next);
-    if (next.counted.conditions > MOST_CONDITIONS) return;
+    if (next.counted.conditions > MAX_CONDITIONS) return;
   }
 }
 
@@ -90,8 +90,8 @@ function expectedOf(sign: string, value: unknown): string | undefined {
   if (sign === 'prefix') return typeof value === 'string' && value !== '' ? undefined : 'a text';
   if (sign === 'exists') return typeof value === 'boolean' ? undefined : 'true or false';
   if (sign !== 'in') return `one of ${OPERATORS.join(', ')}`;
-  const fits = Array.isArray(value) && value.length > 0 && value.length <= MOST_VALUES && value.every(isScalar);
-  return fits ? undefined : `a list of 1 to ${MOST_VALUES.toLocaleString('en-US')} texts, numbers, true or false`;
+  const fits = Array.isArray(value) && value.length > 0 && value.length <= MAX_VALUES && value.every(isScalar);
+  return fits ? undefined : `a list of 1 to ${MAX_VALUES.toLocaleString('en-US')} texts, numbers, true or false`;
 }
 
 const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
@@ -106,7 +106,7 @@ const conditionSchema = {
     {
       type: 'object',
       properties: {
-        in: { description: 'Any of these values', type: 'array', minItems: 1, maxItems: MOST_VALUES, items: scalarSchema },
+        in: { description: 'Any of these values', type: 'array', minItems: 1, maxItems: MAX_VALUES, items: scalarSchema },
         gt: bound('More than this'),
         gte: bound('At least this'),
         lt: bound('Less than this'),
@@ -116,7 +116,7 @@ const conditionSchema = {
       },
       additionalProperties: false,
     },
-    { type: 'array', minItems: 1, maxItems: MOST_FILTERS, items: nested },
+    { type: 'array', minItems: 1, maxItems: MAX_FILTERS, items: nested },
     nested,
   ],
 };
@@ -131,7 +131,7 @@ export const Filter = z
     let found = 0;
     for (const { path, expected } of issuesOfFilter(value, [], { depth: 1, counted: { conditions: 0 } })) {
       issues.push({ code: 'custom', message: expected, path, input: value });
-      if (++found === MOST_ISSUES) return;
+      if (++found === MAX_ISSUES) return;
     }
   })
   .meta({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config } from '../config.ts';
-import { LONGEST_PATH } from '../fields.ts';
+import { MAX_PATH_LENGTH } from '../fields.ts';
 import { Location, Metadata, SourceKind } from '../items.ts';
 import { Filter } from './filter.ts';
 
@@ -29,13 +29,13 @@ export type StoredSourceSummary = z.infer<typeof StoredSourceSummary>;
 export const ListSourcesRequest = z
   .strictObject({
     name,
-    prefix: z.string().max(LONGEST_PATH).optional().describe('Only sources that begin with this text'),
+    prefix: z.string().max(MAX_PATH_LENGTH).optional().describe('Only sources that begin with this text'),
     kind: SourceKind.optional().describe('Only sources of this kind'),
     filter: Filter.optional().describe('Only documents that this filter fits, in the form of the filters of a search'),
     limit: z.int().min(1).max(1000).default(100).describe('Sources of one page'),
     cursor: z
       .string()
-      .max(4 * LONGEST_PATH)
+      .max(4 * MAX_PATH_LENGTH)
       .optional()
       .describe('The cursor of the page before'),
   })
@@ -52,7 +52,7 @@ export const ListSourcesResult = z
   .meta({ id: 'ListSourcesResult', description: 'Documents of a collection' });
 export type ListSourcesResult = z.infer<typeof ListSourcesResult>;
 
-const id = z.string().min(1).max(LONGEST_PATH).describe('Id of the source, or the source itself');
+const id = z.string().min(1).max(MAX_PATH_LENGTH).describe('Id of the source, or the source itself');
 
 /** Input of `get_source`. At most one of `lines`, `page` and `heading`. */
 export const GetSourceRequest = z

@@ -3,7 +3,7 @@ import { fallbacksFor } from '../../languages/detect.ts';
 import type { ChatResult, RetrievalQuality } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
-import { LONGEST_QUERY } from '../../schema/questions.ts';
+import { MAX_QUERY_LENGTH } from '../../schema/questions.ts';
 import { fitsAlone, searchesFor } from '../retrieve/search.ts';
 import {
   type Calibrated,
@@ -99,7 +99,8 @@ export const isGrounded = ({ query, settings }: Pick<ChatTurn, 'query' | 'settin
 
 function queryProblem(query: string): string | undefined {
   if (!query.trim()) return 'The query is missing or empty: send a question as text.';
-  if (query.length > LONGEST_QUERY) return `The query has ${query.length} characters, of at most ${LONGEST_QUERY}: ask in fewer words.`;
+  if (query.length > MAX_QUERY_LENGTH)
+    return `The query has ${query.length} characters, of at most ${MAX_QUERY_LENGTH}: ask in fewer words.`;
   return undefined;
 }
 

@@ -17,13 +17,13 @@ export interface Block {
 }
 
 /** Maximum length of a heading's title, which is stored in the metadata of every chunk under it. */
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 /** The words of a heading: no links, emphasis, code marks, tags or `{#anchor}`. */
 export function plainTitle(markdown: string): string {
-  if (markdown.length <= LONGEST_TITLE && /^[^{[<*_`\\\s\0]*(?: [^{[<*_`\\\s\0]+)*$/.test(markdown)) return markdown;
+  if (markdown.length <= MAX_TITLE_LENGTH && /^[^{[<*_`\\\s\0]*(?: [^{[<*_`\\\s\0]+)*$/.test(markdown)) return markdown;
   const plain = markdown
-    .slice(0, 4 * LONGEST_TITLE)
+    .slice(0, 4 * MAX_TITLE_LENGTH)
     .replace(/\{#[^{}]*\}\s*$/, '')
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/<\/?[a-z][^<>]*>/gi, '')
@@ -31,7 +31,7 @@ export function plainTitle(markdown: string): string {
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/[\s\0]+/g, ' ')
     .trim();
-  return plain.length > LONGEST_TITLE ? `${plain.slice(0, LONGEST_TITLE - 1).toWellFormed()}…` : plain;
+  return plain.length > MAX_TITLE_LENGTH ? `${plain.slice(0, MAX_TITLE_LENGTH - 1).toWellFormed()}…` : plain;
 }
 
 /** An ATX heading: `## Title ##`. */
@@ -51,7 +51,7 @@ function withoutClosingMarks(title: string): string {
 
 /** Turns an open paragraph into a setext heading underlined by `line`. Returns false if it is too long or a blockquote. */
 function applyUnderline(text: string, open: Block, line: MarkdownLine): boolean {
-  if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>'))
+  if (open.kind !== 'paragraph' || open.end - open.start > MAX_TITLE_LENGTH || text.slice(open.start, open.end).trimStart().startsWith('>'))
     return false;
   open.kind = 'heading';
   open.level = text[line.start] === '=' ? 1 : 2;

@@ -2,17 +2,17 @@
 export const NEED_MORE = Symbol('more');
 
 /** Maximum length of a link text that is held back. A longer one is shown, and its address is checked when it arrives. */
-const LONGEST_TEXT = 400;
+const MAX_TEXT_LENGTH = 400;
 
 /** Maximum characters of an address with its closing parenthesis: no more of an answer is held back. */
-export const LONGEST_ADDRESS = 2000;
+export const MAX_ADDRESS_LENGTH = 2000;
 
 /** The target of a link, with its length in the text. */
 export interface LinkTarget {
   address: string;
   length: number;
   isDefinition?: boolean;
-  /** The address is longer than `LONGEST_ADDRESS`, so that it cannot be known. */
+  /** The address is longer than `MAX_ADDRESS_LENGTH`, so that it cannot be known. */
   isTooLong?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface LinkTarget {
 export function bracketsAt(text: string, at: number, isEnd: boolean): string | undefined | typeof NEED_MORE {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
-    if (i - at > LONGEST_TEXT || text.startsWith('\n\n', i)) return undefined;
+    if (i - at > MAX_TEXT_LENGTH || text.startsWith('\n\n', i)) return undefined;
     if (text[i] === '\\') i++;
     else if (text[i] === '[') depth++;
     else if (text[i] === ']' && --depth === 0) return text.slice(at + 1, i);
@@ -48,12 +48,12 @@ function closingParenthesis(text: string): number | undefined | typeof NEED_MORE
  * longest address, the target ends with the address, and the rest is text.
  */
 export function destinationAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof NEED_MORE {
-  const reach = text.slice(at, at + LONGEST_ADDRESS);
+  const reach = text.slice(at, at + MAX_ADDRESS_LENGTH);
   const begun = /^\(\s*([^\s()<]+)\s+(?!["'(\s])[^)]/.exec(reach);
   if (begun && !/^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(begun[1]!)) return undefined;
   const end = closingParenthesis(reach);
   if (end === undefined) return undefined;
-  if (end === NEED_MORE && reach.length < LONGEST_ADDRESS) return isEnd ? undefined : NEED_MORE;
+  if (end === NEED_MORE && reach.length < MAX_ADDRESS_LENGTH) return isEnd ? undefined : NEED_MORE;
   const inner = end === NEED_MORE ? reach : reach.slice(0, end);
   const [whole = '', angled, raw = ''] = /^\(\s*(?:<([^<>\n]*)>?|(\S*))/.exec(inner) ?? [];
   const address = angled ?? raw;
@@ -66,9 +66,9 @@ export function destinationAt(text: string, at: number, isEnd: boolean): LinkTar
  * address: a list of sources looks like that.
  */
 export function definitionAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof NEED_MORE {
-  const reach = text.slice(at, at + LONGEST_ADDRESS);
+  const reach = text.slice(at, at + MAX_ADDRESS_LENGTH);
   const isOpen = /^:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*|\S*)$/.test(reach);
-  const isTooLong = isOpen && reach.length === LONGEST_ADDRESS;
+  const isTooLong = isOpen && reach.length === MAX_ADDRESS_LENGTH;
   if (isOpen && !isTooLong && !isEnd) return NEED_MORE;
   const [whole = '', angled, raw = ''] = /^:[ \t]*(?:\n[ \t]*)?(?:<([^<>\n]*)>|(\S*))/.exec(reach) ?? [];
   const address = isTooLong ? reach.slice(1).trim() : (angled ?? raw);
@@ -82,7 +82,7 @@ export function definitionAt(text: string, at: number, isEnd: boolean): LinkTarg
 type Tag = { kind: 'opening' | 'closing'; length: number } | { kind: 'dangling' } | { kind: 'text' };
 
 /** Maximum characters of a tag or of an address in angle brackets; anything longer is text. */
-export const LONGEST_TAG = 1000;
+export const MAX_TAG_LENGTH = 1000;
 
 /** Elements that load, link or send something if they have attributes. */
 const ACTIVE_ELEMENTS = new Set(
@@ -114,9 +114,9 @@ function tagEnd(text: string): number {
   return -1;
 }
 
-/** The beginning of a text that a tag may span: up to a blank line, at most `LONGEST_TAG` characters. */
+/** The beginning of a text that a tag may span: up to a blank line, at most `MAX_TAG_LENGTH` characters. */
 function tagReach(text: string): string {
-  const reach = text.slice(0, LONGEST_TAG + 1);
+  const reach = text.slice(0, MAX_TAG_LENGTH + 1);
   const blank = reach.search(/\n[ \t]*\n/);
   return blank < 0 ? reach : reach.slice(0, blank + 1);
 }
@@ -132,7 +132,7 @@ export function tagAt(text: string, isEnd: boolean): Tag | typeof NEED_MORE {
   if (!name) return plain;
   const reach = tagReach(text);
   const end = tagEnd(reach);
-  const isOver = isEnd || text.length > LONGEST_TAG || reach.length < text.length;
+  const isOver = isEnd || text.length > MAX_TAG_LENGTH || reach.length < text.length;
   if (end < 0 && !isOver) return NEED_MORE;
   const element = name.toLowerCase();
   const attributes = reach.slice(name.length + 1 + slash!.length, end < 0 ? undefined : end);
@@ -151,32 +151,32 @@ export function tagAt(text: string, isEnd: boolean): Tag | typeof NEED_MORE {
 }
 
 /** Maximum characters of inline code with its marks: no more of an answer is held back. */
-const LONGEST_SPAN = 500;
+const MAX_SPAN = 500;
 
 /** Maximum characters after the marks of a fence on its line. */
-const LONGEST_INFO = 100;
+const MAX_INFO_LENGTH = 100;
 
 /** Text before a fence on its line: blanks, blockquote markers, a list marker. */
 const BEFORE_A_FENCE = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?$/;
 
 /** The run of backticks or tildes at the beginning of a text. */
-export const marksAt = (text: string): string => new RegExp(`^(?:\`{1,${LONGEST_SPAN}}|~{1,${LONGEST_SPAN}})`).exec(text)?.[0] ?? '';
+export const marksAt = (text: string): string => new RegExp(`^(?:\`{1,${MAX_SPAN}}|~{1,${MAX_SPAN}})`).exec(text)?.[0] ?? '';
 
 /**
  * The length of the inline code at the beginning of a text, including its marks (CommonMark 6.1); 0 if the marks do not close in their
- * paragraph and within `LONGEST_SPAN`, so that they are text.
+ * paragraph and within `MAX_SPAN`, so that they are text.
  */
 export function spanAt(text: string, isEnd: boolean): number | typeof NEED_MORE {
   const marks = marksAt(text);
-  const reach = text.slice(0, LONGEST_SPAN);
+  const reach = text.slice(0, MAX_SPAN);
   const blank = reach.search(/\n[ \t]*\n/);
-  const isOver = isEnd || reach.length === LONGEST_SPAN || blank >= 0;
+  const isOver = isEnd || reach.length === MAX_SPAN || blank >= 0;
   if (marks.length === reach.length) return isOver ? 0 : NEED_MORE;
   for (const { 0: run, index } of reach.slice(0, blank < 0 ? undefined : blank).matchAll(/`+/g)) {
     const end = index + run.length;
     if (index === 0 || run.length !== marks.length) continue;
     // a run at the end of the examined text may continue
-    if (end < reach.length || (isEnd && end < LONGEST_SPAN)) return end;
+    if (end < reach.length || (isEnd && end < MAX_SPAN)) return end;
   }
   return isOver ? 0 : NEED_MORE;
 }
@@ -185,10 +185,10 @@ export function spanAt(text: string, isEnd: boolean): number | typeof NEED_MORE 
 export function isFenceAt(text: string, line: string, isEnd: boolean): boolean | typeof NEED_MORE {
   const marks = marksAt(text);
   if (!BEFORE_A_FENCE.test(line)) return false;
-  if (marks.length === text.length && !isEnd && marks.length < LONGEST_SPAN) return NEED_MORE;
+  if (marks.length === text.length && !isEnd && marks.length < MAX_SPAN) return NEED_MORE;
   if (marks.length < 3) return false;
-  const [info = ''] = /^[^\n]*/.exec(text.slice(marks.length, marks.length + LONGEST_INFO + 1)) ?? [];
-  if (info.length > LONGEST_INFO || (marks.startsWith('`') && info.includes('`'))) return false;
+  const [info = ''] = /^[^\n]*/.exec(text.slice(marks.length, marks.length + MAX_INFO_LENGTH + 1)) ?? [];
+  if (info.length > MAX_INFO_LENGTH || (marks.startsWith('`') && info.includes('`'))) return false;
   return isEnd || text[marks.length + info.length] === '\n' || NEED_MORE;
 }
 

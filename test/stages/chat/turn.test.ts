@@ -4,7 +4,7 @@ import { progress } from '../../../src/core/run.ts';
 import type { ErrorItem } from '../../../src/schema/items.ts';
 import { ChatResult } from '../../../src/schema/answers.ts';
 import type { ChatSearch } from '../../../src/stages/chat/turn-record.ts';
-import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
+import { MAX_QUERY_LENGTH } from '../../../src/schema/questions.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { failing, items, query, talk, turn } from './scene.ts';
 
@@ -78,12 +78,12 @@ test.each([undefined, null, '', '  \n', 7, ['a'], { text: 'a' }])(
 );
 
 test('rejects a query that is too long, and names the limit', async () => {
-  const { result, searched } = await turn({ query: 'x'.repeat(LONGEST_QUERY + 1) });
+  const { result, searched } = await turn({ query: 'x'.repeat(MAX_QUERY_LENGTH + 1) });
   expect(result.errors).toEqual([
     expect.objectContaining({ stage: 'validate', source: '', error: expect.stringContaining('100001 characters, of at most 100000') }),
   ]);
   expect(searched).toEqual([]);
-  expect((await turn({ query: 'x'.repeat(LONGEST_QUERY) })).result.errors).toEqual([]);
+  expect((await turn({ query: 'x'.repeat(MAX_QUERY_LENGTH) })).result.errors).toEqual([]);
 });
 
 test('answers small talk without retrieval and without a model', async () => {

@@ -9,7 +9,7 @@ import type { ParsedFile, ParserRow } from '../parser-row.ts';
 /** Extension of a compressed file: `tar.1.gz`. */
 const GZIP_EXTENSION = '.gz';
 /** Maximum bytes of an unpacked file. */
-const MOST_INFLATED = 256 * 2 ** 20;
+const MAX_INFLATED = 256 * 2 ** 20;
 
 const isGzipName = (name: string): boolean => name.toLowerCase().endsWith(GZIP_EXTENSION);
 
@@ -27,10 +27,10 @@ export function extensionOf(path: string): string {
 export async function decompress(bytes: Uint8Array, source: string): Promise<Uint8Array> {
   if (!isGzipName(source) || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: MOST_INFLATED });
+    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_INFLATED });
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new KbError('too_large', `${source} unpacks to more than ${MOST_INFLATED / 2 ** 20} MiB.`, {
+      throw new KbError('too_large', `${source} unpacks to more than ${MAX_INFLATED / 2 ** 20} MiB.`, {
         hint: 'Split it, or leave it out.',
       });
     throw brokenFileError(source, { file_type: 'gz', name: 'a compressed file (GZIP)' }, error);

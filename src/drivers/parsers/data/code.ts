@@ -85,7 +85,7 @@ const BRACED = new Set(['ts', 'tsx', 'js', 'jsx', 'java', 'kotlin', 'scala', 'c'
 const CONTAINER = /^(?:class|interface|struct|enum|trait|record|object|namespace|module|impl|protocol|extension)$/;
 /** A comment, an attribute or a decorator, which belongs to the declaration below it. */
 const BEFORE = /^\s*(?:\/\/|\/\*|\*|#(?!include|define|if|endif|pragma)|--|@|\[\w)/;
-const LONGEST_LINE = 500;
+const MAX_LINE_LENGTH = 500;
 
 /** Splits a file at the declarations at its margin, and at those directly inside of them. */
 function sectionsOf(lines: readonly string[], language: string): Section[] {
@@ -93,7 +93,7 @@ function sectionsOf(lines: readonly string[], language: string): Section[] {
   /** The margin of the open container, and that of its members. */
   let outer: { margin: number; inner: number | undefined } | undefined;
   for (const [i, line] of lines.entries()) {
-    if (line.length > LONGEST_LINE || line.trim() === '') continue;
+    if (line.length > MAX_LINE_LENGTH || line.trim() === '') continue;
     const margin = /^[ \t]*/.exec(line)![0].replaceAll('\t', '    ').length;
     if (outer && margin <= outer.margin && !/^\s*(?:[})\]]|end\b|\/\/|#|\*|{)/.test(line)) outer = undefined;
     if (outer && margin > outer.margin) outer.inner ??= BEFORE.test(line) ? undefined : margin;
@@ -132,7 +132,7 @@ const shellFunction = (line: string): string | undefined => /^([\w-]+)\s*\(\)\s*
 /** Finds the first line of the comments and attributes directly before a line. */
 function leadOf(lines: readonly string[], at: number, after: number): number {
   let from = at;
-  while (from > after && BEFORE.test(lines[from - 1]!) && lines[from - 1]!.length <= LONGEST_LINE) from -= 1;
+  while (from > after && BEFORE.test(lines[from - 1]!) && lines[from - 1]!.length <= MAX_LINE_LENGTH) from -= 1;
   return from;
 }
 

@@ -5,12 +5,12 @@ import type { ParserRow } from '../parser-row.ts';
 import { MarkedLines } from '../parsed-document.ts';
 
 /** Maximum depth of values within values. */
-const DEEPEST = 256;
-const MOST_VALUES = 1_000_000;
+const MAX_DEPTH = 256;
+const MAX_VALUES = 1_000_000;
 /** Fields that name a record, in order of preference. */
 const NAMES = ['title', 'name', 'headline', 'subject', 'question', 'label', 'id', 'key'];
 /** Characters of a name in a heading. */
-const LONGEST_NAME = 120;
+const MAX_NAME_LENGTH = 120;
 
 /** A value with the line that it begins in. */
 interface Leaf {
@@ -57,7 +57,7 @@ function recordsDocument(records: readonly JsonRecord[]): ParsedDocument {
     if (lines.length > 0) lines.add('', leaves[0]!.line);
     if (number !== undefined) {
       const name = NAMES.map((key) => leaves.find(({ path }) => path === key)?.value).find(Boolean);
-      lines.add(heading(2, `Record ${number}${name ? `: ${escapeLine(oneLine(name).slice(0, LONGEST_NAME))}` : ''}`), leaves[0]!.line);
+      lines.add(heading(2, `Record ${number}${name ? `: ${escapeLine(oneLine(name).slice(0, MAX_NAME_LENGTH))}` : ''}`), leaves[0]!.line);
       lines.add('', leaves[0]!.line);
     }
     for (const { path, value, line } of leaves)
@@ -108,8 +108,8 @@ class JsonReader {
 
   #value(path: string, depth: number, leaves: Leaf[]): void {
     this.#skip();
-    if (depth > DEEPEST) throw new Error(`line ${this.#line}: it is nested too deeply`);
-    if (++this.#values > MOST_VALUES) throw new Error(`it holds more than ${MOST_VALUES} values`);
+    if (depth > MAX_DEPTH) throw new Error(`line ${this.#line}: it is nested too deeply`);
+    if (++this.#values > MAX_VALUES) throw new Error(`it holds more than ${MAX_VALUES} values`);
     const start = this.#text[this.#at];
     const line = this.#line;
     if (start === '{') return this.#members(path, depth, leaves);

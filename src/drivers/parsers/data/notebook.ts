@@ -4,7 +4,7 @@ import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../parsed-document.ts';
 
 /** Characters of the output of a cell that are kept. */
-const LONGEST_OUTPUT = 4_000;
+const MAX_OUTPUT_LENGTH = 4_000;
 
 interface Output {
   text?: unknown;
@@ -63,8 +63,8 @@ function outputText({ text, data, ename, evalue }: Output): string {
     [textOf(ename), textOf(evalue)].filter(Boolean).join(': ');
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
   const plain = output
-    .slice(0, 4 * LONGEST_OUTPUT)
+    .slice(0, 4 * MAX_OUTPUT_LENGTH)
     .replace(/\u001b\[[0-9;]*m/g, '')
     .trim();
-  return plain.length > LONGEST_OUTPUT ? `${plain.slice(0, LONGEST_OUTPUT)}\n…` : plain;
+  return plain.length > MAX_OUTPUT_LENGTH ? `${plain.slice(0, MAX_OUTPUT_LENGTH)}\n…` : plain;
 }

@@ -11,7 +11,7 @@ import type { ParserRow } from '../parser-row.ts';
 /** Maximum characters: the elements take many times as much memory. */
 const MAX_LENGTH = 32 * 2 ** 20;
 /** Maximum number of objects, lists and texts in a value: its reader visits all of them without a pause. */
-const MOST_VALUES = 1_000_000;
+const MAX_VALUES = 1_000_000;
 
 /** XML: prose (DocBook, JATS, DITA) under its titles, records as `name: value`, a feed as its entries. */
 export const xmlFileParser: ParserRow = {
@@ -53,7 +53,7 @@ export const xmlParser: ParserRow = {
       });
     });
     const value = valueOf(root);
-    if (countValues(value) > MOST_VALUES) throw tooLarge(source, `${MOST_VALUES} fields and values`);
+    if (countValues(value) > MAX_VALUES) throw tooLarge(source, `${MAX_VALUES} fields and values`);
     return { text: '', metadata: {}, value };
   },
 };

@@ -10,7 +10,7 @@ const TURNING_WORDS = /^\W*(?:prev(?:ious)?|next|up|back|home|top|contents|index
 /** Minimum share of linked letters in a menu. */
 const LINKED = 0.5;
 /** Maximum letters of a part below the text that turns pages. */
-const LONGEST = 600;
+const MAX_LENGTH = 600;
 
 type Measured = (element: DomElement) => Measure;
 
@@ -50,7 +50,7 @@ function removeBelow(root: DomElement, measured: Measured): void {
 
 function leadsElsewhere(part: DomElement, measured: Measured): boolean {
   const { letters, linked } = measured(part);
-  if (!PART.test(part.nodeName) || letters > LONGEST || proseOf(part) > 0) return false;
+  if (!PART.test(part.nodeName) || letters > MAX_LENGTH || proseOf(part) > 0) return false;
   const links = [...part.querySelectorAll('a[href]')];
   if (links.length === 0) return false;
   if (links.some(({ textContent }) => TURNING_WORDS.test(textContent ?? '')) || part.querySelector(TURNING) !== null) return true;
@@ -108,12 +108,12 @@ function isMenu(element: DomElement, measured: Measured): boolean {
 }
 
 /** A part of more letters has to lead elsewhere to be removed by its name. */
-const MOST_LETTERS = 300;
+const MAX_LETTERS = 300;
 /** Minimum share of linked letters in a part that leads elsewhere. */
 const LEADING_SHARE = 0.3;
 
 const isLinking = ({ letters, linked }: Measure): boolean => linked >= letters * LEADING_SHARE;
-const isSmall = (measure: Measure): boolean => measure.letters <= MOST_LETTERS || isLinking(measure);
+const isSmall = (measure: Measure): boolean => measure.letters <= MAX_LETTERS || isLinking(measure);
 
 /** Class names of the name of the site. */
 const SITE = /(?:^|[\s_-])(?:site-?(?:title|name|logo|branding)|logo|navbar-brand)(?:$|[\s_-])/i;

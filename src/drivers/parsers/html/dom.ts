@@ -1,9 +1,9 @@
 /** Limits: elements of a page, attributes of an element, nested elements. A larger DOM takes a gigabyte, or minutes. */
-const MOST_ELEMENTS = 1_000_000;
-const MOST_ATTRIBUTES = 10_000;
-const DEEPEST_SOURCE = 50_000;
+const MAX_ELEMENTS = 1_000_000;
+const MAX_ATTRIBUTES = 10_000;
+const MAX_SOURCE_DEPTH = 50_000;
 /** Characters below which no limit can be exceeded: a tag has at least three, an attribute two. */
-const SHORT = 2 * MOST_ATTRIBUTES;
+const SHORT = 2 * MAX_ATTRIBUTES;
 
 /** Elements without an end tag, or with an optional one: they do not count for the depth. */
 const UNNESTED =
@@ -27,9 +27,9 @@ export function boundedMarkup(html: string): string {
     }
     elements += 1;
     if (isNested && !rest!.endsWith('/')) depth += 1;
-    if (elements > MOST_ELEMENTS) throw new Error(`it has more than ${MOST_ELEMENTS} elements`);
-    if (depth > DEEPEST_SOURCE) throw new Error(`it nests more than ${DEEPEST_SOURCE} elements`);
-    if (rest!.length <= SHORT || attributesIn(rest!) <= MOST_ATTRIBUTES) continue;
+    if (elements > MAX_ELEMENTS) throw new Error(`it has more than ${MAX_ELEMENTS} elements`);
+    if (depth > MAX_SOURCE_DEPTH) throw new Error(`it nests more than ${MAX_SOURCE_DEPTH} elements`);
+    if (rest!.length <= SHORT || attributesIn(rest!) <= MAX_ATTRIBUTES) continue;
     const end = index + tag.length;
     kept.push(html.slice(from, end - rest!.length));
     from = end;
@@ -120,7 +120,7 @@ export function unwrap(element: DomElement): void {
 }
 
 /** Maximum depth; deeper elements become text. Usual pages nest some dozens; the time for a page grows with the square of its depth. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** Parses HTML; the body holds all content, whatever tags are missing. Nothing is loaded or run. Throws an Error if it is too large. */
 export async function parseHtml(source: string): Promise<{ document: DomDocument; body: DomElement }> {
@@ -181,8 +181,8 @@ function moveBehind(element: DomElement, nodes: readonly DomNode[]): void {
 function flatten(root: DomElement): void {
   let level = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth === DEEPEST) for (const element of level) element.textContent = element.textContent ?? '';
-    level = depth === DEEPEST ? [] : level.flatMap(childElements);
+    if (depth === MAX_DEPTH) for (const element of level) element.textContent = element.textContent ?? '';
+    level = depth === MAX_DEPTH ? [] : level.flatMap(childElements);
   }
 }
 
@@ -205,7 +205,7 @@ export const LEVEL = 'data-kb-level';
 const HEADING = /^(?:H[1-6]|DT)$/;
 const PART = /^(?:DIV|SECTION)$/;
 const PLACE = /^(?:A|SPAN)$/;
-const MOST_PLACES = 5;
+const MAX_PLACES = 5;
 
 /** Whether an element is a heading or a term, or a part that begins with one: its id is an anchor, and describes its topic. */
 export const isTopic = (element: DomElement): boolean =>
@@ -214,7 +214,7 @@ export const isTopic = (element: DomElement): boolean =>
 /** Finds the heading that a part begins with; only empty anchors may precede it. */
 export function headOfPart(part: DomElement): DomElement | undefined {
   let first = part.firstElementChild;
-  for (let i = 0; i < MOST_PLACES && first && PLACE.test(first.nodeName) && (first.textContent ?? '').trim() === ''; i++)
+  for (let i = 0; i < MAX_PLACES && first && PLACE.test(first.nodeName) && (first.textContent ?? '').trim() === ''; i++)
     first = first.nextElementSibling;
   return first && isHead(first) ? first : undefined;
 }

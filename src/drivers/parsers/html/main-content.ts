@@ -10,7 +10,7 @@ import { oneLine } from '../../../text/markdown/write.ts';
 const SHARED =
   'meta[property^="og:"], meta[name^="twitter:"], meta[property^="article:"], link[type="application/rss+xml"], link[type="application/atom+xml"]';
 /** Pages with more scripts from files are those of shops, magazines and portals, whatever they say of themselves. */
-const MOST_SCRIPTS = 3;
+const MAX_SCRIPTS = 3;
 /** Elements of manuals that stories do not have: code, and headings, terms and sections with ids. */
 const MANUAL = 'pre, dt[id], h2[id], h3[id], h4[id], section[id] > h2, section[id] > h3';
 /** How many of them make a manual. */
@@ -18,7 +18,7 @@ const MANUAL_MARKS = 3;
 
 /** Whether a page is one story of a magazine, blog or portal, with teasers, comments and advertisements around it; all else is kept whole. */
 export const isStory = (document: DomDocument): boolean =>
-  document.querySelector(SHARED) !== null || [...document.querySelectorAll('script[src]')].length > MOST_SCRIPTS;
+  document.querySelector(SHARED) !== null || [...document.querySelectorAll('script[src]')].length > MAX_SCRIPTS;
 
 /** Whether an element is laid out like a manual: Readability, which was made for stories, leaves out its tables, lists and sections. */
 const isManual = (content: DomElement): boolean => [...content.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
@@ -86,7 +86,7 @@ const MAIN = 'main, [role=main]';
 /** A choice of this many letters may be less: the rest of a news page is teasers and comments. */
 const LONG = 1500;
 /** The share of a page's only article or main element, without links, that a shorter choice has to keep: tables, lists and accordions do not count as prose. */
-const MOST_OF_MAIN = 0.75;
+const MIN_SHARE_OF_MAIN = 0.75;
 
 interface Main {
   content: DomElement;
@@ -142,7 +142,7 @@ function withLeftOut(content: DomElement, rest: DomElement): Omit<Main, 'headlin
 
 function isEnough(chosen: DomElement, rest: DomElement): boolean {
   if (proseOf(chosen) === 0) return false;
-  return lettersOf(chosen) >= LONG || rest.nodeName === 'BODY' || unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN;
+  return lettersOf(chosen) >= LONG || rest.nodeName === 'BODY' || unlinkedIn(chosen) >= unlinkedIn(rest) * MIN_SHARE_OF_MAIN;
 }
 
 function unlinkedIn(element: DomElement): number {
@@ -172,7 +172,7 @@ async function readArticle(document: DomDocument): Promise<DomElement | undefine
 
 const AROUND = 'aside, footer';
 /** How many headings of the first level are looked at. */
-const MOST = 100;
+const MAX_HEADINGS = 100;
 /** Signs that link to a heading. */
 const SIGN = /[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu;
 
@@ -183,7 +183,7 @@ const SIGN = /[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu;
  */
 function headlineOf(body: DomElement, { content, title }: { content: DomElement | undefined; title: string }): DomElement | undefined {
   const all = [...body.querySelectorAll('h1')]
-    .slice(0, MOST)
+    .slice(0, MAX_HEADINGS)
     .filter((heading) => headingText(heading) !== '' && heading.closest(AROUND) === null);
   const ofArticles = all.filter((heading) => heading.closest('article') !== null);
   return (
@@ -203,8 +203,8 @@ const headingText = (heading: DomElement | undefined): string => oneLine((headin
 
 /** Class names of the paragraph under a headline. */
 const LEAD = /(?:^|[\s_-])(?:lead|lede|teaser|standfirst|sub-?(?:title|head(?:line|ing)?)|dek|excerpt|vorspann|chapo)(?:$|[\s_-])/i;
-const SHORTEST = 40;
-const LONGEST = 1000;
+const MIN_LENGTH = 40;
+const MAX_LENGTH = 1000;
 /** How far above the headline an element may begin that holds both. */
 const NEAR = 4;
 const LINKED = 0.3;
@@ -242,7 +242,7 @@ function isLead(element: DomElement, description: string): boolean {
   const isNamed = LEAD.test(elementNames(element));
   if (!isNamed && (element.nodeName !== 'P' || description === '')) return false;
   const { letters, linked } = measuresOf(element)(element);
-  if (letters < SHORTEST || letters > LONGEST || linked > letters * LINKED) return false;
+  if (letters < MIN_LENGTH || letters > MAX_LENGTH || linked > letters * LINKED) return false;
   return isNamed || description.startsWith(comparableWords(element.textContent).slice(0, 2 * BEGINNING));
 }
 

@@ -83,12 +83,12 @@ function unwrapNote(table: DomElement): void {
 const isPicture = (sign: DomElement): boolean => sign.querySelector('img') !== null && (sign.textContent ?? '').trim() === '';
 
 /** On a page with more folds, each holds the details of one thing, such as the members of an API. */
-const MOST_FOLDS = 60;
+const MAX_FOLDS = 60;
 /** Maximum characters of a summary that may be a heading, and minimum of the text below it. */
-const LONGEST = 150;
-const SHORTEST_BODY = 40;
+const MAX_LENGTH = 150;
+const MIN_BODY_LENGTH = 40;
 const NESTED = 'li, td, th, dd, blockquote, details';
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /**
  * Makes the summaries of folds in a row (the questions of an FAQ) headings, one level below their section: otherwise their
@@ -97,11 +97,11 @@ const DEEPEST = 6;
 function writeFolds(root: DomElement): void {
   const folds = [...root.querySelectorAll('details')].filter((fold) => isSection(fold, root));
   const names = new Set(folds.map((fold) => oneLine(summaryOf(fold)!.textContent ?? '')));
-  if (names.size < 2 || names.size < folds.length || folds.length > MOST_FOLDS) return;
+  if (names.size < 2 || names.size < folds.length || folds.length > MAX_FOLDS) return;
   const chosen = new Set(folds);
   let level = 1;
   for (const element of root.querySelectorAll(`${HEADINGS}, details`))
-    if (chosen.has(element)) writeHeading(element, Math.min(DEEPEST, level + 1));
+    if (chosen.has(element)) writeHeading(element, Math.min(MAX_DEPTH, level + 1));
     else if (isHeading(element)) level = Number(element.getAttribute(LEVEL) ?? element.nodeName[1]);
 }
 
@@ -114,8 +114,8 @@ function isSection(fold: DomElement, root: DomElement): boolean {
   if (!summary || (around && root.contains(around)) || fold.querySelector(HEADINGS)) return false;
   const words = oneLine(summary.textContent ?? '');
   const body = oneLine(fold.textContent ?? '').length - words.length;
-  const isTitle = /\p{L}/u.test(words) && words.length <= LONGEST && !summary.querySelector('code, pre');
-  return isTitle && body >= SHORTEST_BODY && isBeforeSection(fold, root);
+  const isTitle = /\p{L}/u.test(words) && words.length <= MAX_LENGTH && !summary.querySelector('code, pre');
+  return isTitle && body >= MIN_BODY_LENGTH && isBeforeSection(fold, root);
 }
 
 /** Whether a fold, a heading or nothing follows: a paragraph would be taken for a part of the fold. */

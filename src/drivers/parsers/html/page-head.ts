@@ -6,7 +6,7 @@ import type { Metadata } from '../../../schema/items.ts';
 import { readDate } from '../../../text/dates.ts';
 
 /** JSON-LD (schema.org) of more characters is a catalogue and not the description of a page. */
-const LONGEST_DATA = 200_000;
+const MAX_DATA_LENGTH = 200_000;
 const DESCRIBED = /Article|Posting|WebPage|Report|Recipe|Review|Book|Course|HowTo|APIReference|Event/;
 
 type Node = Record<string, unknown>;
@@ -25,7 +25,7 @@ function linkedDataOf(elements: readonly DomElement[]) {
 }
 
 function nodesIn(json: string): Node[] {
-  if (json.length > LONGEST_DATA) return [];
+  if (json.length > MAX_DATA_LENGTH) return [];
   try {
     const parsed: unknown = JSON.parse(json);
     return [parsed].flat().flatMap((node) => (isNode(node) ? [node, ...[node['@graph'] ?? []].flat().filter(isNode)] : []));
@@ -64,12 +64,12 @@ const CREATED = [
 ];
 const MODIFIED = ['article:modified_time', 'datemodified', 'og:updated_time', 'dcterms.modified', 'last-modified'];
 const AUTHOR = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author'];
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** Authors that are named there wrote something else, or made the site. */
 const ELSEWHERE = 'aside, nav, footer';
 const SIGN = '[rel~=author], [itemprop~=author]';
 /** How many elements are searched for an author. */
-const MOST_SIGNS = 100;
+const MAX_SIGNS = 100;
 /** Comments, reviews and answers of readers. */
 const ANSWERS =
   '[itemprop=comment], [itemprop=review], [itemprop=suggestedAnswer], [itemprop=acceptedAnswer], #comments, .comments, .comment';
@@ -112,7 +112,7 @@ const titleOf = (document: DomDocument): string =>
 
 /** Whether a value is a name: Facebook asks for the address of a profile instead. */
 const isName = (value: string | undefined): value is string =>
-  value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
+  value !== undefined && value.length <= MAX_NAME_LENGTH && !/^https?:/i.test(value);
 
 /** Finds the author that a page marks (HTML 4.6.7.2, schema.org), in its article if it has one; none if there are two names. */
 function markedAuthor(document: DomDocument, elements: readonly DomElement[]): string | undefined {
@@ -120,7 +120,7 @@ function markedAuthor(document: DomDocument, elements: readonly DomElement[]): s
   const isOwn = (sign: DomElement): boolean =>
     (!article || others.length > 0 || article.contains(sign)) && sign.closest(ANSWERS) === null && !isElsewhere(sign);
   const names = new Set<string>();
-  for (const sign of elements.filter(isSign).slice(0, MOST_SIGNS)) {
+  for (const sign of elements.filter(isSign).slice(0, MAX_SIGNS)) {
     if (!isOwn(sign) || sign.parentElement?.closest(SIGN)) continue;
     const named = sign.querySelector('[itemprop=name]');
     const name = oneLine(named?.getAttribute('content') ?? (named ?? sign).textContent ?? '').replace(/^by\s+/i, '');
@@ -155,7 +155,7 @@ function langOf({ documentElement: root }: DomDocument): string | undefined {
 }
 
 /** Maximum length of an address, about that of browsers and servers: thousands of links might each repeat a base of megabytes. */
-const LONGEST_ADDRESS = 2000;
+const MAX_ADDRESS_LENGTH = 2000;
 
 /** Turns an address on a page into an absolute http(s) one; undefined for others, such as `mailto:`. */
 export type ResolveAddress = (address: string) => string | undefined;
@@ -172,13 +172,13 @@ const relativeTo =
   (base: string): ResolveAddress =>
   (address) => {
     const relative = address.trim();
-    if (relative.length > LONGEST_ADDRESS || base.length > LONGEST_ADDRESS || !URL.canParse(relative, base)) return undefined;
+    if (relative.length > MAX_ADDRESS_LENGTH || base.length > MAX_ADDRESS_LENGTH || !URL.canParse(relative, base)) return undefined;
     const { protocol, href } = new URL(relative, base);
-    return /^https?:$/.test(protocol) && href.length <= LONGEST_ADDRESS ? href : undefined;
+    return /^https?:$/.test(protocol) && href.length <= MAX_ADDRESS_LENGTH ? href : undefined;
   };
 
 /** More links than a page for people has. */
-const MOST_LINKS = 10_000;
+const MAX_LINKS = 10_000;
 const FEED = /^application\/(?:rss|atom)\+xml$/i;
 
 /** Reads what a page says about its neighbours and to robots; `elements` are those of the whole page: meta, link, a, area and frame. */
@@ -212,7 +212,7 @@ function linksOf(elements: readonly DomElement[], resolve: ResolveAddress): stri
     const target = targetOf(element).trim();
     const address = target.startsWith('#') ? undefined : documentAddress(target, resolve);
     if (address !== undefined && !wordsIn(element, 'rel').includes('nofollow')) links.add(address);
-    if (links.size === MOST_LINKS) break;
+    if (links.size === MAX_LINKS) break;
   }
   return [...links];
 }

@@ -159,13 +159,13 @@ const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const CELL_TEXT = '\ufdd2';
 /** Limits of places per cell, and of places in small tables: in a table with more, spans only draw it, or are an attack. */
-const MOST_PLACES = 20;
+const MAX_PLACES = 20;
 const FEW_PLACES = 500;
 
 /** Code of more lines than this cannot be read in a cell. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 /** Characters of a cell that is repeated in each row that it spans: longer ones are no label of the rows. */
-const LONGEST_REPEATED = 100;
+const MAX_REPEATED_LENGTH = 100;
 
 interface Cell {
   text: string;
@@ -177,7 +177,7 @@ interface Cell {
 function isLayout(table: DomElement): boolean {
   if (/^(presentation|none)$/.test(table.getAttribute('role') ?? '')) return true;
   if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true;
-  if ([...table.querySelectorAll('pre')].some((code) => codeLines(code).length > MOST_LINES)) return true;
+  if ([...table.querySelectorAll('pre')].some((code) => codeLines(code).length > MAX_LINES)) return true;
   return ![...table.querySelectorAll('tr')].some((row) => [...row.children].filter(isCell).length > 1);
 }
 
@@ -258,7 +258,7 @@ const cellsOf = (row: string): Cell[] =>
  */
 function layOut(rows: readonly Cell[][]): string[][] | undefined {
   const taken: { rows: number; text: string }[] = []; // by column: the rest of the rows that the cell above spans
-  let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
+  let places = Math.max(FEW_PLACES, MAX_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
   const grid: string[][] = [];
   for (const cells of rows) {
     const row: string[] = [];
@@ -272,7 +272,7 @@ function layOut(rows: readonly Cell[][]): string[][] | undefined {
       fillTaken();
       const isOpen = at === cells.length - 1 && reach === 1; // nothing comes behind it: many pages write 999 for all columns
       for (let i = 0; i < (isOpen ? 1 : columns); i++) {
-        taken[row.length] = { rows: reach - 1, text: i === 0 && text.length <= LONGEST_REPEATED ? text : '' };
+        taken[row.length] = { rows: reach - 1, text: i === 0 && text.length <= MAX_REPEATED_LENGTH ? text : '' };
         row.push(i === 0 ? text : '');
       }
       if (row.length > places) return undefined;

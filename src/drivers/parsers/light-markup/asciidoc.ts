@@ -90,12 +90,12 @@ const CHARACTERS = {
   quot: '"',
 };
 /** Maximum characters of all replaced references in a document. */
-const MOST_RESOLVED = 1_000_000;
+const MAX_RESOLVED = 1_000_000;
 
 /** Returns a function that replaces references in a line by the attributes so far, and keeps unknown ones; an attribute line adds an attribute. */
 function createAttributeResolver(): (line: string) => string {
   const values = new Map<string, string>(Object.entries(CHARACTERS));
-  let left = MOST_RESOLVED;
+  let left = MAX_RESOLVED;
   const resolve = (line: string): string =>
     line.replace(REFERENCE, (whole, name: string) => {
       const value = values.get(name.toLowerCase());
@@ -105,7 +105,7 @@ function createAttributeResolver(): (line: string) => string {
     });
   return (line) => {
     const [, name, value] = ATTRIBUTE.exec(line) ?? [];
-    if (name !== undefined) values.set(name.toLowerCase(), resolve(value!).slice(0, MOST_OF_VALUE));
+    if (name !== undefined) values.set(name.toLowerCase(), resolve(value!).slice(0, MAX_VALUE_LENGTH));
     return resolve(line);
   };
 }
@@ -120,7 +120,7 @@ function underlinedLevel(lines: readonly string[], at: number): number {
   return isTitle && /^([=\-~^+])\1+$/.test(below) ? UNDERLINES.indexOf(below[0]!) + 1 : 0;
 }
 
-const MOST_OF_VALUE = 1000;
+const MAX_VALUE_LENGTH = 1000;
 
 /** The index of the line that closes a block which the line at `at` opens; of one that is never closed, behind the last. */
 function findEnd(lines: readonly string[], at: number, closing: string): number {
@@ -177,8 +177,8 @@ interface Cell {
   rows: number;
 }
 
-const MOST_COLUMNS = 100;
-const MOST_SPANNED = 1000;
+const MAX_COLUMNS = 100;
+const MAX_SPANNED = 1000;
 /** Matches the specifier before the `|` of a cell: repetition or span, alignment, style. */
 const CELL_SPECIFIER = /[ \t](?:(\d{1,3})?(?:\.(\d{1,4}))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$/;
 
@@ -188,8 +188,7 @@ export function parseTableAttributes(line: string, fence: string): TableAttribut
   const counts = given?.split(/[,;]/).map((one) => Number(/^\s*(\d{1,3})\*/.exec(one)?.[1] ?? 1));
   const hasHeader = /%header|\boptions?="[^"]{0,200}\bheader|\bopts="?[^"\]]{0,200}\bheader/.test(line);
   return {
-    columns:
-      counts && Math.min(MOST_COLUMNS, given!.trim().match(/^\d+$/) ? Number(given) || 1 : counts.reduce((sum, one) => sum + one, 0)),
+    columns: counts && Math.min(MAX_COLUMNS, given!.trim().match(/^\d+$/) ? Number(given) || 1 : counts.reduce((sum, one) => sum + one, 0)),
     hasHeader: hasHeader ? true : /%noheader|\bnoheader\b/.test(line) ? false : undefined,
     isCsv: fence.startsWith(',') || /\bformat="?csv/.test(line),
   };
@@ -207,7 +206,7 @@ export function parseTableRows(lines: readonly string[], first: number, attribut
   );
   const joined = joinContinued(cells);
   const inFirst = joined.filter(({ line }) => line === first + filled).reduce((sum, { columns }) => sum + columns, 0);
-  const rows = arrangeRows(joined, attributes.columns ?? Math.max(1, Math.min(MOST_COLUMNS, inFirst)));
+  const rows = arrangeRows(joined, attributes.columns ?? Math.max(1, Math.min(MAX_COLUMNS, inFirst)));
   const isApart = lines[filled + 1]?.trim() === '' && rows[1] !== undefined && rows[1].row > first + filled;
   return (attributes.hasHeader ?? isApart) ? rows : [{ row: rows[0]?.row ?? first, cells: [] }, ...rows];
 }
@@ -226,9 +225,9 @@ function splitCells(line: string): Piece[] {
     const isTimes = spec?.[3] === '*';
     return {
       text: own.trim().replaceAll('\\|', '|'),
-      columns: isTimes ? 1 : Math.min(MOST_COLUMNS, columns),
-      rows: Math.min(MOST_SPANNED, rows),
-      times: isTimes ? Math.min(MOST_COLUMNS, columns) : 1,
+      columns: isTimes ? 1 : Math.min(MAX_COLUMNS, columns),
+      rows: Math.min(MAX_SPANNED, rows),
+      times: isTimes ? Math.min(MAX_COLUMNS, columns) : 1,
       isContinued: index === 0,
     };
   });

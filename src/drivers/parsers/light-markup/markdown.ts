@@ -9,9 +9,9 @@ import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 
 /** Maximum values, characters and depth of front matter: YAML's aliases can make a million values out of a few lines. */
-const MOST_VALUES = 10_000;
-const MOST_CHARACTERS = 100_000;
-const DEEPEST = 32;
+const MAX_VALUES = 10_000;
+const MAX_CHARACTERS = 100_000;
+const MAX_DEPTH = 32;
 
 /** Matches front matter in YAML. A word behind the first line names another language; gray-matter would run `---js` as a program. */
 const FRONT_MATTER = /^---[ \t]*(?:ya?ml[ \t]*)?\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
@@ -36,11 +36,11 @@ function copyBounded(data: Metadata): Metadata {
   let [values, characters] = [0, 0];
   const counted = (text: string): string => {
     characters += text.length;
-    if (characters > MOST_CHARACTERS) throw new Error('too many characters');
+    if (characters > MAX_CHARACTERS) throw new Error('too many characters');
     return text;
   };
   const plain = (value: unknown, depth: number): unknown => {
-    if (++values > MOST_VALUES || depth > DEEPEST) throw new Error('too many values');
+    if (++values > MAX_VALUES || depth > MAX_DEPTH) throw new Error('too many values');
     if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
     if (typeof value === 'string') return counted(value);
     if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
@@ -124,7 +124,7 @@ interface NumberedLine {
 /** Spaces of the block below `!!! note` and `=== "Tab"` (MkDocs). */
 const INDENT = 4;
 /** Maximum lines of a table in HTML that is converted. */
-const MOST_LINES = 2000;
+const MAX_LINES = 2000;
 
 const DIALECT = /^[ \t]*(?:!!!|\?\?\?|===[!+]?[ \t]+"|:::|\{%|<\/?(?:details|summary|table)[\s>])/im;
 
@@ -224,7 +224,7 @@ function findBlockEnd(lines: readonly NumberedLine[], from: number, indent: numb
 /** Finds the line behind the end of a table; undefined where it has none. */
 function findTableEnd(lines: readonly NumberedLine[], from: number): number | undefined {
   let depth = 0;
-  for (let at = from; at < Math.min(lines.length, from + MOST_LINES); at++) {
+  for (let at = from; at < Math.min(lines.length, from + MAX_LINES); at++) {
     for (const [tag] of lines[at]!.text.matchAll(/<\/?table(?=[\s>])/gi)) depth += tag.startsWith('</') ? -1 : 1;
     if (depth <= 0) return at + 1;
   }

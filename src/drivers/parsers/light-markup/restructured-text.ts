@@ -190,7 +190,7 @@ const SUBSTITUTION = /(?<![\w`])\|(?!\s)([\w .:+-]{1,80})(?<!\s)\|(?![\w`])/g;
 /** Stands around the name of a substitution until the line is written; occurs in no decoded text. */
 const NAME_MARK = '\0';
 /** Maximum characters of all substitutions in a document. */
-const MOST_SUBSTITUTED = 1_000_000;
+const MAX_SUBSTITUTED = 1_000_000;
 
 /** Creates a function that replaces the names of substitutions in a line (`.. |name| replace:: text`), and keeps unknown ones. */
 function createSubstitution(lines: readonly string[]): (line: string) => string {
@@ -199,7 +199,7 @@ function createSubstitution(lines: readonly string[]): (line: string) => string 
     const [, name, text] = /^\s*\.\.\s+\|([\w .:+-]{1,80})\|\s+replace::\s+(\S.*)$/.exec(line) ?? [];
     if (name !== undefined) texts.set(name, convertInline(text!).replaceAll(NAME_MARK, ''));
   }
-  let left = MOST_SUBSTITUTED;
+  let left = MAX_SUBSTITUTED;
   return (line) =>
     line.replace(/\0([^\0]{1,80})\0/g, (_, name: string) => {
       const text = texts.get(name);

@@ -3,7 +3,7 @@ import { indentOf } from '../parsed-document.ts';
 import { joinCell, padWide, type TableBlock, joinHeader } from './rst-rows.ts';
 
 const TOP = /^\s*=+(?: +=+)+\s*$/;
-const MOST_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 const BORDER = /^=[ =]*$/;
 
 /** The columns from `from` to before `to`. */
@@ -17,7 +17,7 @@ export function readSimpleTable(lines: readonly string[], at: number): TableBloc
   if (!TOP.test(lines[at]!)) return undefined;
   const indent = indentOf(lines[at]!);
   const columns = findSpans(lines[at]!.slice(indent));
-  if (columns.length > MOST_COLUMNS) return undefined;
+  if (columns.length > MAX_COLUMNS) return undefined;
   const drawn = (index: number): string => padWide(lines[index]!.slice(indent).trimEnd());
   const borders = findBorders(lines, at, indent);
   const last = borders.at(-1);

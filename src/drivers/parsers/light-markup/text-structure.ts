@@ -4,12 +4,12 @@ import { MarkedLines } from '../parsed-document.ts';
 import { isTerm, manualPageTitle } from '../roff/roff-writer.ts';
 
 /** The longest line that may be a heading. */
-const LONGEST_HEADING = 80;
+const MAX_HEADING_LENGTH = 80;
 /** Minimum number of numbered, capital or outdented lines that are headings: fewer may be chance. */
-const LEAST_HEADINGS = 2;
+const MIN_HEADINGS = 2;
 /** If at least this share of lines is indented by so much, headings are at the margin, as in RFCs. */
-const LEAST_INDENT = 3;
-const LEAST_INDENTED_SHARE = 0.6;
+const MIN_INDENT = 3;
+const MIN_INDENTED_SHARE = 0.6;
 
 const RULE = /^([=\-~*+#^"'`_])\1{2,}$/;
 /** Underlines that Markdown reads itself. */
@@ -20,11 +20,11 @@ const FRAME = /^([*=#-])\1{2,}/;
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === '';
 
 const isCapitals = (text: string): boolean =>
-  text.length <= LONGEST_HEADING && /\p{Lu}{3}/u.test(text) && !/\p{Ll}|[.,;!?]$|\s{3}|^[^\p{L}\p{N}]/u.test(text);
+  text.length <= MAX_HEADING_LENGTH && /\p{Lu}{3}/u.test(text) && !/\p{Ll}|[.,;!?]$|\s{3}|^[^\p{L}\p{N}]/u.test(text);
 
 /** The number of parts of `1.2 Title`; 0 for other lines. */
 const countNumberParts = (text: string): number =>
-  text.length <= LONGEST_HEADING ? (NUMBERED.exec(text)?.[1]?.split('.').length ?? 0) : 0;
+  text.length <= MAX_HEADING_LENGTH ? (NUMBERED.exec(text)?.[1]?.split('.').length ?? 0) : 0;
 
 /** The lines of a text, and its headings by the index of their lines. */
 interface MarkedText {
@@ -45,7 +45,7 @@ export function markHeadings(text: string): { text: string; title?: string | und
   const marked: MarkedText = { lines: text.split('\n'), headings: new Map() };
   markUnderlined(marked);
   const standalone = findStandalone(marked.lines);
-  if (standalone.size >= LEAST_HEADINGS)
+  if (standalone.size >= MIN_HEADINGS)
     for (const [index, level] of standalone) mark(marked, index, { level, title: marked.lines[index]!.trim() });
   const { lines, headings } = marked;
   if (headings.size === 0) return { text };
@@ -83,13 +83,13 @@ function markUnderlined(marked: MarkedText): void {
 /** Returns the words between two rules in a line. */
 function wordsInFrame(line: string): string {
   const [rule] = FRAME.exec(line) ?? [];
-  return rule && line.length <= LONGEST_HEADING && line.endsWith(rule) ? line.slice(rule.length, -rule.length).trim() : '';
+  return rule && line.length <= MAX_HEADING_LENGTH && line.endsWith(rule) ? line.slice(rule.length, -rule.length).trim() : '';
 }
 
 /** Finds the lines between blank lines that look like headings, and their levels. */
 function findStandalone(lines: readonly string[]): Map<number, number> {
   const filled = lines.filter((line) => !isBlank(line));
-  const isIndented = filled.filter((line) => line.search(/\S/) >= LEAST_INDENT).length >= filled.length * LEAST_INDENTED_SHARE;
+  const isIndented = filled.filter((line) => line.search(/\S/) >= MIN_INDENT).length >= filled.length * MIN_INDENTED_SHARE;
   const found = new Map<number, number>();
   const indexes = lines.flatMap((line, index) => (isBlank(line) ? [] : [index]));
   for (const [i, index] of indexes.entries()) {
@@ -108,7 +108,7 @@ function headingLevel(line: string, next: string, { isFirst, isIndented }: { isF
   if (depth > 0) return depth === countNumberParts(next.trim()) ? 0 : depth + 1;
   if (isCapitals(text)) return isFirst ? 1 : isCapitals(next.trim()) ? 0 : 2;
   const isOutdented = isIndented && /^\p{Lu}/u.test(line) && /^\s{3}/.test(next);
-  return isOutdented && line.length <= LONGEST_HEADING && !/[.,;:!?\]]$|\s{3}/.test(text) ? 2 : 0;
+  return isOutdented && line.length <= MAX_HEADING_LENGTH && !/[.,;:!?\]]$|\s{3}/.test(text) ? 2 : 0;
 }
 
 /** The running title of a printed manual page: `TAR(1)  GNU TAR Manual  TAR(1)` at its head, `tar 1.34  July 2022  TAR(1)` at its foot. */
@@ -117,9 +117,9 @@ const FOOT = /^\S.*\s{2}[^\s()]{1,100}\(\w{1,5}\)$/;
 
 const TAB_WIDTH = 8;
 /** Maximum indentation of headings of the second level. */
-const MOST_SUBHEADING_INDENT = 4;
+const MAX_SUBHEADING_INDENT = 4;
 /** Minimum indentation of a definition below its term. */
-const LEAST_HANGING_INDENT = 3;
+const MIN_HANGING_INDENT = 3;
 
 interface Line {
   /** Without tabs, words not hyphenated. */
@@ -154,7 +154,7 @@ const TAG = /^[^\s`]+(?: [^\s`]+)?(?<![.:!?])$/;
 
 /** The tag and definition of `28     Operation timeout.`; undefined for other lines. */
 function taggedLine({ printed, text, indent }: Line, next: Line | undefined): [string, string] | undefined {
-  const goesOn = next !== undefined && next.text !== '' && next.indent >= indent + LEAST_HANGING_INDENT;
+  const goesOn = next !== undefined && next.text !== '' && next.indent >= indent + MIN_HANGING_INDENT;
   const isSingle = next === undefined || next.text === '';
   // the last line of a paragraph is not justified, so that a wide gap can only follow a tag
   const gap = isSingle ? printed.indexOf('  ', indent) : -1;
@@ -180,11 +180,11 @@ export function readManualPage(source: string): ParsedDocument | undefined {
   for (const [i, line] of lines.entries()) {
     if (HEAD.test(line.printed) || FOOT.test(line.printed)) continue;
     const [before, next] = [lines[i - 1], lines[i + 1]];
-    const isFirst = !before || before.text === '' || before.indent > line.indent || before.indent <= MOST_SUBHEADING_INDENT;
-    const isDefined = next !== undefined && next.text !== '' && next.indent >= line.indent + LEAST_HANGING_INDENT;
+    const isFirst = !before || before.text === '' || before.indent > line.indent || before.indent <= MAX_SUBHEADING_INDENT;
+    const isDefined = next !== undefined && next.text !== '' && next.indent >= line.indent + MIN_HANGING_INDENT;
     const tagged = isFirst ? taggedLine(line, next) : undefined;
     if (line.text === '') out.add('', i + 1);
-    else if (line.indent <= MOST_SUBHEADING_INDENT) out.add(`${line.indent === 0 ? '##' : '###'} ${line.text}`, i + 1);
+    else if (line.indent <= MAX_SUBHEADING_INDENT) out.add(`${line.indent === 0 ? '##' : '###'} ${line.text}`, i + 1);
     else if (tagged) {
       addTerm(tagged[0], i + 1);
       out.add(escapeLine(tagged[1]), i + 1);

@@ -6,7 +6,7 @@ export interface Bitmap {
 }
 
 /** Maximum pixels of a page: A3 at 300 dpi has 17 million. */
-export const MOST_PIXELS = 25_000_000;
+export const MAX_PIXELS = 25_000_000;
 
 /** Converts RGBA pixels to shades of grey, as they look on white paper. */
 export function toGreyscale(rgba: Uint8Array | Uint8ClampedArray, { width, height }: { width: number; height: number }): Bitmap {
@@ -160,7 +160,7 @@ interface TextDirection {
 /** Pixels of the longer side to which a page is reduced. */
 const REDUCED = 1200;
 /** Maximum skew, and the steps in which it is searched, in degrees. */
-const MOST_SKEW = 7;
+const MAX_SKEW = 7;
 const COARSE = 0.5;
 const FINE = 0.1;
 /** Minimum factor by which upright lines are sharper than level ones. */
@@ -197,7 +197,7 @@ function sharpestSlope(ink: Ink): Sharpest {
     Array.from({ length: Math.round((to - from) / step) + 1 }, (_, i) => at(from + i * step)).reduce((most, one) =>
       one.sharpness > most.sharpness ? one : most,
     );
-  const coarse = (best(-MOST_SKEW, MOST_SKEW, COARSE).slope * 180) / Math.PI;
+  const coarse = (best(-MAX_SKEW, MAX_SKEW, COARSE).slope * 180) / Math.PI;
   return best(coarse - COARSE, coarse + COARSE, FINE);
 }
 

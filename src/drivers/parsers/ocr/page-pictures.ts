@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { openPdf } from '../pdf/pdf-file.ts';
-import { type Bitmap, toGreyscale, MOST_PIXELS } from './bitmap.ts';
+import { type Bitmap, toGreyscale, MAX_PIXELS } from './bitmap.ts';
 
 /** The pages of a document as pictures. */
 export interface PagePictures {
@@ -45,7 +45,7 @@ const POINTS = 72;
 /** Pixels to which the longer side of a picture is scaled: those of a sheet at 300 dpi. */
 const LONG_SIDE = 3300;
 /** Maximum factor by which small pictures are enlarged. */
-const MOST_GROWTH = 3;
+const MAX_GROWTH = 3;
 
 /** A document whose pages are drawn for OCR. */
 export interface PictureSource {
@@ -75,7 +75,7 @@ async function pdfPictures(bytes: Uint8Array, passwords: readonly string[] | und
     async draw(number) {
       const page = await file.getPage(number);
       const { width, height } = page.getViewport({ scale: 1 });
-      const scale = Math.min(DPI / POINTS, Math.sqrt(MOST_PIXELS / (width * height)));
+      const scale = Math.min(DPI / POINTS, Math.sqrt(MAX_PIXELS / (width * height)));
       const viewport = page.getViewport({ scale });
       const paper = canvas.createCanvas(Math.max(1, Math.round(viewport.width)), Math.max(1, Math.round(viewport.height)));
       await page.render({ canvas: paper, canvasContext: paper.getContext('2d'), viewport }).promise;
@@ -119,8 +119,8 @@ function tiffPictures(bytes: Uint8Array, tiff: TiffPackage, canvas: CanvasPackag
 }
 
 function scaleImage(canvas: CanvasPackage, image: unknown, { width, height }: { width: number; height: number }) {
-  const wanted = Math.min(MOST_GROWTH, Math.max(1, LONG_SIDE / Math.max(width, height)));
-  const factor = Math.min(wanted, Math.sqrt(MOST_PIXELS / (width * height)));
+  const wanted = Math.min(MAX_GROWTH, Math.max(1, LONG_SIDE / Math.max(width, height)));
+  const factor = Math.min(wanted, Math.sqrt(MAX_PIXELS / (width * height)));
   const paper = canvas.createCanvas(Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor)));
   paper.getContext('2d').drawImage(image, 0, 0, paper.width, paper.height);
   return { bitmap: bitmapOf(paper), scale: DPI / POINTS };

@@ -49,7 +49,7 @@ function parsePages(count: number, { recognized = new Map() }: ParseOptions): Pa
   return { text, marks, metadata: { pages: count }, ...(pictured.length > 0 ? { pictured_pages: pictured } : {}) };
 }
 
-const MOST_PAGES = 10_000;
+const MAX_PAGES = 10_000;
 
 /** Counts the directories of a TIFF file, each of which is a page (TIFF 6.0, section 2). */
 function countTiffPages(bytes: Buffer): number {
@@ -57,7 +57,7 @@ function countTiffPages(bytes: Buffer): number {
   const short = (at: number) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
   const long = (at: number) => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const seen = new Set<number>();
-  for (let at = long(4); at > 0 && at + 2 <= bytes.length && !seen.has(at) && seen.size < MOST_PAGES;) {
+  for (let at = long(4); at > 0 && at + 2 <= bytes.length && !seen.has(at) && seen.size < MAX_PAGES;) {
     seen.add(at);
     const next = at + 2 + 12 * short(at);
     at = next + 4 <= bytes.length ? long(next) : 0;

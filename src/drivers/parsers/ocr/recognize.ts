@@ -32,7 +32,7 @@ const HOPELESS = 0.4;
 const LEVEL_ROTATIONS = [0, 180, 90, 270];
 const UPRIGHT_ROTATIONS = [90, 270, 0, 180];
 /** Maximum slope that needs no correction, in radians. */
-const LEAST_SLOPE = 0.003;
+const MIN_SLOPE = 0.003;
 
 /** Starts tesseract.js with the files in `folder`; it uses no network. */
 export async function startRecognizer(folder: string, languages: readonly string[]): Promise<Recognizer> {
@@ -51,7 +51,7 @@ export async function startRecognizer(folder: string, languages: readonly string
     const read = async (degrees: number) => {
       const isAcross = (degrees % 180 !== 0) !== isUpright;
       const upright = rotateBitmap(normalized, degrees);
-      return readPage(engine, isAcross || Math.abs(slope) < LEAST_SLOPE ? upright : deskewBitmap(upright, slope), scale);
+      return readPage(engine, isAcross || Math.abs(slope) < MIN_SLOPE ? upright : deskewBitmap(upright, slope), scale);
     };
     const [first = 0, ...others] = isUpright ? UPRIGHT_ROTATIONS : LEVEL_ROTATIONS;
     let best = await read(first);

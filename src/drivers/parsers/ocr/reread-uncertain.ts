@@ -13,7 +13,7 @@ export async function rereadUncertain(engine: Tesseract, page: Bitmap, found: re
 
 /** Whether a line is a column of list numbers that was mistaken for upright text. */
 const isColumn = ({ bbox: { x0, y0, x1, y1 }, words }: Line): boolean =>
-  y1 - y0 > x1 - x0 && words.length > 1 && confidenceOf(words) < LEAST_CONFIDENCE;
+  y1 - y0 > x1 - x0 && words.length > 1 && confidenceOf(words) < MIN_CONFIDENCE;
 
 /** Minimum gap between cells, wider than any space, in heights of the line. */
 const WIDE_GAP = 1.2;
@@ -22,7 +22,7 @@ const UNCERTAIN_LINE = 0.85;
 /** Pixels around a line. */
 const MARGIN = 6;
 /** Maximum loss of confidence by wider spaces if they give more words. */
-const MOST_LOSS = 0.03;
+const MAX_LOSS = 0.03;
 /** Confidence from which words of letters alone are not split by wider spaces. */
 const CONFIDENT = 0.9;
 
@@ -81,7 +81,7 @@ function isSecondBetter({ first, second }: ReadingPair, hadLeaders: boolean): bo
     return hadLeaders || (first.length === 0 && /[\p{L}\p{N}]/u.test(now) && confidenceOf(second) >= CONFIDENT);
   if (before === now && /\d/.test(before)) return second.every(({ text }) => NUMBER_OR_UNIT.test(text));
   if (before === now && confidenceOf(first) >= CONFIDENT) return false;
-  return hadLeaders || confidenceOf(second) + (second.length > first.length ? MOST_LOSS : 0) >= confidenceOf(first);
+  return hadLeaders || confidenceOf(second) + (second.length > first.length ? MAX_LOSS : 0) >= confidenceOf(first);
 }
 
 /** Confidence below which a cell is read alone. */
@@ -120,7 +120,7 @@ async function rereadUncertainCells(engine: Tesseract, page: Bitmap, { line, lin
     const box = clampToPage(page, { left: Math.round(left), right: Math.round(right), ...freeRows(line, { lines, left, right }) });
     const found = (await readLines(engine, cropBitmap(page, box), 'block'))
       .map((one) => moveToPage(one, box))
-      .filter((one) => one.words.length > 0 && confidenceOf(one.words) >= LEAST_CONFIDENCE);
+      .filter((one) => one.words.length > 0 && confidenceOf(one.words) >= MIN_CONFIDENCE);
     const here = found.toSorted((a, b) => verticalDistance(a, line) - verticalDistance(b, line))[0];
     if (!here || confidenceOf(found.flatMap((one) => one.words)) <= confidenceOf(words)) continue;
     line.words = [...line.words.filter((word) => !words.includes(word)), ...here.words].toSorted((a, b) => a.bbox.x0 - b.bbox.x0);
@@ -160,7 +160,7 @@ function moveToPage(line: Line, { left, top }: Rectangle): Line {
 /** Maximum distance of a number before its line, in heights of the line. */
 const NUMBER_REACH = 3;
 const NUMBER = /^(?:\d{1,3}|[a-z])[.)]$/;
-const LEAST_CONFIDENCE = 0.6;
+const MIN_CONFIDENCE = 0.6;
 
 /** Rereads the list number before a line, if no word was found there. */
 async function rereadNumber(engine: Tesseract, page: Bitmap, { line, lines }: Place): Promise<void> {
@@ -170,22 +170,22 @@ async function rereadNumber(engine: Tesseract, page: Bitmap, { line, lines }: Pl
   const isTaken = lines.some(({ words }) =>
     words.some(
       ({ bbox, confidence }) =>
-        confidence > 100 * LEAST_CONFIDENCE && bbox.x1 > box.left && bbox.x0 < box.right && bbox.y1 > y0 && bbox.y0 < y1,
+        confidence > 100 * MIN_CONFIDENCE && bbox.x1 > box.left && bbox.x0 < box.right && bbox.y1 > y0 && bbox.y0 < y1,
     ),
   );
   if (isTaken || box.right - box.left < height || !hasInk(page, box)) return;
   const words = (await readLines(engine, cropBitmap(page, box), 'line')).flatMap((one) => moveToPage(one, box).words);
-  if (words.length === 1 && NUMBER.test(words[0]!.text) && confidenceOf(words) >= LEAST_CONFIDENCE) line.words = [...words, ...line.words];
+  if (words.length === 1 && NUMBER.test(words[0]!.text) && confidenceOf(words) >= MIN_CONFIDENCE) line.words = [...words, ...line.words];
 }
 
 /** Minimum difference of ink from its background, and minimum pixels of a character. */
 const DARKER = 90;
-const LEAST_INK = 20;
+const MIN_INK = 20;
 
 function hasInk(page: Bitmap, box: Rectangle): boolean {
   const { data } = cropBitmap(page, box);
   const background = data.toSorted()[data.length >> 1] ?? 255;
-  return data.reduce((count, shade) => count + (shade < background - DARKER ? 1 : 0), 0) >= LEAST_INK;
+  return data.reduce((count, shade) => count + (shade < background - DARKER ? 1 : 0), 0) >= MIN_INK;
 }
 
 const clampToPage = ({ width, height }: Bitmap, { left, top, right, bottom }: Rectangle): Rectangle => ({
@@ -209,7 +209,7 @@ const SPACE = 0.2;
 /** Growth of a space, in the same unit. */
 const GROWTH = 0.6;
 /** Maximum width of the picture in pixels. */
-const LONGEST = 12_000;
+const MAX_LENGTH = 12_000;
 
 /** Widens the spaces in a part of a page; undefined if there are none to widen. */
 export function widenSpaces(page: Bitmap, box: Rectangle): SpreadLine | undefined {
@@ -222,7 +222,7 @@ export function widenSpaces(page: Bitmap, box: Rectangle): SpreadLine | undefine
   const gaps = inked.flatMap((run, i) => (i > 0 && run.left - inked[i - 1]!.right > SPACE * height ? [run.left] : []));
   const growth = Math.round(GROWTH * height);
   const width = part.width + gaps.length * growth;
-  if (gaps.length === 0 || width > LONGEST) return undefined;
+  if (gaps.length === 0 || width > MAX_LENGTH) return undefined;
   const data = new Uint8Array(width * part.height).fill(background);
   const edges = [0, ...gaps, part.width];
   for (let y = 0; y < part.height; y++)
@@ -270,7 +270,7 @@ function inkOfLine({ width, height, data }: Bitmap): { runs: InkRun[]; height: n
 /** Maximum size of a dot, in heights of the line. */
 const DOT = 0.3;
 /** Minimum dots in a row between an entry of a table of contents and its page. */
-const LEAST_DOTS = 4;
+const MIN_DOTS = 4;
 
 /** Marks the runs that are such dots. */
 function findLeaders(runs: readonly InkRun[], height: number): boolean[] {
@@ -279,7 +279,7 @@ function findLeaders(runs: readonly InkRun[], height: number): boolean[] {
   for (let start = 0; start < runs.length; start++) {
     let end = start;
     while (isDot[end]) end++;
-    if (end - start >= LEAST_DOTS) isLeader.fill(true, start, end);
+    if (end - start >= MIN_DOTS) isLeader.fill(true, start, end);
     start = Math.max(start, end);
   }
   return isLeader;

@@ -124,7 +124,7 @@ const SCRIPT = workerFile('drivers/parsers/ocr/ocr-worker');
 /** JavaScript heap in MiB; pixels and the recognizer are outside of it. */
 const HEAP = 512;
 /** Consecutive failed pages after which the rest of a document is given up. */
-const MOST_FAILED = 5;
+const MAX_FAILED = 5;
 
 /** A pool of OCR processes. They start with the first page, and are reused. */
 export class OcrPool {
@@ -147,7 +147,7 @@ export class OcrPool {
     const found = new Map<number, RecognizedPage>();
     let failed = 0;
     const recognizeNext = async (page: number) => {
-      const read = failed < MOST_FAILED ? await this.#recognizePage(scan, page) : undefined;
+      const read = failed < MAX_FAILED ? await this.#recognizePage(scan, page) : undefined;
       failed = read ? 0 : failed + 1;
       if (read) found.set(page, read);
     };

@@ -5,9 +5,9 @@ import { distinctNames } from '../distinct-names.ts';
 import { decodeGuessed, decodeJapanese, decodeStrictly } from '../bytes.ts';
 
 /** Maximum bytes that unpacking adds to an archive. A parser needs about ten times as much memory. */
-const MOST_INFLATED = 256 * 2 ** 20;
+const MAX_INFLATED = 256 * 2 ** 20;
 /** Maximum parts of an archive; a presentation of a thousand slides has about five thousand. */
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 /** Bit 0 of the general purpose flags: the part is encrypted (APPNOTE.TXT, 4.4.4). */
 const ENCRYPTED = 1;
 
@@ -28,17 +28,17 @@ export interface Archive {
  */
 export async function openArchive(
   bytes: Uint8Array,
-  { source, largest_part: largest = MOST_INFLATED }: { source: string; largest_part?: number | undefined },
+  { source, largest_part: largest = MAX_INFLATED }: { source: string; largest_part?: number | undefined },
 ): Promise<Archive> {
   const { default: yauzl } = await import('yauzl');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const file = await yauzl.fromBufferPromise(buffer, { lazyEntries: true, decodeStrings: false });
-  if (file.entryCount > MOST_ENTRIES) throw tooLarge(source, `holds ${file.entryCount} parts; at most ${MOST_ENTRIES} are read`);
+  if (file.entryCount > MAX_ENTRIES) throw tooLarge(source, `holds ${file.entryCount} parts; at most ${MAX_ENTRIES} are read`);
   const entries: Entry[] = [];
   let inflated = 0;
   for await (const entry of file.eachEntry()) {
     inflated += Math.max(0, entry.uncompressedSize - entry.compressedSize);
-    if (inflated > MOST_INFLATED) throw tooLarge(source, `unpacks to more than ${MOST_INFLATED / 2 ** 20} MiB`);
+    if (inflated > MAX_INFLATED) throw tooLarge(source, `unpacks to more than ${MAX_INFLATED / 2 ** 20} MiB`);
     entries.push(entry);
   }
   const names = await partNames(entries);

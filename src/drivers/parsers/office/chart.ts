@@ -3,7 +3,7 @@ import { allText, childElementsOf, localName, type XmlElement } from '../ordered
 import { childNamed, childrenNamed, firstNamed, textWithin } from './office-xml.ts';
 
 /** Maximum rows of a chart; more are a curve, not a table. */
-const MOST_POINTS = 1000;
+const MAX_POINTS = 1000;
 
 /** The content of a chart (DrawingML charts, ECMA-376 part 1, 21.2). */
 interface Chart {
@@ -27,7 +27,7 @@ export async function readChart(part: XmlElement): Promise<Chart> {
   const columns = series.map((one) => pointsOf(childNamed(one, 'val') ?? childNamed(one, 'yVal')));
   const categories = new Map(series.flatMap((one) => [...pointsOf(childNamed(one, 'cat') ?? childNamed(one, 'xVal'))]));
   const names = series.map((one) => [...pointsOf(childNamed(one, 'tx')).values()].join(' '));
-  const indexes = [...new Set(columns.flatMap((points) => [...points.keys()]))].toSorted((a, b) => a - b).slice(0, MOST_POINTS);
+  const indexes = [...new Set(columns.flatMap((points) => [...points.keys()]))].toSorted((a, b) => a - b).slice(0, MAX_POINTS);
   const rows = indexes.map((index) => [categories.get(index) ?? String(index + 1), ...columns.map((points) => points.get(index) ?? '')]);
   return { title: title ? oneLine(textWithin(title, 't')) : '', series: names, rows: rows.length > 0 ? [['', ...names], ...rows] : [] };
 }

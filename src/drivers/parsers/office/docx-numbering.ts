@@ -50,7 +50,7 @@ export function numberHeadings(xml: string, numbering: XmlElement, styles: XmlEl
 
 const PROPERTIES = '<w:pPr>';
 /** Maximum characters of the properties of a paragraph. */
-const MOST_PROPERTIES = 8000;
+const MAX_PROPERTIES = 8000;
 const PARAGRAPH_START = /<w:p(?:\s[^<>]{0,400})?>$/;
 /** Elements between the properties of a paragraph and its first run. */
 const UP_TO_RUN = /(?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)(?:\s[^<>]{0,400})?>)*(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/y;
@@ -60,7 +60,7 @@ function insertBeforeRuns(xml: string, numberOf: (properties: string) => string)
   const pieces: string[] = [];
   let from = 0;
   for (let at = xml.indexOf(PROPERTIES); at >= 0; at = xml.indexOf(PROPERTIES, at + 1)) {
-    const window = xml.slice(at, at + MOST_PROPERTIES);
+    const window = xml.slice(at, at + MAX_PROPERTIES);
     const length = window.indexOf('</w:pPr>');
     if (length < 0 || !PARAGRAPH_START.test(xml.slice(Math.max(0, at - 410), at))) continue;
     UP_TO_RUN.lastIndex = at + length + '</w:pPr>'.length;

@@ -19,7 +19,7 @@ const STYLES = [
 ];
 
 /** Maximum bytes of a part: about 10,000 pages. The tree of mammoth takes about ten times as much memory. */
-const LARGEST_PART = 64 * 2 ** 20;
+const MAX_PART_SIZE = 64 * 2 ** 20;
 
 /** A Word document: headings, lists, tables, links and notes; equations, charts, the texts of pictures. */
 export const docxParser: ParserRow = {
@@ -28,7 +28,7 @@ export const docxParser: ParserRow = {
   extensions: ['.docx', '.docm'],
   media_types: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   archive_folder: 'word/',
-  largest_part: LARGEST_PART,
+  largest_part: MAX_PART_SIZE,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const mammoth = await loadMammoth();
     const archive = await openArchive(bytes, { source });
@@ -60,7 +60,7 @@ async function mammothFile(archive: Archive) {
 type Mammoth = typeof import('mammoth');
 
 /** Maximum style rules in the cache: documents may bring their own. */
-const MOST_RULES = 1_000;
+const MAX_RULES = 1_000;
 
 let mammoth: Promise<Mammoth> | undefined;
 
@@ -79,7 +79,7 @@ function cacheStyleRules(): void {
     const { readStyle } = reader;
     const known = new Map<string, unknown>();
     reader.readStyle = (rule) => {
-      if (known.size > MOST_RULES) known.clear();
+      if (known.size > MAX_RULES) known.clear();
       if (!known.has(rule)) known.set(rule, readStyle(rule));
       return known.get(rule);
     };

@@ -12,9 +12,9 @@ import { type OfficeProperties, readOfficeProperties } from './office-properties
 import { readPart } from './office-xml.ts';
 
 /** Maximum bytes of a part: the text of about 10,000 pages. */
-const LARGEST_PART = 64 * 2 ** 20;
+const MAX_PART_SIZE = 64 * 2 ** 20;
 /** Maximum repetitions of a cell; more are the empty rest of a row or column. */
-const MOST_REPEATED = 100;
+const MAX_REPEATED = 100;
 
 /** ODT: headings, lists, tables, links and notes, without deleted text and pictures. */
 export const odtParser: ParserRow = {
@@ -23,7 +23,7 @@ export const odtParser: ParserRow = {
   extensions: ['.odt', '.ott'],
   media_types: ['application/vnd.oasis.opendocument.text'],
   archive_mimetype: /^application\/vnd\.oasis\.opendocument\.text/,
-  largest_part: LARGEST_PART,
+  largest_part: MAX_PART_SIZE,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { body, styles, title, metadata } = await openOdf(bytes, source);
     const text = await odfMarkdown(findElement(body, 'text') ?? body, styles);
@@ -38,7 +38,7 @@ export const odpParser: ParserRow = {
   extensions: ['.odp', '.otp'],
   media_types: ['application/vnd.oasis.opendocument.presentation'],
   archive_mimetype: /^application\/vnd\.oasis\.opendocument\.presentation/,
-  largest_part: LARGEST_PART,
+  largest_part: MAX_PART_SIZE,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { body, styles, title, metadata } = await openOdf(bytes, source);
     const slides = childElementsOf(findElement(body, 'presentation') ?? body).filter(({ name }) => name === 'draw:page');
@@ -65,7 +65,7 @@ interface Styles {
 }
 
 async function openOdf(bytes: Uint8Array, source: string): Promise<OfficeProperties & { body: XmlElement; styles: Styles }> {
-  const archive = await openArchive(bytes, { source, largest_part: LARGEST_PART });
+  const archive = await openArchive(bytes, { source, largest_part: MAX_PART_SIZE });
   if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFileError(source);
   const root = await readPart(archive, 'content.xml');
   if (!root) throw new Error('it has no content.xml');
@@ -233,7 +233,7 @@ function htmlOf(element: XmlElement, context: HtmlContext): string {
   }
 }
 
-const spaces = ({ 'text:c': count }: Record<string, string>): string => ' '.repeat(Math.min(MOST_REPEATED, Number(count) || 1));
+const spaces = ({ 'text:c': count }: Record<string, string>): string => ' '.repeat(Math.min(MAX_REPEATED, Number(count) || 1));
 const isTitle = ({ 'text:style-name': style = '' }: Record<string, string>): boolean => style === 'Title';
 const isFileName = (text: string): boolean => text.trim() === '' || extname(basename(text.trim())) !== '';
 
@@ -265,9 +265,9 @@ function tableRows(element: XmlElement, context: HtmlContext): string {
 function cellHtml(cell: XmlElement, context: HtmlContext): string {
   if (cell.name === 'table:covered-table-cell') return '';
   const { attributes } = cell;
-  const span = (name: string) => Math.min(MOST_REPEATED, Number(attributes[`table:number-${name}-spanned`]) || 1);
+  const span = (name: string) => Math.min(MAX_REPEATED, Number(attributes[`table:number-${name}-spanned`]) || 1);
   const repeated = Number(attributes['table:number-columns-repeated']) || 1;
   const text = childElementsOf(cell).length === 0 ? escapeXml(attributes['office:string-value'] ?? '') : htmlIn(cell, context);
   const one = `<td colspan="${span('columns')}" rowspan="${span('rows')}">${text}</td>`;
-  return one.repeat(repeated > MOST_REPEATED ? 1 : repeated);
+  return one.repeat(repeated > MAX_REPEATED ? 1 : repeated);
 }

@@ -144,7 +144,7 @@ export async function chartBlocks(part: XmlElement): Promise<ShapeBlock[]> {
 }
 
 /** Maximum indentation of items; deeper ones stand under the last that is indented. */
-const MOST_INDENTED = 8;
+const MAX_INDENTED = 8;
 
 /** Writes the points of a diagram (SmartArt, ECMA-376 part 1, 21.4) as a list, nested by its connections. */
 export function diagramItems(data: XmlElement): ShapeBlock[] {
@@ -176,7 +176,7 @@ const connectionsOf = (data: XmlElement) =>
 function pointItems(point: XmlElement, depth: number): ShapeBlock[] {
   const { type = 'node' } = point.attributes;
   if (type !== 'node' && type !== 'asst') return [];
-  const indent = '  '.repeat(Math.min(MOST_INDENTED, depth));
+  const indent = '  '.repeat(Math.min(MAX_INDENTED, depth));
   return childrenNamed(childNamed(point, 't'), 'p')
     .map((paragraph) => oneLine(textWithin(paragraph, 't')))
     .filter(Boolean)

@@ -5,7 +5,7 @@ import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../parsed-document.ts';
 
 /** Maximum nesting of groups. */
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 /** A control word with its number, the code of a character, a control symbol, a bracket, or text (RTF 1.9.1). */
 const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}]+)/giy;
 /** Destinations whose text is not part of the document. */
@@ -28,7 +28,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   enspace: ' ',
 };
 const ITEM = /^ *(?:-|\d+\.) /;
-const DEEPEST_ITEM = 8;
+const MAX_ITEM_DEPTH = 8;
 const PROPERTIES: Readonly<Record<string, string>> = { title: 'title', author: 'author', subject: 'description' };
 
 /** Code pages by the character sets of fonts (`\fcharset`). */
@@ -137,7 +137,7 @@ class RtfWriter {
   }
 
   #open(): void {
-    if (this.#groups.length > DEEPEST) throw new RangeError('it is nested too deeply');
+    if (this.#groups.length > MAX_DEPTH) throw new RangeError('it is nested too deeply');
     this.#groups.push({ ...this.#group, isStarred: false });
   }
 
@@ -193,7 +193,7 @@ class RtfWriter {
     } else if (this.#group.destination !== 'text') return;
     else if (word === 'par' || word === 'sect' || word === 'page') this.#endParagraph();
     else if (word === 'pard') [this.#level, this.#isCell, this.#depth] = [0, false, 0];
-    else if (word === 'ilvl') this.#depth = Math.min(DEEPEST_ITEM, value);
+    else if (word === 'ilvl') this.#depth = Math.min(MAX_ITEM_DEPTH, value);
     else if (word === 'intbl') this.#isCell = true;
     else if (word === 'outlinelevel') this.#level = value < 9 ? value + 1 : 0;
     else if (word === 's') this.#level = this.#styles.get(number ?? '0') ?? this.#level;

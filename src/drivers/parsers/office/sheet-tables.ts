@@ -3,11 +3,11 @@ import type { NumberedRow } from '../../../text/markdown/write.ts';
 import { namesColumns } from '../parsed-document.ts';
 
 /** Maximum rows that merged cells fill in a sheet; a range may have a million empty rows. */
-const MOST_FILLED = 100_000;
+const MAX_FILLED = 100_000;
 /** Maximum regions of a sheet; more are scattered cells, which are one table. */
-const MOST_REGIONS = 200;
+const MAX_REGIONS = 200;
 /** Maximum rows of one cell above a table that belong to it; more are a list. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 /** The texts of a sheet: row (from 0) → column (from 0) → text. Empty cells are absent. */
 type CellGrid = Map<number, Map<number, string>>;
@@ -62,7 +62,7 @@ function fillMergedRows(grid: CellGrid, merges: readonly Range[]): void {
   let visited = 0;
   for (const { s, e } of merges) {
     const value = grid.get(s.r)?.get(s.c);
-    for (let row = s.r + 1; value !== undefined && row <= e.r && visited < MOST_FILLED; row++, visited++) grid.get(row)?.set(s.c, value);
+    for (let row = s.r + 1; value !== undefined && row <= e.r && visited < MAX_FILLED; row++, visited++) grid.get(row)?.set(s.c, value);
   }
 }
 
@@ -96,7 +96,7 @@ function touchingRegions(grid: CellGrid): Region[] {
 
 /** Joins regions that belong together, until no two do. */
 function joinRegions(found: readonly Region[]): Region[] {
-  const isScattered = found.length > MOST_REGIONS;
+  const isScattered = found.length > MAX_REGIONS;
   let regions = [...found];
   for (let before = Infinity; regions.length < before;) {
     before = regions.length;
@@ -116,7 +116,7 @@ function belongsTo(region: Region, other: Region): boolean {
   const isBeside = region.s.r <= other.e.r;
   const overlaps = region.s.c <= other.e.c && region.e.c >= other.s.c;
   if (isBeside) return overlaps || region.s.r === other.s.r || region.s.c === region.e.c;
-  if (other.s.c === other.e.c && other.e.r - other.s.r < MOST_LINES) return overlaps;
+  if (other.s.c === other.e.c && other.e.r - other.s.r < MAX_LINES) return overlaps;
   return region.s.c >= other.s.c && region.e.c <= other.e.c && !hasHeader(region);
 }
 

@@ -20,7 +20,7 @@ const GAP = { least: 0.2, most: 1.6 };
 /** Height of its middle above the baseline, in font sizes; letters are about .5 high. */
 const MIDDLE = { least: 0.1, most: 0.6 };
 /** Maximum shapes of a page; more are a drawing. */
-const MOST_SHAPES = 3000;
+const MAX_SHAPES = 3000;
 
 /** Whether bullets may be drawn as shapes in a document, by the name of the program that made it. */
 export const drawsBullets = ({ Producer }: Record<string, unknown>): boolean =>
@@ -54,7 +54,7 @@ function dotsIn(drawing: OperatorList, turn: PageTurn): Dot[] {
     bounds,
     matrix: [a, b, c, d, e, f],
   } of paintedShapes(drawing, turn)) {
-    if (++shapes > MOST_SHAPES) return [];
+    if (++shapes > MAX_SHAPES) return [];
     const [left = 0, lower = 0, right = 0, upper = 0] = bounds;
     const corners = [[left, lower], [right, lower], [left, upper], [right, upper]].map(([x = 0, y = 0]) => [a * x + c * y + e, b * x + d * y + f] as const); // prettier-ignore
     const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];

@@ -6,11 +6,11 @@ const SAME_WIDTH = 0.01;
 /** Width of the letters of a typewriter font, in font sizes. */
 const WIDTHS = { least: 0.4, most: 0.75 };
 /** Minimum different words that show the width of a font's letters. */
-const LEAST_WORDS = 5;
+const MIN_WORDS = 5;
 /** A document with a larger share of its letters in such fonts is typewritten; its text is not code. */
-const MOST_CODE = 0.6;
+const MAX_CODE = 0.6;
 /** Minimum share of the letters of a line of code in such a font, and of the runs in such a font that have letters of one width. */
-const LEAST_SHARE = 0.9;
+const MIN_SHARE = 0.9;
 /** Maximum distance of the lines of one piece of code, in font sizes. */
 const FARTHEST = 3;
 
@@ -25,10 +25,10 @@ export function detectTypewriterLines(pages: readonly PdfLine[][]): (line: PdfLi
   const fonts = typewriterFonts(pages);
   const lettersOf = (runs: readonly PdfRun[]): number => runs.reduce((sum, { text }) => sum + text.replace(/\s+/g, '').length, 0);
   const shareOf = (runs: readonly PdfRun[]): number => lettersOf(runs.filter(({ font }) => fonts.has(font))) / Math.max(1, lettersOf(runs));
-  if (fonts.size === 0 || shareOf(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs))) > MOST_CODE) return () => false;
+  if (fonts.size === 0 || shareOf(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs))) > MAX_CODE) return () => false;
   return ({ runs }) => {
     const first = runs.find(({ text }) => text.trim() !== ''); // neither a bullet nor a number
-    return first !== undefined && (fonts.has(first.font) || WRAPPED.test(first.text)) && shareOf(runs) >= LEAST_SHARE;
+    return first !== undefined && (fonts.has(first.font) || WRAPPED.test(first.text)) && shareOf(runs) >= MIN_SHARE;
   };
 }
 
@@ -43,15 +43,15 @@ function typewriterFonts(pages: readonly PdfLine[][]): Set<string> {
         fonts.set(run.font, { widths, words });
         const width = Math.round(letterWidth(run) / SAME_WIDTH);
         widths.set(width, (widths.get(width) ?? 0) + 1);
-        if (words.size < LEAST_WORDS) words.add(run.text);
+        if (words.size < MIN_WORDS) words.add(run.text);
       }
   const isTypewriter = (widths: ReadonlyMap<number, number>): boolean => {
     const [usual, runs] = mostFrequent(widths) ?? [0, 0];
     const near = runs + (widths.get(usual - 1) ?? 0) + (widths.get(usual + 1) ?? 0);
     const all = widths.values().reduce((sum, count) => sum + count, 0);
-    return near >= LEAST_SHARE * all && usual * SAME_WIDTH >= WIDTHS.least && usual * SAME_WIDTH <= WIDTHS.most;
+    return near >= MIN_SHARE * all && usual * SAME_WIDTH >= WIDTHS.least && usual * SAME_WIDTH <= WIDTHS.most;
   };
-  return new Set([...fonts].flatMap(([font, { widths, words }]) => (words.size >= LEAST_WORDS && isTypewriter(widths) ? [font] : [])));
+  return new Set([...fonts].flatMap(([font, { widths, words }]) => (words.size >= MIN_WORDS && isTypewriter(widths) ? [font] : [])));
 }
 
 /** In font sizes. */
@@ -71,7 +71,7 @@ export function formatCode(lines: readonly PdfLine[]): string {
 }
 
 /** Maximum column of a run in a line of code; runs further right are not moved there. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** Writes the text of a line, with as many spaces between its runs as letters would fit there. */
 function spaceRuns({ runs }: PdfLine, left: number): string {
@@ -81,7 +81,7 @@ function spaceRuns({ runs }: PdfLine, left: number): string {
   return inked
     .reduce((text, run) => {
       const column = width > 0 ? Math.round((run.x - left) / width) : 0;
-      return text + ' '.repeat(Math.max(0, Math.min(column, LONGEST) - text.length)) + run.text;
+      return text + ' '.repeat(Math.max(0, Math.min(column, MAX_LENGTH) - text.length)) + run.text;
     }, '')
     .trimEnd();
 }

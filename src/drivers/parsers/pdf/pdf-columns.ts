@@ -3,9 +3,9 @@ import { detectSmallLines, type PdfLine } from './pdf-lines.ts';
 import { SENTENCE_END } from './pdf-wrapping.ts';
 
 /** Minimum lines in two halves that may be two columns of text. */
-const LEAST_LINES = 6;
+const MIN_LINES = 6;
 /** Minimum average characters of lines of text; cells of a table are shorter. */
-const LEAST_LENGTH = 22;
+const MIN_LENGTH = 22;
 /** Maximum distance between the beginnings of the lines of a column, in font sizes. */
 const ALIGNED = 1.5;
 /** Minimum share of the lines of a text that go on in the middle of a sentence. */
@@ -16,7 +16,7 @@ export function separateColumns(lines: readonly PdfLine[]): PdfLine[] {
   const ordered: PdfLine[] = [];
   for (let i = 0; i < lines.length;) {
     const halves = halvesAt(lines, i);
-    if (halves.length < LEAST_LINES || !isFlowing(halves, 0) || !isFlowing(halves, 1)) ordered.push(...lines.slice(i, i + halves.length));
+    if (halves.length < MIN_LINES || !isFlowing(halves, 0) || !isFlowing(halves, 1)) ordered.push(...lines.slice(i, i + halves.length));
     else ordered.push(...halves.map((line) => cutHalf(line, 0)), ...halves.flatMap((line) => (line.cells[1] ? [cutHalf(line, 1)] : [])));
     i += halves.length;
   }
@@ -42,7 +42,7 @@ function isFlowing(lines: readonly PdfLine[], column: 0 | 1): boolean {
   const texts = lines.flatMap(({ cells }) => cells[column]?.text ?? []);
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   const flowing = texts.filter((text, i) => i > 0 && /^\p{Ll}/u.test(text) && !/[.!?:]$/.test(texts[i - 1]!));
-  return texts.length >= LEAST_LINES && length >= LEAST_LENGTH * texts.length && flowing.length >= FLOWING * texts.length;
+  return texts.length >= MIN_LINES && length >= MIN_LENGTH * texts.length && flowing.length >= FLOWING * texts.length;
 }
 
 function cutHalf(line: PdfLine, column: 0 | 1): PdfLine {
@@ -61,7 +61,7 @@ interface Stack {
 }
 
 /** Maximum stacks of a page of text. */
-const MOST_STACKS = 300;
+const MAX_STACKS = 300;
 /** Maximum distance of the lines of a stack, in font sizes. */
 const FARTHEST = 2.5;
 
@@ -84,7 +84,7 @@ export function sortForReading(drawn: readonly PdfLine[], levelOf: HeadingLevel)
 /** Orders the lines of a page whose headings are drawn after the text below them: each stack behind those above it. */
 function moveHeadingsFirst(lines: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
   const stacks = stacksOf(lines, levelOf);
-  if (stacks.length > MOST_STACKS) return [...lines];
+  if (stacks.length > MAX_STACKS) return [...lines];
   const isLate = stacks.some((stack, i) => stack.isHeading && stacks.slice(0, i).some((before) => isAbove(stack, before)));
   if (!isLate) return [...lines];
   const ordered = new Set<Stack>();

@@ -129,18 +129,18 @@ export interface OutlineEntry {
 }
 
 /** Maximum entries and depth that are read; a document for people has fewer. */
-const MOST_ENTRIES = 5000;
-const DEEPEST = 20;
+const MAX_ENTRIES = 5000;
+const MAX_DEPTH = 20;
 
 /** Lists the outline items that lead to a page. A broken outline costs the headings, not the document. */
 export async function readOutline(file: PdfFile): Promise<OutlineEntry[]> {
-  const nodes = flatten((await file.getOutline().catch(() => null)) ?? [], 1).slice(0, MOST_ENTRIES);
+  const nodes = flatten((await file.getOutline().catch(() => null)) ?? [], 1).slice(0, MAX_ENTRIES);
   const targets = await Promise.all(nodes.map(({ dest }) => resolveDestination(dest, file).catch(() => undefined)));
   return nodes.flatMap(({ title, level }, i) => (targets[i] ? [{ title, level, ...targets[i] }] : []));
 }
 
 const flatten = (nodes: readonly OutlineNode[], level: number): (Omit<OutlineNode, 'items'> & { level: number })[] =>
-  nodes.flatMap(({ items, ...node }) => [{ ...node, level }, ...(level < DEEPEST ? flatten(items, level + 1) : [])]);
+  nodes.flatMap(({ items, ...node }) => [{ ...node, level }, ...(level < MAX_DEPTH ? flatten(items, level + 1) : [])]);
 
 /** Resolves a destination (ISO 32000-1, 12.3.2.2): `[page, /XYZ, left, top, zoom]`, `[page, /FitH, top]` and the like, or a name. */
 async function resolveDestination(dest: Destination | undefined, file: PdfFile): Promise<Pick<OutlineEntry, 'page' | 'top'> | undefined> {

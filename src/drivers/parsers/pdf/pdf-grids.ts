@@ -35,9 +35,9 @@ interface Rule {
 const THIN = 3;
 const STRAIGHT = 0.5;
 /** Minimum length in points; shorter lines are parts of letters and signs. */
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 /** Maximum lines of a page; more are a drawing. */
-const MOST_RULES = 3000;
+const MAX_RULES = 3000;
 /** Maximum distance in points of two rules that are one, and of a rule's end from another that it meets. */
 const NEAR = 3;
 
@@ -51,7 +51,7 @@ const multiply = ([a, b, c, d, e, f]: Matrix, inner: readonly number[]): Matrix 
 };
 
 /** A page whose lines stand side by side at least this often may have a table. */
-const LEAST_ROWS = 2;
+const MIN_ROWS = 2;
 /** Maximum difference of the baselines of two lines that stand side by side, in font sizes. */
 const SAME_LINE = 0.5;
 /** After this many such pages without a grid only every eighth is searched, until one has a grid: listing what is drawn takes long. */
@@ -76,7 +76,7 @@ export class GridSearch {
 function mayHaveTable(lines: readonly PdfLine[]): boolean {
   const ordered = lines.toSorted((a, b) => b.y - a.y);
   const rows = ordered.filter((line, i) => line.cells.length > 1 || (i > 0 && ordered[i - 1]!.y - line.y < SAME_LINE * line.size));
-  return rows.length >= LEAST_ROWS;
+  return rows.length >= MIN_ROWS;
 }
 
 /** Finds the grids that lines draw: at least two rows and two columns each. */
@@ -104,7 +104,7 @@ function rulesIn(drawing: OperatorList, turn: PageTurn): Rule[] {
   const rules: Rule[] = [];
   for (const shape of paintedShapes(drawing, turn)) {
     for (const outline of outlinesOf(shape)) rules.push(...rulesOf(outline));
-    if (rules.length > MOST_RULES) return [];
+    if (rules.length > MAX_RULES) return [];
   }
   return rules;
 }
@@ -163,8 +163,8 @@ function rulesOf(outline: readonly Point[]): Rule[] {
 function ruleThrough(points: readonly Point[], thickness: number): Rule | undefined {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const [left, right, lower, upper] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  if (upper - lower < thickness && right - left >= SHORTEST) return { isVertical: false, at: (lower + upper) / 2, from: left, to: right };
-  if (right - left < thickness && upper - lower >= SHORTEST) return { isVertical: true, at: (left + right) / 2, from: lower, to: upper };
+  if (upper - lower < thickness && right - left >= MIN_LENGTH) return { isVertical: false, at: (lower + upper) / 2, from: left, to: right };
+  if (right - left < thickness && upper - lower >= MIN_LENGTH) return { isVertical: true, at: (left + right) / 2, from: lower, to: upper };
   return undefined;
 }
 

@@ -4,15 +4,15 @@ import { BULLET, type PdfLine, usualFont, usualSize } from './pdf-lines.ts';
 /** Minimum size of a heading's letters, as a factor of the text's. */
 export const HEADING_FACTOR = 1.15;
 /** Maximum characters of a heading in large letters. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 /** Maximum levels that are told by size. */
 const LEVELS = 4;
 /** Minimum entries of an outline that are found in the text; with fewer, it does not describe the document. */
-const LEAST_OUTLINE = 3;
+const MIN_OUTLINE = 3;
 /** Maximum lines of a heading. */
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 /** Maximum lines of a page in which headings are looked for; a page for people has fewer. */
-const MOST_ON_PAGE = 1000;
+const MAX_ON_PAGE = 1000;
 /** Maximum distance of an entry's target below its heading's baseline, in font sizes. */
 const BELOW = 1;
 
@@ -29,20 +29,20 @@ export function headingLevels(
   const spelled = new Map<number, Map<string, PdfLine[][]>>();
   let found = 0;
   for (const entry of outline) {
-    const onPage = spelled.get(entry.page) ?? spelledOn((pages[entry.page] ?? []).slice(0, MOST_ON_PAGE));
+    const onPage = spelled.get(entry.page) ?? spelledOn((pages[entry.page] ?? []).slice(0, MAX_ON_PAGE));
     spelled.set(entry.page, onPage);
     const heading = findHeading(entry, onPage, levels);
     if (heading) found++;
     for (const line of heading ?? []) levels.set(line, Math.min(entry.level, 6));
   }
-  return found >= LEAST_OUTLINE ? (line) => levels.get(line) : detectHeadings(pages, isCode);
+  return found >= MIN_OUTLINE ? (line) => levels.get(line) : detectHeadings(pages, isCode);
 }
 
 /** Lists what each line of a page spells, alone and with those below it: the lines by the keys of titles. */
 function spelledOn(lines: readonly PdfLine[]): Map<string, PdfLine[][]> {
   const spelled = new Map<string, PdfLine[][]>();
   for (const i of lines.keys())
-    for (let count = 1, text = '', begun = ['']; count <= MOST_LINES && i + count <= lines.length; count++) {
+    for (let count = 1, text = '', begun = ['']; count <= MAX_LINES && i + count <= lines.length; count++) {
       text = `${text} ${lines[i + count - 1]!.text}`.trim();
       // each line is a part of the title, and not a number that the key leaves out
       const keys = titleKeys(text).filter((key) => begun.some((part) => key.startsWith(part)));
@@ -78,7 +78,7 @@ export const titleKeys = (title: string): string[] => [title, title.replace(NUMB
 const NUMBER = /^(?:\p{L}+\s)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVXLC]+)[.:)]?\s+/u;
 
 const keyOf = (text: string): string =>
-  text.length > LONGEST
+  text.length > MAX_LENGTH
     ? ''
     : text
         .normalize('NFKC')
@@ -88,7 +88,7 @@ const keyOf = (text: string): string =>
 const round = (size: number): number => Math.round(size * 2) / 2;
 
 const isLarge = (line: PdfLine, body: number): boolean =>
-  round(line.size) >= body * HEADING_FACTOR && isTitle(line) && line.text.length <= LONGEST;
+  round(line.size) >= body * HEADING_FACTOR && isTitle(line) && line.text.length <= MAX_LENGTH;
 
 /** Whether a line is neither an item of a list nor a row of a form; a gap may follow the number of a title. */
 const isTitle = ({ text, cells, ruled }: PdfLine): boolean =>
@@ -100,7 +100,7 @@ const CELL_NUMBER = /^(?:\p{L}{1,20}\s)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXL
 const NUMBERED = /^(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=\p{Lu})[^….!?;:]{2,80}$/u;
 const PAGE_END = /\s\d{1,4}$/;
 /** Minimum numbered lines; fewer may be those of a list. */
-const LEAST_NUMBERED = 2;
+const MIN_NUMBERED = 2;
 
 /** Returns the depth of the section whose numbered title a line is; undefined for any other line. */
 function depthOf({ text }: PdfLine): number | undefined {
@@ -114,7 +114,7 @@ function detectHeadings(pages: readonly PdfLine[][], isCode: (line: PdfLine) => 
   const body = usualSize(lines, round);
   const sizes = headingSizes(pages, body);
   const numbered = new Set(lines.filter((line) => line.cells.length === 1 && round(line.size) === body && depthOf(line) !== undefined));
-  const isNumbered = (line: PdfLine): boolean => numbered.size >= LEAST_NUMBERED && numbered.has(line);
+  const isNumbered = (line: PdfLine): boolean => numbered.size >= MIN_NUMBERED && numbered.has(line);
   const emphasized = emphasizedTitles(pages, { body, isCode });
   return (line) => {
     if (isLarge(line, body)) return Math.min(LEVELS, sizes.findIndex((size) => size <= round(line.size)) + 1 || sizes.length);
@@ -137,9 +137,9 @@ function headingSizes(pages: readonly PdfLine[][], body: number): number[] {
 }
 
 /** Maximum characters of a heading in a font of its own. */
-const LONGEST_EMPHASIZED = 100;
+const MAX_EMPHASIZED_LENGTH = 100;
 /** Maximum share of lines in such a font; more are not headings. */
-const MOST_EMPHASIZED = 0.2;
+const MAX_EMPHASIZED = 0.2;
 /** Minimum distance of a heading from the text above it, as a factor of the distance of lines. */
 const APART = 1.2;
 /** Maximum distance of its text below it, and to the right, in font sizes. */
@@ -164,15 +164,15 @@ function emphasizedTitles(
       groups.set(round(line.size), [...(groups.get(round(line.size)) ?? []), line]);
     }
   }
-  const most = MOST_EMPHASIZED * pages.reduce((sum, lines) => sum + lines.length, 0);
+  const most = MAX_EMPHASIZED * pages.reduce((sum, lines) => sum + lines.length, 0);
   const [first] = pages.find((lines) => lines.length > 0) ?? [];
-  const isKnown = (lines: readonly PdfLine[]): boolean => (lines.length >= LEAST_NUMBERED && lines.length <= most) || lines[0] === first;
+  const isKnown = (lines: readonly PdfLine[]): boolean => (lines.length >= MIN_NUMBERED && lines.length <= most) || lines[0] === first;
   return new Set([...groups.values()].flatMap((lines) => (isKnown(lines) ? lines : [])));
 }
 
 const mayBeTitle = (line: PdfLine): boolean =>
   isTitle(line) &&
-  line.text.length <= LONGEST_EMPHASIZED &&
+  line.text.length <= MAX_EMPHASIZED_LENGTH &&
   /^[\p{Lu}\p{Lo}\d]/u.test(line.text) &&
   !NOT_TITLE.test(line.text) &&
   !PAGE_END.test(line.text);
@@ -202,5 +202,5 @@ export function titleOnFirstPage(pages: readonly PdfLine[][]): string | undefine
   const begin = page.findIndex(isOf);
   const end = page.findIndex((line, i) => i > begin && !isOf(line));
   const title = page.slice(begin, end < 0 ? undefined : end).map(({ text }) => text);
-  return begin >= 0 && title.join(' ').length <= LONGEST ? title.join(' ') : undefined;
+  return begin >= 0 && title.join(' ').length <= MAX_LENGTH ? title.join(' ') : undefined;
 }

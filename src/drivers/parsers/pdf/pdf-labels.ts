@@ -5,9 +5,9 @@ import { SENTENCE_END } from './pdf-wrapping.ts';
 /** Maximum distance of a text from the beginning of its label, in font sizes; the first column of a table is wider. */
 const HANGING = 6;
 /** Minimum labels with wrapped text that show how far text is indented. */
-const LEAST_LABELS = 2;
+const MIN_LABELS = 2;
 /** Maximum labels of one text that stand below one another. */
-const MOST_ABOVE = 5;
+const MAX_ABOVE = 5;
 
 /** A label, and the first line of its text. */
 interface LabelledText {
@@ -37,7 +37,7 @@ export function detectLabels(pages: readonly PdfLine[][]): Labels {
   const hanging = new Map<number, number>();
   /** Fonts of labels alone. */
   const fonts = new Set<string>();
-  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= LEAST_LABELS;
+  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= MIN_LABELS;
   const all = usualFont(pages.flat());
   for (const lines of pages) {
     const usual = new Set([all, usualFont(lines)]);
@@ -63,7 +63,7 @@ export function detectLabels(pages: readonly PdfLine[][]): Labels {
     begins,
     isAbove: (line, next) => isLabel(line) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
     optionAt: (lines, start) => {
-      for (let i = start; i < start + MOST_ABOVE; i++) {
+      for (let i = start; i < start + MAX_ABOVE; i++) {
         const [line, next] = [lines[i], lines[i + 1]];
         if (!line || !next || !isLabel(line) || !fonts.has(fontAt(line)) || next.ruled || !isClose(line, next)) return undefined;
         if (hasText(line, next)) return { ...joinLabels(lines.slice(start, i + 1), next, begins(next)), above: i + 1 - start };

@@ -10,9 +10,9 @@ export interface PageLink {
 }
 
 /** Maximum links and runs of a page that are read; a page for people has fewer. */
-const MOST_LINKS = 300;
-const MOST_ITEMS = 5_000;
-const LONGEST = 2_000;
+const MAX_LINKS = 300;
+const MAX_ITEMS = 5_000;
+const MAX_LENGTH = 2_000;
 /** Characters before a link that distinguish it from the same words elsewhere. */
 const CONTEXT = 20;
 /** Minimum gap between two runs that is a space, in font sizes. */
@@ -20,9 +20,9 @@ const SPACE = 0.2;
 
 /** Lists the web links of a page, with the words inside their rectangles. */
 export function pageLinks(items: readonly PdfItem[], annotations: readonly PdfAnnotation[]): PageLink[] {
-  const external = annotations.filter(({ url }) => url !== undefined && url.length <= LONGEST && /^https?:\/\//i.test(url));
-  const near = items.slice(0, MOST_ITEMS);
-  return external.slice(0, MOST_LINKS).flatMap(({ rect, url }) => {
+  const external = annotations.filter(({ url }) => url !== undefined && url.length <= MAX_LENGTH && /^https?:\/\//i.test(url));
+  const near = items.slice(0, MAX_ITEMS);
+  return external.slice(0, MAX_LINKS).flatMap(({ rect, url }) => {
     const parts = near.flatMap((item, index) => linkedPart(item, rect, near[index - 1]) ?? []);
     const words = oneLine(parts.map(({ inside, isApart }) => (isApart ? ` ${inside}` : inside)).join('')).replace(BEHIND, '');
     return words === '' ? [] : [{ before: parts[0]!.before, words, url: url! }];

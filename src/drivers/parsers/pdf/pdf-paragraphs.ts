@@ -11,11 +11,11 @@ import { detectFullLines, joinLines, type JoinOptions, type LineStep, measureSte
 /** The page number of an entry of a table of contents. */
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
 /** Minimum entries of a table of contents. */
-const LEAST_ENTRIES = 3;
+const MIN_ENTRIES = 3;
 
 /** Adds missing dots before the page numbers of a table of contents. */
 function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
-  const isContents = lines.filter(({ text }) => text.includes(LEADER)).length >= LEAST_ENTRIES;
+  const isContents = lines.filter(({ text }) => text.includes(LEADER)).length >= MIN_ENTRIES;
   return lines.map((line) => {
     const last = line.cells.at(-1)!;
     if (!isContents || line.cells.length < 2 || !PAGE.test(last.text) || line.text.includes(LEADER)) return line;
@@ -24,7 +24,7 @@ function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
 }
 
 /** Maximum lines of a table on a page. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 /** Maximum distance of the wrapped lines of a heading, in font sizes. */
 const HEADING_STEP = 1.8;
@@ -89,7 +89,7 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
     if (code.length > 0) return add({ lines: code, isRows: true, isCode: true }, code.length);
     const rows =
-      line.cells.length > 1 ? tables.readRegion(lines.slice(i, Math.min(ends[i]!, i + MOST_ROWS)), { page, isFirst: i === 0 }) : undefined;
+      line.cells.length > 1 ? tables.readRegion(lines.slice(i, Math.min(ends[i]!, i + MAX_ROWS)), { page, isFirst: i === 0 }) : undefined;
     if (rows) return add({ ...rows, isRows: true }, rows.lines.length);
     const isLabel = isText(line) && !continuesBlock(blocks.at(-1), line, { levelOf, stepOf }) && labels.isAbove(line, lines[i + 1]);
     return isLabel ? add({ label: line.text, lines: [lines[i + 1]!] }, 2) : 0;

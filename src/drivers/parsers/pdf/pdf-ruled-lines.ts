@@ -6,14 +6,14 @@ const MIDDLE = 0.3;
 /** Minimum points by which a run reaches over a border. */
 const REACH = 2;
 /** Minimum share of the cells of a table that have text; forms and charts have less. */
-const LEAST_FILLED = 0.4;
+const MIN_FILLED = 0.4;
 /** Maximum lines of a cell; a larger one is a box around parts of a page. */
-const MOST_LINES = 25;
+const MAX_LINES = 25;
 /** Maximum share of the lines in cells with wide gaps; more are rows without borders between their cells. */
-const MOST_GAPS = 0.1;
+const MAX_GAPS = 0.1;
 
 /** Minimum lines side by side in all cells of a row that are rows without borders between them. */
-const LEAST_UNDIVIDED = 3;
+const MIN_UNDIVIDED = 3;
 /** Maximum difference of the baselines of lines side by side, in font sizes. */
 const SAME_LINE = 0.5;
 
@@ -88,7 +88,7 @@ function divideRows(inside: readonly CellLine[]): CellLine[] {
     const isBeside = (one: CellLine, other: CellLine | undefined): boolean =>
       other !== undefined && Math.abs(one.line.y - other.line.y) < SAME_LINE * one.line.size;
     const areRows = others.every((all) => all.length === first.length && all.every((one, i) => isBeside(one, first[i])));
-    if (first.length < LEAST_UNDIVIDED || others.length === 0 || !areRows) return cells;
+    if (first.length < MIN_UNDIVIDED || others.length === 0 || !areRows) return cells;
     return columns.flatMap((all) => all.map((one, i) => ({ ...one, row: one.row + i / all.length })));
   });
 }
@@ -105,9 +105,9 @@ function tableOf(inside: readonly CellLine[], grid: Grid): PdfLine[] | undefined
   const filled = Map.groupBy(inside, ({ row, column }) => row * grid.columns.length + column);
   const numbers = (of: (one: CellLine) => number): number[] => [...new Set(inside.map(of))].toSorted((a, b) => a - b);
   const [rows, columns] = [numbers(({ row }) => row), numbers(({ column }) => column)];
-  if (rows.length < 2 || columns.length < 2 || filled.size < LEAST_FILLED * countCells(rows, grid)) return undefined;
-  if (filled.values().some((cell) => cell.length > MOST_LINES)) return undefined;
-  if (inside.filter(({ gaps }) => gaps > 0).length > MOST_GAPS * inside.length) return undefined;
+  if (rows.length < 2 || columns.length < 2 || filled.size < MIN_FILLED * countCells(rows, grid)) return undefined;
+  if (filled.values().some((cell) => cell.length > MAX_LINES)) return undefined;
+  if (inside.filter(({ gaps }) => gaps > 0).length > MAX_GAPS * inside.length) return undefined;
   return divideRows(inside)
     .toSorted((a, b) => a.row - b.row || a.column - b.column || b.line.y - a.line.y || a.line.x - b.line.x)
     .map(({ row, column, line }) => ({

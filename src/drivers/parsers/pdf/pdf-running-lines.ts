@@ -2,13 +2,13 @@ import { HEADING_FACTOR, titleKeys } from './pdf-headings.ts';
 import { mostFrequent, type PdfLine, usualSize } from './pdf-lines.ts';
 
 /** Minimum pages of a document in which lines are found to be repeated. */
-const LEAST_PAGES = 3;
+const MIN_PAGES = 3;
 /** Minimum lines of a page that has lines at its edges. */
-const LEAST_LINES = 3;
+const MIN_LINES = 3;
 /** Minimum share of the pages that have a running line; some stand on left pages alone. */
 const SHARE = 0.4;
 /** Maximum running lines below one another. */
-const MOST_HEADS = 3;
+const MAX_HEADS = 3;
 /** Minimum distance of a head from the text, in font sizes. */
 const APART = 1.8;
 
@@ -17,17 +17,17 @@ const APART = 1.8;
  * or that name the chapter or section. A page has its number once: «6 Settings» stays above a footer «Page 6».
  */
 export function removeRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
-  if (pages.length < LEAST_PAGES) return [...pages];
+  if (pages.length < MIN_PAGES) return [...pages];
   const hasNumber = new Set<number>();
   let left = removeOutermost(pages, hasNumber);
-  for (let round = 1; round < MOST_HEADS; round++) left = removeNext(left, hasNumber);
+  for (let round = 1; round < MAX_HEADS; round++) left = removeNext(left, hasNumber);
   return left;
 }
 
 /** Removes the outermost running lines. Adds the indexes of pages whose number it removes to `hasNumber`. */
 function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
   const edges = pages.map((lines) => edgesOf(lines));
-  const known = edges.map((lines, i) => (pages[i]!.length < LEAST_LINES ? [] : lines));
+  const known = edges.map((lines, i) => (pages[i]!.length < MIN_LINES ? [] : lines));
   const isRepeated = detectRepeated(known, keyOf);
   const isNumbered = detectPageNumbers(known);
   const isOfChapter = detectChapterLines(known, pages);
@@ -39,7 +39,7 @@ function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): P
   const isInPlace = (line: PdfLine): boolean => (places.get(placeOf(line)) ?? 0) > Math.max(2, (pages.length * SHARE) / 2);
   return pages.map((lines, i) => {
     const repeated = edges[i]!.filter((line) => isRepeated(line) || isOfChapter(line));
-    const own = lines.length < LEAST_LINES ? edges[i]!.filter(isInPlace) : edges[i]!;
+    const own = lines.length < MIN_LINES ? edges[i]!.filter(isInPlace) : edges[i]!;
     const numbered = repeated.some((line) => isNumbered(line, i)) ? [] : own.filter((line) => isNumbered(line, i));
     if (edges[i]!.some((line) => isNumbered(line, i))) hasNumber.add(i);
     return removeLines(lines, [...repeated, ...numbered]);
@@ -48,7 +48,7 @@ function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): P
 
 /** Removes the next lines at the edges: those that most pages have letter by letter, and those with the number of a page that has none yet. */
 function removeNext(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
-  const edges = pages.map((lines) => (lines.length < LEAST_LINES ? [] : edgesOf(lines)));
+  const edges = pages.map((lines) => (lines.length < MIN_LINES ? [] : edgesOf(lines)));
   const isRepeated = detectRepeated(edges, ({ text, y }) => `${Math.round(y / 4)} ${text}`);
   const isNumbered = detectPageNumbers(edges);
   return pages.map((lines, i) => {

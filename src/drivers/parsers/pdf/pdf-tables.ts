@@ -3,7 +3,7 @@ import type { Cell, PdfLine } from './pdf-lines.ts';
 import { firstWordWidth, type WordMender } from './pdf-words.ts';
 
 /** Minimum rows of a table; fewer may stand below one another by chance. */
-const LEAST_ROWS = 3;
+const MIN_ROWS = 3;
 /** Maximum distance between the edges of the cells of a column, in font sizes. */
 const ALIGNED = 0.6;
 /** Maximum distance of the wrapped lines of a cell, in font sizes. */
@@ -11,7 +11,7 @@ export const WRAPPED_STEP = 1.6;
 /** Minimum distance of rows as a factor of that of wrapped lines, where it distinguishes them. */
 const APART = 1.25;
 /** Maximum lines at which another table is looked for. */
-const MOST_TRIED = 5;
+const MAX_TRIED = 5;
 /** Maximum lines in which the distance of rows is measured. */
 const MEASURED = 60;
 
@@ -64,7 +64,7 @@ export class TableReader {
     if (found) return { lines: within.slice(0, found.count), ...this.#write(found) };
     const single = within.findIndex(({ cells }) => cells.length < 2);
     const lines = this.#untilTable(within, single < 0 ? within.length : single);
-    if (lines.length < LEAST_ROWS) return undefined;
+    if (lines.length < MIN_ROWS) return undefined;
     const { rows, count } = readRows(lines, lines[0]!.cells);
     const isTable = count === lines.length && areAligned(rows);
     return { lines, ...(isTable ? this.#write({ rows, header: rows[0]! }) : { table: undefined }) };
@@ -98,7 +98,7 @@ export class TableReader {
   /** Returns the first `count` lines, or fewer if a table in other columns begins among them. */
   #untilTable(lines: readonly PdfLine[], count: number): PdfLine[] {
     const wider = lines.slice(0, count).flatMap(({ cells }, i) => (i > 0 && cells.length > lines[i - 1]!.cells.length ? [i] : []));
-    const end = wider.slice(0, MOST_TRIED).find((i) => this.#tableAt(lines.slice(i), { page: 0, isFirst: false }));
+    const end = wider.slice(0, MAX_TRIED).find((i) => this.#tableAt(lines.slice(i), { page: 0, isFirst: false }));
     return lines.slice(0, end ?? count);
   }
 
@@ -107,7 +107,7 @@ export class TableReader {
     if (!first) return undefined;
     const names = keyOf(first.cells);
     const before = isFirst && this.#endsPage === page - 1 ? this.#last : undefined;
-    const least = this.#headers.has(names) ? LEAST_ROWS - 1 : LEAST_ROWS;
+    const least = this.#headers.has(names) ? MIN_ROWS - 1 : MIN_ROWS;
     const found =
       (before && namesOf(before.header) !== names ? readContinued(lines, before) : undefined) ??
       readHeadless(lines) ??
@@ -133,7 +133,7 @@ function readContinued(lines: readonly PdfLine[], { columns, header }: FoundTabl
 function readHeadless([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {
   const [first] = lines;
   if (!names || !first || first.cells.length !== names.cells.length + 1 || names.cells[0]!.x < first.cells[0]!.right) return undefined;
-  const [found, places] = [readAligned(lines, LEAST_ROWS - 1), placesOf(names, first.cells)];
+  const [found, places] = [readAligned(lines, MIN_ROWS - 1), placesOf(names, first.cells)];
   if (!found || places?.length !== first.cells.length - 1 || places[0] !== 1) return undefined;
   const header = { lines: [names], columns: [[], ...names.cells.map((cell) => [cell])] };
   return { ...found, header, count: found.count + 1 };
@@ -266,7 +266,7 @@ interface TableOptions {
 }
 
 /** Whether the cells of rows stand below one another. */
-function areAligned(rows: readonly Row[], { least = LEAST_ROWS, isContinued = false }: TableOptions = {}): boolean {
+function areAligned(rows: readonly Row[], { least = MIN_ROWS, isContinued = false }: TableOptions = {}): boolean {
   const [first, ...others] = rows;
   if (!first || rows.length < least || rows.some(isProgram)) return false;
   const size = first.lines[0]!.size;

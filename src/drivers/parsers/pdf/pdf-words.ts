@@ -6,11 +6,11 @@ const BROKEN = /(?<=^|[^\p{L}])((?:\p{L}{1,60}[-\u2010]){0,3}\p{L}{1,60})[-\u00a
 const REST = /^[\p{L}\p{N}]{1,60}/u;
 const WORDS = /\p{L}{1,60}(?:[-\u2010]\p{L}{1,60}){0,4}/gu;
 /** Shorter parts are syllables rather than words. */
-const LEAST_LETTERS = 3;
+const MIN_LETTERS = 3;
 /** A document that breaks words does so at the end of at least this share of its lines. */
 const MANY = 0.03;
 /** A document with fewer lines is taken to break words, as most do. */
-const LEAST_LINES = 100;
+const MIN_LINES = 100;
 const SOFT = '\u00ad';
 
 /** Joins two texts if a word is broken between them, else returns undefined. */
@@ -45,7 +45,7 @@ function keepsHyphen(left: string, right: string, { words, isHyphenated }: Vocab
 const joinWord = (left: string, right: string): string => (left + right).toLowerCase();
 
 const areWords = (left: string, right: string, words: ReadonlySet<string>): boolean =>
-  [left, right].every((part) => part.length >= LEAST_LETTERS && words.has(part.toLowerCase()));
+  [left, right].every((part) => part.length >= MIN_LETTERS && words.has(part.toLowerCase()));
 
 function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
   const words = new Set<string>();
@@ -67,7 +67,7 @@ function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
   const count = pages.reduce((sum, lines) => sum + lines.length, 0);
   return {
     words,
-    isHyphenated: broken.length >= MANY * count || count < LEAST_LINES || broken.some(([left, right]) => words.has(joinWord(left, right))),
+    isHyphenated: broken.length >= MANY * count || count < MIN_LINES || broken.some(([left, right]) => words.has(joinWord(left, right))),
   };
 }
 

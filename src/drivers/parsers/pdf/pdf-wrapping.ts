@@ -22,15 +22,15 @@ export interface JoinOptions {
 }
 
 /** Minimum pairs of lines that show how wide a column of text is. */
-const LEAST_PAIRS = 4;
+const MIN_PAIRS = 4;
 /** Minimum width of a column of text, in font sizes. */
-const LEAST_WIDTH = 16;
+const MIN_WIDTH = 16;
 /** Minimum share of the lines of a column that end where the next word has no room. */
-const MOST_LINES = 0.6;
+const MAX_LINES = 0.6;
 /** Minimum share of those that go on in the middle of a sentence. */
 const FLOWING = 0.4;
 /** Wider lines that are tried as the edge of a column; few reach across the columns of a page. */
-const MOST_ACROSS = 20;
+const MAX_ACROSS = 20;
 
 /** Creates a test for the full lines of a page: those nearly as wide as the widest, and those of a column that had no room for the next word. */
 export function detectFullLines(lines: readonly PdfLine[]): FullLineTest {
@@ -67,13 +67,13 @@ function columnEdge(lines: readonly PdfLine[]): number {
     const wrapped = within.filter(({ needed, right }) => needed > edge && right - first.x >= FULL * (edge - first.x));
     const flowing = wrapped.filter(({ isFlowing }) => isFlowing);
     return (
-      within.length >= Math.max(LEAST_PAIRS, MOST_LINES * pairs.length) &&
-      wrapped.length >= MOST_LINES * within.length &&
+      within.length >= Math.max(MIN_PAIRS, MAX_LINES * pairs.length) &&
+      wrapped.length >= MAX_LINES * within.length &&
       flowing.length >= FLOWING * within.length
     );
   };
   const edges = lines.map(({ right }) => right).toSorted((a, b) => b - a);
-  return edges.slice(0, MOST_ACROSS).find((edge) => edge - first.x >= LEAST_WIDTH * first.size && isColumn(edge)) ?? 0;
+  return edges.slice(0, MAX_ACROSS).find((edge) => edge - first.x >= MIN_WIDTH * first.size && isColumn(edge)) ?? 0;
 }
 
 /** Minimum distance upwards of a paragraph that goes on in the next column, in font sizes. */
@@ -117,7 +117,7 @@ export type LineStep = (line: PdfLine) => number;
 /** Minimum distance of lines of text, in font sizes. */
 const LEADING = 1.2;
 /** Minimum lines of one size that show how far apart they stand. */
-const LEAST_STEPS = 3;
+const MIN_STEPS = 3;
 /** Minimum share of the steps that are from line to line, not to the next paragraph or item. */
 const LINE_STEPS = 1 / 3;
 
@@ -143,7 +143,7 @@ function closestStep(sorted: readonly number[]): number | undefined {
   let end = 0;
   for (const [i, step] of sorted.entries()) {
     while (end < sorted.length && sorted[end]! <= PARAGRAPH_STEP * step) end++;
-    if (end - i >= Math.max(LEAST_STEPS, LINE_STEPS * sorted.length)) return sorted[(i + end - 1) >> 1];
+    if (end - i >= Math.max(MIN_STEPS, LINE_STEPS * sorted.length)) return sorted[(i + end - 1) >> 1];
   }
   return undefined;
 }

@@ -98,7 +98,7 @@ const linksIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
   (await file.getAnnotationsByType(new Set([LINK_ANNOTATION]), new Set()).catch(() => null)) ?? [];
 
 /** Maximum pages without text that are checked; further ones are taken for pictures. */
-const MOST_CHECKED = 20;
+const MAX_CHECKED = 20;
 /** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
 const PAINTING = { first: 83, last: 90 };
 const SHAPE = 91;
@@ -108,7 +108,7 @@ const LETTERS = 30;
 /** Lists those of these pages that are not blank. */
 async function drawnPages(file: PdfFile, numbers: readonly number[]): Promise<number[]> {
   const drawn: number[] = [];
-  for (const [i, number] of numbers.entries()) if (i >= MOST_CHECKED || (await isDrawn(file, number))) drawn.push(number);
+  for (const [i, number] of numbers.entries()) if (i >= MAX_CHECKED || (await isDrawn(file, number))) drawn.push(number);
   return drawn;
 }
 

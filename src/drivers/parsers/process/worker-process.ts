@@ -74,7 +74,7 @@ const PASSED_VARIABLES =
   /^(?:TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SystemRoot|NODE_OPTIONS|NODE_ICU_DATA|NODE_(?:DISABLE_)?COMPILE_CACHE|LD_LIBRARY_PATH)$/i;
 /** Stack size in KiB, as for a worker thread, because documents are nested. The main thread of Windows has less. */
 const STACK_KILOBYTES = process.platform === 'win32' ? undefined : 3800;
-const MOST_STDERR = 8192;
+const MAX_STDERR = 8192;
 
 /** Memory limits of a worker process, in MiB. */
 export interface MemoryLimits {
@@ -158,7 +158,7 @@ const streamsOf = ({ stdio }: { stdio?: ChildProcess['stdio'] }): (Socket | unde
 
 function waitForDeath(child: ChildProcess): Promise<Death> {
   let stderr = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(0, MOST_STDERR)));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(0, MAX_STDERR)));
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
     child.on('close', (code, signal) => resolve({ code, signal, stderr }));

@@ -10,8 +10,8 @@ export interface RoffLine {
 }
 
 /** Maximum lines that the macros of a page may expand to, and their depth. */
-const MOST_EXPANDED = 100_000;
-const DEEPEST = 8;
+const MAX_EXPANDED = 100_000;
+const MAX_DEPTH = 8;
 
 /**
  * Reads the lines of a page: removes comments, evaluates conditions, and expands the strings and macros that the page defines. The output is a terminal
@@ -117,7 +117,7 @@ export class RoffLines {
     const body = context.isBuiltIn(name) ? undefined : this.#macros.get(name);
     const args = splitArguments(rest);
     if (!body) yield { line, macro: name, args, rest };
-    else if (context.depth < DEEPEST && (this.#expanded += body.length) < MOST_EXPANDED) {
+    else if (context.depth < MAX_DEPTH && (this.#expanded += body.length) < MAX_EXPANDED) {
       const put = (one: string) => one.replace(/\\\\\$([1-9*@])|\\\$([1-9*@])/g, (_, a?: string, b?: string) => argument(args, a ?? b!));
       yield* this.#lines(
         body.map((one) => put(one).replaceAll('\\\\', '\\')),
@@ -219,7 +219,7 @@ export interface Definitions {
 }
 
 /** Maximum depth of strings within strings. */
-const DEEPEST_STRING = 8;
+const MAX_STRING_DEPTH = 8;
 /** A name behind an escape: `X`, `(XX`, or `[any]`. */
 const NAME = /\((..)|\[([^\]]{0,100})\]|(.)/sy;
 const REGISTER = /[+-]?(?:\((..)|\[([^\]]{0,100})\]|(.))/sy;
@@ -229,7 +229,7 @@ const SIZE = /[+-]?(?:[1-3]\d|\d|\([+-]?\d\d|\[[^\]]{0,100}\]|'[^']{0,100}')/y;
 
 /** Removes the escapes of roff (groff(7)): drops fonts, sizes and motions, and inserts characters and strings. */
 export function removeEscapes(text: string, defined: Definitions, depth = 0): string {
-  if (depth > DEEPEST_STRING) return '';
+  if (depth > MAX_STRING_DEPTH) return '';
   let [plain, from] = ['', 0];
   /** Reads a sticky pattern at the current offset. */
   const take = (pattern: RegExp): string => {

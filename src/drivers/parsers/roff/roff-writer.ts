@@ -172,10 +172,10 @@ const LEADING_MARKER = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${JOINER}
 /** Writes the title of a manual page, such as `TAR(1)`, in small letters where its name has none. */
 export const manualPageTitle = (title: string): string => (/\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase());
 
-const MOST_TERM_WORDS = 16;
+const MAX_TERM_WORDS = 16;
 
 /** Whether a line may be a term that the lines below it define. */
-export const isTerm = (text: string): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
+export const isTerm = (text: string): boolean => text.split(' ').length <= MAX_TERM_WORDS && !/[`.,;:]$/.test(text);
 
 const removeJoiners = (text: string): string => text.replaceAll(JOINER, '');
 

@@ -50,13 +50,13 @@ export const LABELS = 'labels';
 /** Keys whose values are unique to a document or passage: there would be as many labels as rows. */
 const UNLABELLED_KEY = /^(?:title|content_hash|ingested_at|location\..*)$/su;
 /** Maximum letters of a key and of a value. */
-const [LONGEST_KEY, LONGEST_VALUE] = [64, 40];
+const [MAX_KEY_LENGTH, MAX_VALUE_LENGTH] = [64, 40];
 /** Numbers of more than four characters are mostly measurements, which differ from row to row. */
 const LONG_NUMBER = /^-?[0-9.]{5,}$/;
 
 function toShortEntry(path: string, value: FilterScalar): string | undefined {
   const key = removeMarks(path);
-  const isShort = [...key].length <= LONGEST_KEY && [...toTextValue(value)].length <= LONGEST_VALUE && !UNLABELLED_KEY.test(key);
+  const isShort = [...key].length <= MAX_KEY_LENGTH && [...toTextValue(value)].length <= MAX_VALUE_LENGTH && !UNLABELLED_KEY.test(key);
   return isShort ? toTextEntry(path, value) : undefined;
 }
 

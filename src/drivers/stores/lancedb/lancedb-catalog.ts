@@ -115,7 +115,7 @@ function createChanges(table: Table, pinnedTable: Table) {
 }
 
 /** Maximum versions of the catalog, and the number that is kept beyond that: a change writes some 70 kB, and readers need a version only briefly. */
-const MOST_VERSIONS = 24;
+const MAX_VERSIONS = 24;
 const VERSIONS_KEPT = 12;
 /** Metadata key of the time when the table was made (milliseconds), once its first version is gone. */
 const CREATED_KEY = 'kb.created';
@@ -127,7 +127,7 @@ async function readCreationTime(table: Table): Promise<number> {
 
 async function removeOldVersions(table: Table): Promise<void> {
   const times = (await table.listVersions()).map(({ timestamp }) => timestamp.getTime());
-  if (times.length <= MOST_VERSIONS) return;
+  if (times.length <= MAX_VERSIONS) return;
   await table.updateFieldMetadata([{ path: 'name', metadata: { [CREATED_KEY]: String(await readCreationTime(table)) } }]);
   await table.optimize({ cleanupOlderThan: new Date(times.toSorted((a, b) => b - a)[VERSIONS_KEPT - 1]!) });
 }

@@ -12,7 +12,7 @@ import { whereSql, filterSql, inCondition } from './lancedb-filter.ts';
 import { searchedTerms } from '../../../text/terms.ts';
 
 /** Ids of one query. */
-const MOST_IDS = 1_000;
+const MAX_IDS = 1_000;
 
 /** Makes the collection of a table. */
 export function lanceCollection(holder: TableHolder): Collection {
@@ -109,8 +109,8 @@ async function deleteChunks(holder: TableHolder, where: Where): Promise<{ id: st
 async function getChunks(holder: TableHolder, ids: readonly string[]): Promise<StoredChunk[]> {
   const uniqueIds = [...new Set(ids)];
   const found = new Map<string, StoredChunk>();
-  for (let i = 0; i < uniqueIds.length; i += MOST_IDS) {
-    const condition = inCondition('id', uniqueIds.slice(i, i + MOST_IDS));
+  for (let i = 0; i < uniqueIds.length; i += MAX_IDS) {
+    const condition = inCondition('id', uniqueIds.slice(i, i + MAX_IDS));
     const rows = await holder.read((table) => table.query().where(condition).select(chunkColumns(holder.entry, true)).toArrow());
     for (const chunk of toChunks(rows)) found.set(chunk.id, chunk);
   }

@@ -159,7 +159,7 @@ const withTimeout = <T>(work: Promise<T>): Promise<T> =>
     }),
   ]);
 
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 /** Repeats work that conflicted with another writer. Throws a KbError (`aborted`) on the signal. */
 export async function retryConflicts<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -167,7 +167,7 @@ export async function retryConflicts<T>(work: () => Promise<T>, signal?: AbortSi
     try {
       return await work();
     } catch (error) {
-      if (attempts >= MOST_ATTEMPTS || !/commit conflict|conflict(?:(?!conflict).)*retry|concurrent/i.test(String(error))) throw error;
+      if (attempts >= MAX_ATTEMPTS || !/commit conflict|conflict(?:(?!conflict).)*retry|concurrent/i.test(String(error))) throw error;
       await waitFor(20 * 2 ** attempts * (0.5 + Math.random()), signal);
     }
   }

@@ -15,7 +15,7 @@ import { openTable, parseTableName, findUnlistedTables } from './lancedb-tables.
 import { rebuildIndexes } from './table-maintenance.ts';
 
 /** Free space in MB below which an ingest is likely to fail. */
-const LEAST_FREE = 100;
+const MIN_FREE = 100;
 
 /** Reports what would prevent writing to a folder: missing permissions, or a full disk. It writes nothing. */
 export async function describeFolder(folder: string): Promise<StoreReport> {
@@ -30,7 +30,7 @@ export async function describeFolder(folder: string): Promise<StoreReport> {
   const free = Math.floor((bavail * bsize) / 1e6);
   return {
     message: '',
-    warnings: free < LEAST_FREE ? [`The disk of ${existing} has ${free} MB left: free some space before an ingest`] : [],
+    warnings: free < MIN_FREE ? [`The disk of ${existing} has ${free} MB left: free some space before an ingest`] : [],
   };
 }
 

@@ -64,14 +64,14 @@ async function removeReaderTags(table: Table): Promise<void> {
 /** Rows from which a vector index pays: below, an exhaustive comparison is as fast, and exact; in a bucket it reads all vectors over the network. */
 const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
 /** Maximum rows outside an index: a search scans them, in a few milliseconds. */
-const MOST_UNINDEXED = 1_000;
+const MAX_UNINDEXED = 1_000;
 /**
  * The same while a job goes on writing: an absolute minimum, and a share of all rows, since each indexing covers all rows again. Indexing ids is cheap and
  * speeds up the writes, which look for their ids; indexing texts takes longer than writing them.
  */
-const MOST_UNINDEXED_WHILE_WRITING = { id: { least: 25_000, share: 0.1 }, terms: { least: 100_000, share: 0.5 } } as const;
+const MAX_UNINDEXED_WHILE_WRITING = { id: { least: 25_000, share: 0.1 }, terms: { least: 100_000, share: 0.5 } } as const;
 /** Fragments from which a table is compacted while a job goes on writing: LanceDB reads the list of fragments with each write. */
-const MOST_FRAGMENTS_WHILE_WRITING = 512;
+const MAX_FRAGMENTS_WHILE_WRITING = 512;
 /**
  * Maximum fragments of a table (each write adds one), by its rows. A search of 5,000 rows in 10 fragments takes a fifth more processor time than in one, in
  * 20 twice the time, in 74 four times; but compacting takes as long as indexing the texts.
@@ -80,10 +80,10 @@ const FRAGMENTS_OF_SMALL_TABLE = 12;
 const FRAGMENTS_OF_LARGE_TABLE = 64;
 const ROWS_PER_FRAGMENT = 1_000;
 /** Maximum versions of a table, and how many of the newest are kept beyond that, however young the others are. */
-const MOST_VERSIONS = 64;
+const MAX_VERSIONS = 64;
 const VERSIONS_KEPT = 24;
 /** Versions beyond which old ones are removed even if a reader uses them. */
-const MOST_VERSIONS_IN_USE = 2_000;
+const MAX_VERSIONS_IN_USE = 2_000;
 const HOUR = 3_600_000;
 
 /** kb stems the terms before they are stored; LanceDB only splits them at spaces. The longest term has 100 characters (400 bytes). */
@@ -122,7 +122,7 @@ export async function optimizeTable(
 ): Promise<void> {
   const [rows, statistics] = await Promise.all([table.countRows(), table.stats()]);
   const fragments = statistics.fragmentStats.numFragments;
-  if (hasMore && fragments < MOST_FRAGMENTS_WHILE_WRITING) return await indexWhileWriting(table, rows);
+  if (hasMore && fragments < MAX_FRAGMENTS_WHILE_WRITING) return await indexWhileWriting(table, rows);
   const [text, vectors, versions] = await Promise.all([
     table.indexStats('terms_idx'),
     dimensions > 0 ? table.indexStats('vector_idx') : undefined,
@@ -131,11 +131,11 @@ export async function optimizeTable(
   const unindexedTexts = text?.numUnindexedRows ?? rows;
   const unindexed = Math.max(unindexedTexts, vectors?.numUnindexedRows ?? 0);
   const mostFragments = Math.min(FRAGMENTS_OF_LARGE_TABLE, Math.max(FRAGMENTS_OF_SMALL_TABLE, rows / ROWS_PER_FRAGMENT));
-  const isCompact = fragments <= mostFragments && versions.length <= MOST_VERSIONS;
+  const isCompact = fragments <= mostFragments && versions.length <= MAX_VERSIONS;
   if (whole) await compact(table, { versions, before: Date.now() });
-  else if (isCompact && unindexedTexts > Math.max(MOST_UNINDEXED, rows / 2)) await indexTexts(table);
-  else if (!isCompact || unindexed > MOST_UNINDEXED) await compact(table, { versions, before: oldestKeptTime(versions, created) });
-  if (rows > MOST_UNINDEXED) await indexKeys(table);
+  else if (isCompact && unindexedTexts > Math.max(MAX_UNINDEXED, rows / 2)) await indexTexts(table);
+  else if (!isCompact || unindexed > MAX_UNINDEXED) await compact(table, { versions, before: oldestKeptTime(versions, created) });
+  if (rows > MAX_UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), before: Date.now() }); // removes the versions that these steps have created
 }
@@ -143,8 +143,8 @@ export async function optimizeTable(
 /** Indexes all ids, and all texts, each if many rows are not indexed yet. */
 async function indexWhileWriting(table: Table, rows: number): Promise<void> {
   const { Index } = await loadLanceDb();
-  const isDue = async (column: keyof typeof MOST_UNINDEXED_WHILE_WRITING): Promise<boolean> => {
-    const { least, share } = MOST_UNINDEXED_WHILE_WRITING[column];
+  const isDue = async (column: keyof typeof MAX_UNINDEXED_WHILE_WRITING): Promise<boolean> => {
+    const { least, share } = MAX_UNINDEXED_WHILE_WRITING[column];
     const unindexed = (await table.indexStats(`${column}_idx`))?.numUnindexedRows ?? rows;
     return unindexed >= Math.max(least, rows * share);
   };
@@ -154,7 +154,7 @@ async function indexWhileWriting(table: Table, rows: number): Promise<void> {
 
 /** Compacts the table's fragments, and removes versions from before a time (milliseconds), except those in use and later ones. */
 async function compact(table: Table, { versions, before }: { versions: readonly Version[]; before: number }): Promise<void> {
-  if (versions.length > MOST_VERSIONS_IN_USE) await removeReaderTags(table);
+  if (versions.length > MAX_VERSIONS_IN_USE) await removeReaderTags(table);
   const inUse = await listVersionsInUse(table);
   const oldest = Math.min(...versions.filter(({ version }) => inUse.has(version)).map(({ timestamp }) => timestamp.getTime()));
   await table.optimize({ cleanupOlderThan: new Date(Math.min(before, oldest)) }).catch((error: unknown) => {
@@ -166,7 +166,7 @@ async function compact(table: Table, { versions, before }: { versions: readonly 
 function oldestKeptTime(versions: readonly Version[], created: number): number {
   const now = Date.now();
   const byAge = now - created < HOUR ? now + 24 * HOUR : now - HOUR;
-  if (versions.length <= MOST_VERSIONS) return byAge;
+  if (versions.length <= MAX_VERSIONS) return byAge;
   return Math.max(byAge, versions.map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => b - a)[VERSIONS_KEPT - 1]!);
 }
 
@@ -175,7 +175,7 @@ export async function rebuildIndexes(table: Table, dimensions: number): Promise<
   await indexTexts(table);
   for (const { name } of await table.listIndices()) if (name !== 'terms_idx') await table.dropIndex(name);
   const rows = await table.countRows();
-  if (rows > MOST_UNINDEXED) await indexKeys(table);
+  if (rows > MAX_UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM.folder) await indexVectors(table);
 }
 
@@ -187,7 +187,7 @@ async function indexTexts(table: Table): Promise<void> {
 
 /** Whether an index is missing, or lacks many rows. */
 const isBehind = async (table: Table, index: string): Promise<boolean> =>
-  ((await table.indexStats(index))?.numUnindexedRows ?? Infinity) > MOST_UNINDEXED;
+  ((await table.indexStats(index))?.numUnindexedRows ?? Infinity) > MAX_UNINDEXED;
 
 async function indexKeys(table: Table): Promise<void> {
   const { Index } = await loadLanceDb();

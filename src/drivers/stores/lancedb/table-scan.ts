@@ -11,7 +11,7 @@ import { countChunkContent, countChunk, DistinctCounter } from '../count-sources
 /** Rows of one page. */
 const ROWS_PER_PAGE = 1_000;
 /** Maximum attempts to tag a version before it is removed. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 interface ScanOptions {
   source?: string;
@@ -47,7 +47,7 @@ async function* scanVersion(holder: TableHolder, columns: string[]): AsyncGenera
       return;
     } catch (error) {
       if (!isTableGone(error)) throw storeError(error, holder.url);
-      if (isBegun || attempts >= MOST_ATTEMPTS) throw removedMeanwhileError(holder.entry.name, error);
+      if (isBegun || attempts >= MAX_ATTEMPTS) throw removedMeanwhileError(holder.entry.name, error);
     } finally {
       table.close();
     }
@@ -93,13 +93,13 @@ export async function readStoredSources(table: Table): Promise<Map<string, Store
 }
 
 /** Maximum sources of one query. */
-const MOST_SOURCES = 1_000;
+const MAX_SOURCES = 1_000;
 
 /** Reads the size and metadata of sources. LanceDB computes the lengths, so that no texts are read. */
 export async function readSourceContents(holder: TableHolder, sources: readonly string[]): Promise<Map<string, SourceContent>> {
   const found = new Map<string, SourceContent>();
-  for (let i = 0; i < sources.length; i += MOST_SOURCES) {
-    const condition = inCondition('source', sources.slice(i, i + MOST_SOURCES));
+  for (let i = 0; i < sources.length; i += MAX_SOURCES) {
+    const condition = inCondition('source', sources.slice(i, i + MAX_SOURCES));
     const columns = { source: 'source', metadata: 'metadata', characters: 'character_length(text)' };
     const rows = await holder.read((table) => table.query().where(condition).select(columns).toArrow());
     const [source, metadata, characters] = Object.keys(columns).map((name) => createColumnReader(rows, name));
@@ -112,7 +112,7 @@ export async function readSourceContents(holder: TableHolder, sources: readonly 
 /** Rows of one query for names: a source has many rows, one after another. */
 const ROWS_PER_QUERY = 2_000;
 /** Maximum cached counts of one collection. */
-const MOST_CACHED_COUNTS = 20;
+const MAX_CACHED_COUNTS = 20;
 
 /** Numbers of sources by the table's version and the condition, which are the same for all pages of a listing. */
 const cachedCounts = new WeakMap<TableHolder, Map<string, Promise<number>>>();
@@ -157,7 +157,7 @@ function getCachedCount(holder: TableHolder, key: string, count: () => Promise<n
   const total = cached.get(key) ?? count();
   cached.set(key, total);
   total.catch(() => cached.delete(key));
-  if (cached.size > MOST_CACHED_COUNTS) cached.delete(cached.keys().next().value!);
+  if (cached.size > MAX_CACHED_COUNTS) cached.delete(cached.keys().next().value!);
   return total;
 }
 

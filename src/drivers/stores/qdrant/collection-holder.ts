@@ -10,7 +10,7 @@ import type { ChunkCache } from '../chunk-cache.ts';
 import { changeState, isSameState, STATE_CHECK_INTERVAL, type State, readState, parseState, visiblePoints } from './collection-state.ts';
 
 /** Maximum attempts of a read during which the state changes: an attempt takes as long as a response, and two quick writes in a row are rare. */
-const MOST_READS = 20;
+const MAX_READS = 20;
 
 type ReadWork<T> = (state: State, noteState: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
 
@@ -111,10 +111,10 @@ async function readAsOf<T>(known: State, { work, load }: { work: ReadWork<T>; lo
     const after = await load(seen);
     if (isSameState(before, after)) {
       if ('value' in outcome) return outcome.value;
-      if (outcome.error.code !== 'not_found' || reads === MOST_READS) throw outcome.error;
+      if (outcome.error.code !== 'not_found' || reads === MAX_READS) throw outcome.error;
       await waitFor(STATE_CHECK_INTERVAL, currentSignal()); // a lagging replica may lack points that the state lists
     }
-    if (reads === MOST_READS)
+    if (reads === MAX_READS)
       throw new KbError('unavailable', `The collection «${after.name}» changes faster than it can be read.`, {
         hint: 'Ask again when what is being written is done.',
         isRetryable: true,

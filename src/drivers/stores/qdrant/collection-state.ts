@@ -28,9 +28,9 @@ export const STATE_POINT = 0;
 /** Number of earlier versions that a state lists: a writer finds its own among them if others wrote before it read the state back. */
 const HISTORY_LENGTH = 64;
 /** Maximum attempts of a writer to change the state. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 /** Maximum checks for the outcome of a write while a replica lags behind. */
-const MOST_CHECKS = 20;
+const MAX_CHECKS = 20;
 /** Milliseconds between two checks while waiting for another process or a replica. */
 export const STATE_CHECK_INTERVAL = 100;
 /** Smallest number of a write; generations are smaller. */
@@ -126,7 +126,7 @@ async function replaceState(send: SendRequest, saved: State, from?: State): Prom
     if (!found || !from) return false;
     const isBehind = isInHistory(found, from); // a lagging replica: a later write exists, this one or another
     if (!isBehind && !isInHistory(from, found)) throw overtakenError(saved);
-    if (!isBehind || checks === MOST_CHECKS) return false;
+    if (!isBehind || checks === MAX_CHECKS) return false;
     await wait(STATE_CHECK_INTERVAL);
   }
 }
@@ -163,14 +163,14 @@ export async function changeState(
 ): Promise<State> {
   const tried: State[] = [];
   let laggingReads = 0; // how often a lagging replica lacked points that the state lists
-  for (let changes = 1; changes <= MOST_CHANGES; changes++) {
+  for (let changes = 1; changes <= MAX_CHANGES; changes++) {
     const state = await load();
     const done = tried.find((one) => isInHistory(one, state)); // this write had succeeded, but was read back from a lagging replica
     if (done) return done;
     const proposed = await next(state).catch(async (error: unknown) => {
       if (!hasCode(error, 'not_found')) throw error;
       if (isSameState(await load(), state)) {
-        if (++laggingReads === MOST_CHECKS) throw error;
+        if (++laggingReads === MAX_CHECKS) throw error;
         await wait(STATE_CHECK_INTERVAL);
       }
       return 'again' as const;

@@ -5,7 +5,7 @@ import type { Condition, PointRecord } from './qdrant-connection.ts';
 import { fieldEntry, fieldEntryStart, existenceEntry, toWellFormed } from './points.ts';
 
 /** Maximum values that match a range or prefix of texts; the request lists all of them. */
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 
 /** Matches nothing. */
 const MATCHES_NOTHING: Condition = { key: 'source', match: { any: [] } };
@@ -86,8 +86,8 @@ async function textCondition(key: string, isWithin: (text: string) => boolean, {
       for (const value of isSource ? [payload!['source'] as string] : (payload!['fields'] as string[]))
         if (value.startsWith(start) && isWithin(value.slice(start.length))) found.add(value);
     }
-    if (found.size > MOST_VALUES)
-      throw new KbError('usage', `The range or prefix of «${key}» in the filter holds for more than ${MOST_VALUES} texts.`, {
+    if (found.size > MAX_VALUES)
+      throw new KbError('usage', `The range or prefix of «${key}» in the filter holds for more than ${MAX_VALUES} texts.`, {
         hint: 'Give a narrower one, or narrow it by another field: Qdrant has no ranges of texts, so each of them is asked for.',
       });
   }

@@ -1,10 +1,10 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { z } from 'zod';
 import { KbError } from '../../../core/errors.ts';
-import { LONGEST_PATH, LONGEST_WAIT } from '../../../schema/fields.ts';
+import { MAX_PATH_LENGTH, MAX_WAIT } from '../../../schema/fields.ts';
 
 const replicas = z.int().min(1).max(100);
-const seconds = z.number().positive().max(LONGEST_WAIT);
+const seconds = z.number().positive().max(MAX_WAIT);
 
 /** Options that requests over the network may set: none of them holds an address or a credential. */
 const REQUEST_OPTION_SCHEMAS = {
@@ -34,7 +34,7 @@ const REQUEST_OPTION_SCHEMAS = {
 const Options = z.strictObject({
   ...REQUEST_OPTION_SCHEMAS,
   urls: z.array(z.string().min(1)).max(20).describe('list of the addresses of all nodes, storage.url among them'),
-  ca_file: z.string().min(1).max(LONGEST_PATH).describe('path of a file of certificates (PEM) that the server may be signed by'),
+  ca_file: z.string().min(1).max(MAX_PATH_LENGTH).describe('path of a file of certificates (PEM) that the server may be signed by'),
 });
 
 /** The names of the options that requests over the network may set. */

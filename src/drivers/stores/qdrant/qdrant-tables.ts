@@ -21,12 +21,12 @@ export const nameOfAlias = (alias: string): string => alias.slice(aliasOf('').le
 const tableOf = (name: string, digit: number): string => `${aliasOf(name)}@${digit}`;
 /** Matches names of tables. */
 export const TABLE_NAME = /^kb\.(.+)@([0-9])$/;
-const MOST_DRAFTS = 9;
+const MAX_DRAFTS = 9;
 
 /** Concurrent requests. */
 const CONCURRENT_REQUESTS = 8;
 /** Maximum checks whether another process is done. */
-const MOST_CHECKS = 100;
+const MAX_CHECKS = 100;
 
 /** Lists all collections, sorted by name; unreadable ones with the reason. */
 export async function listTables(send: SendRequest): Promise<ListedInfo[]> {
@@ -64,7 +64,7 @@ async function claimTable(send: SendRequest, info: CollectionInfo, table: string
     try {
       return await tryToClaim(send, info, table);
     } catch (error) {
-      if (!hasCode(error, 'not_found') || checks === MOST_CHECKS) throw error;
+      if (!hasCode(error, 'not_found') || checks === MAX_CHECKS) throw error;
     }
     await wait(STATE_CHECK_INTERVAL);
   }
@@ -142,8 +142,8 @@ export async function createTable(send: SendRequest, info: CollectionInfo): Prom
       });
       return state;
     }
-    if (checks > MOST_CHECKS) await removeWithoutAlias(send, info.name, table);
-    if (checks > MOST_CHECKS + 1) throw collectionExistsError(info.name);
+    if (checks > MAX_CHECKS) await removeWithoutAlias(send, info.name, table);
+    if (checks > MAX_CHECKS + 1) throw collectionExistsError(info.name);
     await wait(STATE_CHECK_INTERVAL);
   }
 }
@@ -199,11 +199,11 @@ export interface DraftTable {
 export async function createDraftTable(send: SendRequest, info: CollectionInfo): Promise<DraftTable> {
   const before = await readState(send, aliasOf(info.name));
   const last = Number(TABLE_NAME.exec(before?.table ?? '')?.[2] ?? 0);
-  for (let i = 0; i < MOST_DRAFTS; i++) {
-    const state = await claimTable(send, info, tableOf(info.name, ((last + i) % MOST_DRAFTS) + 1));
+  for (let i = 0; i < MAX_DRAFTS; i++) {
+    const state = await claimTable(send, info, tableOf(info.name, ((last + i) % MAX_DRAFTS) + 1));
     if (state) return { state, before };
   }
-  throw new KbError('conflict', `${MOST_DRAFTS} others are about to replace the collection «${info.name}».`, {
+  throw new KbError('conflict', `${MAX_DRAFTS} others are about to replace the collection «${info.name}».`, {
     hint: 'Run it again when they are done; what was left by runs that were killed is removed an hour later.',
     isRetryable: true,
   });
@@ -248,8 +248,8 @@ export async function loadWritableState(send: SendRequest, load: () => Promise<S
   for (let checks = 1; ; checks++) {
     const state = await load();
     if (state.replaced_by === undefined) return state;
-    if (checks === MOST_CHECKS) await finishReplacement(send, state);
-    if (checks > MOST_CHECKS) throw writtenMeanwhileError(state.name);
+    if (checks === MAX_CHECKS) await finishReplacement(send, state);
+    if (checks > MAX_CHECKS) throw writtenMeanwhileError(state.name);
     await wait(STATE_CHECK_INTERVAL);
   }
 }

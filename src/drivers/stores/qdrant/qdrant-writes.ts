@@ -23,9 +23,9 @@ import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-conne
 import type { WordCounts } from './word-statistics.ts';
 
 /** Maximum ids of one request, and chunks of one upsert. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 /** Writes in a state from which on their points are assigned a generation. */
-const MOST_LISTED_WRITES = 32;
+const MAX_LISTED_WRITES = 32;
 /** Milliseconds after which the points of an unlisted write are abandoned: more than the clocks of two machines may differ. */
 const ABANDONED_AFTER = 24 * 3_600_000;
 
@@ -64,8 +64,8 @@ export async function replacePoints(writer: Writer, replacements: readonly Repla
 export async function upsertPoints(writer: Writer, given: readonly StoredChunk[], { edited = false } = {}): Promise<void> {
   const chunks = keepLastPerId(given);
   assertVectors(chunks, writer.embedder); // before anything is written
-  for (let at = 0; at < chunks.length; at += MOST_AT_ONCE) {
-    const slice = chunks.slice(at, at + MOST_AT_ONCE);
+  for (let at = 0; at < chunks.length; at += MAX_AT_ONCE) {
+    const slice = chunks.slice(at, at + MAX_AT_ONCE);
     await writeChunks(writer, slice, async () => {
       const stored = await readSameIds(writer.holder, slice, []);
       if (edited) assertUnchanged(slice, stored);
@@ -114,7 +114,7 @@ async function writeChunks(
       if (written?.table !== state.table) written = { table: state.table, write: await writePoints(holder, state.table, counted) };
       return { write: written.write, added: counted.map(({ words }) => words), ...(await retire(isOurs)) };
     });
-    if (added.length >= MOST_LISTED_WRITES) await assignGeneration(holder, changeState);
+    if (added.length >= MAX_LISTED_WRITES) await assignGeneration(holder, changeState);
   });
 }
 
@@ -180,15 +180,15 @@ async function writeAll(
 }
 
 /** Maximum points and bytes (estimated; Qdrant takes 32 MiB) of one request. */
-const MOST_POINTS = 256;
-const MOST_BYTES = 8 * 2 ** 20;
+const MAX_POINTS = 256;
+const MAX_BYTES = 8 * 2 ** 20;
 
 /** Divides points into lists that fit into one request. */
 function* splitIntoRequests(points: readonly Point[]): Generator<Point[], void, void> {
   let [request, bytes]: [Point[], number] = [[], 0];
   for (const point of points) {
     const size = estimateBytes(point);
-    if (request.length === MOST_POINTS || (request.length > 0 && bytes + size > MOST_BYTES)) {
+    if (request.length === MAX_POINTS || (request.length > 0 && bytes + size > MAX_BYTES)) {
       yield request;
       [request, bytes] = [[], 0];
     }
@@ -244,7 +244,7 @@ export async function cleanUpPoints(holder: CollectionHolder): Promise<void> {
     const filter = pendingPoints(state);
     let offset: PointRecord['id'] | undefined;
     do {
-      const scroll = { collection_name: table, filter, limit: MOST_AT_ONCE, with_payload: false, offset };
+      const scroll = { collection_name: table, filter, limit: MAX_AT_ONCE, with_payload: false, offset };
       const found = await holder.send((api, init) => api.scrollPoints(scroll, init));
       const old = found.points.filter(({ id }) => readWriteTime(id) < before).map(({ id }) => id);
       if (old.length > 0) await removeByIds(holder, table, old);
@@ -266,13 +266,13 @@ export async function deletePoints(holder: CollectionHolder, where: Where): Prom
       do {
         found = [];
         await advanceState(holder, changeState, async (state) => {
-          found = await readStoredPoints(holder, conditions, MOST_AT_ONCE);
+          found = await readStoredPoints(holder, conditions, MAX_AT_ONCE);
           if (found.length === 0) return undefined;
           await removeRetired(holder, state);
           return { added: [], ...toRetired(found) };
         });
         removed.push(...found.map(({ id, source }) => ({ id, source })));
-      } while (found.length === MOST_AT_ONCE);
+      } while (found.length === MAX_AT_ONCE);
     }
     if (removed.length > 0) await assignGeneration(holder, changeState);
     return removed;
@@ -284,7 +284,7 @@ async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Co
   if ('source' in where) return [[{ key: 'source', match: { value: toWellFormed(where.source) } }]];
   if ('filter' in where) return [await resolveFilter(holder, where.filter)];
   const ids = [...new Set(where.ids.map(toWellFormed))];
-  return Array.from({ length: Math.ceil(ids.length / MOST_AT_ONCE) }, (_, i) => [
-    { key: 'id', match: { any: ids.slice(i * MOST_AT_ONCE, (i + 1) * MOST_AT_ONCE) } },
+  return Array.from({ length: Math.ceil(ids.length / MAX_AT_ONCE) }, (_, i) => [
+    { key: 'id', match: { any: ids.slice(i * MAX_AT_ONCE, (i + 1) * MAX_AT_ONCE) } },
   ]);
 }

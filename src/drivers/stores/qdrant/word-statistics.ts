@@ -110,7 +110,7 @@ interface Segment {
 }
 
 /** Maximum terms of a segment: 2 MB as a payload. */
-const MOST_TERMS = 2 ** 18;
+const MAX_TERMS = 2 ** 18;
 /** A smaller segment is treated as if it had this many terms when it is compared with the last one. */
 const FEW_TERMS = 1_000;
 
@@ -166,7 +166,7 @@ export function wordStatistics(read: (table: string, ids: string[]) => Promise<P
 }
 
 const isMergeable = ({ terms }: SegmentEntry, { document_frequencies: { indices } }: Segment): boolean =>
-  terms <= 2 * Math.max(indices.length, FEW_TERMS) && terms + indices.length <= MOST_TERMS;
+  terms <= 2 * Math.max(indices.length, FEW_TERMS) && terms + indices.length <= MAX_TERMS;
 
 function computeWeights(segments: readonly Segment[]): Weights {
   const chunks = segments.reduce((sum, segment) => sum + segment.chunks, 0);

@@ -8,11 +8,11 @@ import { fitMessages, tokensOfMessages } from '../budget.ts';
 const SUMMARY_OF = 'Summary of the conversation so far:';
 
 /** Maximum length of a summary, in characters: about three pages. */
-const LONGEST_SUMMARY = 6000;
+const MAX_SUMMARY_LENGTH = 6000;
 
 /** Limits of a summary without a model: for one message and in total, in characters. */
-const LONGEST_EXCERPT = 200;
-const LONGEST_OUTLINE = 3000;
+const MAX_EXCERPT_LENGTH = 200;
+const MAX_OUTLINE_LENGTH = 3000;
 
 const SUMMARY_TOKENS = 600;
 const INSTRUCTION_TOKENS = 200;
@@ -73,7 +73,7 @@ export function splitLongHistory(
 function excerpt(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const [first = flat] = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(flat) ?? [];
-  return first.length <= LONGEST_EXCERPT ? first : `${first.slice(0, LONGEST_EXCERPT).replace(/\s+\S*$/, '')} …`;
+  return first.length <= MAX_EXCERPT_LENGTH ? first : `${first.slice(0, MAX_EXCERPT_LENGTH).replace(/\s+\S*$/, '')} …`;
 }
 
 /** A summary without a model: the previous summary, then the beginning of each message; the newest that fit. */
@@ -81,7 +81,7 @@ function outline(older: readonly HistoryEntry[]): string {
   const before = older[0] && isSummary(older[0]) ? older[0].content.slice(SUMMARY_OF.length).trim().split('\n') : [];
   const lines = [...before, ...older.slice(before.length > 0 ? 1 : 0).map(({ role, content }) => `- ${role}: ${excerpt(content)}`)];
   let length = 0;
-  const from = lines.findLastIndex((line) => (length += line.length + 1) > LONGEST_OUTLINE) + 1;
+  const from = lines.findLastIndex((line) => (length += line.length + 1) > MAX_OUTLINE_LENGTH) + 1;
   return lines.slice(from).join('\n');
 }
 
@@ -100,7 +100,7 @@ export async function summarizeHistory(
           { role: 'user', content: historyText(fitMessages(older, window - max_tokens - INSTRUCTION_TOKENS)) },
         ],
         what: 'summary of the older turns',
-        longest: LONGEST_SUMMARY,
+        longest: MAX_SUMMARY_LENGTH,
         max_tokens,
         timeout,
         signal,

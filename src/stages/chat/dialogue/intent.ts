@@ -65,7 +65,7 @@ function parsePhrases(message: string): Phrase[] | undefined {
 }
 
 /** Maximum length of small talk, in characters. */
-const LONGEST = 120;
+const MAX_LENGTH = 120;
 
 /** A question mark: only a greeting may have one ("How are you?"); "ok?" needs an answer. */
 const ASKING = /[?？؟]/;
@@ -89,7 +89,7 @@ function phrasesIn(message: string): Phrase[] {
 
 /** The reply to a message that is nothing but small talk, in any of some thirty languages; undefined for any other message. */
 export function directReply(message: string): DirectReply | undefined {
-  if (message.length > LONGEST) return undefined;
+  if (message.length > MAX_LENGTH) return undefined;
   const found = phrasesIn(message);
   const intent = INTENTS.find((candidate) => found.some((phrase) => phrase.intent === candidate));
   if (!intent || (intent !== 'greeting' && ASKING.test(message))) return undefined;

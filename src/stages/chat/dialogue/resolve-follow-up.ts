@@ -96,7 +96,7 @@ function replaceName(before: readonly string[], asked: readonly string[], langua
 }
 
 /** Minimum number of content words of a question that stands alone. */
-const FEWEST_TERMS = 2;
+const MIN_TERMS = 2;
 
 /** Words that refer to what was said before, such as "What then?". */
 const REFERRING = [listed(({ pronouns }) => pronouns), listed(({ pointers }) => pointers)].join('|');
@@ -136,13 +136,13 @@ export function mayStandAlone(question: string): boolean {
   const goesOn = GOING_ON.test(question);
   const rest = withoutConjunction(question);
   const named = ownTerms(rest).filter((term) => !VAGUE.has(term));
-  return VERB.test(rest) && !REFERRING_BACK.test(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
+  return VERB.test(rest) && !REFERRING_BACK.test(rest) && !onlyAsks(rest) && named.length >= (goesOn ? MIN_TERMS : 1);
 }
 
 const isFollowUp = (question: string): boolean =>
   GOING_ON.test(question) ||
   POINTING_BACK.test(question) ||
-  ownTerms(question).length < FEWEST_TERMS ||
+  ownTerms(question).length < MIN_TERMS ||
   onlyAsks(question) ||
   asksForMore(question);
 

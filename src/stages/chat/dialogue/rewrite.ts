@@ -57,7 +57,7 @@ function searchQueryIn(reply: string, question: string): string | undefined {
 }
 
 /** Maximum length of a search query, in characters. */
-const LONGEST_QUERY = 1000;
+const MAX_QUERY_LENGTH = 1000;
 
 const QUERY_TOKENS = 200;
 
@@ -72,7 +72,7 @@ function resolveWithContext(query: string, { history, session_context = '' }: Sp
   const asked = questionsIn(history).filter((question) => !directReply(question));
   const { text, hasSubject } = resolveFollowUp(query, asked);
   const subject = hasSubject ? '' : session_context.replace(/\s+/g, ' ').trim();
-  return [`${subject} ${text}`.trim(), text].find(({ length }) => length <= LONGEST_QUERY) ?? query;
+  return [`${subject} ${text}`.trim(), text].find(({ length }) => length <= MAX_QUERY_LENGTH) ?? query;
 }
 
 interface Spoken {
@@ -107,7 +107,7 @@ export async function rewrite(
       { role: 'user', content: [about, spoken, `Last question: ${query}`].filter(Boolean).join('\n\n') },
     ],
     what: 'search query',
-    longest: LONGEST_QUERY,
+    longest: MAX_QUERY_LENGTH,
     max_tokens: tokensToAsk(QUERY_TOKENS, window),
     timeout,
     signal,

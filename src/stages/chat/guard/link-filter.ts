@@ -5,8 +5,8 @@ import {
   definitionAt,
   destinationAt,
   type LinkTarget,
-  LONGEST_ADDRESS,
-  LONGEST_TAG,
+  MAX_ADDRESS_LENGTH,
+  MAX_TAG_LENGTH,
   NEED_MORE,
   tagAt,
 } from '../../../text/markdown/partial-markdown.ts';
@@ -97,7 +97,7 @@ const REMOVED_MARK = '…';
 const MARKUP_START = /!?\[|!$|\]|<|[A-Za-z]|\/\/|\/$/;
 
 /** An address, without CJK punctuation. */
-const ADDRESS = new RegExp(String.raw`^[^\s<>"\x60[\]\u3000-\u303f\uff00-\uff65]{0,${LONGEST_ADDRESS}}`, 'u');
+const ADDRESS = new RegExp(String.raw`^[^\s<>"\x60[\]\u3000-\u303f\uff00-\uff65]{0,${MAX_ADDRESS_LENGTH}}`, 'u');
 const CLOSING_PUNCTUATION = new Set(".,;:!?'*_~)}|\\»”’");
 
 /** The beginning of a word; no scheme is longer. */
@@ -222,12 +222,12 @@ export class LinkFilter {
   /** Reads `<https://…>` or an HTML tag. */
   #readAngle(text: string): Next {
     // oxlint-disable-next-line no-control-regex
-    const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text.slice(0, LONGEST_TAG + 1)) ?? [];
+    const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text.slice(0, MAX_TAG_LENGTH + 1)) ?? [];
     if (whole && this.#isKnown(address)) return plainStep(whole);
     if (whole) return { length: whole.length, read: /^(?:mailto|tel):(.+)/is.exec(address)?.[1] ?? REMOVED_MARK, removed: true };
     const tag = tagAt(text, this.#isEnd);
     if (tag === NEED_MORE) return NEED_MORE;
-    if (tag.kind === 'dangling' || /^<[a-z][a-z0-9+.-]*:\S/i.test(text.slice(0, LONGEST_TAG + 1))) return { length: 1, shown: '< ' };
+    if (tag.kind === 'dangling' || /^<[a-z][a-z0-9+.-]*:\S/i.test(text.slice(0, MAX_TAG_LENGTH + 1))) return { length: 1, shown: '< ' };
     if (tag.kind === 'text') return plainStep('<');
     return { length: tag.length, read: '', removed: tag.kind === 'opening' };
   }
@@ -251,7 +251,7 @@ export class LinkFilter {
   #readAddress(text: string): Next {
     const [run = ''] = ADDRESS.exec(text) ?? [];
     if (run.length === text.length && !this.#isEnd) return NEED_MORE;
-    if (run.length >= LONGEST_ADDRESS) return { length: run.length, shown: REMOVED_MARK, removed: true };
+    if (run.length >= MAX_ADDRESS_LENGTH) return { length: run.length, shown: REMOVED_MARK, removed: true };
     // A source that contains the address with closing punctuation also contains it without.
     const bare = withoutClosing(run);
     if (this.#isKnown(bare) || (bare !== run && this.#isKnown(run))) return plainStep(run);

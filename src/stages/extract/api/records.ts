@@ -64,7 +64,7 @@ export function recordCount(value: unknown, items_path: string | undefined): num
 }
 
 /** How deep a list of records may lie in a response: `response.result.items`. */
-const DEEPEST_LIST = 3;
+const MAX_LIST_DEPTH = 3;
 
 /** A list of records in a response, with its dotted path; empty for the response itself. */
 interface RecordList {
@@ -83,7 +83,7 @@ function listsIn(value: unknown, keys: readonly string[]): (RecordList & { lengt
     return value.length > 1 && value.every((record) => idIn(record) !== undefined || titleIn(record) !== undefined)
       ? [{ path: keys.join('.'), records: value.length, length: JSON.stringify(value).length }]
       : [];
-  if (!isFields(value) || keys.length === DEEPEST_LIST) return [];
+  if (!isFields(value) || keys.length === MAX_LIST_DEPTH) return [];
   return Object.entries(value).flatMap(([key, inner]) => listsIn(inner, [...keys, key]));
 }
 

@@ -196,11 +196,11 @@ const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has
 
 /** Front matter without a text after it: lines of YAML mappings and lists between two lines of dashes. */
 const FRONT_MATTER = /^(?:ï»¿)?---[ \t]*\r?\n(?:(?!---)(?:[\w-]+:.*|[ \t#-].*)?\r?\n)*---\s*$/;
-const LONGEST_FRONT_MATTER = 4 * 2 ** 10;
+const MAX_FRONT_MATTER_LENGTH = 4 * 2 ** 10;
 
 /** Whether a Markdown file has only front matter. */
 const isFrontMatter = (bytes: Uint8Array): boolean =>
-  bytes.length <= LONGEST_FRONT_MATTER &&
+  bytes.length <= MAX_FRONT_MATTER_LENGTH &&
   FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
 
 /** Makes the error for a file that no parser reads. */

@@ -227,7 +227,7 @@ export interface LinePosition {
 }
 
 /** Maximum bytes of a line; kb writes no longer one. */
-export const LONGEST_LINE = 1 << 20;
+export const MAX_LINE_LENGTH = 1 << 20;
 const READ_BYTES = 1 << 20;
 
 /** An append-only file of lines. When `append` returns, the system has the line, so that it survives the end of the process. */
@@ -258,7 +258,7 @@ export class LineFile {
         from = end + 1;
       }
       rest = Buffer.from(bytes.subarray(from));
-      if (rest.length > LONGEST_LINE) throw new Error('A line is too long.');
+      if (rest.length > MAX_LINE_LENGTH) throw new Error('A line is too long.');
     }
   }
 

@@ -10,7 +10,7 @@ import {
   keepHeader,
   LineFile,
   type LinePosition,
-  LONGEST_LINE,
+  MAX_LINE_LENGTH,
   type RememberedPage,
 } from './page-memory-file.ts';
 
@@ -120,7 +120,7 @@ export class FilePageMemory implements PageMemory {
     if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
     const kept = { ...page, etag: keepHeader(page.etag), last_modified: keepHeader(page.last_modified) };
     const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
-    if (JSON.stringify(line).length * 3 > LONGEST_LINE) return this.forget(url);
+    if (JSON.stringify(line).length * 3 > MAX_LINE_LENGTH) return this.forget(url);
     this.write(this.#isAsBefore(line, this.#pages.find(redactUrl(url))?.place) ? { u: line.p, t: line.t } : line);
     if (this.#file.size > MAX_UNCOMPACTED_BYTES && this.#file.size > COMPACT_RATIO_DURING_RUN * this.#pages.liveBytes)
       await this.#compact();

@@ -13,10 +13,10 @@ import { assertIsContent, hasMoreLetters, browserNeed } from './error-page.ts';
 import type { PageMemory } from './page-memory.ts';
 
 /** Maximum bytes of a web page, whatever the configuration says: a parser needs a gigabyte for a page of 10 MB with short paragraphs. */
-const MOST_HTML = 16 * 2 ** 20;
+const MAX_HTML = 16 * 2 ** 20;
 
 const maxBytes = (file_type: string | undefined, reader: DocumentReader): number =>
-  file_type === reader.page.file_type ? MOST_HTML : Infinity;
+  file_type === reader.page.file_type ? MAX_HTML : Infinity;
 
 function assertSize(bytes: Uint8Array, { url, file_type }: { url: string; file_type: string }, reader: DocumentReader): void {
   const limit = maxBytes(file_type, reader);
