@@ -59,7 +59,7 @@ withOcr('OCR', () => {
     const pictures = await openPictures({ bytes: readFileSync(manual), file_type: 'pdf', folder: ocrFolder() });
     const { bitmap } = await pictures.draw(2);
     await pictures.close();
-    page = cropBitmap(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 1500 });
+    page = cropBitmap(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 900 });
   });
 
   it('recognizes the scanned pages of a mixed document, in their order', async () => {
