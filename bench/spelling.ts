@@ -13,7 +13,7 @@ const { values: options, positionals: folders } = parseArgs({
   options: { mode: { type: 'string', default: 'hybrid,text' } },
 });
 
-const WITHOUT: Change = ['src/stages/retrieve/retrieve.ts', 'correctSpelling(asked, textsOf(first))', 'undefined as string | undefined'];
+const WITHOUT: Change = ['src/stages/retrieve/retrieve.ts', 'correctSpelling(original, textsOf(first))', 'undefined as string | undefined'];
 const PROGRAMS: readonly (readonly [program: string, ...changes: Change[]])[] = [['corrected'], ['as typed', WITHOUT]];
 
 const into = mkdtempSync(join(tmpdir(), 'kb-bench-'));

@@ -144,11 +144,12 @@ function addLicences(folders) {
   mkdirSync(target, { recursive: true });
   for (const folder of folders) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)(?!_header)/i.test(file));
     const prefix = `${name.replaceAll('/', '-')}-${version}`;
     for (const file of texts) cpSync(join(folder, file), join(target, `${prefix}-${file}`));
-    if (texts.length === 0)
-      process.stderr.write(`${relative(root, folder).replaceAll(sep, '/')} (${license}) has no text of its licence.\n`);
+    if (texts.length > 0) continue;
+    if (license === 'Apache-2.0') cpSync(join(root, 'LICENSE'), join(target, `${prefix}-LICENSE`));
+    else process.stderr.write(`${relative(root, folder).replaceAll(sep, '/')} (${license}) has no text of its licence.\n`);
   }
 }
 

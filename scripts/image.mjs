@@ -13,7 +13,7 @@ import { root } from './prepare.mjs';
 const [uid, gid] = valueOf('USER').split(':').map(Number);
 const user = process.getuid() === 0 ? { uid, gid } : {};
 /** Tries of the health check, one a second. */
-const PATIENCE = 60;
+const MAX_TRIES = 60;
 
 const folder = mkdtempSync(join(tmpdir(), 'kb-image-'));
 /** The folders that the Dockerfile names, in this one. */
@@ -96,7 +96,7 @@ async function run() {
   const [node, ...words] = JSON.parse(/CMD (\[.*\])/.exec(valueOf('HEALTHCHECK'))[1]);
   const isHealthy = () => spawnSync(node, words, options).status === 0;
   for (let tries = 0; !isHealthy(); tries++) {
-    if (tries === PATIENCE || server.exitCode !== null) throw new Error('The server is not healthy.');
+    if (tries === MAX_TRIES || server.exitCode !== null) throw new Error('The server is not healthy.');
     await wait(1_000);
   }
   process.stdout.write('It is healthy.\n');

@@ -7,9 +7,9 @@ import { ensureBuilt, ensureInstalled, root } from './prepare.mjs';
 import { CITED, TOUR, plain, typed } from './tour.mjs';
 
 /** Millions of bytes that the installation may take. */
-const MOST = 450;
+const MAX_MEGABYTES = 450;
 /** Milliseconds after which a step is given up. */
-const PATIENCE = 300_000;
+const TIMEOUT = 300_000;
 
 ensureInstalled();
 ensureBuilt();
@@ -25,7 +25,7 @@ try {
   process.stdout.write(
     `\nInstalled in ${took} s: ${Math.round(bytes / 1e6)} MB in ${packages} packages; packed ${(lstatSync(file).size / 1e6).toFixed(1)} MB.\n`,
   );
-  if (bytes > MOST * 1e6) throw new Error(`At most ${MOST} MB are allowed.`);
+  if (bytes > MAX_MEGABYTES * 1e6) throw new Error(`At most ${MAX_MEGABYTES} MB are allowed.`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -46,7 +46,7 @@ async function installed(file) {
     cwd: user,
     stdin: 'ignore',
     all: true,
-    timeout: PATIENCE,
+    timeout: TIMEOUT,
   });
   process.stderr.write(`${all}\n`);
   if (/npm warn install-scripts.*citekb/.test(all)) throw new Error('Installing the package warns of a script of it.');
@@ -54,7 +54,7 @@ async function installed(file) {
 }
 
 async function npm(cwd, ...words) {
-  await execa('npm', words, { cwd, stdio: ['ignore', 2, 2], timeout: PATIENCE });
+  await execa('npm', words, { cwd, stdio: ['ignore', 2, 2], timeout: TIMEOUT });
 }
 
 /** Throws where a command fails, or no answer cites what it should. */
@@ -64,7 +64,7 @@ async function tour() {
   for (const words of TOUR) {
     process.stdout.write(`\n$ kb ${typed(words)}\n`);
     const program = join(user, 'node_modules', '.bin', 'kb');
-    const options = { cwd: user, env: plain(), extendEnv: false, stdio: ['ignore', ['inherit', 'pipe'], 'inherit'], timeout: PATIENCE };
+    const options = { cwd: user, env: plain(), extendEnv: false, stdio: ['ignore', ['inherit', 'pipe'], 'inherit'], timeout: TIMEOUT };
     said += (await execa(program, words, options)).stdout;
   }
   if (!CITED.test(said)) throw new Error('No answer cites its source.');

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
-/** A name beside the file that nobody can guess, so that no link can be laid there. */
-const draftOf = (file: string): string => `${file}.${randomBytes(8).toString('hex')}.new`;
+/** A hidden name beside the file that nobody can guess, so that no link can be laid there. */
+const draftOf = (file: string): string => join(dirname(file), `.${basename(file)}.${randomBytes(8).toString('hex')}.new`);
 
 /** Replaces a file atomically, by renaming a draft beside it: a reader never sees half of the text. A failed draft is removed. */
 export async function replaceFile(file: string, text: string): Promise<void> {

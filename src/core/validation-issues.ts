@@ -44,7 +44,7 @@ const isTypeMismatch = ({ code, path }: Issue): boolean => code === 'invalid_typ
 
 /**
  * Selects the issues of the branch that the value was meant for: among those of its type, the one with the fewest. If the type fits no
- * branch, all expected types are joinAlternatives.
+ * branch, all expected types are joined.
  */
 function selectBranchIssues(branches: readonly (readonly Issue[])[], path: Path): ValidationIssue[] {
   const weight = (collected: ValidationIssue[]) => collected.reduce((sum, { key }) => sum + (key === undefined ? 1 : 2), 0);

@@ -115,7 +115,7 @@ export const english: Language = {
     conjunctions: 'and|or|but|so|then|also|what about|how about',
     askingOn: 'why|since when',
     pronouns: 'it|they|them|its|their|he|she',
-    pointers: 'latter|former|theirs|this|that|these|those|him|his|her|hers',
+    pointers: 'the latter|theirs|this|that|these|those|him|his|her|hers|(?:use|need|get|have|want|make|create|is|are) ones?(?=[?.! ]*$)',
     adverbs: 'there|then|meanwhile|instead|otherwise',
     prepositions: 'to|in|at|from|for|on|by|with|of|until|till|since',
     articles: 'the',

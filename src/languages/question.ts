@@ -112,13 +112,11 @@ export function splitQuestion({ query, question }: SearchQuestion): SearchQuesti
 /** Words that ask for more without a new subject. A phrase in an unspaced script counts as one word. */
 const MORE = new Set(wordList(({ followUps }) => followUps.more, OTHER_FOLLOW_UPS.more));
 
-/** Ambiguous words, which alone do not ask for more. */
-const AMBIGUOUS_WORDS = new Set(['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn']);
+/** Words that ask for more only beside others: «anything else?». */
+const NOT_ALONE = new Set(['so', 'on', 'go', 'anything', 'denn', 'etwas', 'chose', 'algo', 'di', 'a', 'и', 'а']);
 
 /** A request for more has at least one of these words; «What is this about?» has none and is a question of its own. */
-const CONTINUES = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(
-  AMBIGUOUS_WORDS,
-);
+const CONTINUES = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(NOT_ALONE);
 
 /** Function words that ask for something new: «and how much?». */
 const ASKS_ELSE = new Set(wordList(({ followUps }) => followUps.asksElse, OTHER_FOLLOW_UPS.asksElse));

@@ -178,8 +178,8 @@ function applyFollowUp(state: DialogueState, question: string): DialogueState {
 const textOf = ({ stem, asked, added }: DialogueState): string => [stem, asked, added].filter(Boolean).join(' ');
 
 /**
- * Rewrites a follow-up to stand alone, and tells whether the earlier questions gave it a subject. It fills in what a pronoun stands for, or combines
- * the last question that stood alone, with replacements, and the follow-up. Other questions are unchanged. `before`: earlier questions, oldest first.
+ * Rewrites a follow-up to stand alone, and tells whether the earlier questions gave it a subject: the last question that stood alone, with its number or
+ * name replaced by that of the follow-up, or followed by it. Other questions are unchanged. `before`: earlier questions, oldest first.
  */
 export function resolveFollowUp(query: string, before: readonly string[]): { text: string; hasSubject: boolean } {
   if (!isFollowUp(query)) return { text: query, hasSubject: true };

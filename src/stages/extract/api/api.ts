@@ -236,8 +236,8 @@ function* noteMissingList({ source, value }: ApiPage): Generator<Extracted, void
 }
 
 /** Says of a response that is one document, though it is a list of records, how each becomes a document. */
-function* noteUnreadList({ source, structure, records }: ApiPage): Generator<Extracted, void, void> {
-  const list = records || !structure ? undefined : mainList(structure.value);
+function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, void, void> {
+  const list = structure && mainList(structure.value);
   if (list === undefined) return;
   const [holds, path] = list.path === '' ? ['is a list', ''] : [`holds a list «${list.path}»`, `, items_path: ${yamlWord(list.path)}`];
   yield {

@@ -138,7 +138,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 
 /** Notice of pictures that were not read. */
 const unreadPicturesNotice = (sources: readonly string[]): string =>
-  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`${setting('ingestion.docs.ocr', 'auto')} readsBody the text in them.`)}`;
+  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
 
 /** The dependencies of reading a file. */
 export interface FileParts {

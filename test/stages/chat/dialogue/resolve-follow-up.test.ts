@@ -51,6 +51,20 @@ test('a question is searched for without what joins it to the last one', () => {
   expect(withoutConjunction('Android is how old?')).toBe('Android is how old?');
 });
 
+test.each([
+  ['When should I use one?', 'What is a WITHOUT ROWID table?'],
+  ['anything else?', 'What is not caught by setErrorHandler?'],
+  ['how is the latter worked out?', 'What does utilization say?'],
+  ['Sonst noch etwas?', 'Was deckt die Garantie nicht ab?'],
+])('follows the question before it: %s', (query, before) => {
+  expect(resolveFollowUp(query, [before]).text).toBe(`${before} ${query}`);
+});
+
+test('stands alone if it only uses words of follow-ups: refunds for former customers', () => {
+  const query = 'How do I get refunds for former customers?';
+  expect(resolveFollowUp(query, ['How do I descale the machine?']).text).toBe(query);
+});
+
 test.each(['What is chokidar?', 'And how many tables can be in one join?', 'How high is the deposit?'])(
   'may stand alone: %s',
   (question) => {

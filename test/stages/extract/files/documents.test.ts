@@ -110,7 +110,7 @@ describe('a folder', () => {
     const cwd = folder({ 'a.md': '1', 'photo.png': '2', 'scan.tiff': '3' });
     const reported = await extracted('.', cwd);
     expect(reported.notices).toEqual([
-      expect.stringMatching(/^2 pictures were not read: photo\.png, scan\.tiff\. ingestion\.docs\.ocr: auto/),
+      expect.stringMatching(/^2 pictures were not read: photo\.png, scan\.tiff\. ingestion\.docs\.ocr: auto reads the text in them\.$/),
     ]);
     expect((await extracted('photo.png', cwd)).errors).toMatchObject([{ error: expect.stringMatching(/^photo\.png is a picture/) }]);
     const read = await extracted('.', cwd, { reader: withPictures(reader, { ocr: 'auto' }) });
