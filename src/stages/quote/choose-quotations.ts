@@ -66,6 +66,13 @@ const INTRODUCTION = 0.4;
 /** Penalty of an option that is a special case of another one, of which the question says nothing: `--exclude-tag` beside `--exclude`. */
 const SPECIAL_CASE = 0.1;
 
+/** Bonus of the entry of an option that the question names: «What does grep -c do?». */
+const NAMED_OPTION = 0.4;
+
+/** Options of commands in a text, without their arguments: `-c`, `--max-time`. */
+export const optionsIn = (text: string): Set<string> =>
+  new Set(text.match(/(?<![\w-])(?:--[a-z][a-z\d]*(?:-[a-z\d]+)*|-[A-Za-z\d])(?![\w-])/g) ?? []);
+
 /** A long option, without its argument. */
 const OPTION = /(?<![\w-])--[a-z][a-z\d]*(?:-[a-z\d]+)*(?![\w-])/g;
 
@@ -123,6 +130,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const fitness = createFitness(question);
   const isSpecialCase = createSpecialCaseCheck(blocks, wanted);
   const meaning = definedTerms(question);
+  const namedOptions = optionsIn(question);
   const scores = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
   const candidates = [...blocks.entries()]
@@ -139,6 +147,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
         SHARE * share +
         (isIntroduction ? INTRODUCTION : 0) -
         (isSpecialCase(seed) ? SPECIAL_CASE : 0) +
+        (optionsIn(seed.term).isDisjointFrom(namedOptions) ? 0 : NAMED_OPTION) +
         fitness(seed, options.sources[seed.source]!);
       return { seed, blocks: grown, cosine, share, isIntroduction, score };
     })

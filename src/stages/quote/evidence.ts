@@ -6,7 +6,7 @@ import { createFigureCheck } from './answer-type.ts';
 import { withoutMarks } from '../../text/markdown/plain-text.ts';
 import { type QuoteBlock, joinNeighbours } from './quote-blocks.ts';
 import { sentencesOf } from '../../text/sentences.ts';
-import type { RankedCandidate } from './choose-quotations.ts';
+import { optionsIn, type RankedCandidate } from './choose-quotations.ts';
 
 /** Features of the best passage as an answer. None grows with the collection. */
 export interface Evidence {
@@ -39,6 +39,8 @@ export interface Evidence {
   listing: number;
   /** 1 if a name in the question is missing from the source. */
   missingName: number;
+  /** 1 if an option in the question («-c») is missing from the quotation, or only mentioned in the entry of another one. */
+  missingOption: number;
   /** 1 if a number or code in the question is missing from all sources. */
   missingCode: number;
   /** 1 if that missing code is an identifier of letters and digits: «ERR-4042». */
@@ -110,6 +112,7 @@ export async function computeEvidence(query: string, { sources, ranked, compare 
   const others = ranked.filter((candidate) => sources[candidate.seed.source]!.document !== source.document);
   const answersFigure = createFigureCheck(lastQuestion(query));
   const hasFigure = answersFigure && blocks.some(({ text }) => answersFigure(text));
+  const quotedOptions = optionsIn(blocks.map(({ term, text }) => term || text).join('\n'));
   const [first = 0, ...further] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
@@ -125,6 +128,7 @@ export async function computeEvidence(query: string, { sources, ranked, compare 
     missingFigure: Number(hasFigure === false),
     listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !sourceTerms.has(term))),
+    missingOption: Number(!optionsIn(lastQuestion(query)).isSubsetOf(quotedOptions)),
     missingCode: Number(missing.length > 0),
     missingIdentifier: Number(missing.some((term) => /\p{L}/u.test(term))),
   };
@@ -208,18 +212,22 @@ const MIN_ROW_SHARE = 0.5;
 const isOtherRow = ({ row, inSentence }: Evidence, probability: number): boolean =>
   row > 0 && inSentence < MIN_ROW_SHARE && probability < HIGH_PROBABILITY;
 
-/** Maximum probability of an answer whose source lacks a name of the question: what is true of Berlin may not be true of Munich. */
-const MAX_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
+/**
+ * Maximum probability of an answer that is not certain: its source lacks a name of the question (what is true of Berlin may not be true of Munich), it
+ * does not name the option that is asked about, or the question was a follow-up, of which the earlier question says most: of 34 such answers about real
+ * documentation that counted as certain, 17 quoted what was asked (`node bench/follow-ups.ts bench/conversations.jsonl --home .`).
+ */
+export const MAX_UNCERTAIN = HIGH_PROBABILITY - 0.01;
 
 /**
  * Judges whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and
- * none matches; it is not certain if a name is missing.
+ * none matches; it is not certain if a name or an option is missing.
  */
 export function judgeEvidence(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))
     return { isAnswer: false, probability: 0 };
   const isByWords = evidence.cosine === undefined;
-  const most = evidence.missingName > 0 ? MAX_WITHOUT_NAME : 1;
+  const most = evidence.missingName > 0 || evidence.missingOption > 0 ? MAX_UNCERTAIN : 1;
   const probability = Math.min(most, computeProbability(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right));
   if (isByWords) return { isAnswer: probability >= MIN_PROBABILITY.words, probability };
   const isAnswer =

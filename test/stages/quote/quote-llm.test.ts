@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Embedder, GroundingSource } from '../../../src/ports/models.ts';
+import { MAX_UNCERTAIN } from '../../../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 
 const manual = `The Helios 300 is a circulation pump. It ships with a mounting plate and two seals.
@@ -352,4 +353,26 @@ test('quotes an option before its special cases, unless the question names these
   expect(await first('How do I exclude files?')).toBe('--exclude');
   expect(await first('How do I exclude files with a tag?')).toMatch(/^--exclude-tag/);
   expect(await first('How do I exclude files with --exclude-vcs?')).toBe('--exclude-vcs');
+});
+
+test('quotes the entry of the option that is asked about, and is not certain of an answer that only mentions it', async () => {
+  const entries = [
+    '`-m NUM`\n\nStop after NUM matching lines. With `-c`, no more than NUM are counted.',
+    '`-v`\n\nSelect the lines that do not match.',
+  ];
+  const asked = (text: string) =>
+    ask('What does grep -c do with matching lines?', { sources: sourcesOf(`# grep\n\n${text}`), embedder: at(0.8) });
+  const mentioned = await asked(entries.join('\n\n'));
+  const defined = await asked([...entries, '`-c`\n\nPrint how many matching lines there are.'].join('\n\n'));
+  expect(defined.answer).toMatch(/`-c`\s+Print how many/);
+  expect(mentioned.outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN);
+  expect(defined.outcome.probability).toBeGreaterThan(MAX_UNCERTAIN);
+});
+
+test('is never certain of the answer to a follow-up that carries the question before it', async () => {
+  const query = 'When is the gate locked?';
+  const alone = await ask(query, { embedder: at(0.9) });
+  const carried = await ask(`Where is the gate? ${query}`, { question: query, embedder: at(0.9) });
+  expect(alone.outcome.probability).toBeGreaterThan(MAX_UNCERTAIN);
+  expect(carried.outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN);
 });
