@@ -1,5 +1,6 @@
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFolder } from '../core/create-folder.ts';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
 import { replaceFile } from '../core/replace-file.ts';
@@ -46,7 +47,7 @@ export async function saveOrigins(origins: Origins, { settings, home }: Context,
   for (const [source, input] of origins) (inputs[input] ??= []).push(source);
   try {
     if (origins.size === 0) return await rm(file, { force: true });
-    await mkdir(dirname(file), { recursive: true });
+    await createFolder(dirname(file));
     await replaceFile(file, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof OriginsFile>)}\n`);
   } catch (cause) {
     onProblem(`What the configured sources gave can't be kept: ${describeProblem(cause)}. What leaves their list is not told then.`);
@@ -60,7 +61,7 @@ export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(or
 export async function copyOrigins(from: Context, to: Context): Promise<void> {
   const [source, target] = [from, to].map(({ settings, home }) => originsFile(settings, home)) as [string, string];
   await rm(target, { force: true }).catch(() => {});
-  await mkdir(dirname(target), { recursive: true })
+  await createFolder(dirname(target))
     .then(() => copyFile(source, target))
     .catch(() => {});
 }
@@ -130,7 +131,7 @@ export async function openMemory(context: Context, { request, before, onProblem 
   };
   if (mode === 'read') return await open().catch(() => NO_MEMORY);
   try {
-    await mkdir(folder, { recursive: true });
+    await createFolder(folder);
     return await withFileLock({ folder, name }, open);
   } catch (cause) {
     problem(cause instanceof KbError ? 'another run is writing to it' : memoryErrorReason(cause));

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '../../core/create-folder.ts';
 import { DEAD_AFTER, isAlive, mayStillRun, HEARTBEAT_INTERVAL, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
 import { waitFor } from '../../core/run.ts';
 import { KbError } from '../../core/errors.ts';
@@ -43,7 +44,7 @@ export interface WriterLock {
  * KbError (`aborted`) on the signal.
  */
 export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
-  await mkdir(folder, { recursive: true });
+  await createFolder(folder);
   const file = join(folder, name);
   const owner: LockOwner = { ...THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
   let taken = await tryTake(file, owner);

@@ -9,9 +9,10 @@ import { Job, type JobOperation } from '../../schema/http-bodies.ts';
 import { IngestReport } from '../../stages/ingest/ingest-report.ts';
 import { type AccessRights, mayUse } from '../../core/access-rights.ts';
 import { endingEvents, failureItem, finalEvent } from '../event-stream.ts';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { replaceFile } from '../../core/replace-file.ts';
 import { join } from 'node:path';
+import { createFolder } from '../../core/create-folder.ts';
 import { isAlive } from '../../core/process-owner.ts';
 
 /** Maximum sources that are listed for a job. */
@@ -236,7 +237,7 @@ export class JobFiles {
   async #write(name: string, value: unknown): Promise<boolean> {
     const file = join(this.#folder, name);
     try {
-      await mkdir(this.#folder, { recursive: true });
+      await createFolder(this.#folder);
       await replaceFile(file, JSON.stringify(value));
       this.#isUnwritable = false;
       return true;

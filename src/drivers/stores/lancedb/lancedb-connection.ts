@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { createFolder } from '../../../core/create-folder.ts';
 import { KbError } from '../../../core/errors.ts';
 import { operatorAdvice } from '../../../core/advice/advice.ts';
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { dirname } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { waitFor } from '../../../core/run.ts';
 
@@ -81,32 +81,6 @@ export const notAFolderError = (url: string, cause?: unknown): KbError =>
     cause,
   });
 
-/** Makes a folder and those above it. Node's recursive `mkdir` never ends if the parent refuses with ENOENT, as /proc does. */
-async function makeFolder(folder: string): Promise<void> {
-  const created = await mkdir(folder).catch((error: NodeJS.ErrnoException) => error);
-  if (!(created instanceof Error) || created.code === 'EEXIST') return;
-  if (created.code !== 'ENOENT' || dirname(folder) === folder || (await isFolder(dirname(folder))))
-    throw folderCreationError(folder, created);
-  await makeFolder(dirname(folder));
-  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-}
-
-const isFolder = async (path: string): Promise<boolean> =>
-  await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-
-function folderCreationError(folder: string, error: NodeJS.ErrnoException): Error {
-  if (error.code !== 'ENOENT') return error;
-  return new KbError('configuration', `The store can't be made: no folder can be made at ${folder}.`, {
-    hint: operatorAdvice`Set storage.url to a folder that you may write to.`,
-    cause: error,
-  });
-}
-
 /** A connection whose tables follow writes of others (after `readInterval`), and one whose tables stay at the version that was last checked out. */
 export interface LanceConnections {
   connection: Connection;
@@ -129,7 +103,7 @@ export async function connectTo(
 ): Promise<LanceConnections | undefined> {
   const folder = folderOf(url);
   if (folder !== undefined) {
-    if (create) await makeFolder(folder);
+    if (create) await createFolder(folder);
     const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
