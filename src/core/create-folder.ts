@@ -8,21 +8,27 @@ import { KbError } from './errors.ts';
  * KbError (`configuration`) then, and what the file system throws otherwise.
  */
 export async function createFolder(folder: string): Promise<void> {
-  const error = await mkdir(folder).then(
-    () => undefined,
-    (cause: NodeJS.ErrnoException) => cause,
-  );
-  if (error === undefined || error.code === 'EEXIST') return;
-  if (error.code !== 'ENOENT') throw error;
-  if (dirname(folder) === folder || (await isFolder(dirname(folder))))
-    throw new KbError('configuration', `No folder can be made at ${folder}.`, {
-      hint: operatorAdvice`Choose a folder that you may write to.`,
-      cause: error,
-    });
-  await createFolder(dirname(folder));
-  await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'EEXIST') throw cause;
+  if ((await tryToMake(folder)) === undefined) return;
+  if (dirname(folder) !== folder && !(await isFolder(dirname(folder)))) await createFolder(dirname(folder));
+  const cause = await tryToMake(folder); // again also if another process has just made the folder above
+  if (cause === undefined) return;
+  throw new KbError('configuration', `No folder can be made at ${folder}.`, {
+    hint: operatorAdvice`Choose a folder that you may write to.`,
+    cause,
   });
+}
+
+/** Gives the error if the folder above is missing, or seems to be; throws any other. */
+async function tryToMake(folder: string): Promise<NodeJS.ErrnoException | undefined> {
+  try {
+    await mkdir(folder);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await isFolder(folder))) return undefined;
+    throw error;
+  }
 }
 
 const isFolder = async (path: string): Promise<boolean> =>

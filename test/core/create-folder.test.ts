@@ -17,7 +17,14 @@ it.runIf(process.platform === 'linux')('fails at once where no folder can be mad
   });
 });
 
-it('refuses a folder below a file', async () => {
+it('makes many folders in one that is missing at the same time', async () => {
+  const home = join(folder(), 'a');
+  await Promise.all(Array.from({ length: 50 }, (_, i) => createFolder(join(home, `${i % 5}`, `${i}`))));
+  expect(existsSync(join(home, '4', '49'))).toBe(true);
+});
+
+it('refuses a folder below a file, or in the place of one', async () => {
   const home = folder({ 'a.txt': '' });
+  await expect(createFolder(join(home, 'a.txt'))).rejects.toMatchObject({ code: 'EEXIST' });
   await expect(createFolder(join(home, 'a.txt', 'b'))).rejects.toMatchObject({ code: 'ENOTDIR' });
 });
