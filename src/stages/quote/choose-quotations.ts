@@ -73,12 +73,9 @@ const NAMED_OPTION = 0.4;
 export const optionsIn = (text: string): Set<string> =>
   new Set(text.match(/(?<![\w-])(?:--[a-z][a-z\d]*(?:-[a-z\d]+)*|-[A-Za-z\d])(?![\w-])/g) ?? []);
 
-/** A long option, without its argument. */
-const OPTION = /(?<![\w-])--[a-z][a-z\d]*(?:-[a-z\d]+)*(?![\w-])/g;
-
 /** Returns a function that tells whether a block defines an option that is a special case of another one. */
 function createSpecialCaseCheck(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): (block: QuoteBlock) => boolean {
-  const optionsOf = ({ term }: QuoteBlock): string[] => term.match(OPTION) ?? [];
+  const optionsOf = ({ term }: QuoteBlock): string[] => [...optionsIn(term)].filter((option) => option.startsWith('--'));
   const all = new Set(blocks.filter(({ kind }) => kind !== 'term').flatMap(optionsOf));
   const isSpecial = (option: string): boolean =>
     all
@@ -147,7 +144,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
         SHARE * share +
         (isIntroduction ? INTRODUCTION : 0) -
         (isSpecialCase(seed) ? SPECIAL_CASE : 0) +
-        (optionsIn(seed.term).isDisjointFrom(namedOptions) ? 0 : NAMED_OPTION) +
+        (namedOptions.size === 0 || optionsIn(seed.term).isDisjointFrom(namedOptions) ? 0 : NAMED_OPTION) +
         fitness(seed, options.sources[seed.source]!);
       return { seed, blocks: grown, cosine, share, isIntroduction, score };
     })

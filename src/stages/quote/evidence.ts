@@ -217,7 +217,7 @@ const isOtherRow = ({ row, inSentence }: Evidence, probability: number): boolean
  * does not name the option that is asked about, or the question was a follow-up, of which the earlier question says most: of 34 such answers about real
  * documentation that counted as certain, 17 quoted what was asked (`node bench/follow-ups.ts bench/conversations.jsonl --home .`).
  */
-export const MAX_UNCERTAIN = HIGH_PROBABILITY - 0.01;
+export const MAX_UNCERTAIN_PROBABILITY = HIGH_PROBABILITY - 0.01;
 
 /**
  * Judges whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and
@@ -227,7 +227,7 @@ export function judgeEvidence(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))
     return { isAnswer: false, probability: 0 };
   const isByWords = evidence.cosine === undefined;
-  const most = evidence.missingName > 0 || evidence.missingOption > 0 ? MAX_UNCERTAIN : 1;
+  const most = evidence.missingName > 0 || evidence.missingOption > 0 ? MAX_UNCERTAIN_PROBABILITY : 1;
   const probability = Math.min(most, computeProbability(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right));
   if (isByWords) return { isAnswer: probability >= MIN_PROBABILITY.words, probability };
   const isAnswer =

@@ -7,7 +7,7 @@ import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER_MARKER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
 import { chooseQuotations, MAX_ANSWER_WORDS, type Quotation, areNearDuplicates } from './choose-quotations.ts';
-import { computeEvidence, judgeEvidence, MAX_UNCERTAIN } from './evidence.ts';
+import { computeEvidence, judgeEvidence, MAX_UNCERTAIN_PROBABILITY } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 
 /** Maximum words of a question that a note repeats. */
@@ -64,10 +64,9 @@ async function answerParts({ grounding, signal }: GenerateRequest, embedder: Emb
   for (const { query, question } of questions) {
     const words = Math.floor((MAX_ANSWER_WORDS - note) / questions.length);
     const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, previous_answers, embedder, signal });
-    const judged = judgeEvidence(await computeEvidence(query, { sources, ranked, compare }));
-    const isAnswered = judged.isAnswer;
+    const { isAnswer: isAnswered, probability: judged } = judgeEvidence(await computeEvidence(query, { sources, ranked, compare }));
     const isFollowUp = query !== question && query.endsWith(question);
-    const probability = isFollowUp ? Math.min(judged.probability, MAX_UNCERTAIN) : judged.probability;
+    const probability = isFollowUp ? Math.min(judged, MAX_UNCERTAIN_PROBABILITY) : judged;
     const isNew = (quotation: Quotation) =>
       !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || areNearDuplicates(other, quotation)));
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });

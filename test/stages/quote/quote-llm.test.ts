@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Embedder, GroundingSource } from '../../../src/ports/models.ts';
-import { MAX_UNCERTAIN } from '../../../src/stages/quote/evidence.ts';
+import { MAX_UNCERTAIN_PROBABILITY } from '../../../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 
 const manual = `The Helios 300 is a circulation pump. It ships with a mounting plate and two seals.
@@ -365,14 +365,14 @@ test('quotes the entry of the option that is asked about, and is not certain of 
   const mentioned = await asked(entries.join('\n\n'));
   const defined = await asked([...entries, '`-c`\n\nPrint how many matching lines there are.'].join('\n\n'));
   expect(defined.answer).toMatch(/`-c`\s+Print how many/);
-  expect(mentioned.outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN);
-  expect(defined.outcome.probability).toBeGreaterThan(MAX_UNCERTAIN);
+  expect(mentioned.outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN_PROBABILITY);
+  expect(defined.outcome.probability).toBeGreaterThan(MAX_UNCERTAIN_PROBABILITY);
 });
 
 test('is never certain of the answer to a follow-up that carries the question before it', async () => {
   const query = 'When is the gate locked?';
   const alone = await ask(query, { embedder: at(0.9) });
   const carried = await ask(`Where is the gate? ${query}`, { question: query, embedder: at(0.9) });
-  expect(alone.outcome.probability).toBeGreaterThan(MAX_UNCERTAIN);
-  expect(carried.outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN);
+  expect(alone.outcome.probability).toBeGreaterThan(MAX_UNCERTAIN_PROBABILITY);
+  expect(carried.outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN_PROBABILITY);
 });
