@@ -165,7 +165,7 @@ export function failedEnd(error: unknown): JobEnd {
 /** Milliseconds that ended jobs are kept: 7 days. */
 export const KEEP_TIME = 7 * 24 * 60 * 60 * 1_000;
 /** Maximum ended jobs that are kept. */
-export const MAX_KEPT = 200;
+export const MAX_ENDED_JOBS = 200;
 
 /** Reports problems to the log of the server. */
 export type OnProblem = (message: string, cause: unknown) => void;
@@ -228,7 +228,7 @@ export class JobFiles {
     const ended = [...records.values()]
       .filter(({ state }) => state !== 'running')
       .toSorted((a, b) => Date.parse(b.ended!) - Date.parse(a.ended!));
-    const surplus = ended.filter((record, place) => place >= MAX_KEPT || isOld(Date.parse(record.ended!))).map(({ id }) => id);
+    const surplus = ended.filter((record, place) => place >= MAX_ENDED_JOBS || isOld(Date.parse(record.ended!))).map(({ id }) => id);
     const stray = [...names.keys()].filter((id) => !records.has(id) && !except.has(id) && isOld(jobStartTime(id)!));
     const gone = [...surplus, ...stray].flatMap((id) => names.get(id) ?? []);
     for (const name of gone) await rm(join(this.#folder, name), { force: true }).catch((cause: unknown) => this.#reportOnce(name, cause));

@@ -7,7 +7,7 @@ import { packageRoot } from '../../../src/core/project.ts';
 import type { Event } from '../../../src/schema/results.ts';
 import { Job } from '../../../src/schema/http-bodies.ts';
 import { type Jobs, MAX_RUNNING, MAX_UNWRITTEN } from '../../../src/server/jobs/jobs.ts';
-import { KEEP_TIME, MAX_KEPT, type JobRecord, makeJobId } from '../../../src/server/jobs/job-files.ts';
+import { KEEP_TIME, MAX_ENDED_JOBS, type JobRecord, makeJobId } from '../../../src/server/jobs/job-files.ts';
 import { folder, write } from '../../support/folder.ts';
 import { start } from '../../support/program.ts';
 import { all, ended, expectFailure, fileOf, nothingUp, opened } from '../../support/jobs.ts';
@@ -150,7 +150,7 @@ describe('the folder of jobs', () => {
   it('removes old jobs, and keeps a limited number', async () => {
     const path = folder();
     const now = Date.now();
-    const records = Array.from({ length: MAX_KEPT + 5 }, (_, i) => nothingUp(now - i * 1_000));
+    const records = Array.from({ length: MAX_ENDED_JOBS + 5 }, (_, i) => nothingUp(now - i * 1_000));
     const old = nothingUp(now - KEEP_TIME - 1_000);
     const lost = makeJobId(now - KEEP_TIME - 1_000);
     const running: JobRecord = { ...nothingUp(now - KEEP_TIME - 1_000), state: 'running', ended: null };
@@ -160,15 +160,15 @@ describe('the folder of jobs', () => {
     }
     write(path, { [`${lost}.json`]: '{', [`${lost}.json.abc.new`]: '{' });
     const { jobs, runs } = await opened(path);
-    const kept = [...records.slice(0, MAX_KEPT), running].map(({ id }) => id).toSorted();
+    const kept = [...records.slice(0, MAX_ENDED_JOBS), running].map(({ id }) => id).toSorted();
     expect((await jobs.list()).map(({ id }) => id).toSorted()).toEqual(kept);
     expect(readdirSync(path).toSorted()).toEqual(kept.flatMap((id) => [`${id}.json`, `${id}.result.json`]).toSorted());
     const { id } = await jobs.start('ingest', {});
     runs[0]!.finish({});
     await ended(jobs, id);
     await jobs.start('ingest', {});
-    expect(existsSync(fileOf(path, records[MAX_KEPT - 1]!.id))).toBe(false);
-    expect(existsSync(fileOf(path, records[MAX_KEPT - 2]!.id))).toBe(true);
+    expect(existsSync(fileOf(path, records[MAX_ENDED_JOBS - 1]!.id))).toBe(false);
+    expect(existsSync(fileOf(path, records[MAX_ENDED_JOBS - 2]!.id))).toBe(true);
   });
 
   it('removes old jobs even if there are few', async () => {

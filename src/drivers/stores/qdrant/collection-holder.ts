@@ -7,12 +7,20 @@ import type { SendRequest, Condition, PointRecord } from './qdrant-connection.ts
 import { filterConditions } from './qdrant-filter.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
-import { changeState, isSameState, STATE_CHECK_INTERVAL, type State, readState, parseState, visiblePoints } from './collection-state.ts';
+import {
+  changeState,
+  isSameState,
+  STATE_CHECK_INTERVAL,
+  type CollectionState,
+  readState,
+  parseState,
+  visiblePoints,
+} from './collection-state.ts';
 
 /** Maximum attempts of a read during which the state changes: an attempt takes as long as a response, and two quick writes in a row are rare. */
 const MAX_READS = 20;
 
-type ReadWork<T> = (state: State, noteState: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
+type ReadWork<T> = (state: CollectionState, noteState: (point: PointRecord | undefined) => CollectionState | undefined) => Promise<T>;
 
 /** Holds a collection open, and follows its replacement by other processes. */
 export interface CollectionHolder {
@@ -32,14 +40,16 @@ export interface CollectionHolder {
   /** Runs writes one at a time in this process; `work` gets the function that changes the state. */
   write<T>(work: (change: ChangeState) => Promise<T>): Promise<T>;
   /** Adopts a state that was read elsewhere. */
-  update(state: State): void;
+  update(state: CollectionState): void;
 }
 
 /**
  * Atomically changes the visible state, and returns the saved state. `next` derives it from the latest state, and is called again if another writer has
  * changed the state meanwhile. `isOurs`: no other process has written since this one created the collection.
  */
-export type ChangeState = (next: (state: State, isOurs: boolean) => Promise<State | undefined>) => Promise<State>;
+export type ChangeState = (
+  next: (state: CollectionState, isOurs: boolean) => Promise<CollectionState | undefined>,
+) => Promise<CollectionState>;
 
 /** Throws a KbError (`conflict`) if another process has taken over the lock of the collection. */
 export type AssertLockHeld = (name: string) => Promise<void>;
@@ -47,9 +57,9 @@ export type AssertLockHeld = (name: string) => Promise<void>;
 interface HolderOptions {
   send: SendRequest;
   /** Loads the state for a write; waits while another table is about to replace this one. */
-  loadWritable(load: () => Promise<State>): Promise<State>;
+  loadWritable(load: () => Promise<CollectionState>): Promise<CollectionState>;
   chunks: ChunkCache;
-  state: State;
+  state: CollectionState;
   assertLockHeld: AssertLockHeld;
   /** Whether this process has just created it. */
   isNew?: boolean;
@@ -63,7 +73,7 @@ export function holdCollection(
   let known = state;
   let saved = isNew ? state.version : undefined;
   let last: Promise<unknown> = Promise.resolve();
-  const load = async (seen?: State): Promise<State> => {
+  const load = async (seen?: CollectionState): Promise<CollectionState> => {
     const found = seen ?? (await readState(send, address));
     if (!found) throw new KbError('not_found', `The collection «${known.name}» was removed meanwhile.`);
     return (known = found);
@@ -97,10 +107,13 @@ export function holdCollection(
 }
 
 /** Reads as of the last known state first, which is usually current: that saves a request. */
-async function readAsOf<T>(known: State, { work, load }: { work: ReadWork<T>; load: (seen?: State) => Promise<State> }): Promise<T> {
+async function readAsOf<T>(
+  known: CollectionState,
+  { work, load }: { work: ReadWork<T>; load: (seen?: CollectionState) => Promise<CollectionState> },
+): Promise<T> {
   let before = known;
   for (let reads = 1; ; reads++) {
-    let seen: State | undefined;
+    let seen: CollectionState | undefined;
     const outcome = await work(before, (point) => (seen = parseState(point))).then(
       (value) => ({ value }),
       (error: unknown) => {
@@ -161,7 +174,7 @@ export async function* readPages(
   } while (offset !== undefined);
 }
 
-const replacedError = ({ name }: State): KbError =>
+const replacedError = ({ name }: CollectionState): KbError =>
   new KbError('conflict', `Another collection took the place of «${name}» while it was read.`, {
     hint: 'Read it again.',
     isRetryable: true,

@@ -43,7 +43,7 @@ interface VisibleWrites {
 }
 
 /** State of a collection: which points are visible, and where its word statistics are. */
-export interface State extends CollectionInfo, VisibleWrites {
+export interface CollectionState extends CollectionInfo, VisibleWrites {
   form: number;
   /** The collection of Qdrant that holds it (a table). */
   table: string;
@@ -64,7 +64,7 @@ export interface State extends CollectionInfo, VisibleWrites {
 }
 
 /** Makes the state of a new, empty table. */
-export const createFirstState = ({ name, provider, model, dimensions }: CollectionInfo, table: string): State => ({
+export const createFirstState = ({ name, provider, model, dimensions }: CollectionInfo, table: string): CollectionState => ({
   name,
   provider,
   model,
@@ -80,7 +80,7 @@ export const createFirstState = ({ name, provider, model, dimensions }: Collecti
 });
 
 /** Reads the state of a table by its name or alias; undefined if there is none, or none of kb. */
-export async function readState(send: SendRequest, address: string): Promise<State | undefined> {
+export async function readState(send: SendRequest, address: string): Promise<CollectionState | undefined> {
   const points = await send((api, init) =>
     api.getPoints({ collection_name: address, ids: [STATE_POINT], with_payload: true, with_vector: false }, init),
   ).catch(ifCode(['not_found'], []));
@@ -88,8 +88,8 @@ export async function readState(send: SendRequest, address: string): Promise<Sta
 }
 
 /** Extracts the state from its point. Throws a KbError (`configuration`) for another form. */
-export function parseState(point: PointRecord | undefined): State | undefined {
-  const state = point?.payload?.['kb'] as State | undefined;
+export function parseState(point: PointRecord | undefined): CollectionState | undefined {
+  const state = point?.payload?.['kb'] as CollectionState | undefined;
   if (!state || (state.form === FORM && state.words_counted)) return state;
   const isLater = state.form > FORM;
   throw new KbError(
@@ -104,17 +104,18 @@ const versionFilter = (value: string): QdrantFilter => ({ must: [{ key: VERSION_
 export const VERSION_KEY = 'kb.version';
 
 /** Makes the successor of the state `from`, or the first state. */
-function toNextState(next: State, from?: State): State {
+function toNextState(next: CollectionState, from?: CollectionState): CollectionState {
   const history = from ? [...from.history, from.version].slice(-HISTORY_LENGTH) : [];
   return { ...next, form: FORM, version: randomUUID().slice(0, 13), history, written: Date.now() };
 }
 
-const isInHistory = ({ version }: State, present: State): boolean => present.version === version || present.history.includes(version);
+const isInHistory = ({ version }: CollectionState, present: CollectionState): boolean =>
+  present.version === version || present.history.includes(version);
 
 /**
  * Writes the state if the stored one is `from`, or if there is none. False if another writer was faster, or the outcome is unknown.
  */
-async function replaceState(send: SendRequest, saved: State, from?: State): Promise<boolean> {
+async function replaceState(send: SendRequest, saved: CollectionState, from?: CollectionState): Promise<boolean> {
   const { table, version } = saved;
   const update_filter = versionFilter(from?.version ?? version);
   const points = [{ id: STATE_POINT, vector: {}, payload: { kb: saved } }];
@@ -132,23 +133,23 @@ async function replaceState(send: SendRequest, saved: State, from?: State): Prom
 }
 
 /** Writes the first state of a table, or the successor of `from`; undefined if another writer was faster. */
-export async function saveState(send: SendRequest, next: State, from?: State): Promise<State | undefined> {
+export async function saveState(send: SendRequest, next: CollectionState, from?: CollectionState): Promise<CollectionState | undefined> {
   const saved = toNextState(next, from);
   return (await replaceState(send, saved, from)) ? saved : undefined;
 }
 
-const overtakenError = ({ name }: State): KbError =>
+const overtakenError = ({ name }: CollectionState): KbError =>
   new KbError('conflict', `Others write to «${name}» faster than this run can tell what became of its own write.`, {
     hint: 'Run it again: it goes on from what is stored.',
     isRetryable: true,
   });
 
 /** Whether two states are the same, so that nothing was written in between. */
-export const isSameState = (one: State, other: State): boolean =>
+export const isSameState = (one: CollectionState, other: CollectionState): boolean =>
   one.table === other.table && one.version === other.version && one.generation === other.generation;
 
 interface ChangeContext {
-  load(): Promise<State>;
+  load(): Promise<CollectionState>;
   /** Throws if the writer has lost its lock. */
   assertLockHeld(): Promise<void>;
 }
@@ -158,10 +159,10 @@ interface ChangeContext {
  */
 export async function changeState(
   send: SendRequest,
-  next: (state: State) => Promise<State | undefined>,
+  next: (state: CollectionState) => Promise<CollectionState | undefined>,
   { load, assertLockHeld }: ChangeContext,
-): Promise<State> {
-  const tried: State[] = [];
+): Promise<CollectionState> {
+  const tried: CollectionState[] = [];
   let laggingReads = 0; // how often a lagging replica lacked points that the state lists
   for (let changes = 1; changes <= MAX_CHANGES; changes++) {
     const state = await load();
@@ -191,7 +192,11 @@ export async function changeState(
 export const newWriteNumber = (): number => randomInt(FIRST_WRITE, 2 ** 48 - 1);
 
 /** Makes the state in which a write (if there is one) is visible, and these sources and ids are retired. */
-export function withWrite(state: State, write: number | undefined, { sources, ids }: { sources: string[]; ids: string[] }): State {
+export function withWrite(
+  state: CollectionState,
+  write: number | undefined,
+  { sources, ids }: { sources: string[]; ids: string[] },
+): CollectionState {
   const { generation, added } = state;
   const retired =
     sources.length + ids.length > 0 ? { sources: sources.map(toWellFormed), ids: ids.map(toWellFormed), generation, added } : undefined;
@@ -206,7 +211,7 @@ function visibleCondition({ generation, added }: VisibleWrites): Condition {
 }
 
 /** Filters the points that are no longer visible; undefined if there are none. It matches no point that is written later. */
-export function retiredPoints({ retired }: State): QdrantFilter | undefined {
+export function retiredPoints({ retired }: CollectionState): QdrantFilter | undefined {
   if (!retired) return undefined;
   const should: Condition[] = [];
   if (retired.sources.length > 0) should.push({ key: 'source', match: { any: retired.sources } });
@@ -215,7 +220,7 @@ export function retiredPoints({ retired }: State): QdrantFilter | undefined {
 }
 
 /** Filters the visible points that match the conditions. The state point has no generation, and is not among them. */
-export function visiblePoints(state: State, conditions: readonly Condition[] = []): QdrantFilter {
+export function visiblePoints(state: CollectionState, conditions: readonly Condition[] = []): QdrantFilter {
   const retired = retiredPoints(state);
   return { must: [visibleCondition(state), ...conditions], ...(retired ? { must_not: [retired] } : {}) };
 }
@@ -224,13 +229,13 @@ export function visiblePoints(state: State, conditions: readonly Condition[] = [
 export const pointsOfWrites = (writes: number[]): QdrantFilter => ({ must: [ofWrites(writes)] });
 
 /** Filters the points of writes that the state does not list: they are being written, or their writer has died. */
-export const pendingPoints = ({ added }: State): QdrantFilter => ({
+export const pendingPoints = ({ added }: CollectionState): QdrantFilter => ({
   must: [{ key: 'generation', range: { gte: FIRST_WRITE } }],
   ...(added.length > 0 ? { must_not: [ofWrites(added)] } : {}),
 });
 
 /** Filters the segments of word statistics that this state does not list and that were written before a time (milliseconds). */
-export const unlistedSegments = ({ segments = [] }: State, before: number): QdrantFilter => ({
+export const unlistedSegments = ({ segments = [] }: CollectionState, before: number): QdrantFilter => ({
   must: [{ key: 'written', range: { lt: before } }],
   must_not: [{ has_id: segments.map(({ id }) => id) }],
 });

@@ -15,7 +15,7 @@ import {
   readAliases,
   TABLE_NAME,
 } from './qdrant-tables.ts';
-import { createFirstState, saveState, type State, readState } from './collection-state.ts';
+import { createFirstState, saveState, type CollectionState, readState } from './collection-state.ts';
 import { INDEXES } from './points.ts';
 
 /** The first version with conditional writes of points (`update_filter`). */
@@ -83,7 +83,7 @@ export async function findQdrantProblems(send: SendRequest): Promise<StoreProble
   return problems;
 }
 
-async function findCollectionProblems(send: SendRequest, state: State): Promise<StoreProblem[]> {
+async function findCollectionProblems(send: SendRequest, state: CollectionState): Promise<StoreProblem[]> {
   const { name, table } = state;
   if (state.replaced_by !== undefined) {
     if (state.written > Date.now() - REPLACED_WITHIN) return [];
@@ -120,7 +120,7 @@ async function listUnusedTables(send: SendRequest): Promise<UnusedTable[]> {
 }
 
 /** Whether a table without an alias is an orphan: it is old, and not about to replace another. */
-async function isOrphan(send: SendRequest, state: State | undefined, table: string): Promise<boolean> {
+async function isOrphan(send: SendRequest, state: CollectionState | undefined, table: string): Promise<boolean> {
   if (state?.table !== table || state.written >= Date.now() - ORPHANED_AFTER) return false;
   return (await ignoreUnreadable(readState(send, aliasOf(state.name))))?.replaced_by !== table;
 }

@@ -2,7 +2,7 @@ import { ifCode } from '../../../core/errors.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { type CollectionHolder, resolveFilter } from './collection-holder.ts';
-import { type State, STATE_POINT, visiblePoints } from './collection-state.ts';
+import { type CollectionState, STATE_POINT, visiblePoints } from './collection-state.ts';
 import { bm25, CHUNK_KEYS, DENSE, queryVector, searchedIndices, TEXT, toChunk, readVector, readWordCounts } from './points.ts';
 import type { PointRecord, Query } from './qdrant-connection.ts';
 import type { Weights, WordCounts } from './word-statistics.ts';
@@ -23,7 +23,7 @@ interface Origin {
 
 const origins = new WeakMap<StoredChunk, Origin>();
 
-const cacheKey = ({ table }: Pick<State, 'table'>, id: Id): string => `${table} ${id}`;
+const cacheKey = ({ table }: Pick<CollectionState, 'table'>, id: Id): string => `${table} ${id}`;
 
 const isTextSearch = ({ text }: SearchRequest): boolean => text !== undefined;
 
@@ -71,7 +71,7 @@ function createScorer(text: string | undefined, weights: Weights | undefined): (
 }
 
 interface SearchBatch {
-  state: State;
+  state: CollectionState;
   requests: readonly SearchRequest[];
   weights: Weights | undefined;
 }
@@ -106,8 +106,8 @@ async function sendBatch({ send, address }: CollectionHolder, queries: readonly 
 }
 
 interface FoundHits {
-  state: State;
-  noteState: (point: PointRecord | undefined) => State | undefined;
+  state: CollectionState;
+  noteState: (point: PointRecord | undefined) => CollectionState | undefined;
   requests: readonly SearchRequest[];
   found: readonly Scores[];
 }

@@ -4,7 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import { KbError, hasCode, ifCode } from '../../../core/errors.ts';
 import type { CollectionInfo, ListedInfo } from '../../../ports/stores.ts';
-import { createFirstState, STATE_CHECK_INTERVAL, saveState, type State, STATE_POINT, readState, VERSION_KEY } from './collection-state.ts';
+import {
+  createFirstState,
+  STATE_CHECK_INTERVAL,
+  saveState,
+  type CollectionState,
+  STATE_POINT,
+  readState,
+  VERSION_KEY,
+} from './collection-state.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import type { SendRequest } from './qdrant-connection.ts';
 
@@ -59,7 +67,7 @@ export async function readAliases(send: SendRequest): Promise<Map<string, string
 /**
  * Creates a table with its first state; undefined if another process owns it. Retries while nodes of the cluster do not know the new table yet.
  */
-async function claimTable(send: SendRequest, info: CollectionInfo, table: string): Promise<State | undefined> {
+async function claimTable(send: SendRequest, info: CollectionInfo, table: string): Promise<CollectionState | undefined> {
   for (let checks = 1; ; checks++) {
     try {
       return await tryToClaim(send, info, table);
@@ -70,7 +78,7 @@ async function claimTable(send: SendRequest, info: CollectionInfo, table: string
   }
 }
 
-async function tryToClaim(send: SendRequest, info: CollectionInfo, table: string): Promise<State | undefined> {
+async function tryToClaim(send: SendRequest, info: CollectionInfo, table: string): Promise<CollectionState | undefined> {
   const { dimensions } = info;
   const vectors = dimensions > 0 ? { [DENSE]: { size: dimensions, distance: 'Cosine' as const } } : {};
   const given = { collection_name: table, vectors, sparse_vectors: { [TEXT]: {} } };
@@ -84,13 +92,13 @@ async function tryToClaim(send: SendRequest, info: CollectionInfo, table: string
   return state;
 }
 
-async function saveFirstState(send: SendRequest, info: CollectionInfo, table: string): Promise<State | undefined> {
+async function saveFirstState(send: SendRequest, info: CollectionInfo, table: string): Promise<CollectionState | undefined> {
   const stored = await readState(send, table);
   return stored === undefined || isAgeMark(stored) ? await saveState(send, createFirstState(info, table), stored) : undefined;
 }
 
 /** Whether a state is only a mark that tells since when a table without a state is known. */
-const isAgeMark = ({ provider, replaced_by }: State): boolean => provider === '' && replaced_by === undefined;
+const isAgeMark = ({ provider, replaced_by }: CollectionState): boolean => provider === '' && replaced_by === undefined;
 
 /** Creates indexes; existing ones stay. */
 export async function addIndexes(send: SendRequest, table: string, names: readonly (keyof typeof INDEXES)[]): Promise<void> {
@@ -129,7 +137,7 @@ async function assertConditionalWrites(send: SendRequest, table: string): Promis
 /**
  * Creates a collection that is visible at once. Throws a KbError (`conflict`) if it exists, or another program uses the name.
  */
-export async function createTable(send: SendRequest, info: CollectionInfo): Promise<State> {
+export async function createTable(send: SendRequest, info: CollectionInfo): Promise<CollectionState> {
   const alias = aliasOf(info.name);
   for (let checks = 1; ; checks++) {
     if (await readState(send, alias)) throw collectionExistsError(info.name);
@@ -159,14 +167,14 @@ async function removeWithoutAlias(send: SendRequest, name: string, table: string
 }
 
 /** Closes a table if its state is still `stored`, so that no write to it is lost; then drops it. */
-export async function dropIfUnchanged(send: SendRequest, state: State, stored: State | undefined): Promise<void> {
+export async function dropIfUnchanged(send: SendRequest, state: CollectionState, stored: CollectionState | undefined): Promise<void> {
   if (await saveState(send, { ...state, replaced_by: state.table }, stored)) await dropTable(send, state.table);
 }
 
 const collectionExistsError = (name: string): KbError =>
   new KbError('conflict', `There is a collection «${name}» already.`, { hint: 'Use it, or choose another name.' });
 
-async function makeAlias(send: SendRequest, { name, table }: State): Promise<void> {
+async function makeAlias(send: SendRequest, { name, table }: CollectionState): Promise<void> {
   const alias_name = aliasOf(name);
   const before = (await readAliases(send)).get(alias_name);
   if (before !== undefined && before !== table)
@@ -175,7 +183,7 @@ async function makeAlias(send: SendRequest, { name, table }: State): Promise<voi
 }
 
 /** Points the alias to a table, in one step. */
-async function moveAlias(send: SendRequest, { name, table }: Pick<State, 'name' | 'table'>): Promise<void> {
+async function moveAlias(send: SendRequest, { name, table }: Pick<CollectionState, 'name' | 'table'>): Promise<void> {
   const alias_name = aliasOf(name);
   const actions = [{ delete_alias: { alias_name } }, { create_alias: { alias_name, collection_name: table } }];
   await send((api, init) => api.updateAliases({ actions }, init), 'write').catch((error: unknown) => {
@@ -191,8 +199,8 @@ const nameTakenError = (alias: string, cause?: unknown): KbError =>
 
 /** A table that will replace the current one, which must still have the state `before` then. */
 export interface DraftTable {
-  state: State;
-  before: State | undefined;
+  state: CollectionState;
+  before: CollectionState | undefined;
 }
 
 /** Creates a table without an alias. Throws a KbError (`conflict`) if there are nine. */
@@ -238,13 +246,13 @@ const writtenMeanwhileError = (name: string): KbError =>
   });
 
 /** Finishes a replacement whose old table is closed; the process that began it may have died. */
-export async function finishReplacement(send: SendRequest, { name, table, replaced_by }: State): Promise<void> {
+export async function finishReplacement(send: SendRequest, { name, table, replaced_by }: CollectionState): Promise<void> {
   await moveAlias(send, { name, table: replaced_by! });
   await dropTable(send, table).catch(() => {}); // the replacement is complete: leftovers of the old table are removed later
 }
 
 /** Loads the state of a collection for writing; waits while another table is about to replace it. */
-export async function loadWritableState(send: SendRequest, load: () => Promise<State>): Promise<State> {
+export async function loadWritableState(send: SendRequest, load: () => Promise<CollectionState>): Promise<CollectionState> {
   for (let checks = 1; ; checks++) {
     const state = await load();
     if (state.replaced_by === undefined) return state;

@@ -14,7 +14,7 @@ import {
   pendingPoints,
   pointsOfWrites,
   retiredPoints,
-  type State,
+  type CollectionState,
   unlistedSegments,
   withWrite,
 } from './collection-state.ts';
@@ -128,8 +128,8 @@ interface Step extends RetiredChunks {
 async function advanceState(
   holder: CollectionHolder,
   changeState: ChangeState,
-  step: (state: State, isOurs: boolean) => Promise<Step | undefined>,
-): Promise<State> {
+  step: (state: CollectionState, isOurs: boolean) => Promise<Step | undefined>,
+): Promise<CollectionState> {
   const segments: string[] = [];
   const saved = await changeState(async (state, isOurs) => {
     const nextStep = await step(state, isOurs);
@@ -144,7 +144,7 @@ async function advanceState(
   return saved;
 }
 
-function assertSameEmbedder({ name, provider, model, dimensions }: State, embedder: CollectionInfo): void {
+function assertSameEmbedder({ name, provider, model, dimensions }: CollectionState, embedder: CollectionInfo): void {
   if (provider === embedder.provider && model === embedder.model && dimensions === embedder.dimensions) return;
   throw new KbError(
     'conflict',
@@ -210,7 +210,7 @@ const removePoints = (holder: CollectionHolder, collection_name: string, filter:
   holder.send((api, init) => api.deletePoints({ collection_name, wait: true, filter }, init), 'write');
 
 /** Removes the retired points before the next state, which no longer lists them. */
-async function removeRetired(holder: CollectionHolder, state: State): Promise<void> {
+async function removeRetired(holder: CollectionHolder, state: CollectionState): Promise<void> {
   const retired = retiredPoints(state);
   if (retired) await removePoints(holder, state.table, retired);
 }

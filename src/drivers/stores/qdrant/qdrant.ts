@@ -6,7 +6,7 @@ import { KbError } from '../../../core/errors.ts';
 import type { VectorStore } from '../../../ports/stores.ts';
 import { type SendRequest, type RequestKind, RETRY_LIMITS, REST_PORT, openServer, KEY_VARIABLE } from './qdrant-connection.ts';
 import { type CollectionHolder, holdCollection, type AssertLockHeld } from './collection-holder.ts';
-import { type State, readState } from './collection-state.ts';
+import { type CollectionState, readState } from './collection-state.ts';
 import {
   aliasOf,
   createDraftTable,
@@ -129,11 +129,11 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
 /** Creates the holders of collections; all callers that open one collection share a holder, and thus a queue of writes. */
 function createHolders(send: SendRequest, assertLockHeld: AssertLockHeld) {
   const held = new Map<string, CollectionHolder>();
-  const loadWritable = (load: () => Promise<State>) => loadWritableState(send, load);
+  const loadWritable = (load: () => Promise<CollectionState>) => loadWritableState(send, load);
   const common = { send, assertLockHeld, loadWritable, chunks: new ChunkCache() };
   return {
     /** `isNew`: this process has just created the collection. */
-    of: (state: State, isNew = false): CollectionHolder => {
+    of: (state: CollectionState, isNew = false): CollectionHolder => {
       const address = aliasOf(state.name);
       const known = isNew ? undefined : held.get(address);
       known?.update(state);
@@ -141,7 +141,7 @@ function createHolders(send: SendRequest, assertLockHeld: AssertLockHeld) {
       held.set(address, holder);
       return holder;
     },
-    ofDraft: (state: State): CollectionHolder => holdCollection(state.table, { ...common, state, isNew: true }),
+    ofDraft: (state: CollectionState): CollectionHolder => holdCollection(state.table, { ...common, state, isNew: true }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { count } from '../../../../text/count.ts';
 import { urlSource } from '../web-addresses.ts';
-import { MAX_KNOWN, skippedText } from './frontier.ts';
+import { MAX_KNOWN_ADDRESSES, skippedText } from './frontier.ts';
 import type { Crawl } from './process-page.ts';
 
 /** Milliseconds without an answer after which a crawl gives up. */
@@ -72,6 +72,6 @@ function describeUnread(crawl: Crawl, name: string): string | undefined {
   if (unread + deferred > 0)
     return `${name} stopped after ${count(limit, 'address', 'addresses')} that led to ${count(pages, 'page')}: ${left}.`;
   if (frontier.isOverflowing)
-    return `${name} is incomplete: it found more than ${MAX_KNOWN.toLocaleString('en')} addresses and ignored further ones.`;
+    return `${name} is incomplete: it found more than ${MAX_KNOWN_ADDRESSES.toLocaleString('en')} addresses and ignored further ones.`;
   return undefined;
 }

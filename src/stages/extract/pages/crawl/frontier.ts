@@ -25,7 +25,7 @@ export interface FrontierOptions {
   max_redirects: number;
   /** Maximum addresses that are read. */
   limit: number;
-  /** Maximum addresses that are remembered. Default: MAX_KNOWN. */
+  /** Maximum addresses that are remembered. Default: MAX_KNOWN_ADDRESSES. */
   max_known?: number;
 }
 
@@ -38,7 +38,7 @@ interface AddOptions {
 }
 
 /** Maximum addresses that a crawl remembers; those found later are ignored. */
-export const MAX_KNOWN = 200_000;
+export const MAX_KNOWN_ADDRESSES = 200_000;
 /** Maximum characters of an address that are compared; a longer address is a crawler trap. */
 const MAX_COMPARED_LENGTH = 2_000;
 
@@ -67,7 +67,7 @@ export class Frontier {
 
   constructor(options: FrontierOptions) {
     this.#options = options;
-    this.#maxKnown = options.max_known ?? MAX_KNOWN;
+    this.#maxKnown = options.max_known ?? MAX_KNOWN_ADDRESSES;
   }
 
   get queued(): number {
@@ -180,7 +180,7 @@ const REASONS = {
 type Reason = keyof typeof REASONS;
 
 /** Maximum addresses that are counted for a reason. */
-export const MAX_COUNTED = 10_000;
+export const MAX_COUNTED_ADDRESSES = 10_000;
 
 /** Pages that a crawl left out, by reason: the first address without credentials, and the keys of all. */
 export type SkippedPages = Map<Reason, { first: string; keys: Set<string> }>;
@@ -188,7 +188,7 @@ export type SkippedPages = Map<Reason, { first: string; keys: Set<string> }>;
 /** Records a page that is left out. `address` must hold no credentials. */
 export function noteSkipped(skipped: SkippedPages, reason: Reason, address: string): undefined {
   const { first, keys } = skipped.get(reason) ?? { first: address, keys: new Set<string>() };
-  if (keys.size < MAX_COUNTED) keys.add(addressKey(address));
+  if (keys.size < MAX_COUNTED_ADDRESSES) keys.add(addressKey(address));
   skipped.set(reason, { first, keys });
 }
 
@@ -196,7 +196,7 @@ export function noteSkipped(skipped: SkippedPages, reason: Reason, address: stri
 export function skippedText(skipped: SkippedPages): string | undefined {
   const parts = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const { first, keys: { size } = new Set() } = skipped.get(reason) ?? {};
-    const number = `${size.toLocaleString('en')}${size === MAX_COUNTED ? ' or more' : ''}`;
+    const number = `${size.toLocaleString('en')}${size === MAX_COUNTED_ADDRESSES ? ' or more' : ''}`;
     return size === 0 ? [] : [{ size, number, text: `${REASONS[reason]} (${size === 1 ? '' : 'such as '}${first})` }];
   });
   const all = parts.reduce((sum, { size }) => sum + size, 0);

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { MAX_COUNTED, noteSkipped, skippedText, type SkippedPages } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
+import {
+  MAX_COUNTED_ADDRESSES,
+  noteSkipped,
+  skippedText,
+  type SkippedPages,
+} from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
 import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
@@ -64,6 +69,6 @@ test('a page that could not be read gives a doubt, because it may lead to pages 
 
 test('counts skipped addresses up to a maximum', () => {
   const left: SkippedPages = new Map();
-  for (let i = 0; i < MAX_COUNTED + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
+  for (let i = 0; i < MAX_COUNTED_ADDRESSES + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
   expect(skippedText(left)).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
 });
