@@ -12,6 +12,7 @@ import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
 import type { InnerFile, ParseOutcome, ParserRow, ParseTask } from './parser-row.ts';
 import { parsers } from './parsers.ts';
+import { countMissing } from './visible-words.ts';
 import { readBeginning, isCompound, isZip, looksLikeText } from './bytes.ts';
 
 /** Checks that the bytes have the expected type. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
@@ -68,11 +69,12 @@ export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   const { bytes, source, ...options } = task;
   const row = findParser(task);
-  const { files = [], ...own } = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
+  const { files = [], visible, ...own } = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
   const { members, left_out } = await readMembers(files, task);
   if (own.text.trim() === '' && !own.page && own.value === undefined && !own.pictured_pages && members.length === 0)
     throw left_out.length > 0 ? nothingReadableError(source, left_out[0]!) : noTextError(source, row);
-  const metadata = left_out.length > 0 ? { ...own.metadata, left_out } : own.metadata;
+  const missing_words = visible === undefined ? undefined : countMissing(visible, own.text);
+  const metadata = { ...own.metadata, ...(left_out.length > 0 && { left_out }), ...(missing_words && { missing_words }) };
   return boundProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
 }
 

@@ -26,6 +26,8 @@ export interface InnerFile {
 /** Output of a parser: the document, and the files in it that are documents of their own. */
 export interface ParsedFile extends ParsedDocument {
   files?: readonly InnerFile[];
+  /** All text that the file shows, if the parser has it at hand: what the Markdown lacks of it is counted in the metadata (`missing_words`). */
+  visible?: string | undefined;
 }
 
 /** A built-in parser, and how its files are checked and scheduled before it reads them. */
@@ -51,6 +53,11 @@ export interface ParserRow extends Parser {
   /** Whether parsing a small file takes less time than sending it to a process, so that several are sent together. */
   readonly is_quick?: boolean;
   parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedFile>;
+  /**
+   * Extracts the text that a reader of the file sees, without the rules of the parser: words are separated by white space, their order does not
+   * matter. Tests and bench/every-word.ts compare it with the Markdown.
+   */
+  visibleText?(bytes: Uint8Array, options: ParseOptions): Promise<string>;
 }
 
 /** A reader of documents without OCR. */

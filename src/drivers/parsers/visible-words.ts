@@ -1,0 +1,70 @@
+// The invariant of every format: the words that a reader of a file sees are in the Markdown that is stored. Order and white space are ignored.
+
+/** The text that a reader of a file sees, compared with the Markdown that was made of it. */
+export interface Completeness {
+  /** Number of visible words. */
+  words: number;
+  /** Visible words that the Markdown lacks, in order. A word that it holds too few times is listed once for each time. */
+  missing: string[];
+}
+
+/** A character of a script that puts no spaces between words: it counts as a word. */
+const CHARACTER = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
+const WORD = new RegExp(String.raw`${CHARACTER}\p{M}*|(?:(?!${CHARACTER})[\p{L}\p{N}\p{M}])+`, 'gu');
+/** Characters without a width, marks of emphasis within words, and backslashes that escape. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff*`~^\\]/g;
+const ADDRESS = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)/g;
+const LINE_BREAK = /<br\s*\/?>/gi;
+const TAG = /<\/?[a-z][^<>]*>/gi;
+
+/** Splits a text into words, without case, ligatures and emphasis. */
+export const wordsOf = (text: string): string[] => text.replace(INVISIBLE, '').normalize('NFKC').toLowerCase().match(WORD) ?? [];
+
+/** Compares the text that a reader of a file sees with the Markdown that was made of it. */
+export function compareWords(visible: string, markdown: string): Completeness {
+  const words = wordsOf(visible);
+  const text = markdown.replace(ADDRESS, '] ');
+  const stored = wordsOf(text.replace(LINE_BREAK, ' ').replace(TAG, ''));
+  const counts = countWords(stored);
+  // tags may also be text, for instance in code
+  if (text.includes('<')) for (const [word, count] of countWords(wordsOf(text))) counts.set(word, Math.max(count, counts.get(word) ?? 0));
+  const left = new Map(counts);
+  const isMissing = words.map((word) => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count <= 0;
+  });
+  if (!isMissing.includes(true)) return { words: words.length, missing: [] };
+  const joins = new Set(stored.flatMap((_, i) => joinsAt(stored, i)));
+  for (const [i, word] of words.entries()) {
+    if (joins.has(word)) isMissing[i] = false;
+    for (const [k, join] of joinsAt(words, i).entries()) if (counts.has(join)) isMissing.fill(false, i, i + k + 2);
+  }
+  return { words: words.length, missing: words.filter((_, i) => isMissing[i]) };
+}
+
+function countWords(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** Maximum adjacent words that are joined: a word may be hyphenated at the end of a line, or consist of several runs. */
+const MAX_JOINED = 4;
+
+/** Joins the word at an index with the next one, the next two, and so on. */
+function joinsAt(words: readonly string[], start: number): string[] {
+  const joins: string[] = [];
+  let join = words[start]!;
+  for (let i = start + 1; i < Math.min(words.length, start + MAX_JOINED); i++) joins.push((join += words[i]!));
+  return joins;
+}
+
+/** Share of missing words from which a document is reported: fewer may be numbers of pages and marks of lists. */
+const REPORTED_SHARE = 0.02;
+
+/** Returns the number of visible words that the Markdown of a document lacks, if they are more than a few percent of all. */
+export function countMissing(visible: string, markdown: string): number | undefined {
+  const { words, missing } = compareWords(visible, markdown);
+  return missing.length > words * REPORTED_SHARE ? missing.length : undefined;
+}
