@@ -17,7 +17,7 @@ import { LinkFilter } from '../src/stages/chat/guard/link-filter.ts';
 import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';
 import { findUnsupported } from '../src/stages/chat/guard/verify.ts';
 import { readBlocks } from '../src/text/markdown/blocks.ts';
-import { decodeEntities } from '../src/stages/extract/api/api-documents.ts';
+import { decodeBlockReferences, decodeReferences } from '../src/text/character-references.ts';
 import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
 import { definedTerms } from '../src/stages/quote/answer-type.ts';
 import { sentencesOf } from '../src/text/sentences.ts';
@@ -116,7 +116,8 @@ const readers: Record<string, (text: string) => unknown> = {
     cleanText(text),
     removeInvisible(text),
     removeTerminalSequences(text),
-    decodeEntities(text),
+    decodeReferences(text),
+    decodeBlockReferences(text),
     escapeTags(text),
   ],
 };

@@ -3,7 +3,8 @@ import { GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
 import { admonition, boxTitle, firstHeading, indentOf, MarkedLines } from '../parsed-document.ts';
-import { readBlocks } from '../../../text/markdown/blocks.ts';
+import { decodeBlockReferences, hasReferences } from '../../../text/character-references.ts';
+import { type Block, readBlocks } from '../../../text/markdown/blocks.ts';
 import { markHeadings, readManualPage } from './text-structure.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
@@ -63,15 +64,50 @@ export const markdownParser: ParserRow = {
     const { data, start, line } = await readFrontMatter(source);
     const body = source.slice(start);
     const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
-    const { text, marks } = await readDialects(body.slice(blank.length), {
-      line: line + blank.split('\n').length - 1,
-      isMdx: isMdxName(name),
-    });
+    const { text, marks } = decodeMarked(
+      await readDialects(body.slice(blank.length), { line: line + blank.split('\n').length - 1, isMdx: isMdxName(name) }),
+    );
     const { title: given, ...metadata } = data;
     const title = (typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '') || firstHeading(text);
     return { text, title, metadata, marks };
   },
 };
+
+/** An element whose text is not Markdown, at the start of a block. */
+const VERBATIM = /^<(?:pre|script|style|textarea)[\s>]/i;
+const CODE_INDENT = 4;
+
+/** Decodes the character references outside of code, and moves the marks along. */
+function decodeMarked({ text, marks }: { text: string; marks: Mark[] }): { text: string; marks: Mark[] } {
+  if (!hasReferences(text)) return { text, marks };
+  const moved: Mark[] = [];
+  let [decoded, reached] = ['', 0];
+  const decodeUpTo = (end: number, decode: (markdown: string) => string): void => {
+    for (let mark = marks[moved.length]; mark && mark.at < end; mark = marks[moved.length]) {
+      decoded += decode(text.slice(reached, mark.at));
+      reached = Math.max(reached, mark.at);
+      moved.push({ ...mark, at: decoded.length });
+    }
+    decoded += decode(text.slice(reached, end));
+    reached = end;
+  };
+  for (const block of readBlocks(text)) {
+    decodeUpTo(block.start, String);
+    decodeUpTo(block.end, isCode(text, block) ? String : decodeBlockReferences);
+  }
+  decodeUpTo(Infinity, String);
+  return { text: decoded, marks: moved };
+}
+
+/** Whether a block is code, or is not shown. */
+function isCode(text: string, { kind, start }: Block): boolean {
+  const indent = start - (text.lastIndexOf('\n', start - 1) + 1);
+  return (
+    kind === 'fence' ||
+    kind === 'comment' ||
+    (kind === 'paragraph' && (indent >= CODE_INDENT || VERBATIM.test(text.slice(start, start + 20))))
+  );
+}
 
 /** Plain text: its evident headings are marked, line by line; a printed manual page becomes Markdown. */
 export const textParser: ParserRow = {

@@ -1,4 +1,4 @@
-import { decodeHTMLStrict } from 'entities/decode';
+import { decodeReferences, hasReferences } from '../../../text/character-references.ts';
 import { KbError, isAbort } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
@@ -86,21 +86,6 @@ function makeCandidate(
   return { source, source_kind: 'api', content_hash, document };
 }
 
-/** An entity (HTML, 13.1.4). The semicolon is required: parts of addresses look like entities without it. */
-const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
-
-/** Decodes an entity; a no-break space becomes a space, an unknown entity stays. */
-const decodeEntity = (entity: string): string => {
-  const character = decodeHTMLStrict(entity);
-  if (character === '\u00a0') return ' ';
-  return character === '\ufffd' ? entity : character;
-};
-
-const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([entity]) => decodeEntity(entity) !== entity);
-
-/** Decodes the entities of a text. */
-export const decodeEntities = (text: string): string => text.replace(ENTITY, decodeEntity);
-
 /** Names of HTML elements; anything else in angle brackets (`List<String>`) is text. */
 const ELEMENT_NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
 const OPENING = new RegExp(`<(${ELEMENT_NAMES})\\b[^<>]*>`, 'gi');
@@ -142,7 +127,7 @@ export const isMarkup = (text: string): boolean =>
   text.includes('<')
     ? (hasElement(text) || VOID_ELEMENT.test(text) || CONFLUENCE_ELEMENT.test(text)) &&
       !MARKDOWN_LINE.test(withoutCode(text).replace(TAG, ''))
-    : hasEntities(text);
+    : hasReferences(text);
 
 /** Removes code from HTML: its lines may look like Markdown. */
 const withoutCode = (html: string): string => removeSections(removeSections(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
@@ -194,7 +179,7 @@ const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').repla
 
 /** Converts HTML to Markdown. HTML that cannot be read stays unchanged if it has a letter or digit outside of tags, else it becomes empty. */
 async function toMarkdown(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
-  if (!html.includes('<')) return decodeEntities(html);
+  if (!html.includes('<')) return decodeReferences(html);
   try {
     return (await reader.read(Buffer.from(replaceCdata(html)), { source, file_type: GIVEN_TYPES.fragment, signal })).text;
   } catch (error) {

@@ -12,6 +12,46 @@ describe('the Markdown parser', () => {
     expect(marks).toEqual([{ at: 0, line: 1 }]);
   });
 
+  it('decodes character references, and writes characters that would be markup as text', async () => {
+    const shown = [
+      ['# Caf&eacute; &amp; zones&#x20;', '# Café & zones '],
+      ['Open &ndash; always&nbsp;&#8203;to 9&#8239;o&rsquo;clock', 'Open – always \u200bto 9\u202fo’clock'],
+      ['5 &lt;10 but &lt;b>, &ast;x&ast;, c&#124;d', '5 <10 but \\<b>, \\*x\\*, c\\|d'],
+      ['&nbsp;&nbsp;&nbsp;&nbsp;Indented', 'Indented'],
+      ['&#35; no heading', '\\# no heading'],
+      ['- &#45; one item', '- \\- one item'],
+      ['1&#46; no list', '1\\. no list'],
+      ['&amp;lt; and &unknown; and \\&amp;', '\\&lt; and &unknown; and \\&amp;'],
+      ['[prices](http://x.example?a&amp;b)', '[prices](http://x.example?a&b)'],
+      ['| a &amp; b |\n| --- |\n| 5&nbsp;&euro; |', '| a & b |\n| --- |\n| 5 € |'],
+    ] as const;
+    for (const [written, text] of shown) expect((await read('markdown', written)).text).toBe(text);
+    expect(await read('markdown', '# &Auml;rger&#x20;\n\nText.')).toMatchObject({ title: 'Ärger' });
+  });
+
+  it.each([
+    '`&amp;`',
+    '``a ` &lt;``',
+    '```html\n&nbsp;\n```',
+    'Run:\n\n    a &amp;&amp; b',
+    '<pre>\n5 &lt; 6\n</pre>',
+    '<img alt="&quot;">',
+    '<!-- &amp; -->',
+  ])('keeps character references in code and tags: %s', async (source) => {
+    expect((await read('markdown', source)).text).toBe(source);
+  });
+
+  it('keeps the lines of text with character references', async () => {
+    const parsed = await read('markdown', '&quot;One&quot;\n\n!!! note\n    &quot;Two&quot;\n\nThree\n');
+    for (const [text, line] of [
+      ['Two', 4],
+      ['Three', 6],
+    ] as const) {
+      const { at, line: first } = placeOf(parsed, text)!;
+      expect(first! + parsed.text.slice(at, parsed.text.indexOf(text)).split('\n').length - 1).toBe(line);
+    }
+  });
+
   it('reads front matter as metadata, and counts the lines of the body from the start of the file', async () => {
     const source =
       '---\ntitle: Field guide\nauthor: Ida Berg\nissued: 2024-03-05\nread: 2024-03-05T10:15:00Z\ntags: [pumps, seals]\nedition: 3\n---\n\n\n# Pumps\n\nText.\n';
