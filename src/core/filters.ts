@@ -11,18 +11,49 @@ export type FilterNode =
   | { kind: 'prefix'; field: string; prefix: string }
   | { kind: 'exists'; field: string };
 
-/** Converts a filter to a tree. The tree of an empty filter has no parts and matches everything. */
+/** Matches everything. */
+const EVERYTHING: FilterNode = { kind: 'and', parts: [] };
+/** Matches nothing. */
+const NOTHING: FilterNode = { kind: 'or', parts: [] };
+
+const isEmpty = (node: FilterNode, kind: 'and' | 'or'): boolean => node.kind === kind && node.parts.length === 0;
+
+/** Whether a tree matches everything, because it has no condition. */
+export const matchesEverything = (node: FilterNode): boolean => isEmpty(node, 'and');
+
+/** Whether a tree matches nothing, because it negates one that matches everything. */
+export const matchesNothing = (node: FilterNode): boolean => isEmpty(node, 'or');
+
+/**
+ * Converts a filter to a tree. Empty filters are resolved, at any depth: only a whole tree can have no parts. Then it matches everything
+ * (`and`) or nothing (`or`).
+ */
 export function toFilterTree(filter: Filter): FilterNode {
-  return combineWithAnd(
+  return combine(
+    'and',
     Object.entries(filter).map(([key, value]): FilterNode => {
-      if (key === 'not') return { kind: 'not', part: toFilterTree(value as Filter) };
-      if (key === 'and' || key === 'or') return { kind: key, parts: (value as Filter[]).map(toFilterTree) };
-      return combineWithAnd(conditionNodes(key, value as FilterCondition));
+      if (key === 'not') return negate(toFilterTree(value as Filter));
+      if (key === 'and' || key === 'or') return combine(key, (value as Filter[]).map(toFilterTree));
+      return combine('and', conditionNodes(key, value as FilterCondition));
     }),
   );
 }
 
-const combineWithAnd = (parts: FilterNode[]): FilterNode => (parts.length === 1 ? parts[0]! : { kind: 'and', parts });
+/** Whether a filter has no condition, at any depth. */
+export const isEmptyFilter = (filter: Filter): boolean => matchesEverything(toFilterTree(filter));
+
+function combine(kind: 'and' | 'or', nodes: readonly FilterNode[]): FilterNode {
+  const [neutral, decisive] = kind === 'and' ? (['and', 'or'] as const) : (['or', 'and'] as const);
+  const deciding = nodes.find((node) => isEmpty(node, decisive));
+  if (deciding) return deciding;
+  const parts = nodes.filter((node) => !isEmpty(node, neutral));
+  return parts.length === 1 ? parts[0]! : { kind, parts };
+}
+
+function negate(part: FilterNode): FilterNode {
+  if (matchesEverything(part)) return NOTHING;
+  return matchesNothing(part) ? EVERYTHING : { kind: 'not', part };
+}
 
 function conditionNodes(field: string, condition: FilterCondition): FilterNode[] {
   if (typeof condition !== 'object') return [{ kind: 'in', field, values: [condition] }];

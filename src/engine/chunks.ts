@@ -1,4 +1,5 @@
 import { advice, call, field, type Hint, optionalAdvice } from '../core/advice/advice.ts';
+import { isEmptyFilter } from '../core/filters.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
 import type { Document } from '../schema/items.ts';
@@ -101,7 +102,7 @@ function whereOf({ ids, source, filter }: DeleteRequest): Where {
     );
   if (ids) return ids.length > 0 ? { ids } : refuse('ids', hint);
   if (source !== undefined) return source ? { source } : refuse('source', hint);
-  return Object.keys(filter!).length > 0
+  return !isEmptyFilter(filter!)
     ? { filter: filter! }
     : refuse('filter', ['An empty filter would delete everything.', optionalAdvice`${call('drop_collection')} does that.`]);
 }

@@ -57,6 +57,8 @@ describe('the list of sources', () => {
     expect(await listed({ kind: 'markdown' })).toEqual(['notes/lid']);
     expect(await listed({ filter: { year: { lt: 2020 } } })).toEqual(['docs/a/old.md']);
     expect(await listed({ prefix: 'elsewhere' })).toEqual([]);
+    expect(await listed({ filter: {} })).toHaveLength(4);
+    expect(await listed({ filter: {}, prefix: 'docs/b', kind: 'path' })).toEqual(['docs/b/setup.md']);
   });
 
   it('keeps the time of the last write if nothing has changed', async () => {

@@ -168,7 +168,8 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         await collection.upsert([]);
         await collection.replace([]);
         expect(await collection.delete({ ids: [] })).toEqual([]);
-        expect(await collection.delete({ filter: {} })).toEqual([]);
+        const empty: Filter[] = [{}, { and: [{}] }, { or: [{}, { source: 'a' }] }];
+        for (const filter of empty) expect(await collection.delete({ filter })).toEqual([]);
         expect(await collection.count()).toBe(0);
       });
 
@@ -307,6 +308,9 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
       it('are listed for the sources that match a filter', async () => {
         expect(await collection.sourcePage({ filter: { year: { gt: 2020 } }, limit: 9 })).toEqual({ sources: ['b'], total: 1 });
         expect(await collection.sourcePage({ filter: { year: 1 }, limit: 9 })).toEqual({ sources: [], total: 0 });
+        const recent: Filter = { year: { gt: 2020 } };
+        for (const filter of [{ and: [{}, recent] }, { and: [recent, {}, {}] }, { ...recent, and: [{}] }, { and: [{ and: [{}] }, recent] }])
+          expect(await collection.sourcePage({ filter, limit: 9 })).toEqual({ sources: ['b'], total: 1 });
       });
 
       it('are listed in pages, in the order of names, with what was written meanwhile', async () => {

@@ -1,4 +1,4 @@
-import { type FilterNode, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
+import { type FilterNode, matchesEverything, matchesNothing, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
 import { NUMBER_MARK, TEXT_MARK, ENTRY_MARK, toSortableNumber, toTextValue, removeMarks, LABELS, toLabel } from './field-entries.ts';
 import type { Where } from '../../../ports/stores.ts';
 import type { Filter, FilterRange } from '../../../schema/stored/filter.ts';
@@ -165,8 +165,11 @@ function toSql(node: FilterNode, withLabels: boolean): string {
  * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. Without `labels` it uses only the column `fields`, with the
  * same meaning. Throws a KbError (`usage`) for a range with bounds of different kinds.
  */
-export const filterSql = (filter: Filter | undefined, labels = true): string | undefined =>
-  filter && Object.keys(filter).length > 0 ? toSql(toFilterTree(filter), labels) : undefined;
+export function filterSql(filter: Filter | undefined, labels = true): string | undefined {
+  const tree = toFilterTree(filter ?? {});
+  if (matchesNothing(tree)) return 'false';
+  return matchesEverything(tree) ? undefined : toSql(tree, labels);
+}
 
 /** Converts a selection of chunks to SQL; undefined if it selects all or none. */
 export function whereSql(where: Where): string | undefined {

@@ -1,5 +1,5 @@
 import { KbError } from '../../../core/errors.ts';
-import { type FilterNode, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
+import { type FilterNode, matchesNothing, toFilterTree, rangeType, MAX_INDEXED_LENGTH } from '../../../core/filters.ts';
 import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
 import type { Condition, PointRecord } from './qdrant-connection.ts';
 import { fieldEntry, fieldEntryStart, existenceEntry, toWellFormed } from './points.ts';
@@ -25,8 +25,10 @@ interface ConditionContext {
  * prefixes of texts: matching values are looked up first, by reading the sources or fields of all chunks that match the other conditions. Throws a KbError
  * (`usage`) for an invalid range, or one with too many values.
  */
-export const filterConditions = async (filter: Filter | undefined, read: ReadPart): Promise<Condition[]> =>
-  filter && Object.keys(filter).length > 0 ? toConditions([toFilterTree(filter)], { conditions: [], read }) : [];
+export async function filterConditions(filter: Filter | undefined, read: ReadPart): Promise<Condition[]> {
+  const tree = toFilterTree(filter ?? {});
+  return matchesNothing(tree) ? [MATCHES_NOTHING] : await toConditions([tree], { conditions: [], read });
+}
 
 /** Makes the conditions of nodes that must all hold. Those that look up values come last, so that the others limit the lookup. */
 async function toConditions(nodes: readonly FilterNode[], { conditions, read }: ConditionContext): Promise<Condition[]> {

@@ -1,4 +1,5 @@
 import { KbError, hasCode } from '../../../core/errors.ts';
+import { isEmptyFilter } from '../../../core/filters.ts';
 import type { CollectionInfo, Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
 import {
@@ -258,7 +259,7 @@ const removeByIds = (holder: CollectionHolder, collection_name: string, points: 
 
 /** Removes chunks, up to 1,000 atomically, and returns them. */
 export async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
-  if ('filter' in where && Object.keys(where.filter).length === 0) return [];
+  if ('filter' in where && isEmptyFilter(where.filter)) return [];
   return await holder.write(async (changeState) => {
     const removed: { id: string; source: string }[] = [];
     for (const conditions of await conditionsFor(holder, where)) {
