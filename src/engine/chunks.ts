@@ -2,7 +2,7 @@ import { advice, call, field, type Hint, optionalAdvice } from '../core/advice/a
 import { isEmptyFilter } from '../core/filters.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
-import type { Document } from '../schema/items.ts';
+import type { Document, ErrorItem } from '../schema/items.ts';
 import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/requests.ts';
 import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } from '../schema/results.ts';
 import { runChunk } from '../stages/chunk/chunk.ts';
@@ -11,29 +11,47 @@ import { toDocument } from '../stages/extract/document.ts';
 import { UNNAMED_SOURCE, contentId } from '../stages/extract/files/inline-documents.ts';
 import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
-import { KbError } from '../core/errors.ts';
+import { KbError, toErrorItem } from '../core/errors.ts';
 import { GIVEN_TYPES } from '../ports/reading.ts';
 import type { Where } from '../ports/stores.ts';
 import { editChunks, deleteChunks, storeChunks, type StoreTarget } from '../stages/ingest/store-chunks.ts';
 import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts';
 
-/** Splits texts and documents. */
+/** Splits texts and documents. One that cannot be a document is an error item. */
 export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {
   const all = [markdown].flat().map((given) => (typeof given === 'string' ? { text: given } : given));
   const nameOf = (given: { source?: string | undefined }) => given.source || source || UNNAMED_SOURCE;
   const named = Map.groupBy(all, nameOf);
-  const documents = all.map((given): Document => {
-    const { text, ...known } = given;
+  const refused: ErrorItem[] = [];
+  const documents = all.flatMap((given): Document[] => {
     const name = nameOf(given);
     const isShared = name === UNNAMED_SOURCE || named.get(name)!.length > 1;
-    const id = known.id || (isShared ? contentId(text, name) : undefined);
-    const made = toDocument(
-      { text, metadata: known.metadata ?? {} },
-      { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title: known.title ?? title },
-    );
-    return { ...made, metadata: { ...made.metadata, ...known.metadata }, ...(known.marks ? { marks: known.marks } : {}) };
+    try {
+      return [givenDocument(given, { name, title, isShared })];
+    } catch (error) {
+      refused.push(toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }));
+      return [];
+    }
   });
-  return yield* runChunk({ documents, chunking: settings.chunking });
+  const result = yield* runChunk({ documents, chunking: settings.chunking });
+  const errors = [...refused, ...result.errors];
+  return { ...result, inputs: all.length, failed: errors.length, errors };
+}
+
+/** A text, or a document as `parse` writes it, in a request. */
+type ChunkedInput = Exclude<ChunkRequest['markdown'], string>[number] & object;
+
+/** Makes a document of a text, or of a document as `parse` writes it. `isShared`: whether another one has its source. */
+function givenDocument(
+  { text, ...fields }: ChunkedInput,
+  { name, title, isShared }: { name: string; title: string | undefined; isShared: boolean },
+): Document {
+  const id = fields.id || (isShared ? contentId(text, name) : undefined);
+  const document = toDocument(
+    { text, metadata: fields.metadata ?? {} },
+    { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title: fields.title ?? title },
+  );
+  return { ...document, metadata: { ...document.metadata, ...fields.metadata }, ...(fields.marks ? { marks: fields.marks } : {}) };
 }
 
 /** Embeds chunks; with the provider `none` they pass as they are. */

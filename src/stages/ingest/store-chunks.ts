@@ -51,7 +51,7 @@ export async function* storeChunks(
   for (let i = 0; collection && i < matching.length; i += step) {
     throwIfAborted(signal);
     const batch = matching.slice(i, i + step).filter((chunk) => {
-      const error = lengthMismatchError(chunk, collection.info.dimensions);
+      const error = vectorError(chunk, collection.info.dimensions);
       if (error) fail(chunk, error);
       return !error;
     });
@@ -80,14 +80,19 @@ function mismatchError({ id, text, embedding, embedder }: GivenEmbeddedChunk, wa
   );
 }
 
-function lengthMismatchError({ id, embedding }: GivenEmbeddedChunk, dimensions: number): KbError | undefined {
+/** Explains why a vector cannot be stored in a collection; undefined if it can. */
+function vectorError({ id, embedding }: GivenEmbeddedChunk, dimensions: number): KbError | undefined {
   const length = embedding?.length ?? 0;
-  if (length === dimensions) return undefined;
-  return new KbError(
-    'invalid',
-    `The vector of the chunk «${id}» has the length ${length}; the collection holds vectors of length ${dimensions}.`,
-    { hint: 'Embed it with the model of the collection.' },
-  );
+  const hint = 'Embed it with the model of the collection.';
+  if (length !== dimensions)
+    return new KbError(
+      'invalid',
+      `The vector of the chunk «${id}» has the length ${length}; the collection holds vectors of length ${dimensions}.`,
+      { hint },
+    );
+  if (embedding?.some((number) => !Number.isFinite(Math.fround(number))))
+    return new KbError('invalid', `The vector of the chunk «${id}» has a number that is too large for 32 bits.`, { hint });
+  return undefined;
 }
 
 const toStored = ({ id, text, embed_text, source, metadata, embedding }: GivenEmbeddedChunk): StoredChunk => ({
