@@ -4,6 +4,7 @@ import { escapeLine, type NumberedRow, oneLine } from '../../text/markdown/write
 import { decodeText } from './bytes.ts';
 import { MarkedBlocks, namesColumns } from './parsed-document.ts';
 import type { ParserRow } from './parser-row.ts';
+import { isMeasured, isYear } from './table.ts';
 
 type Papa = (typeof import('papaparse'))['default'];
 
@@ -121,9 +122,6 @@ function findHeaderIndex(rows: readonly NumberedRow[]): number {
   return start > 0 && start <= MAX_ABOVE ? start : 0;
 }
 
-/** Whether a value is a number, with a sign, unit or percent, or a date. */
-const isMeasured = (cell: string): boolean => /^[^\p{L}\d]{0,3}\d[\d.,:/\-T ]*[^\d]{0,3}$/u.test(cell.trim());
-
 /** Adds an empty header above a first record that is data: it has numbers in all columns of numbers. */
 function addHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
   const [first, ...rest] = rows;
@@ -133,7 +131,6 @@ function addHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
     const values = below.flatMap(({ cells }) => (cells[column]?.trim() ? [cells[column]] : []));
     return values.length > 0 && values.every(isMeasured) ? [first.cells[column]!] : [];
   });
-  const isRecord =
-    measured.some((cell) => !/^\d{4}$/.test(cell.trim())) && measured.every(isMeasured) && first.cells.every((cell) => cell.trim());
+  const isRecord = measured.some((cell) => !isYear(cell)) && measured.every(isMeasured) && first.cells.every((cell) => cell.trim());
   return isRecord ? [{ row: first.row, cells: [] }, ...rows] : rows;
 }

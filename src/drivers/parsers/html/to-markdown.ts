@@ -1,7 +1,8 @@
 import type TurndownService from 'turndown';
 import type { Mark } from '../../../schema/items.ts';
-import { heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
+import { heading, oneLine } from '../../../text/markdown/write.ts';
 import { altText } from '../parsed-document.ts';
+import { layOut, type TableCell, writeTable } from '../table.ts';
 import { codeBlock, codeLines, codeSpan } from './code-blocks.ts';
 import { BOX_TITLE, type DomElement, HEADINGS, headOfPart, isHeading, isTextNode, LEVEL, span } from './dom.ts';
 import { normalizeElements } from './normalize-elements.ts';
@@ -158,21 +159,11 @@ const destination = (address: string): string =>
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const CELL_TEXT = '\ufdd2';
-/** Limits of places per cell, and of places in small tables: in a table with more, spans only draw it, or are an attack. */
-const MAX_PLACES = 20;
-const FEW_PLACES = 500;
+/** Begins a row of a header. */
+const HEADER = '\ufdd5';
 
 /** Code of more lines than this cannot be read in a cell. */
 const MAX_LINES = 8;
-/** Characters of a cell that is repeated in each row that it spans: longer ones are no label of the rows. */
-const MAX_REPEATED_LENGTH = 100;
-
-interface Cell {
-  text: string;
-  columns: number;
-  rows: number;
-}
-
 /** Whether a table only arranges a page: its cells are read one after another. */
 function isLayout(table: DomElement): boolean {
   if (/^(presentation|none)$/.test(table.getAttribute('role') ?? '')) return true;
@@ -183,7 +174,7 @@ function isLayout(table: DomElement): boolean {
 
 const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
 
-/** Writes tables as GFM, with an empty header if there is none. A cell that spans rows is repeated, one that spans columns is in the first; line breaks become spaces. */
+/** Writes tables as GFM, with an empty header if there is none; line breaks become spaces. */
 function addTableRules(service: TurndownService): void {
   const known = new WeakMap<DomElement, boolean>();
   const isLaidOut = (table: DomElement | null): boolean => {
@@ -205,7 +196,8 @@ function addTableRules(service: TurndownService): void {
     })
     .addRule('tableRow', {
       filter: 'tr',
-      replacement: (content, node) => (isLaidOut(node.closest('table')) ? content : `${ROW}${content}`),
+      replacement: (content, node) =>
+        isLaidOut(node.closest('table')) ? content : `${ROW}${node.parentElement?.nodeName === 'THEAD' ? HEADER : ''}${content}`,
     })
     .addRule('tableSection', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
     .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
@@ -221,28 +213,16 @@ const MARKED = '.tableblock, .docutils, .informaltable, .table-contents';
 /** Whether the first row names the columns, as it does in most tables without marks. */
 const hasHeader = (table: DomElement): boolean => table.closest(MARKED) === null || table.querySelector('th, thead') !== null;
 
+/** Writes a table, or its only row as a line. Rows that are marked as a header, or the first, name the columns. */
 function tableText(content: string, isHeaded: boolean): string {
   const [before = '', ...written] = content.split(ROW);
-  const rows = written.map(cellsOf);
-  const grid = withoutEmptyColumns(layOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
-  const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
-  if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
-  const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold in any case
-  const table = grid.length === 0 ? '' : tableLines(isHeaded ? [header, ...grid.slice(1)] : [[], ...grid]).join('\n');
-  return [before.trim(), table].filter(Boolean).join('\n\n');
+  const grid = layOut(written.map(cellsOf));
+  const line = grid.length === 1 ? [...grid[0]!.cells.values()].filter(Boolean).join(' ') : '';
+  const marked = written.findIndex((row) => !row.startsWith(HEADER));
+  return [before.trim(), line || writeTable(grid, marked > 0 ? marked : isHeaded ? undefined : 0)].filter(Boolean).join('\n\n');
 }
 
-/** The columns that hold something: others keep distance. Rows end at their last value. */
-function withoutEmptyColumns(grid: readonly string[][]): string[][] {
-  const filled = new Set<number>();
-  for (const row of grid) for (const [column, cell] of row.entries()) if (cell !== '') filled.add(column);
-  return grid.map((row) => {
-    const cells = row.filter((_, column) => filled.has(column));
-    return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
-  });
-}
-
-const cellsOf = (row: string): Cell[] =>
+const cellsOf = (row: string): TableCell[] =>
   row
     .split(CELL)
     .slice(1)
@@ -251,36 +231,3 @@ const cellsOf = (row: string): Cell[] =>
       const [columns = 1, rows = 1] = spans.split(',').map(Number);
       return { text, columns, rows };
     });
-
-/**
- * Lays out cells as a browser does, repeated in each further row that they span. Rows end at their last value. Undefined for a mostly
- * spanned table.
- */
-function layOut(rows: readonly Cell[][]): string[][] | undefined {
-  const taken: { rows: number; text: string }[] = []; // by column: the rest of the rows that the cell above spans
-  let places = Math.max(FEW_PLACES, MAX_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
-  const grid: string[][] = [];
-  for (const cells of rows) {
-    const row: string[] = [];
-    const fillTaken = () => {
-      for (let above = taken[row.length]; above && above.rows > 0; above = taken[row.length]) {
-        above.rows -= 1;
-        row.push(above.text);
-      }
-    };
-    for (const [at, { text, columns, rows: reach }] of cells.entries()) {
-      fillTaken();
-      const isOpen = at === cells.length - 1 && reach === 1; // nothing comes behind it: many pages write 999 for all columns
-      for (let i = 0; i < (isOpen ? 1 : columns); i++) {
-        taken[row.length] = { rows: reach - 1, text: i === 0 && text.length <= MAX_REPEATED_LENGTH ? text : '' };
-        row.push(i === 0 ? text : '');
-      }
-      if (row.length > places) return undefined;
-    }
-    fillTaken();
-    row.length = row.findLastIndex((cell) => cell !== '') + 1;
-    grid.push(row);
-    places -= row.length;
-  }
-  return grid;
-}

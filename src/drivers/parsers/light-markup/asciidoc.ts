@@ -2,6 +2,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
 import { admonition, firstHeading, MarkedLines } from '../parsed-document.ts';
+import { TableLayout } from '../table.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { tableLines, type NumberedRow, oneLine } from '../../../text/markdown/write.ts';
 
@@ -254,30 +255,13 @@ function joinContinued(pieces: readonly (Piece & { line: number })[]): Cell[] {
   return cells.map(({ texts, ...cell }) => ({ ...cell, text: oneLine(texts.join(' ')) }));
 }
 
-/** Arranges cells in rows of `width`; one that spans several rows is repeated in each. */
+/** Arranges cells in rows of `width`. */
 function arrangeRows(cells: readonly Cell[], width: number): NumberedRow[] {
-  const rows: { row: number; cells: string[] }[] = [];
-  const spanning = new Map<number, { text: string; left: number }>();
-  let [current, column]: [string[], number] = [[], width];
-  for (const { text, line, columns, rows: height } of cells) {
-    if (column >= width) {
-      rows.push({ row: line, cells: (current = []) });
-      column = fill(current, 0);
-    }
-    current[column] = text;
-    if (height > 1) spanning.set(column, { text, left: height - 1 });
-    for (let next = column + 1; next < Math.min(width, column + columns); next++) current[next] = '';
-    column = fill(current, column + columns);
+  const layout = new TableLayout();
+  for (const cell of cells) {
+    if ((layout.column ?? width) >= width) layout.startRow(cell.line);
+    layout.add({ ...cell, columns: Math.min(cell.columns, width - (layout.column ?? 0)) });
   }
-  return rows;
-
-  function fill(row: string[], from: number): number {
-    let at = from;
-    for (let held = spanning.get(at); held && at < width; held = spanning.get(at)) {
-      row[at] = held.text;
-      if (--held.left === 0) spanning.delete(at);
-      at += 1;
-    }
-    return at;
-  }
+  layout.endRow();
+  return layout.grid.map(({ row, cells: byColumn }) => ({ row, cells: Array.from({ length: width }, (_, at) => byColumn.get(at) ?? '') }));
 }

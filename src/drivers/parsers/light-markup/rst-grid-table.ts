@@ -1,6 +1,7 @@
 import type { NumberedRow } from '../../../text/markdown/write.ts';
 import { indentOf } from '../parsed-document.ts';
-import { joinCell, padWide, type TableBlock, joinHeader } from './rst-rows.ts';
+import { joinHeader } from '../table.ts';
+import { joinCell, padWide, type TableBlock } from './rst-rows.ts';
 
 const TOP = /^\s*\+-[-+]*-\+\s*$/;
 const FULL_RULE = /^\+[-=+]+\+$/;

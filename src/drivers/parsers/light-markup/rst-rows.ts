@@ -9,15 +9,6 @@ export interface TableBlock {
   end: number;
 }
 
-/** Joins the first `count` rows, which are the header; without any the header is empty. */
-export function joinHeader(rows: readonly NumberedRow[], count: number): NumberedRow[] {
-  if (rows.length === 0) return [];
-  if (count <= 1) return count === 1 ? [...rows] : [{ row: rows[0]!.row, cells: [] }, ...rows];
-  const names: Set<string>[] = [];
-  for (const { cells } of rows.slice(0, count)) for (const [column, cell] of cells.entries()) (names[column] ??= new Set()).add(cell);
-  return [{ row: rows[0]!.row, cells: names.map((parts) => oneLine([...parts].join(' '))) }, ...rows.slice(count)];
-}
-
 const WIDE = /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/g;
 /** Occurs in no decoded text. */
 const FILLER = '\0';

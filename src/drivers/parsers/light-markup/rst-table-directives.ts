@@ -1,6 +1,7 @@
 import { type NumberedRow, oneLine } from '../../../text/markdown/write.ts';
 import { indentOf } from '../parsed-document.ts';
-import { type TableBlock, joinHeader } from './rst-rows.ts';
+import { joinHeader } from '../table.ts';
+import type { TableBlock } from './rst-rows.ts';
 
 type Papa = (typeof import('papaparse'))['default'];
 

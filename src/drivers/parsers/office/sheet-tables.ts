@@ -1,6 +1,6 @@
 import type { CellObject, Range, WorkSheet } from 'xlsx';
-import type { NumberedRow } from '../../../text/markdown/write.ts';
 import { namesColumns } from '../parsed-document.ts';
+import { type Table, toTable } from '../table.ts';
 
 /** Maximum rows that merged cells fill in a sheet; a range may have a million empty rows. */
 const MAX_FILLED = 100_000;
@@ -17,24 +17,20 @@ interface Region extends Range {
   rows: CellGrid;
 }
 
-/** A table of a sheet, and the lines above its header. */
-export interface SheetTable {
-  above: NumberedRow[];
-  /** The first is the header. Empty if there are only lines. */
-  rows: NumberedRow[];
-}
-
 /**
  * Lists the tables of a sheet, in the order of their first rows. Adjacent cells are one table, with those that begin in the same row further right, a single
  * column beside them, and rows below an empty row without a header of their own.
  */
-export function sheetTables(sheet: WorkSheet, textOf: CellText): SheetTable[] {
+export function sheetTables(sheet: WorkSheet, textOf: CellText): Table[] {
   const merges = sheet['!merges'] ?? [];
   const grid = gridOf(sheet, textOf);
   fillMergedRows(grid, merges);
-  const regions = joinRegions(touchingRegions(grid));
-  const spans = new Map(merges.filter(({ s, e }) => e.c > s.c).map(({ s, e }) => [`${s.r}:${s.c}`, e.c]));
-  return regions.map((region) => tableOf(region, spans));
+  const spans = new Map<number, Map<number, number>>();
+  for (const { s, e } of merges) if (e.c > s.c) spans.set(s.r, (spans.get(s.r) ?? new Map<number, number>()).set(s.c, e.c));
+  return joinRegions(touchingRegions(grid)).map(({ rows }) => {
+    const order = [...rows].toSorted(([a], [b]) => a - b);
+    return toTable(order.map(([row, cells]) => ({ row: row + 1, cells, spans: spans.get(row) })));
+  });
 }
 
 /** Returns the cells of a sheet by row and column, from 0; empty rows and cells are absent or undefined. */
@@ -138,62 +134,4 @@ function join(holder: Region, region: Region): void {
 function extend(region: Range, { s, e }: Range): void {
   region.s = { r: Math.min(region.s.r, s.r), c: Math.min(region.s.c, s.c) };
   region.e = { r: Math.max(region.e.r, e.r), c: Math.max(region.e.c, e.c) };
-}
-
-/** Reads the rows of a region, without empty columns. Rows of one cell above a wider row are lines about the table. */
-function tableOf({ rows: grid, s, e }: Region, spans: ReadonlyMap<string, number>): SheetTable {
-  const order = [...new Set([...grid.values()].flatMap((cells) => [...cells.keys()]))].toSorted((a, b) => a - b);
-  const numbers = [...grid.keys()].toSorted((a, b) => a - b);
-  const cellsOf = (row: number): ReadonlyMap<number, string> => grid.get(row)!;
-  const wide = numbers.findIndex((row) => cellsOf(row).size > 1);
-  const start = wide >= 0 ? wide : s.r === e.r ? 1 : 0;
-  const { header, height } = headerOf(numbers.slice(start), cellsOf, spans);
-  return {
-    above: numbers.slice(0, start).map((row) => ({ row: row + 1, cells: [...cellsOf(row).values()] })),
-    rows: numbers
-      .slice(start)
-      .map((row, index) => ({ row: row + 1, cells: trimRow(index === 0 ? header : cellsOf(row), order) }))
-      .filter((_, index) => index === 0 || index >= height),
-  };
-}
-
-/**
- * Reads the header of a table. If a cell of it spans columns that the row below names separately, that row belongs to the header: the name of each column
- * joins the texts above it.
- */
-function headerOf(
-  rows: readonly number[],
-  cellsOf: (row: number) => ReadonlyMap<number, string>,
-  spans: ReadonlyMap<string, number>,
-): { header: ReadonlyMap<number, string>; height: number } {
-  let header = new Map(rows.length > 0 ? cellsOf(rows[0]!) : []);
-  let height = 1;
-  for (; height < rows.length - 1; height++) {
-    const above = cellsOf(rows[height - 1]!);
-    const below = cellsOf(rows[height]!);
-    const spread = new Map(header);
-    let isNamedBelow = false;
-    for (const column of above.keys()) {
-      const under = Array.from(
-        { length: (spans.get(`${rows[height - 1]}:${column}`) ?? column) - column + 1 },
-        (_, index) => column + index,
-      );
-      if (under.length < 2 || under.filter((each) => below.has(each)).length < 2) continue;
-      isNamedBelow = true;
-      for (const each of under) spread.set(each, header.get(column)!);
-    }
-    if (!isNamedBelow) break;
-    for (const [column, text] of below) {
-      const upper = spread.get(column);
-      spread.set(column, upper === undefined || upper === text ? text : `${upper} ${text}`);
-    }
-    header = spread;
-  }
-  return { header, height };
-}
-
-/** Lists the cells of a row in the order of the columns, up to the last that is not empty. */
-function trimRow(cells: ReadonlyMap<number, string>, order: readonly number[]): string[] {
-  const filled = order.map((column) => cells.get(column) ?? '');
-  return filled.slice(0, filled.findLastIndex((cell) => cell !== '') + 1);
 }
