@@ -46,9 +46,10 @@ export class TableLayout {
     return this.#row && this.#column;
   }
 
-  startRow(row = this.grid.length + 1): void {
-    if (this.#row) this.endRow();
-    this.#row = { row, cells: new Map() };
+  /** Opens a row; `row` is its number in the source. */
+  startRow(row?: number): void {
+    this.endRow();
+    this.#row = { row: row ?? this.grid.length + 1, cells: new Map() };
     this.#column = 0;
     this.#fillTaken();
   }
