@@ -78,8 +78,8 @@ export function filteredFields(node: FilterNode): Set<string> {
 // A filter means the same in every store: it compares the scalars of a chunk's metadata, those in lists under the list's key, nested keys as dotted paths.
 // A value is compared as a text; a number, or a text that is written as one, also as a number.
 
-/** Fields that are not filtered by: the many numbers of a passage's position on its page. */
-const UNFILTERED = /^location\.(?:boxes|page_ratio)$/;
+/** Fields that are not filtered by: the many values that locate parts of a passage. */
+const UNFILTERED = /^location\.(?:anchors|boxes|page_ratio)$/;
 
 /** Yields the scalars of a value with their paths (`location.page`); the items of a list under its path. */
 export function* listScalars(value: unknown, path = ''): Generator<[path: string, value: FilterScalar], void, void> {

@@ -39,6 +39,15 @@ export const PassageBox = Box.extend({
 });
 export type PassageBox = z.infer<typeof PassageBox>;
 
+/** A position within a passage that a link can lead to. */
+export const PassageAnchor = z
+  .object({
+    line: z.int().describe("First line of the stored passage's text that it covers, from 1"),
+    anchor: z.string().describe('Fragment of the heading or term, without #'),
+  })
+  .meta({ id: 'PassageAnchor', description: 'A heading or term within a passage that a link can lead to' });
+export type PassageAnchor = z.infer<typeof PassageAnchor>;
+
 /** Location of a passage in its document. Numbers start at 1, `offset` at 0; ends are inclusive. */
 export const Location = z
   .object({
@@ -55,7 +64,13 @@ export const Location = z
     headings: z.array(z.string()).optional().describe('Headings above the passage, outermost first'),
     line_start: z.int().optional().describe('First line in the source file (Markdown, text, code, JSON, XML)'),
     line_end: z.int().optional().describe('Last line in the source file'),
-    anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
+    anchor: z.string().optional().describe('Fragment of the nearest heading or term above (HTML), without #'),
+    anchors: z
+      .array(PassageAnchor)
+      .optional()
+      .describe(
+        'All anchors of a passage that holds several headings or terms; absent in the location of a quotation, which has its nearest',
+      ),
     member: z.string().optional().describe('File in an archive or mail that the passage is from'),
     time_start: z.string().optional().describe('When the passage begins in a recording, as hh:mm:ss'),
     time_end: z.string().optional().describe('When its last subtitle ends'),

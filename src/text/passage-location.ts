@@ -1,4 +1,4 @@
-import type { Location, Mark, PassageBox } from '../schema/items.ts';
+import type { Location, Mark, PassageAnchor, PassageBox } from '../schema/items.ts';
 import { newlinesIn } from './markdown/lines.ts';
 
 /** Kinds of files whose pages are slides. */
@@ -83,12 +83,35 @@ export function boxesOfLines(boxes: readonly PassageBox[], ranges: readonly (rea
   return own.length > 0 ? own : [...boxes];
 }
 
+/** The offsets of a piece of a text, and what precedes it in its passage, such as the repeated head of a table. */
+interface PieceRange {
+  from: number;
+  end: number;
+  opening: string;
+}
+
+/** Lists the anchors of a piece by the marks in it. Empty if the anchor at its start is its only one. */
+export function anchorsIn(text: string, marks: readonly Mark[], { from, end, opening }: PieceRange): PassageAnchor[] {
+  const anchors: PassageAnchor[] = [];
+  const first = 1 + newlinesIn(opening);
+  let [line, reached] = [first, from];
+  for (const { at, anchor } of marks) {
+    if (at >= end) break;
+    if (anchor === undefined || anchor === anchors.at(-1)?.anchor) continue;
+    const start = Math.max(from, at);
+    line += newlinesIn(text.slice(reached, start));
+    reached = start;
+    anchors.push({ line, anchor });
+  }
+  return anchors.length === 1 && anchors[0]!.line === first ? [] : anchors;
+}
+
+/** Finds the anchor that covers a line of a passage, counted from 0. */
+export const anchorOfLine = (anchors: readonly PassageAnchor[], line: number): string | undefined =>
+  anchors.findLast((covering) => covering.line <= line + 1)?.anchor;
+
 /** Locates a piece of a text on its pages by the marks in it: one rectangle for each block and column. */
-export function boxesIn(
-  text: string,
-  marks: readonly Mark[],
-  { from, end, opening }: { from: number; end: number; opening: string },
-): PassageBox[] {
+export function boxesIn(text: string, marks: readonly Mark[], { from, end, opening }: PieceRange): PassageBox[] {
   const boxes: PassageBox[] = [];
   let [line, reached] = [1 + newlinesIn(opening), from];
   for (const [i, { at, page, boxes: own }] of marks.entries()) {

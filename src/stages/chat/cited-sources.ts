@@ -4,7 +4,7 @@ import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
 import type { Location, PassageBox, RetrievedItem, Source } from '../../schema/items.ts';
 import { type Neighbour, type Neighbours, storedLocation } from '../retrieve/neighbours.ts';
-import { boxesOfLines, limitBoxes } from '../../text/passage-location.ts';
+import { anchorOfLine, boxesOfLines, limitBoxes } from '../../text/passage-location.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
 
@@ -219,15 +219,18 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
     return contentLines.some((at) => ranges.some(([first, last]) => at >= first && at <= last));
   });
   const headings = quotedSections.length > 0 ? commonPrefix(quotedSections.map((section) => section.headings)) : (location.headings ?? []);
-  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, boxes, ...rest } = location; // these describe the whole chunk
+  // these describe the whole chunk
+  const { headings: path = [], anchor: anchorOfPassage, anchors, offset: _offset, overlap: _overlap, boxes, ...rest } = location;
   const isOwn = headings.join('\0') === path.join('\0');
   const span: LineRange = [Math.min(...ranges.map(([first]) => first)), Math.max(...ranges.map(([, last]) => last))];
+  const nearest = anchors ? anchorOfLine(anchors, span[0]) : isOwn ? anchorOfPassage : undefined;
+  const anchor = quoted.length > 0 ? nearest : anchorOfPassage;
   const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];
   const [row_start, row_end] = (quoted.length > 0 && sourceRows(span, lines, location)) || [rest.row_start, rest.row_end];
   return {
     ...rest,
     ...(headings.length > 0 ? { headings } : {}),
-    ...(anchor !== undefined && (isOwn || quoted.length === 0) ? { anchor } : {}),
+    ...(anchor === undefined ? {} : { anchor }),
     ...(line_start === undefined ? {} : { line_start, line_end }),
     ...(row_start === undefined ? {} : { row_start, row_end }),
     ...(boxes === undefined || quoted.length > 0 ? {} : { boxes }),

@@ -7,7 +7,7 @@ import { decodeUrlPart } from '../../http/message.ts';
 import type { Chunking } from '../../schema/config.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
-import { boxesIn } from '../../text/passage-location.ts';
+import { anchorsIn, boxesIn } from '../../text/passage-location.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { ChunkResult } from '../../schema/results.ts';
@@ -34,10 +34,13 @@ function createLocator(document: Document, blocks: readonly Block[]): Locator {
     const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
     if (mark?.page !== undefined) Object.assign(location, pagesOf(mark.page, markAt(marks, piece.end - 1)?.page));
     if (mark?.page_ratio !== undefined) location.page_ratio = mark.page_ratio;
-    const boxes = boxesIn(text, marks.slice(Math.max(0, markIndex(marks, piece.from)), markIndex(marks, piece.end - 1) + 1), piece);
+    const marked = marks.slice(Math.max(0, markIndex(marks, piece.from)), markIndex(marks, piece.end - 1) + 1);
+    const boxes = boxesIn(text, marked, piece);
     if (boxes.length > 0) location.boxes = boxes;
     if (mark?.sheet !== undefined) location.sheet = mark.sheet;
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
+    const anchors = anchorsIn(text, marked, piece);
+    if (anchors.length > 0) location.anchors = anchors;
     if (mark?.member !== undefined) location.member = mark.member;
     if (mark?.time !== undefined) {
       const last = markAt(marks, piece.end - 1);

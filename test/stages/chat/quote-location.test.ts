@@ -126,3 +126,34 @@ test('cites a quoted block with its own page, and one on several pages with all 
   expect(pagesOf([[2, 2]])).toEqual([4, undefined]);
   expect(pagesOf([[0, 0]])).toEqual([3, 4]);
 });
+
+test('cites the anchor nearest above the quoted lines', () => {
+  const text = '# Settings\n\n**delay**\n\nForty seconds.\n\n**lamp**\n\nAmber.';
+  const anchors = [
+    { line: 1, anchor: 'settings' },
+    { line: 3, anchor: 'set-delay' },
+    { line: 7, anchor: 'set-lamp' },
+  ];
+  const location = { headings: ['Settings'], anchor: 'settings', anchors };
+  const lineOf = (words: string) => text.split('\n').indexOf(words);
+  expect(locateQuote(text, location, [[lineOf('Forty seconds.'), lineOf('Forty seconds.')]])).toEqual({
+    headings: ['Settings'],
+    anchor: 'set-delay',
+  });
+  expect(locateQuote(text, location, [[lineOf('**lamp**'), lineOf('Amber.')]])).toEqual({ headings: ['Settings'], anchor: 'set-lamp' });
+  expect(locateQuote(text, location)).toEqual({ headings: ['Settings'], anchor: 'settings' });
+});
+
+test('cites the anchor of a later section, whose headings above are uncertain', () => {
+  const text = 'Rinse it.\n\n# Returns\n\nWithin 30 days.';
+  const location = {
+    headings: ['Guide', 'Care'],
+    anchor: 'care',
+    anchors: [
+      { line: 1, anchor: 'care' },
+      { line: 3, anchor: 'returns' },
+    ],
+  };
+  expect(locateQuote(text, location, [[4, 4]]).anchor).toBe('returns');
+  expect(locateQuote(text, location, [[0, 0]]).anchor).toBe('care');
+});

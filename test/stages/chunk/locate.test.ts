@@ -104,6 +104,22 @@ it('uses the anchor of the section of the text, also below a title without text'
   ]);
 });
 
+it('lists the anchors of a passage with several, each with its first line', () => {
+  const text = '# Settings\n\n**delay**\n\nForty seconds.\n\n**lamp**\n\nAmber.\n';
+  const marks = [
+    { at: 0, anchor: 'settings' },
+    { at: text.indexOf('**delay'), anchor: 'set-delay' },
+    { at: text.indexOf('**lamp'), anchor: 'set-lamp' },
+  ];
+  expect(located(text, marks)[0]!.location.anchors).toEqual([
+    { line: 1, anchor: 'settings' },
+    { line: 3, anchor: 'set-delay' },
+    { line: 7, anchor: 'set-lamp' },
+  ]);
+  expect(located(text, marks.slice(0, 1))[0]!.location).not.toHaveProperty('anchors');
+  expect(located(text, marks.slice(2))[0]!.location).toMatchObject({ anchors: [{ line: 7, anchor: 'set-lamp' }] });
+});
+
 it('omits unknown fields', () => {
   expect(located('Only text.', [])[0]!.location).toEqual({});
   expect(located('Only text.', [{ at: 5, page: 2 }])[0]!.location).toEqual({});
