@@ -142,11 +142,12 @@ interface Packing {
 /** Splits a group into pieces of at most `longest` characters (`findCut` has exceptions), and without overlap at least `shortest`. */
 export function pack(text: string, blocks: readonly Block[], { group, sizes, before }: Packing): Piece[] {
   const pieces: Piece[] = [];
+  const labelOf = createRowLabels(text);
   let previous = before;
   let index = group.first;
   for (let start = skipSpace(text, group.start, group.end); ;) {
     const rest = group.end - start;
-    const opening = openingAt(text, blocks, { index, offset: start, sizes });
+    const opening = openingAt(text, blocks, { index, offset: start, sizes, labelOf });
     // the last chunk has less overlap, so that no short rest follows it
     const limit = rest <= sizes.longest ? Math.min(sizes.overlap, sizes.longest - rest) : sizes.overlap;
     const isFramed = blocks[index]!.kind !== 'list' && opening !== '';
@@ -186,17 +187,45 @@ const MAX_LEAD_LENGTH = 200;
 const MAX_LEAD_SHARE = 0.2;
 const CAPTION = /^[*_]*(?:tab(?:le|elle|leau|la|ela|ella)?|fig(?:ure|ur|ura)?|listing|code)\b\.?\s*\d/i;
 
-/** Composes the opening of a chunk inside a table, fence or list: its introductory line or caption, and its frame. */
-function openingAt(
-  text: string,
-  blocks: readonly Block[],
-  { index, offset, sizes }: { index: number; offset: number; sizes: Sizes },
-): string {
+interface Opening {
+  index: number;
+  offset: number;
+  sizes: Sizes;
+  labelOf: RowLabels;
+}
+
+/** Composes the opening of a chunk inside a table, fence or list: its introductory line or caption, its frame, and in a row its first cell. */
+function openingAt(text: string, blocks: readonly Block[], { index, offset, sizes, labelOf }: Opening): string {
   const block = blocks[index]!;
   const frame = frameAt(text, { block, offset, sizes })?.opening ?? '';
   const isContinued = frame !== '' || (block.kind === 'list' && offset > block.start);
   const room = sizes.longest / 2 - frame.length; // the introductory line and the table header take at most half of a chunk
-  return (isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MAX_LEAD_SHARE, room) }) : '') + frame;
+  const lead = isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MAX_LEAD_SHARE, room) }) : '';
+  const label = block.kind === 'table' && frame !== '' ? labelOf(block, offset) : '';
+  return lead + frame + (label.length <= room - lead.length ? label : '');
+}
+
+/** Returns the beginning of the row at an offset of a table: its first cell, and the empty ones up to that of the offset. Offsets must ascend. */
+type RowLabels = (table: Block, offset: number) => string;
+
+/** Maximum characters of a first cell that is repeated. */
+const MAX_LABEL_LENGTH = 100;
+
+/** Creates a function that reads each row once: one row may be cut into thousands of chunks. */
+function createRowLabels(text: string): RowLabels {
+  let [at, row, bars, labelEnd] = [0, 0, 0, 0];
+  const startRow = (start: number): void => {
+    [row, bars, labelEnd] = [start, text.startsWith('|', start) ? 0 : 1, start];
+  };
+  return (table, offset) => {
+    if (at < table.body) startRow((at = table.body));
+    for (; at < offset; at++) {
+      if (text[at] === '\n') startRow(at + 1);
+      else if (text[at] === '|' && text[at - 1] !== '\\' && ++bars === 2) labelEnd = at;
+    }
+    const label = text.slice(row, labelEnd).replace(/^\|/, '').trim();
+    return bars < 2 || label === '' || label.length > MAX_LABEL_LENGTH ? '' : `| ${label} ${'|  '.repeat(bars - 2)}| `;
+  };
 }
 
 /**

@@ -17,6 +17,10 @@ function isWithin(part: string, whole: string): boolean {
   return true;
 }
 
+/** A line of a chunk without the first cell of a row that is continued: that is repeated, with empty cells behind it. */
+const withoutLabel = (held: string, line: string): string =>
+  line.includes(held) ? held : held.replace(/^\| (?:[^|\\]|\\.)+ \| (?: \| )*/, '');
+
 describe('chunkDocument, for any Markdown and any settings', () => {
   it('puts every character except white space into a chunk, in order', () => {
     fc.assert(
@@ -119,7 +123,7 @@ describe('chunkDocument, for any Markdown and any settings', () => {
           for (let i = repeated; i < held.length; i++) {
             const { line_start, line_end } = locateQuote(passage, location, [[i, i]]);
             expect(line_start).toBe(line_end);
-            expect(lines[line_start! - 1]).toContain(held[i]!.trim());
+            expect(lines[line_start! - 1]).toContain(withoutLabel(held[i]!.trim(), lines[line_start! - 1]!));
           }
         }
       }),

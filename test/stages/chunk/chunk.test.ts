@@ -143,8 +143,18 @@ describe('tables', () => {
   it('split a row that is longer than a chunk as text', () => {
     const chunks = texts(`${header}\n| P-1 | ${sentences(120)} | 1 |`);
     expect(chunks.length).toBeGreaterThan(3);
-    for (const text of chunks.slice(1)) expect(text.startsWith(`${header}\n`)).toBe(true);
+    for (const text of chunks.slice(1)) expect(text.startsWith(`${header}\n| P-1 | `)).toBe(true);
     expect(chunks.join(' ').match(/word\d{4}/g)).toEqual(Array.from({ length: 120 }, (_, i) => `word${String(i).padStart(4, '0')}`));
+  });
+
+  it('keep the parts of a cell in its column, behind the first cell of its row', () => {
+    const row = (first: string, last: string) => texts(`${header}\n| ${first} | new | ${last} |\n| P-2 | old | ${last} |`);
+    const chunks = row('a \\| b', sentences(200)).slice(1);
+    const at = chunks.findIndex((text) => text.includes('P-2'));
+    expect(at).toBeGreaterThan(1);
+    for (const text of chunks.slice(0, at)) expect(text.startsWith(`${header}\n| a \\| b |  | `), text).toBe(true);
+    for (const text of chunks.slice(at + 1)) expect(text.startsWith(`${header}\n| P-2 |  | `), text).toBe(true);
+    expect(row(sentences(80), 'x').filter((text) => text.split('word0000').length > 2)).toEqual([]);
   });
 
   it('do not repeat a header that would fill half of a chunk', () => {
