@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { KbError } from '../../../core/errors.ts';
 import { distinctNames } from '../distinct-names.ts';
-import { decodeGuessed, decodeJapanese, decodeStrictly } from '../bytes.ts';
+import { decodeGuessed, decodeJapanese, decodeStrictly, isZip } from '../bytes.ts';
 
 /** Maximum bytes that unpacking adds to an archive. A parser needs about ten times as much memory. */
 const MAX_INFLATED = 256 * 2 ** 20;
@@ -31,7 +31,7 @@ export async function openArchive(
   { source, largest_part: largest = MAX_INFLATED }: { source: string; largest_part?: number | undefined },
 ): Promise<Archive> {
   const { default: yauzl } = await import('yauzl');
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = bufferOf(trimArchive(bytes));
   const file = await yauzl.fromBufferPromise(buffer, { lazyEntries: true, decodeStrings: false });
   if (file.entryCount > MAX_ENTRIES) throw tooLarge(source, `holds ${file.entryCount} parts; at most ${MAX_ENTRIES} are read`);
   const entries: Entry[] = [];
@@ -58,6 +58,53 @@ export async function openArchive(
       for (const part of parts.values()) await unpack(file, buffer, part);
     },
   };
+}
+
+/** Signatures of the end of the central directory, of the locator that ZIP64 has before it, and of an entry (APPNOTE.TXT, 4.3). */
+const END = Buffer.from('PK\x05\x06', 'latin1');
+const LOCATOR = 0x07064b50;
+const ENTRY = 0x02014b50;
+/** Bytes of the end without its comment, and of the locator. */
+const END_BYTES = 22;
+const LOCATOR_BYTES = 20;
+
+/** An archive within a file: where it begins, and where the end of its directory is. */
+interface ArchiveBounds {
+  start: number;
+  end: number;
+}
+
+/**
+ * Finds the last central directory of a file. Office, LibreOffice and Python also ignore bytes behind an archive; that its parts are counted from
+ * the beginning of the archive shows how many bytes are before it.
+ */
+function findArchive(buffer: Buffer): ArchiveBounds | undefined {
+  for (let end = buffer.lastIndexOf(END); end >= 0; end = end > 0 ? buffer.lastIndexOf(END, end - 1) : -1) {
+    if (end + END_BYTES > buffer.length) continue;
+    if (end >= LOCATOR_BYTES && buffer.readUInt32LE(end - LOCATOR_BYTES) === LOCATOR) return { start: 0, end };
+    const [size, offset] = [buffer.readUInt32LE(end + 12), buffer.readUInt32LE(end + 16)];
+    const directory = end - size;
+    if (directory >= offset && (size === 0 || buffer.readUInt32LE(directory) === ENTRY)) return { start: directory - offset, end };
+  }
+  return undefined;
+}
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Whether a file is an archive, or has one within it. */
+export const isArchive = (bytes: Uint8Array): boolean => isZip(bytes) || findArchive(bufferOf(bytes)) !== undefined;
+
+/** Returns the archive in a file without the bytes before and behind it; a file without a central directory as it is. */
+export function trimArchive(bytes: Uint8Array): Uint8Array {
+  const bounds = findArchive(bufferOf(bytes));
+  if (!bounds) return bytes;
+  const { start, end } = bounds;
+  const comment = bufferOf(bytes).readUInt16LE(end + END_BYTES - 2);
+  const archive = bytes.subarray(start, end + END_BYTES + comment);
+  if (end + END_BYTES + comment <= bytes.length) return archive;
+  const whole = Buffer.from(archive);
+  whole.writeUInt16LE(bytes.length - end - END_BYTES, end - start + END_BYTES - 2);
+  return whole;
 }
 
 interface Part {
