@@ -8,7 +8,7 @@ import { allText, childElementsOf, findElement, localName, readXml, findText, ty
 import type { ParserRow } from '../parser-row.ts';
 import { removeUndefined, firstHeading } from '../parsed-document.ts';
 
-/** A book: its chapters in the order of its spine, without the cover and the table of contents. */
+/** A book: the documents of its spine in their order. Only the navigation is left out, if readers do not come to it by turning pages. */
 export const epubParser: ParserRow = {
   file_type: 'epub',
   name: 'an EPUB book',
@@ -23,9 +23,7 @@ export const epubParser: ParserRow = {
     for (const path of chapterPaths(book)) {
       const html = await archive.text(path);
       if (html === undefined) continue;
-      const { document, body } = await parseHtml(html);
-      if (document.querySelector('nav[epub\\:type="toc"]')) continue;
-      const { text } = await toMarkdown(body);
+      const { text } = await toMarkdown((await parseHtml(html)).body);
       const named = titles.get(path);
       if (text.trim() !== '') texts.push(named && !/^#{1,6} /m.test(text.slice(0, 500)) ? `${heading(1, named)}\n\n${text}` : text);
     }
@@ -39,7 +37,16 @@ export const epubParser: ParserRow = {
     });
     return { text, title: findText(facts, 'title') ?? firstHeading(text), metadata };
   },
+  async visibleText(bytes, { source }) {
+    const archive = await openArchive(bytes, { source });
+    const contents = await Promise.all(archive.names.filter((name) => /\.x?html?$/i.test(name)).map((name) => archive.text(name)));
+    const bodies = contents.map((content = '') => /<body\b[^]*<\/body>/i.exec(content)?.[0].replace(BLOCK, ' <') ?? '');
+    return (await Promise.all(bodies.map(async (body) => (await parseHtml(body)).body.textContent ?? ''))).join('\n');
+  },
 };
+
+/** The beginning of the tags of blocks, at which words end. */
+const BLOCK = /<(?=\/?(?:blockquote|br|d[dlt]|div|figcaption|h[1-6]|li|[ou]l|p|pre|section|t[dhr]|table)\b)/gi;
 
 /** The package document of a book, the folder that its addresses are relative to, and the files that it lists. */
 interface Package {
@@ -69,21 +76,18 @@ function resolvePart(folder: string, href: string): string {
   }
 }
 
-/** Lists the chapters in the order of the spine, without cover and table of contents. */
+/** Lists the documents of the spine in order, without a navigation document that is outside the linear order of reading. */
 function chapterPaths({ root, folder, items }: Package): string[] {
   const named = new Map(items.map((item) => [item['id'], item]));
-  const guide = childElementsOf(findElement(root, 'guide') ?? { ...root, content: [] });
-  const others = guide
-    .filter(({ attributes: { type = '' } }) => /^(?:cover|toc)$/i.test(type))
-    .map(({ attributes: { href = '' } }) => resolvePart(folder, href));
-  const paths = childElementsOf(findElement(root, 'spine') ?? root)
-    .map(({ attributes }) => named.get(attributes['idref'] ?? ''))
-    .filter((item) => item !== undefined)
-    .filter((item) => !/\bnav\b/.test(item['properties'] ?? '') && /html/.test(item['media-type'] ?? 'html'))
-    .map(({ href = '' }) => resolvePart(folder, href));
-  const chapters = new Set(paths).difference(new Set(others));
-  return [...(chapters.size > 0 ? chapters : new Set(paths))];
+  const paths = childElementsOf(findElement(root, 'spine') ?? root).flatMap(({ attributes: { idref = '', linear } }) => {
+    const item = named.get(idref);
+    if (!item || !/html/.test(item['media-type'] ?? 'html')) return [];
+    return linear === 'no' && isNavigation(item) ? [] : [resolvePart(folder, item['href'] ?? '')];
+  });
+  return [...new Set(paths)];
 }
+
+const isNavigation = ({ properties = '' }: XmlElement['attributes']): boolean => /\bnav\b/.test(properties);
 
 /** Reads the title of each chapter from the table of contents (the navigation of EPUB 3, or the NCX of EPUB 2). */
 async function chapterTitles(archive: Archive, { folder, items }: Package): Promise<Map<string, string>> {
@@ -93,7 +97,7 @@ async function chapterTitles(archive: Archive, { folder, items }: Package): Prom
     const path = resolvePart(folder, items.find(isItem)?.['href'] ?? '');
     return { base: dirname(path), content: path.endsWith('/') ? undefined : await archive.text(path) };
   };
-  const nav = await readItem(({ properties = '' }) => /\bnav\b/.test(properties));
+  const nav = await readItem(isNavigation);
   const links = nav.content === undefined ? [] : (await parseHtml(nav.content)).body.querySelectorAll('nav a[href]');
   for (const link of links) add(resolvePart(nav.base, link.getAttribute('href')!), link.textContent ?? '');
   const ncx = await readItem((item) => item['media-type'] === 'application/x-dtbncx+xml');
