@@ -3,11 +3,14 @@ import type { Address, Email } from 'postal-mime';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedFile, ParserRow } from './parser-row.ts';
 import { escapeLine, heading, oneLine } from '../../text/markdown/write.ts';
+import { calendarParser, readCalendar } from './calendar.ts';
 import { parseHtml } from './html/dom.ts';
+import { htmlParser } from './html/html.ts';
 import { toMarkdown } from './html/to-markdown.ts';
 import { distinctNames } from './distinct-names.ts';
 import { factList } from './parsed-document.ts';
-import { createDecoder, decodeText, hasStream, isCompound } from './bytes.ts';
+import { compareWords, withoutAddresses } from './visible-words.ts';
+import { createDecoder, decodeText, detectUtf16, hasStream, isCompound } from './bytes.ts';
 
 const MAX_MESSAGES = 10_000;
 /** Maximum depth of parts, and bytes of the headers. */
@@ -23,6 +26,24 @@ export const emlParser: ParserRow = {
   parse: async (bytes) => mailDocument(await readMail(bytes)),
 };
 
+/** A saved web page (RFC 2557): Office also writes it under the extensions of its own formats. */
+export const mhtmlParser: ParserRow = {
+  file_type: 'mhtml',
+  name: 'a saved web page (MHTML)',
+  extensions: ['.mhtml', '.mht'],
+  media_types: ['multipart/related', 'application/x-mimearchive'],
+  is_text: true,
+  signature: /^(?:ï»¿)?\s*(?=[^]*^Content-Type:\s*multipart\/related)(?=[^]*^MIME-Version:)[!-9;-~]+:/im,
+  async parse(bytes, { source }): Promise<ParsedFile> {
+    const mail = await parseMessage(bytes);
+    const { html = '', text = '' } = mail;
+    if (html.trim() === '') return { text: writePlain(text), metadata: {} };
+    const location = mail.headers.find(({ key }) => key === 'snapshot-content-location')?.value.trim();
+    const { title = mail.subject, ...document } = await htmlParser.parse(Buffer.from(html), { source: location ?? source });
+    return { ...document, title };
+  },
+};
+
 /** A mailbox (RFC 4155): each of its mails as a document of its own. */
 export const mboxParser: ParserRow = {
   file_type: 'mbox',
@@ -32,7 +53,7 @@ export const mboxParser: ParserRow = {
   is_text: true,
   signature: /^From \S+.{0,100}\d{4}\r?\n/,
   async parse(bytes, { source }): Promise<ParsedFile> {
-    const messages = splitMailbox(bytes);
+    const messages = splitMailbox(await toUtf8(bytes));
     if (messages.length > MAX_MESSAGES)
       throw new KbError('too_large', `${source} holds ${messages.length} mails; at most ${MAX_MESSAGES} are read.`, { hint: 'Split it.' });
     const { file_type } = emlParser;
@@ -57,10 +78,26 @@ function splitMailbox(bytes: Uint8Array): Buffer[] {
     .map((message) => Buffer.from(message.replace(/^>(>*From )/gm, '$1'), 'latin1'));
 }
 
-async function readMail(bytes: Uint8Array): Promise<Mail> {
+const ENCODED = /^Content-Transfer-Encoding:\s*(?:base64|quoted-printable)/im;
+
+/** Decodes a mail that a program saved as UTF-16. Its parts are declared in the encoding in which they were sent. */
+async function toUtf8(bytes: Uint8Array): Promise<Uint8Array> {
+  if (!detectUtf16(bytes)) return bytes;
+  const text = (await decodeText(bytes)).replace(/^\ufeff/, '');
+  return Buffer.from(ENCODED.test(text) ? text : text.replace(/\bcharset="?[\w-]+"?/gi, 'charset=utf-8'));
+}
+
+async function parseMessage(bytes: Uint8Array): Promise<Email> {
   const { default: PostalMime } = await import('postal-mime');
-  const mail = await PostalMime.parse(bytes, { ...LIMITS, attachmentEncoding: 'arraybuffer' });
+  const mail = await PostalMime.parse(await toUtf8(bytes), { ...LIMITS, attachmentEncoding: 'arraybuffer' });
   if (mail.headers.length === 0) throw new Error('it has no header');
+  return mail;
+}
+
+async function readMail(bytes: Uint8Array): Promise<Mail> {
+  const mail = await parseMessage(bytes);
+  const attachments = mail.attachments.filter(isDocument);
+  const invitations = mail.attachments.filter((attachment) => isCalendar(attachment) && !isDocument(attachment)).map(calendarText);
   return {
     subject: mail.subject ?? '',
     from: formatAddresses(mail.from ? [mail.from] : []),
@@ -73,8 +110,9 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
     references: mail.references ?? '',
     text: mail.text ?? '',
     html: mail.html ?? '',
-    attachments: mail.attachments
-      .filter(isDocument)
+    invitations,
+    attachments: attachments
+      .filter((attachment) => !(isCalendar(attachment) && invitations.includes(calendarText(attachment))))
       .map(({ filename, mimeType, content }) => ({ name: filename ?? '', media_type: mimeType, content: bytesOf(content) })),
   };
 }
@@ -89,9 +127,20 @@ const dateHeader = ({ headers }: Email): string | undefined =>
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 
-/** Whether a part is a document: it has a name or is marked as an attachment, and is not embedded in the text. */
-const isDocument = ({ filename, disposition, related }: Email['attachments'][number]): boolean =>
-  (Boolean(filename) || disposition === 'attachment') && !related;
+type Attachment = Email['attachments'][number];
+
+const isCalendar = ({ mimeType }: Attachment): boolean => calendarParser.media_types!.includes(mimeType);
+
+const calendarText = ({ content }: Attachment): string => Buffer.from(bytesOf(content)).toString('utf8');
+
+/** Whether a part is a document of its own: it has a name, is marked as an attachment or is text of another kind, and is not embedded in the text. */
+const isDocument = (attachment: Attachment): boolean => {
+  const { filename, disposition, related, mimeType } = attachment;
+  const isText = mimeType.startsWith('text/') && mimeType !== AMP && !isCalendar(attachment);
+  return (Boolean(filename) || disposition === 'attachment' || isText) && !related;
+};
+/** The text of a mail a second time, for programs that show moving parts in it. */
+const AMP = 'text/x-amp-html';
 
 const formatAddresses = (list: readonly Address[] = []): string =>
   list
@@ -117,6 +166,8 @@ interface Mail {
   references: string;
   text: string;
   html: string;
+  /** Calendars in its text. */
+  invitations?: readonly string[];
   attachments: readonly { name: string; media_type?: string; content: Uint8Array }[];
 }
 
@@ -129,7 +180,8 @@ async function mailDocument(mail: Mail): Promise<ParsedFile> {
   const names = distinctNames(attachments.map(({ name }, i) => name || `attachment ${i + 1}`));
   const title = oneLine(subject);
   const facts = factList({ From: from, To: to, Cc: cc, Date: shown_date, Attachments: names.join(', ') });
-  const blocks = [title && heading(1, escapeLine(title)), facts, await writeBody(mail)];
+  const events = (mail.invitations ?? []).map((invitation) => readCalendar(invitation).text.replace(/^#/gm, '##'));
+  const blocks = [title && heading(1, escapeLine(title)), facts, await writeBody(mail), ...events];
   const { message_id, in_reply_to } = mail;
   const thread = mail.references.trim().split(/\s+/)[0] || in_reply_to || message_id;
   const properties = { author: from, created: mail.date, message_id, in_reply_to, thread };
@@ -143,18 +195,25 @@ async function mailDocument(mail: Mail): Promise<ParsedFile> {
   };
 }
 
-/** Returns the plain text, or the HTML if that is twice as long. */
+/** Maximum share of the words of the HTML that the plain text may lack: it is a second version of the same text, or only says that there is another. */
+const LACKING = 0.02;
+
+/** Returns the plain text, or the HTML if the plain text lacks words of it. */
 async function writeBody({ text, html }: Mail): Promise<string> {
-  const plain = text
+  const plain = writePlain(text);
+  if (html.trim() === '') return plain;
+  const rich = (await toMarkdown((await parseHtml(html)).body)).text.trim();
+  const { words, missing } = compareWords(withoutAddresses(rich), text);
+  return missing.length <= words * LACKING ? plain : rich;
+}
+
+const writePlain = (text: string): string =>
+  text
     .replace(/\r\n?/g, '\n')
     .trim()
     .split('\n')
     .map((line) => (line.startsWith('>') ? line : escapeLine(line.trimEnd())))
     .join('\n');
-  if (html.trim() === '') return plain;
-  const rich = (await toMarkdown((await parseHtml(html)).body)).text.trim();
-  return plain.length * 2 > rich.length ? plain : rich;
-}
 
 /** The stream of the properties of fixed length (MS-OXMSG, 2.4), and the bytes before its first property in a message. */
 const PROPERTIES = '__properties_version1.0';

@@ -17,13 +17,16 @@ const ADDRESS = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)/g;
 const LINE_BREAK = /<br\s*\/?>/gi;
 const TAG = /<\/?[a-z][^<>]*>/gi;
 
+/** Removes the addresses of links from Markdown. */
+export const withoutAddresses = (markdown: string): string => markdown.replace(ADDRESS, '] ');
+
 /** Splits a text into words, without case, ligatures and emphasis. */
 export const wordsOf = (text: string): string[] => text.replace(INVISIBLE, '').normalize('NFKC').toLowerCase().match(WORD) ?? [];
 
 /** Compares the text that a reader of a file sees with the Markdown that was made of it. */
 export function compareWords(visible: string, markdown: string): Completeness {
   const words = wordsOf(visible);
-  const text = markdown.replace(ADDRESS, '] ');
+  const text = withoutAddresses(markdown);
   const stored = wordsOf(text.replace(LINE_BREAK, ' ').replace(TAG, ''));
   const counts = countWords(stored);
   // tags may also be text, for instance in code

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import XLSX from 'xlsx';
 import { docxFile, wordParagraph } from '../../support/files.ts';
 import { read } from './read.ts';
@@ -214,4 +214,157 @@ it('does not read endlessly nested parts', async () => {
   const depth = 2_000;
   const parts = Array.from({ length: depth }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`).join('');
   await expect(read('eml', `Subject: x\r\n${parts}Content-Type: text/plain\r\n\r\nDeep.`)).rejects.toThrow(/cannot be read as a mail/);
+});
+
+const lines = (...parts: string[]): string => parts.join('\r\n');
+
+describe('an invitation', () => {
+  const invite =
+    'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20260319T083000Z\r\nSUMMARY:Survey of the weir\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n';
+  const mail = (...attachment: string[]) =>
+    lines(
+      'From: a@weir.example',
+      'Subject: Survey',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      'You are invited.',
+      '--b',
+      'Content-Type: text/calendar; method=REQUEST',
+      '',
+      `${invite}`,
+      ...attachment,
+      '--b--',
+      '',
+    );
+  it('is part of the mail', async () => {
+    const { text, members } = await read('eml', mail());
+    expect(text).toContain('You are invited.\n\n## Survey of the weir\n\n- When: 2026-03-19 08:30 UTC');
+    expect(members).toBeUndefined();
+  });
+  it('that is also attached is read once', async () => {
+    const attachment = [
+      '--b',
+      'Content-Type: application/ics; name="invite.ics"',
+      'Content-Disposition: attachment; filename="invite.ics"',
+      '',
+      invite,
+    ];
+    const { text, members } = await read('eml', mail(...attachment));
+    expect(text).toContain('Survey of the weir');
+    expect(members).toBeUndefined();
+  });
+});
+
+it('reads text of another kind in a mail as a document', async () => {
+  const mail = lines(
+    'From: a@b.example',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Prices:',
+    '--b',
+    'Content-Type: text/csv',
+    '',
+    'part,price',
+    'seal,3',
+    '--b--',
+    '',
+  );
+  expect((await read('eml', mail)).members).toMatchObject([
+    { file_type: 'csv', parsed: { text: expect.stringContaining('| seal | 3 |') } },
+  ]);
+});
+
+it('reads the HTML of a mail whose plain text lacks words of it', async () => {
+  const mail = (plain: string) =>
+    lines(
+      'From: a@b.example',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/alternative; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      plain,
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<p>The <a href="http://lock.example/key">key</a> hangs behind the clock.</p>',
+      '--b--',
+      '',
+    );
+  expect(
+    (await read('eml', mail('The key hangs in the browser version of this mail, which you find at http://lock.example.'))).text,
+  ).toContain('behind the clock');
+  expect((await read('eml', mail('The key hangs behind the clock.'))).text).toMatch(/\n\nThe key hangs behind the clock\.$/);
+});
+
+describe('a mail in UTF-16', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+  it('is read', async () => {
+    const mail = lines(
+      'From: a@b.example',
+      'Subject: Key',
+      'Content-Type: text/plain; charset=iso-8859-1',
+      '',
+      'Der Schlüssel hängt da.',
+      '',
+    );
+    for (const bytes of [utf16(mail), utf16(mail).swap16()]) expect((await read('eml', bytes)).text).toContain('Der Schlüssel hängt da.');
+  });
+  it('keeps the encodings of encoded parts', async () => {
+    const mail = lines(
+      'From: a@b.example',
+      'Content-Type: text/plain; charset=iso-8859-1',
+      'Content-Transfer-Encoding: quoted-printable',
+      '',
+      'Schl=FCssel',
+      '',
+    );
+    expect((await read('eml', utf16(mail))).text).toContain('Schlüssel');
+  });
+  it('is read in a mailbox', async () => {
+    const mailbox = 'From a@b.example Mon Jan 01 10:00:00 2024\nSubject: One\n\nFirst.\n';
+    expect((await read('mbox', utf16(mailbox))).members).toMatchObject([{ parsed: { text: expect.stringContaining('First.') } }]);
+  });
+});
+
+describe('a saved web page', () => {
+  const page = (...address: string[]) =>
+    lines(
+      'From: <Saved by Blink>',
+      ...address,
+      'Subject: Care',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/related; type="text/html"; boundary="cut"',
+      '',
+      '--cut',
+      'Content-Type: text/html',
+      'Content-Transfer-Encoding: quoted-printable',
+      '',
+      '<title>Care of the lamp</title><h1>The lam=',
+      'p</h1><p>Trim the wick =E2=80=93 <a href=3D"oil">oil it</a>.</p>',
+      '--cut',
+      'Content-Type: image/png',
+      'Content-Location: http://lamps.example/a.png',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'iVBORw0KGgo=',
+      '--cut--',
+      '',
+    );
+  it('is read as the page, whose links lead to where it was', async () => {
+    const parsed = await read('mhtml', page('Snapshot-Content-Location: http://lamps.example/care'));
+    expect(parsed).toMatchObject({ title: 'Care of the lamp', text: '# The lamp\n\nTrim the wick – [oil it](http://lamps.example/oil).' });
+  });
+  it('is read without its address', async () => {
+    expect((await read('mhtml', page())).text).toContain('Trim the wick');
+  });
 });
