@@ -26,6 +26,8 @@ interface KbErrorOptions {
   retryAfter?: number;
   /** Whether the error only says that an intact file has no text. */
   hasNoText?: boolean;
+  /** Whether the error only says that the format of a file is not read. */
+  isUnsupported?: boolean;
 }
 
 /** An error with a code, a message for people, an optional hint, and whether a retry may succeed. */
@@ -38,10 +40,11 @@ export class KbError extends Error {
   readonly isRetryable: boolean;
   readonly retryAfter: number | undefined;
   readonly hasNoText: boolean;
+  readonly isUnsupported: boolean;
   attempts: number;
 
   constructor(code: ErrorCode, message: string, options: KbErrorOptions = {}) {
-    const { hint, cause, isRetryable = false, attempts = 1, retryAfter, hasNoText = false } = options;
+    const { hint, cause, isRetryable = false, attempts = 1, retryAfter, hasNoText = false, isUnsupported = false } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KbError';
     this.code = code;
@@ -51,6 +54,7 @@ export class KbError extends Error {
     this.attempts = attempts;
     this.retryAfter = retryAfter;
     this.hasNoText = hasNoText;
+    this.isUnsupported = isUnsupported;
   }
 }
 

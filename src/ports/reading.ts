@@ -21,6 +21,8 @@ export interface ParsedDocument {
   /** Markdown. */
   text: string;
   title?: string | undefined;
+  /** The type of its content, if its name says another one. */
+  file_type?: string | undefined;
   /** Metadata from the format: author, created, pages, lang, description, hidden sheets, front matter. */
   metadata: Metadata;
   marks?: Mark[] | undefined;
@@ -75,6 +77,8 @@ export interface FileTypes {
    * recognized.
    */
   readonly pictures: { readonly extensions: readonly string[]; fileType(path: string): string | undefined };
+  /** How a file of a kind that no parser reads becomes a readable one, as a sentence; undefined if no way is known. */
+  conversionOf(path: string): string | undefined;
   /** File type by a media type that a parser names; undefined if none does. */
   fileTypeOfMedia(media_type: string): string | undefined;
   /** File type of a response: by its media type, else by the extension of its address and its first bytes; undefined if no parser reads it. */

@@ -63,9 +63,6 @@ export const sampleFiles: Readonly<Record<string, string | Buffer>> = {
   'page.mdx': 'import { Box } from "x"\n\n# Page\n\n<Box title="a">\n\nInside.\n\n</Box>\n',
   'guide.rst': 'Guide\n=====\n\n.. note:: Careful.\n\n::\n\n  code()\n\n=== ===\na   b\n=== ===\n1   2\n=== ===\n',
   'guide.adoc': '= Guide\n\n== Part\n\n[source,js]\n----\nrun();\n----\n\n|===\n|a |b\n|===\n',
-  'grow.1':
-    '.TH GROW 1\n.de X\n.B \\\\$1\n..\n.SH NAME\ngrow \\- plants\n.TP\n\\fB\\-b\\fR\n.ie n \\{\\\n.X bed\n.\\}\n.el no\n.TS\ntab(;);\nl l.\na;T{\nb\nT}\n.TE\n',
-  'water.1': '.Dd May 1\n.Dt WATER 1\n.Sh NAME\n.Nm water\n.Nd it\n.Bl -tag\n.It Fl b Oo Ar x Oc\n.Pq one .\n.El\n',
   'log.txt': 'Monday\n======\n\nThe pump ran.\n\n1. It stopped.\n',
   'news.rss':
     '<rss><channel><title>News</title><item><title>Seal</title><description>&lt;p&gt;Green.&lt;/p&gt;</description></item></channel></rss>',
@@ -79,6 +76,12 @@ export const sampleFiles: Readonly<Record<string, string | Buffer>> = {
   'note.rtf': '{\\rtf1\\ansi{\\fonttbl\\f0 Arial;}{\\b Care}\\par Dry it \\u233?.\\par\\trowd a\\cell b\\cell\\row}',
   'mail.eml':
     'From: a@example.com\r\nSubject: Seal\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nGreen.\r\n--b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename="a.csv"\r\n\r\na,b\r\n1,2\r\n--b--\r\n',
+  'saved.mhtml':
+    'From: <Saved by Blink>\r\nSnapshot-Content-Location: http://lamps.example/care\r\nSubject: Care\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="cut"\r\n\r\n--cut\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<html><head><title>Care of the lamp</title></head><body><h1>Care of the lam=\r\np</h1><p>Trim the wick =E2=80=93 daily.</p></body></html>\r\n--cut--\r\n',
+  'survey.ics':
+    'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nDTSTART:20260319T083000Z\r\nDTEND:20260319T094500Z\r\nSUMMARY:Survey of the weir\r\nLOCATION:Boathouse\\, upper floor\r\nDESCRIPTION:Bring boots. The water\r\n  is high.\r\nORGANIZER;CN=Astrid Holm:mailto:astrid@weir.example\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
+  'old.doc': compound({ WordDocument: 'x'.repeat(5000) }),
+  'old.ppt': compound({ 'PowerPoint Document': 'x'.repeat(5000) }),
   'mails.mbox':
     'From a@example.com Mon Jan 01 10:00:00 2024\nSubject: One\n\nFirst.\n\nFrom a@example.com Mon Jan 01 10:00:00 2024\nSubject: Two\n\nSecond.\n',
   'letter.odt': zipFile({

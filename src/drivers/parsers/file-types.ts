@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { extensionOf } from './archives/compressed-files.ts';
 import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
+import { conversionOf } from './old-formats.ts';
 import { parsers } from './parsers.ts';
 import { readBeginning } from './bytes.ts';
 import { KbError } from '../../core/errors.ts';
@@ -39,6 +40,7 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
     page: { file_type: typeOf(page)!, media_types: page.media_types ?? [], ...(page.signature && { signature: page.signature }) },
     fileType,
     pictures: { extensions: [...pictures.keys()], fileType: (path) => pictures.get(extname(path).toLowerCase()) },
+    conversionOf,
     fileTypeOfMedia: (media_type) => typeOf(byMedia.get(media_type)),
     fileTypeOf({ content_type, url, bytes = new Uint8Array() }) {
       const named = byMedia.get(content_type);

@@ -1,4 +1,4 @@
-import { ocrAdvice, setting, operatorAdvice } from '../../core/advice/advice.ts';
+import { ocrAdvice, operatorAdvice, setting, shellWord } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import type { Parser } from '../../ports/reading.ts';
 
@@ -49,14 +49,25 @@ export const encryptedFileError = (source: string): KbError =>
     hint: 'Save a copy without a password, and ingest that.',
   });
 
-/** Makes the error for a file whose bytes are of another type than its name: `found`, a type that can be read or a description. */
-export function wrongTypeError(source: string, { expected, found }: { expected: NamedType; found: Parser | string }): KbError {
+/** Makes the error for a file whose bytes are of another type than its name: `actual`, a type that can be read or a description. */
+export function wrongTypeError(source: string, { expected, actual }: { expected: NamedType; actual: Parser | string }): KbError {
   const [is, hint] =
-    typeof found === 'string'
-      ? [found, 'Save it in a supported format.']
-      : [describeType(found), `Give it a name that ends in ${found.extensions[0]}.`];
+    typeof actual === 'string'
+      ? [actual, 'Save it in a supported format.']
+      : [describeType(actual), `Give it a name that ends in ${actual.extensions[0]}.`];
   return new KbError('invalid', `${source} is ${is} by its content, not ${describeType(expected)}.`, { hint });
 }
+
+/** Says how LibreOffice converts a file to another type. */
+export const convertWithOffice = (source: string, target: string): string =>
+  `Save it as ${target.toUpperCase()}, or convert it: soffice --headless --convert-to ${target} ${shellWord(source)}`;
+
+/** Makes the error for a file of an old format. */
+export const oldFormatError = (source: string, type: NamedType, target: string): KbError =>
+  new KbError('invalid', `${source} is ${describeType(type)}, which kb does not read.`, {
+    hint: convertWithOffice(source, target),
+    isUnsupported: true,
+  });
 
 /** Makes the error for a file of the right type that is broken. */
 export const brokenFileError = (source: string, type: NamedType, cause: unknown): KbError =>

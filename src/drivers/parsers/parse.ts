@@ -1,5 +1,5 @@
 import { decompress, extensionOf } from './archives/compressed-files.ts';
-import { openArchive } from './office/archive.ts';
+import { isArchive, openArchive, trimArchive } from './office/archive.ts';
 import {
   brokenFileError,
   emptyFileError,
@@ -13,19 +13,31 @@ import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
 import type { InnerFile, ParseOutcome, ParserRow, ParseTask } from './parser-row.ts';
 import { parsers } from './parsers.ts';
 import { countMissing } from './visible-words.ts';
-import { readBeginning, isCompound, isZip, looksLikeText } from './bytes.ts';
+import { hasStream, readBeginning, isCompound, isZip, looksLikeText } from './bytes.ts';
 
-/** Checks that the bytes have the expected type. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
-async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
+/**
+ * Finds the parser of a file by its bytes: that of its name if they fit, else that of the format that they have.
+ * Throws a KbError: `invalid` (empty, encrypted, of a type that is not read), `too_large` for an archive.
+ */
+async function identifyParser({ bytes, source }: ParseTask, named: ParserRow): Promise<ParserRow> {
   if (bytes.length === 0) throw emptyFileError(source);
-  const isArchive = isArchiveFormat(row);
-  if (isArchive && isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le')))
-    throw encryptedFileError(source);
-  const passes = isArchive ? isZip(bytes) : (row.recognizes?.(bytes) ?? looksLikeText(bytes));
-  if (passes && !isArchive) return;
-  const found = passes ? ((await identifyArchive(bytes, source, row.largest_part)) ?? row) : await identifyContent(bytes, source);
-  if (found !== row) throw wrongTypeError(source, { expected: row, found });
+  if (isCompound(bytes) && hasStream(bytes, 'EncryptedPackage')) throw encryptedFileError(source);
+  if (await fitsFormat(bytes, source, named)) return named;
+  const actual = await identifyContent(bytes, source);
+  if (actual === PLAIN_TEXT && named.text_type) return findParser({ bytes, source, file_type: named.text_type });
+  if (typeof actual === 'string' || actual.is_picture || actual.is_archive) throw wrongTypeError(source, { expected: named, actual });
+  return actual;
 }
+
+async function fitsFormat(bytes: Uint8Array, source: string, row: ParserRow): Promise<boolean> {
+  if (!isArchiveFormat(row)) return row.recognizes?.(bytes) ?? looksLikeText(bytes);
+  if (!isArchive(bytes)) return false;
+  const actual = await identifyArchive(bytes, source, row.largest_part);
+  return actual === undefined || actual === row;
+}
+
+/** What a file is whose format no signature tells. */
+const PLAIN_TEXT = 'plain text';
 
 const isArchiveFormat = ({ archive_folder, archive_mimetype, is_archive }: ParserRow): boolean =>
   archive_folder !== undefined || archive_mimetype !== undefined || is_archive === true;
@@ -41,13 +53,13 @@ async function identifyArchive(bytes: Uint8Array, source: string, largest_part?:
 async function identifyContent(bytes: Uint8Array, source: string): Promise<ParserRow | string> {
   const recognized = parsers.find((row) => row.recognizes?.(bytes));
   if (recognized) return recognized;
-  if (isCompound(bytes)) return 'a file of an old Office version (DOC, PPT, XLS)';
+  if (isCompound(bytes)) return 'a file of an old Office version';
   if (isZip(bytes)) return (await identifyArchive(bytes, source)) ?? parsers.find(({ is_archive }) => is_archive)!;
   const { fileTypeFromBuffer } = await import('file-type');
   const known = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (known) return `a file of the type ${known.mime} (${known.ext.toUpperCase()})`;
   if (!looksLikeText(bytes)) return 'a binary file of an unknown kind';
-  return parsers.find(({ signature }) => signature?.test(readBeginning(bytes))) ?? 'plain text';
+  return parsers.find(({ signature }) => signature?.test(readBeginning(bytes))) ?? PLAIN_TEXT;
 }
 
 /** Maximum characters of a title and of any other property: each chunk of a document holds them. */
@@ -60,15 +72,17 @@ const MAX_PROPERTY_LENGTH = 100_000;
  * @throws KbError that names the file and what is wrong with it.
  */
 export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
-  const { bytes, source } = task;
-  await checkContent(bytes, findParser(task), source).catch(failAsFile(task));
-  return parseChecked(task);
+  const named = findParser(task);
+  const { file_type } = await identifyParser(task, named).catch(failAsFile(task));
+  const parsed = await parseChecked({ ...task, file_type });
+  return file_type === named.file_type ? parsed : { ...parsed, file_type };
 }
 
 /** Parses a file whose content is known to be of its type. */
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
-  const { bytes, source, ...options } = task;
+  const { source, ...options } = task;
   const row = findParser(task);
+  const bytes = isArchiveFormat(row) ? trimArchive(task.bytes) : task.bytes;
   const { files = [], visible, ...own } = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
   const { members, left_out } = await readMembers(files, task);
   if (own.text.trim() === '' && !own.page && own.value === undefined && !own.pictured_pages && members.length === 0)
@@ -110,7 +124,7 @@ async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<Pa
     ...parsed
   } = await parseDocument({ bytes: await decompress(await bytes(), path), source: path, file_type: row.file_type, depth: depth + 1 });
   if (parsed.text.trim() === '' && !parsed.members) throw new Error(pictured_pages ? 'is a picture without a text layer' : 'has no text');
-  return { path, file_type: row.file_type, parsed };
+  return { path, file_type: parsed.file_type ?? row.file_type, parsed };
 }
 
 /** Finds the parser of an inner file by its name, or by its media type if the name has no extension. */
@@ -167,7 +181,13 @@ async function parseTask(task: ParseTask): Promise<ParseOutcome> {
   try {
     return { parsed: await parseDocument(task) };
   } catch (error) {
-    const { code, message, advice: hint, hasNoText } = error instanceof KbError ? error : brokenFileError(task.source, task, error);
-    return { failed: { code, message, hint, hasNoText } };
+    const {
+      code,
+      message,
+      advice: hint,
+      hasNoText,
+      isUnsupported,
+    } = error instanceof KbError ? error : brokenFileError(task.source, task, error);
+    return { failed: { code, message, hint, hasNoText, isUnsupported } };
   }
 }

@@ -46,6 +46,8 @@ export interface ParserRow extends Parser {
   readonly archive_folder?: string;
   /** Matches the part `mimetype` of an archive of this format. */
   readonly archive_mimetype?: RegExp;
+  /** Type of its files that are plain text instead: a program may export a table under the extension of a spreadsheet. */
+  readonly text_type?: string;
   /** Set for plain ZIP archives, which are read for the files in them. */
   readonly is_archive?: boolean;
   /** Maximum bytes of an unpacked XML part of the archive. */
@@ -81,7 +83,7 @@ export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
 export type ParseOutcome =
   | { parsed: ParsedDocument }
-  | { failed: Pick<KbError, 'code' | 'message' | 'hasNoText'> & { hint: Hint | undefined } };
+  | { failed: Pick<KbError, 'code' | 'message' | 'hasNoText' | 'isUnsupported'> & { hint: Hint | undefined } };
 
 /** Response of a worker process to a task. */
 export interface ParseAnswer {

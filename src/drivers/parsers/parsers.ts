@@ -11,14 +11,15 @@ import { pptxParser } from './office/pptx.ts';
 import { odsParser, xlsParser, xlsxParser } from './office/xlsx.ts';
 import { odpParser, odtParser } from './office/odf.ts';
 import { rtfParser } from './office/rtf.ts';
-import { roffParser } from './roff/roff.ts';
+import { docParser, pptParser } from './old-formats.ts';
 import { epubParser } from './archives/epub.ts';
 import { codeParser } from './data/code.ts';
 import { jsonLinesParser, jsonParser } from './data/json.ts';
 import { notebookParser } from './data/notebook.ts';
 import { subtitlesParser } from './data/subtitles.ts';
 import { feedParser, xmlFileParser, xmlParser } from './data/xml.ts';
-import { emlParser, mboxParser, msgParser } from './mail.ts';
+import { calendarParser } from './calendar.ts';
+import { emlParser, mboxParser, mhtmlParser, msgParser } from './mail.ts';
 import { zipParser } from './archives/compressed-files.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
@@ -33,18 +34,21 @@ export const parsers: readonly ParserRow[] = [
   restructuredTextParser,
   asciidocParser,
   textParser,
-  roffParser,
   csvParser,
   odtParser,
   odsParser,
   odpParser,
   rtfParser,
   xlsParser,
+  docParser,
+  pptParser,
   epubParser,
   notebookParser,
   emlParser,
   mboxParser,
   msgParser,
+  mhtmlParser,
+  calendarParser,
   subtitlesParser,
   feedParser,
   jsonParser,

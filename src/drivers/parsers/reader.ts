@@ -140,8 +140,8 @@ export function createDocumentReader(limits: Limits): BaseReader {
 
 function unwrapOutcome(outcome: ParseOutcome): ParsedDocument {
   if ('parsed' in outcome) return outcome.parsed;
-  const { code, message, hint, hasNoText } = outcome.failed;
-  throw new KbError(code, message, { hint, hasNoText });
+  const { code, message, ...options } = outcome.failed;
+  throw new KbError(code, message, options);
 }
 
 /** Sends tasks to a process in one message. The process is killed at the timeout, or if a task is aborted. */

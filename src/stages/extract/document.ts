@@ -81,7 +81,7 @@ function documentOf(
   const title = given ?? parsed.title ?? nameOf(source);
   const page_kind = pageKindOf(parsed.text, title);
   const known = { ...(page_kind ? { page_kind } : {}), ...parsed.metadata, ...(description ? { description } : {}) };
-  const metadata = { ...known, title, source_kind, file_type, content_hash };
+  const metadata = { ...known, title, source_kind, file_type: parsed.file_type ?? file_type, content_hash };
   const { text, marks } = parsed;
   const document = cleanDocument({ id: id ?? documentId(source), text, source, title, metadata, ...(marks ? { marks } : {}) });
   if (text !== '' && document.text === '')

@@ -35,12 +35,7 @@ describe('a file is refused', () => {
   });
 
   it.each([
-    ['pdf', docx, /a Word document \(DOCX\) by its content, not a PDF/, /\.docx/],
-    ['docx', pdfFile([['Text.']]), /a PDF by its content, not a Word document/, /\.pdf/],
-    ['xlsx', pptxFile([{ title: 'T' }]), /a PowerPoint presentation \(PPTX\) by its content, not an Excel workbook/, /\.pptx/],
-    ['docx', '<!doctype html><p>Text.</p>', /an HTML page by its content/, /\.html/],
     ['docx', 'plain words', /plain text by its content/, /supported format/],
-    ['markdown', docx, /a Word document \(DOCX\) by its content, not a Markdown file/, /\.docx/],
     ['csv', zipFile({ 'a.txt': 'a' }), /a ZIP archive by its content, not a CSV file/, /\.zip/],
     ['pdf', png, /a PNG picture/, /ends in \.png/],
     ['text', png, /a PNG picture/, /ends in \.png/],
@@ -55,7 +50,7 @@ describe('a file is refused', () => {
   });
 
   it('when a password protects an Office file', async () => {
-    const bytes = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504), Buffer.from('EncryptedPackage', 'utf16le')]);
+    const bytes = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504), Buffer.from('EncryptedPackage\0', 'utf16le')]);
     expect((await failure('xlsx', bytes)).message).toMatch(/is encrypted: kb opens only PDFs with a password/);
   });
 
@@ -99,6 +94,43 @@ describe('a file is refused', () => {
     const nothing = { packed: deflateRawSync(''), size: 0 };
     const parts = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`word/${i}`, nothing]));
     expect(await failure('docx', zipFile(parts))).toMatchObject({ code: 'too_large', message: expect.stringMatching(/holds 20001 parts/) });
+  });
+});
+
+describe('a file with the extension of another type', () => {
+  const mhtml =
+    'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n<p>Text.</p>\r\n--b--\r\n';
+  const spreadsheetXml =
+    '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="A"><Table><Row><Cell><Data ss:Type="String">Text.</Data></Cell></Row></Table></Worksheet></Workbook>';
+  it.each([
+    ['pdf', 'docx', docx],
+    ['doc', 'docx', docx],
+    ['markdown', 'docx', docx],
+    ['docx', 'pdf', pdfFile([['Text.']])],
+    ['xlsx', 'pptx', pptxFile([{ title: 'Text.' }])],
+    ['ppt', 'pptx', pptxFile([{ title: 'Text.' }])],
+    ['docx', 'html', '<!doctype html><p>Text.</p>'],
+    ['xls', 'html', '<html xmlns:x="urn:schemas-microsoft-com:office:excel"><body><table><tr><td>Text.</td></tr></table></body></html>'],
+    ['doc', 'mhtml', mhtml],
+    ['doc', 'rtf', '{\\rtf1\\ansi Text.\\par}'],
+    ['doc', 'text', 'Text.'],
+    ['xls', 'csv', 'Name\tWords\nA\tText.\n'],
+    ['xls', 'xls', spreadsheetXml],
+  ])('is read for what it is (%s, %s)', async (kind, actual, content) => {
+    const { text, file_type = kind } = await read(kind, content);
+    expect(text).toContain('Text.');
+    expect(file_type).toBe(actual);
+  });
+
+  it.each([
+    ['doc', 'WordDocument', 'soffice --headless --convert-to docx files/sample.doc'],
+    ['docx', 'WordDocument', 'soffice --headless --convert-to docx files/sample.docx'],
+    ['ppt', 'PowerPoint Document', 'soffice --headless --convert-to pptx files/sample.ppt'],
+  ])('is refused with the way to convert it, if it is an old format (%s of %s)', async (kind, stream, command) => {
+    const bytes = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504), Buffer.from(`${stream}\0`, 'utf16le')]);
+    const error = await failure(kind, bytes);
+    expect(error).toMatchObject({ code: 'invalid', isUnsupported: true });
+    expect(error.hint).toContain(command);
   });
 });
 

@@ -1,7 +1,6 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import { MarkedLines } from '../parsed-document.ts';
-import { isTerm, manualPageTitle } from '../roff/roff-writer.ts';
 
 /** The longest line that may be a heading. */
 const MAX_HEADING_LENGTH = 80;
@@ -135,6 +134,14 @@ const expandTabs = (line: string): string =>
     .split('\t')
     .reduce((text, part) => `${text.padEnd(text.length + TAB_WIDTH - (text.length % TAB_WIDTH))}${part}`)
     .trimEnd();
+
+/** Writes the title of a manual page, such as `TAR(1)`, in small letters if its name has none. */
+const manualPageTitle = (title: string): string => (/\p{Ll}/u.test(title.split('(')[0]!) ? title : title.toLowerCase());
+
+const MAX_TERM_WORDS = 16;
+
+/** Whether a line may be a term that the lines below it define. */
+const isTerm = (text: string): boolean => text.split(' ').length <= MAX_TERM_WORDS && !/[`.,;:]$/.test(text);
 
 const squeeze = (text: string): string => text.trim().replace(/ {2,}/g, ' ');
 

@@ -3,7 +3,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import { brokenFileError, encryptedFileError } from '../parse-failures.ts';
-import { hasStream, isCompound } from '../bytes.ts';
+import { hasStream, isCompound, readBeginning } from '../bytes.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
@@ -29,13 +29,18 @@ export const xlsxParser: ParserRow = {
   },
 };
 
+/** A workbook in the XML of Excel 2003. */
+const SPREADSHEET_XML =
+  /^(?:ï»¿)?\s*<\?xml[^>]*>\s*(?:<\?mso-application progid="Excel\.Sheet"|<(?:ss:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet)/;
+
 /** XLS: the format of Excel 97 to 2003. */
 export const xlsParser: ParserRow = {
   file_type: 'xls',
   name: 'an Excel workbook (XLS)',
   extensions: ['.xls', '.xlt'],
   media_types: ['application/vnd.ms-excel'],
-  recognizes: (bytes) => isCompound(bytes) && hasStream(bytes, 'Workbook', 'Book'),
+  text_type: 'csv',
+  recognizes: (bytes) => (isCompound(bytes) ? hasStream(bytes, 'Workbook', 'Book') : SPREADSHEET_XML.test(readBeginning(bytes))),
   parse: (bytes, { source }) => parseWorkbook(bytes, { row: xlsParser, source }),
 };
 

@@ -204,15 +204,15 @@ const isFrontMatter = (bytes: Uint8Array): boolean =>
   FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
 
 /** Makes the error for a file that no parser reads. */
-export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
+export const unsupportedFile = (source: string, { extensions, pictures, conversionOf }: DocumentReader): KbError =>
   pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
     ? new KbError('usage', `${source} is a picture, and was not read.`, {
         hint: ocrAdvice('its text'),
       })
     : new KbError(
         'usage',
-        `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
-        { hint: READABLE_KINDS },
+        `${source}: files ${extname(source) ? `of the kind "${extname(source)}"` : 'without an extension'} are not supported.`,
+        { hint: conversionOf(source) ?? READABLE_KINDS },
       );
 
 /** Maximum bytes of a file, which is read into memory as a whole. */

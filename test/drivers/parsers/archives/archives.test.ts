@@ -1,7 +1,8 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, it, afterAll, describe } from 'vitest';
-import { docxFile, wordParagraph } from '../../../support/files.ts';
+import { docxFile, wordParagraph, xlsxFile } from '../../../support/files.ts';
 import { type RawPart, rawZipFile, zipFile } from '../../../support/zip.ts';
+import { expectEveryWord } from '../every-word.ts';
 import { placeOf, read } from '../read.ts';
 import { createReaders } from '../../../../src/drivers/parsers/ocr/scan-reader.ts';
 import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
@@ -18,7 +19,7 @@ const book = (parts: Record<string, string> = {}) =>
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': container,
     'OEBPS/book.opf': opf,
-    'OEBPS/cover.xhtml': page('<p>Cover junk</p>'),
+    'OEBPS/cover.xhtml': page('<p>Cover words</p>'),
     'OEBPS/nav.xhtml': page('<nav><ol><li><a href="two.xhtml">Starting</a></li><li><a href="one%20a.xhtml">Care</a></li></ol></nav>'),
     'OEBPS/one a.xhtml': page(
       '<h1>Care</h1><p>Oil it &amp; rest.</p><table><tr><th>Part</th><th>No</th></tr><tr><td>Seal</td><td>7</td></tr></table>',
@@ -27,10 +28,27 @@ const book = (parts: Record<string, string> = {}) =>
     ...parts,
   });
 
-it('reads the chapters of a book in the order of its spine, with the titles of its table of contents and without the cover', async () => {
-  const { text, title, metadata } = await read('epub', book());
-  expect(text).toBe('# Starting\n\nOpen the valve first.\n\n# Care\n\nOil it & rest.\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |');
+it('reads the documents of a book in the order of its spine, with the titles of its table of contents', async () => {
+  const { text, title, metadata } = await expectEveryWord('epub', book());
+  expect(text).toBe(
+    'Cover words\n\n1. [Starting](two.xhtml)\n2. [Care](one%20a.xhtml)\n\n' +
+      '# Starting\n\nOpen the valve first.\n\n# Care\n\nOil it & rest.\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |',
+  );
   expect({ title, metadata }).toEqual({ title: 'Pumps', metadata: { author: 'Ada', lang: 'en' } });
+});
+
+const nav = '<nav epub:type="toc"><ol><li><a href="two.xhtml">Starting</a></li></ol></nav>';
+
+it('keeps a chapter that holds the table of contents', async () => {
+  const parts = { 'OEBPS/two.xhtml': page(`${nav}<p>Open the valve first.</p>`) };
+  expect((await expectEveryWord('epub', book(parts))).text).toContain('Open the valve first.');
+  const guide = opf.replace('</guide>', '<reference type="toc" href="two.xhtml#toc"/></guide>');
+  expect((await expectEveryWord('epub', book({ ...parts, 'OEBPS/book.opf': guide }))).text).toContain('Open the valve first.');
+});
+
+it('leaves out navigation that is not in the order of reading', async () => {
+  const aside = opf.replace('<itemref idref="nav"/>', '<itemref idref="nav" linear="no"/>');
+  expect((await read('epub', book({ 'OEBPS/book.opf': aside }))).text).not.toContain('two.xhtml');
 });
 
 it.each([
@@ -61,14 +79,13 @@ it('reads the files of an archive as documents, and lists those that it left out
 });
 
 it('reads the files of an archive by the types of their names, compressed ones too', async () => {
-  const manual = '.TH LS 1\n.SH NAME\nls \\- list\n';
-  const { members } = await archive({ 'fopen.3p': manual, 'tar.1.gz': gzipSync(manual), 'b.md.gz': gzipSync('# B') });
+  const { members } = await archive({ 'a.csv': 'a,b\n1,2\n', 'b.md.gz': gzipSync('# B'), 'c.doc': '{\\rtf1 C\\par}' });
   expect(members!.map(({ path, file_type }) => [path, file_type])).toEqual([
+    ['a.csv', 'csv'],
     ['b.md.gz', 'markdown'],
-    ['fopen.3p', 'roff'],
-    ['tar.1.gz', 'roff'],
+    ['c.doc', 'rtf'],
   ]);
-  expect(members![0]!.parsed.text).toBe('# B');
+  expect(members![1]!.parsed.text).toBe('# B');
 });
 
 it('treats names with parent folders in an archive as plain names', async () => {
@@ -89,8 +106,27 @@ it.each([
   await expect(archive(parts)).rejects.toMatchObject({ code: 'too_large', message: expect.stringMatching(message) });
 });
 
+describe('an archive with other bytes around it', async () => {
+  const files = {
+    docx: docxFile(wordParagraph('Text.')),
+    epub: book(),
+    zip: zipFile({ 'a.md': 'Text.' }),
+    xlsx: await xlsxFile([{ name: 'A', cells: { A1: 'Text.' } }]),
+  };
+  const cases = Object.entries(files).flatMap(([kind, bytes]): [string, string, Buffer][] => [
+    [kind, 'behind it', Buffer.concat([bytes, Buffer.from('\r\n\0')])],
+    [kind, 'behind it, with the signature of its end', Buffer.concat([bytes, Buffer.from('PK\x05\x06'), Buffer.alloc(30, 1)])],
+    [kind, 'before it', Buffer.concat([Buffer.from('#!/bin/sh\n'), bytes])],
+    [kind, 'and a comment that is cut off', Buffer.concat([bytes.subarray(0, -2), Buffer.from([9, 0]), Buffer.from('cut')])],
+  ]);
+  it.each(cases)('is read (%s, bytes %s)', async (kind, _, bytes) => {
+    const around = await read(kind, bytes);
+    expect(around).toEqual(await read(kind, files[kind as keyof typeof files]));
+  });
+});
+
 it('recognizes an archive by its content', async () => {
-  await expect(read('zip', book())).rejects.toThrow(/an EPUB book by its content, not a ZIP archive/);
+  expect(await read('zip', book())).toMatchObject({ file_type: 'epub', title: 'Pumps' });
   await expect(read('epub', zipFile({ 'a.md': 'A' }))).rejects.toThrow(/cannot be read|without any text|ZIP/);
 });
 

@@ -118,7 +118,7 @@ it.each(['ods', 'xls', 'xlsb'] as const)('reads a workbook (%s) with its sheets 
 });
 
 it.each([
-  ['odt', odf('spreadsheet', '<office:spreadsheet/>'), /an OpenDocument spreadsheet \(ODS\) by its content/],
+  ['odt', odf('spreadsheet', '<office:spreadsheet/>'), /cannot be read as an OpenDocument spreadsheet \(ODS\): it has no sheets/],
   ['odt', odf('text', '<office:text>'), /cannot be read as an OpenDocument text/],
   [
     'odp',
