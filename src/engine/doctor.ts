@@ -63,16 +63,15 @@ async function checkStore(context: Context): Promise<Finding> {
 }
 
 /** Checks the store for damage; with `repair` it is repaired, what removes data only with `yes`. */
-async function checkDamage({ settings, resources }: Context, { repair = false, yes = false }: DoctorRequest): Promise<Finding[]> {
+async function checkDamage({ settings, resources }: Context, { repair: isAsked = false, yes = false }: DoctorRequest): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { problem, remedy, mend, removes } of (await (await resources.store(settings.storage)).problems?.()) ?? []) {
-    const isMended = mend !== undefined && repair && (yes || !removes);
-    if (isMended) await mend();
-    const command = `kb doctor --repair${removes ? ' --yes' : ''} does that.`;
-    findings.push({
-      status: isMended ? 'ok' : mend ? 'warning' : 'failed',
-      message: [problem, isMended ? 'Mended:' : '', remedy, mend && !isMended ? command : ''].filter(Boolean).join(' '),
-    });
+  for (const { problem, advice, repair } of (await (await resources.store(settings.storage)).problems?.()) ?? []) {
+    const message = [problem, advice].filter(Boolean).join(' ');
+    if (!repair) findings.push({ status: 'failed', message });
+    else if (isAsked && (yes || !repair.removes)) {
+      await repair.run();
+      findings.push(ok(`${problem} Repaired: ${repair.outcome}`));
+    } else findings.push(warning(`${message} kb doctor --repair${repair.removes ? ' --yes' : ''} ${repair.action}.`));
   }
   return findings;
 }

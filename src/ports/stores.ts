@@ -152,12 +152,21 @@ export interface StoreReport {
 export interface StoreProblem {
   /** The problem, as a sentence. */
   problem: string;
-  /** What repairs it, as a sentence. */
-  remedy: string;
-  /** Applies the remedy; absent if only a person can. */
-  mend?: (() => Promise<void>) | undefined;
-  /** Whether the remedy removes data. */
+  /** What a person can do about it, as a sentence. */
+  advice?: string | undefined;
+  /** Absent if only a person can repair it. */
+  repair?: StoreRepair | undefined;
+}
+
+/** What the program can do about a defect. */
+export interface StoreRepair {
+  /** What it does, after a subject: `removes it`. */
+  action: string;
+  /** What was done, as a sentence: `It was removed.` */
+  outcome: string;
+  /** Whether it removes data. */
   removes: boolean;
+  run(): Promise<void>;
 }
 
 /** A vector database with any number of collections. */

@@ -41,8 +41,8 @@ describe('kb doctor --repair on Qdrant', () => {
     hoursLater();
     const problem = 'A process that died has left the table kb.draft@1. ';
     for (const request of [{}, { repair: true }])
-      expect(await found(request)).toEqual([`warning: ${problem}It is removed. kb doctor --repair --yes does that.`]);
-    expect(await found({ repair: true, yes: true })).toEqual([`ok: ${problem}Mended: It is removed.`]);
+      expect(await found(request)).toEqual([`warning: ${problem}kb doctor --repair --yes removes it.`]);
+    expect(await found({ repair: true, yes: true })).toEqual([`ok: ${problem}Repaired: It was removed.`]);
     expect([...server.collections.keys()]).toEqual(['kb.default@0']);
     expect(await chunksIn(engine)).toHaveLength(2);
   });
@@ -57,7 +57,7 @@ describe('kb doctor --repair on Qdrant', () => {
     expect(await found()).toEqual([]);
     hoursLater();
     expect(await found({ repair: true })).toContainEqual(
-      'ok: A process that died was about to replace «default». Mended: What it had made takes its place.',
+      'ok: A process that died was about to replace «default». Repaired: «default» was replaced.',
     );
     expect((await chunksIn(engine)).map(({ text }) => text)).toEqual(['The gate stays open.']);
     expect(await found()).toEqual([]);
@@ -67,9 +67,7 @@ describe('kb doctor --repair on Qdrant', () => {
     const { server, found } = await filled();
     const { indexes } = server.collections.get('kb.default@0')!;
     for (const index of ['id', 'fields']) indexes.delete(index);
-    expect(await found()).toEqual([
-      'warning: The collection «default» lacks indexes: id, fields. They are made. kb doctor --repair does that.',
-    ]);
+    expect(await found()).toEqual(['warning: The collection «default» lacks indexes: id, fields. kb doctor --repair creates them.']);
     await found({ repair: true });
     expect(await found()).toEqual([]);
     expect(indexes.has('fields')).toBe(true);

@@ -45,12 +45,10 @@ describe('kb doctor --repair', () => {
 
   it('rebuilds broken indexes from the rows', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, tableIn(store), '_indices'), { recursive: true }));
-    expect(await found()).toEqual([
-      'warning: The indexes of «default» are broken. They are built anew from the rows. kb doctor --repair does that.',
-    ]);
+    expect(await found()).toEqual(['warning: The indexes of «default» are broken. kb doctor --repair rebuilds them from the rows.']);
     const { checks } = await result(engine(), 'doctor', {});
     expect(checks.map(({ name }) => name)).not.toContain('collection');
-    expect(await found({ repair: true })).toEqual(['ok: The indexes of «default» are broken. Mended: They are built anew from the rows.']);
+    expect(await found({ repair: true })).toEqual(['ok: The indexes of «default» are broken. Repaired: They were rebuilt from the rows.']);
     expect(await found()).toEqual([]);
     expect((await result(engine(), 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(markdown[0]!.text);
   });
@@ -61,7 +59,7 @@ describe('kb doctor --repair', () => {
     const other = await result(engine({ collection: 'other' }), 'ingest', { markdown });
     expect(other.stored).toBe(2);
     expect(await found()).toEqual([
-      expect.stringMatching(/^warning: The list of collections was lost: .* It is listed as «default»\. kb doctor --repair does that\.$/),
+      expect.stringMatching(/^warning: The list of collections was lost: .*\. kb doctor --repair lists it as «default»\.$/),
     ]);
     await found({ repair: true });
     expect(await found()).toEqual([]);
@@ -72,7 +70,7 @@ describe('kb doctor --repair', () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
     await result(engine(), 'ingest', { markdown: markdown.slice(0, 1) });
     hoursLater();
-    expect(await found({ repair: true })).toEqual([expect.stringMatching(/^ok: .* Mended: It is listed as «default-found»\.$/)]);
+    expect(await found({ repair: true })).toEqual([expect.stringMatching(/^ok: .* Repaired: It was listed as «default-found»\.$/)]);
     expect(await Promise.all(['default', 'default-found'].map(async (name) => (await chunksIn(engine(), name)).length))).toEqual([1, 2]);
   });
 
@@ -88,7 +86,7 @@ describe('kb doctor --repair', () => {
     const removals = ['half of a copy', 'has left the table kb.draft.', 'The table of the collection «default» is gone'];
     const expected = (status: string, end: string) =>
       removals.map((words) => expect.stringMatching(new RegExp(`^${status}: .*${words}.*${end}$`)));
-    const command = 'kb doctor --repair --yes does that\\.';
+    const command = 'kb doctor --repair --yes removes .*\\.';
     expect(await found()).toEqual(expected('warning', command));
     expect(await found({ repair: true })).toEqual(expected('warning', command));
     expect(await found({ repair: true, yes: true })).toEqual(expected('ok', ''));
@@ -96,17 +94,27 @@ describe('kb doctor --repair', () => {
     expect(await result(engine(), 'ingest', { markdown })).toMatchObject({ stored: 2 });
   });
 
-  it('releases the lock of a killed process', async () => {
-    const { found } = await damaged((store) =>
-      writeFileSync(
-        join(store, '.locks', 'default'),
-        JSON.stringify({ pid: process.pid, host: hostname(), process: 'an earlier one', lock: 'x' }),
-      ),
+  const leaveLock = (store: string) =>
+    writeFileSync(
+      join(store, '.locks', 'default'),
+      JSON.stringify({ pid: process.pid, host: hostname(), process: 'an earlier one', lock: 'x' }),
     );
+
+  it('says that the next write takes over the lock of a killed process, which it does', async () => {
+    const { engine, found } = await damaged(leaveLock);
+    expect(await found()).toHaveLength(1);
+    expect(await result(engine(), 'ingest', { markdown: 'Doors are locked.' })).toMatchObject({ stored: 1 });
+    expect(await found()).toEqual([]);
+  });
+
+  it('releases the lock of a killed process', async () => {
+    const { found } = await damaged(leaveLock);
     expect(await found()).toEqual([
-      'warning: A process that died has left its lock on «default». It is released. kb doctor --repair does that.',
+      'warning: A process that was killed has left its lock on «default». Nothing needs to be done: the next write takes it over. kb doctor --repair releases it now.',
     ]);
-    await found({ repair: true });
+    expect(await found({ repair: true })).toEqual([
+      'ok: A process that was killed has left its lock on «default». Repaired: It was released.',
+    ]);
     expect(await found()).toEqual([]);
   });
 

@@ -99,9 +99,7 @@ export async function findTableProblems(store: ExaminedStore): Promise<StoreProb
   const entries = [...listed];
   const problems: StoreProblem[] = orphans.map((table) => ({
     problem: `A process that died has left the table ${table}.`,
-    remedy: 'It is removed.',
-    removes: true,
-    mend: () => connection.dropTable(table),
+    repair: { action: 'removes it', outcome: 'It was removed.', removes: true, run: () => connection.dropTable(table) },
   }));
   for (const table of lost.toSorted().toReversed()) {
     const opened = await openOrExplain(connection, table);
@@ -115,9 +113,12 @@ export async function findTableProblems(store: ExaminedStore): Promise<StoreProb
     problems.push(
       {
         problem: `The list of collections was lost: it does not name the table ${table} of «${originalName}».`,
-        remedy: `It is listed as «${entry.name}».`,
-        removes: false,
-        mend: async () => void (await catalog.add(entry)),
+        repair: {
+          action: `lists it as «${entry.name}»`,
+          outcome: `It was listed as «${entry.name}».`,
+          removes: false,
+          run: async () => void (await catalog.add(entry)),
+        },
       },
       ...(await findSnapshotProblems(entry, { connection, catalog })),
     );
@@ -130,7 +131,7 @@ export async function findTableProblems(store: ExaminedStore): Promise<StoreProb
 const openOrExplain = (connection: Connection, address: string): Promise<Table | StoreProblem> =>
   openTable(connection, address).catch((error: unknown) => {
     if (!(error instanceof KbError)) throw error;
-    return { problem: error.message, remedy: error.hint ?? '', removes: false };
+    return { problem: error.message, advice: error.hint };
   });
 
 /** Finds the snapshots (branches) of a table in a bucket that the catalog has lost. */
@@ -140,9 +141,12 @@ async function findSnapshotProblems(
 ): Promise<StoreProblem[]> {
   return (await listBranches(connection, found.table)).map(({ address, name }) => ({
     problem: `The list of collections was lost: it does not name a snapshot in the table ${found.table}.`,
-    remedy: 'It is listed again.',
-    removes: false,
-    mend: async () => void (await catalog.add({ ...found, name, table: address })),
+    repair: {
+      action: 'lists it again',
+      outcome: 'It was listed again.',
+      removes: false,
+      run: async () => void (await catalog.add({ ...found, name, table: address })),
+    },
   }));
 }
 
@@ -159,9 +163,12 @@ async function findCollectionProblems(entry: CatalogEntry, { connection, catalog
   const { name, dimensions } = entry;
   const gone: StoreProblem = {
     problem: `The table of the collection «${name}» is gone.`,
-    remedy: `«${name}» is removed from the list of collections, so that it can be ingested or restored again.`,
-    removes: true,
-    mend: () => withLock(name, () => catalog.remove(name, async () => {})),
+    repair: {
+      action: `removes «${name}» from the list of collections, so that it can be ingested or restored again`,
+      outcome: `«${name}» was removed from the list of collections. It can be ingested or restored again.`,
+      removes: true,
+      run: () => withLock(name, () => catalog.remove(name, async () => {})),
+    },
   };
   const table = await openOrExplain(connection, entry.table).catch((error: unknown) => {
     if (!isTableGone(error)) throw error;
@@ -171,11 +178,11 @@ async function findCollectionProblems(entry: CatalogEntry, { connection, catalog
   if (await isSearchable(table, dimensions)) return [];
   if (!(await isReadable(table))) {
     const problem = `Files of the collection «${name}» are missing or damaged.`;
-    const remedy = `Restore a snapshot with «kb snapshot restore», or drop «${name}» and ingest it again.`;
-    return [{ problem, remedy, removes: false }];
+    return [{ problem, advice: `Restore a snapshot with «kb snapshot restore», or drop «${name}» and ingest it again.` }];
   }
-  const mend = () => withLock(name, () => rebuildIndexes(table, dimensions));
-  return [{ problem: `The indexes of «${name}» are broken.`, remedy: 'They are built anew from the rows.', removes: false, mend }];
+  const run = () => withLock(name, () => rebuildIndexes(table, dimensions));
+  const repair = { action: 'rebuilds them from the rows', outcome: 'They were rebuilt from the rows.', removes: false, run };
+  return [{ problem: `The indexes of «${name}» are broken.`, repair }];
 }
 
 /** Whether queries succeed with each kind of index. */
@@ -213,15 +220,17 @@ export async function findLeftoverProblems(
   return [
     ...copies.map((name) => ({
       problem: `A process that died has left half of a copy, ${name}.`,
-      remedy: 'It is removed.',
-      removes: true,
-      mend: () => rm(join(folder!, name), { recursive: true, force: true }),
+      repair: {
+        action: 'removes it',
+        outcome: 'It was removed.',
+        removes: true,
+        run: () => rm(join(folder!, name), { recursive: true, force: true }),
+      },
     })),
     ...locks.map((name) => ({
-      problem: `A process that died has left its lock on «${name}».`,
-      remedy: 'It is released.',
-      removes: false,
-      mend: () => release(name),
+      problem: `A process that was killed has left its lock on «${name}».`,
+      advice: 'Nothing needs to be done: the next write takes it over.',
+      repair: { action: 'releases it now', outcome: 'It was released.', removes: false, run: () => release(name) },
     })),
   ];
 }

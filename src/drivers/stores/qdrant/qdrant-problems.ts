@@ -72,9 +72,7 @@ const ORPHANED_AFTER = 3_600_000;
 export async function findQdrantProblems(send: SendRequest): Promise<StoreProblem[]> {
   const problems: StoreProblem[] = (await listOrphans(send)).map((orphan) => ({
     problem: `A process that died has left the table ${orphan.table}.`,
-    remedy: 'It is removed.',
-    removes: true,
-    mend: () => removeOrphan(send, orphan),
+    repair: { action: 'removes it', outcome: 'It was removed.', removes: true, run: () => removeOrphan(send, orphan) },
   }));
   for (const alias of await listAliases(send)) {
     const state = await readState(send, alias).catch(ifCode(['configuration'], undefined)); // the list of collections reports it
@@ -88,13 +86,15 @@ async function findCollectionProblems(send: SendRequest, state: CollectionState)
   if (state.replaced_by !== undefined) {
     if (state.written > Date.now() - REPLACED_WITHIN) return [];
     const problem = `A process that died was about to replace «${name}».`;
-    return [{ problem, remedy: 'What it had made takes its place.', removes: false, mend: () => finishCurrentReplacement(send, name) }];
+    const run = () => finishCurrentReplacement(send, name);
+    return [{ problem, repair: { action: 'finishes that', outcome: `«${name}» was replaced.`, removes: false, run } }];
   }
   const { payload_schema } = await send((api, init) => api.getCollection({ collection_name: table }, init));
   const missing = (Object.keys(INDEXES) as (keyof typeof INDEXES)[]).filter((index) => !(index in payload_schema));
   if (missing.length === 0) return [];
   const problem = `The collection «${name}» lacks indexes: ${missing.join(', ')}.`;
-  return [{ problem, remedy: 'They are made.', removes: false, mend: () => addIndexes(send, table, missing) }];
+  const run = () => addIndexes(send, table, missing);
+  return [{ problem, repair: { action: 'creates them', outcome: 'They were created.', removes: false, run } }];
 }
 
 /** Finishes the replacement of a collection, unless its next writer has done so meanwhile. */
