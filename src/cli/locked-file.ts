@@ -1,38 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { lockSync } from 'proper-lockfile';
+import { withBriefLockSync } from '../core/brief-lock.ts';
 
-/** Milliseconds between two attempts to get a lock. */
-const RETRY_INTERVAL = 10;
-
-/** Milliseconds after which a lock counts as abandoned: the minimum of proper-lockfile. Work under a lock takes a few. */
-const STALE_AFTER = 2000;
-
-/** Maximum milliseconds to wait for a lock; the wait blocks the process. */
-const MAX_WAIT = 2500;
+/** Maximum milliseconds to wait for a lock: more than the time after which its owner counts as dead. The wait blocks the process. */
+const MAX_WAIT = 5_000;
 
 /** Runs `work` while holding an exclusive lock on `file`. Throws what `work` throws, and an Error if the lock stays taken. */
-export function withFileLock(file: string, work: () => void): void {
-  const release = acquireLock(file);
-  try {
-    work();
-  } finally {
-    release();
-  }
-}
-
-function acquireLock(file: string): () => void {
-  const startedAt = performance.now();
-  for (;;) {
-    try {
-      return lockSync(file, { realpath: false, stale: STALE_AFTER });
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ELOCKED') throw cause;
-      if (performance.now() - startedAt > MAX_WAIT) throw new Error(`${file}.lock is held by another program`, { cause });
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_INTERVAL);
-    }
-  }
-}
+export const withFileLock = (file: string, work: () => void): void => withBriefLockSync(file, MAX_WAIT, work);
 
 const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT';
 

@@ -20,11 +20,35 @@ export const HEARTBEAT_INTERVAL = 5_000;
 /** Milliseconds without a heartbeat after which an owner on another host, or one that hangs, counts as dead. */
 export const DEAD_AFTER = 60_000;
 
-/** Whether an owner is alive, by its last heartbeat (milliseconds since 1970). A killed one on this host counts as dead at once. */
-export function isAlive(owner: Owner, lastHeartbeat: number): boolean {
-  if (Date.now() - lastHeartbeat > DEAD_AFTER) return false;
-  if (owner.host !== THIS_PROCESS.host) return true;
-  return owner.pid === THIS_PROCESS.pid ? owner.process === THIS_PROCESS.process : isRunning(owner.pid);
+/** Whether an owner has certainly ended: it ran on this host, and its process is gone. */
+export function hasEnded(owner: Owner): boolean {
+  if (owner.host !== THIS_PROCESS.host) return false;
+  return owner.pid === THIS_PROCESS.pid ? owner.process !== THIS_PROCESS.process : !isRunning(owner.pid);
+}
+
+/**
+ * Watches an owner for heartbeats. The clocks of two machines may differ by hours, so the time of a heartbeat means nothing here: an owner is silent if its
+ * heartbeat does not change while this process watches, by the monotonic clock of this process.
+ */
+export class HeartbeatWatch {
+  readonly #maxSilence: number;
+  #heartbeat: string | undefined;
+  #since = 0;
+
+  /** `maxSilence`: milliseconds without a change after which an owner counts as dead. */
+  constructor(maxSilence = DEAD_AFTER) {
+    this.#maxSilence = maxSilence;
+  }
+
+  /** Whether an owner has ended or is silent. `heartbeat` is what its heartbeats change. */
+  isDead(owner: Owner, heartbeat: string): boolean {
+    const now = performance.now();
+    if (heartbeat !== this.#heartbeat) {
+      this.#heartbeat = heartbeat;
+      this.#since = now;
+    }
+    return hasEnded(owner) || now - this.#since > this.#maxSilence;
+  }
 }
 
 /** Whether an owner without heartbeats may still run: it may have been suspended, or unable to reach the file. */

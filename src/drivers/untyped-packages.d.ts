@@ -1,20 +1,5 @@
 // Types of packages that bring none: as much of them as is used here.
 
-declare module 'proper-lockfile' {
-  export function lock(
-    file: string,
-    options: {
-      realpath: boolean;
-      stale: number;
-      /** Called when the lock was considered stale; by default the error is thrown out of a timer. */
-      onCompromised: (error: Error) => void;
-      retries: { retries: number; factor: number; minTimeout: number; maxTimeout: number; randomize: boolean };
-    },
-  ): Promise<() => Promise<void>>;
-  /** Throws an Error (`ELOCKED`) if the lock is held. */
-  export function lockSync(file: string, options: { realpath: boolean; stale: number }): () => void;
-}
-
 /** Its version without an installation script; the types are those of the package that it implements. */
 declare module 'onnxruntime-node' {
   export * from 'onnxruntime-common';

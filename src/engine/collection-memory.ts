@@ -11,6 +11,7 @@ import type { Context } from './context.ts';
 import { folderBeside } from './store-address.ts';
 import { KbError } from '../core/errors.ts';
 import { hash } from '../core/ids.ts';
+import { DEAD_AFTER, HEARTBEAT_INTERVAL } from '../core/process-owner.ts';
 import { packageVersion } from '../core/project.ts';
 import { lockForWriting } from '../drivers/stores/writer-lock.ts';
 import type { IngestRequest } from '../schema/requests.ts';
@@ -156,10 +157,12 @@ function hashSettings({ ingestion: { urls }, network }: Config): string {
   return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, siteFields])).slice(0, 8);
 }
 
-/** Opens the memory while holding a lock on its file. Throws a KbError (`aborted`) if another run holds it. */
+/**
+ * Opens the memory while holding a lock on its file. Throws a KbError (`aborted`) if another run holds it for so long that it must be alive: this run holds the
+ * lock of the collection, so the owner has usually died, perhaps on another machine.
+ */
 async function withFileLock({ folder, name }: { folder: string; name: string }, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
-  const isTaken = new AbortController();
-  const { release } = await lockForWriting(folder, `${name}.lock`, { signal: isTaken.signal, onWait: () => isTaken.abort() });
+  const { release } = await lockForWriting(folder, `${name}.lock`, { signal: AbortSignal.timeout(DEAD_AFTER + HEARTBEAT_INTERVAL) });
   try {
     const { pages, close } = await open();
     return { pages, close: () => close().finally(release) };

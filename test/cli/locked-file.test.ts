@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, statSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, lstatSync, statSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { isDevice, makeFolder, readTextIfPresent, withFileLock } from '../../src/cli/locked-file.ts';
 import { openConversationMemory } from '../../src/cli/repl/conversation-memory.ts';
+import { THIS_PROCESS } from '../../src/core/process-owner.ts';
 import { DEFAULTS } from '../../src/schema/config.ts';
-import { folder } from '../support/folder.ts';
+import { folder, write } from '../support/folder.ts';
 import { paper } from '../support/screen.ts';
 
 describe('the file of a conversation', () => {
@@ -63,27 +66,42 @@ it('is locked during the work, and the lock is removed whatever happens', () => 
   expect(readdirSync(home)).toEqual([]);
 });
 
-it('takes over an abandoned lock, even a recent one', () => {
+it('takes over the lock of a process that has died, and an empty one', () => {
   const { home, file, lock } = locked();
-  mkdirSync(lock);
-  let isDone = false;
-  withFileLock(file, () => {
-    isDone = true;
-  });
-  expect(isDone).toBe(true);
-  expect(readdirSync(home)).toEqual([]);
+  const dead: Record<string, string> = { 'of-a-dead-process': JSON.stringify({ ...THIS_PROCESS, process: 'an earlier one' }) };
+  for (const contents of [{}, dead]) {
+    write(lock, contents);
+    mkdirSync(lock, { recursive: true });
+    let isDone = false;
+    withFileLock(file, () => {
+      isDone = true;
+    });
+    expect(isDone).toBe(true);
+    expect(readdirSync(home)).toEqual([]);
+  }
 });
 
-it.each([
-  ['is kept by others all the time', (lock: string) => mkdirSync(lock) ?? utimesSync(lock, new Date(), new Date(Date.now() + 3_600_000))],
-  ['is a file of somebody else', (lock: string) => writeFileSync(lock, 'mine') ?? utimesSync(lock, 0, 0)],
-])('fails, and does not wait for ever, where the lock %s', (_, place) => {
+it('fails, and does not wait for ever, where the lock is kept by others all the time', async () => {
   const { home, file, lock } = locked();
-  place(lock);
-  let isDone = false;
-  const work = () => {
-    isDone = true;
-  };
-  expect(() => withFileLock(file, work)).toThrow(/held by another program|ENOTDIR/);
-  expect([isDone, readdirSync(home)]).toEqual([false, ['kept.json.lock']]);
+  mkdirSync(lock);
+  const others = new Worker(
+    `const { renameSync, writeFileSync } = require('node:fs');
+    const { lock, owner } = require('node:worker_threads').workerData;
+    writeFileSync(lock + '/0', owner);
+    let count = 0;
+    setInterval(() => renameSync(lock + '/' + count, lock + '/' + ++count), 20);
+    require('node:worker_threads').parentPort.postMessage('ready');`,
+    { eval: true, workerData: { lock, owner: JSON.stringify({ ...THIS_PROCESS, pid: process.ppid }) } },
+  );
+  onTestFinished(async () => void (await others.terminate()));
+  await once(others, 'message');
+  expect(() => withFileLock(file, () => expect.fail('another process holds the lock'))).toThrow('held by another program');
+  expect(readdirSync(home)).toEqual(['kept.json.lock']);
+});
+
+it('fails where the lock is a file of another program', () => {
+  const { home, file, lock } = locked();
+  writeFileSync(lock, 'mine');
+  expect(() => withFileLock(file, () => expect.fail('it could not be locked'))).toThrow('ENOTDIR');
+  expect(readdirSync(home)).toEqual(['kept.json.lock']);
 });

@@ -1,12 +1,22 @@
-import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFolder } from '../../core/create-folder.ts';
-import { DEAD_AFTER, isAlive, mayStillRun, HEARTBEAT_INTERVAL, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
+import { withBriefLock } from '../../core/brief-lock.ts';
+import {
+  DEAD_AFTER,
+  hasEnded,
+  HeartbeatWatch,
+  mayStillRun,
+  HEARTBEAT_INTERVAL,
+  THIS_PROCESS,
+  type Owner,
+} from '../../core/process-owner.ts';
 import { waitFor } from '../../core/run.ts';
 import { KbError } from '../../core/errors.ts';
 
-// A writer writes its process and host into a file, and touches the file every few seconds as a heartbeat. To create, replace or remove the file, a process
-// briefly holds a guard (proper-lockfile): if two processes find the same dead owner, only one of them replaces it.
+// A writer writes its process and host into a file, and touches the file every few seconds as a heartbeat. Who waits for the lock watches whether the time of
+// the file changes; it is never compared with a clock. To create, replace or remove the file, a process holds a brief lock: if two processes find the same dead
+// owner, only one of them replaces it.
 
 interface LockOwner extends Owner {
   /** Differs between the locks of one process. */
@@ -18,8 +28,6 @@ export const LOCK_FOLDER = '.locks';
 
 /** Milliseconds between two checks whether the lock is free. */
 const CHECK_INTERVAL = 100;
-/** Milliseconds after which a process that holds the guard counts as dead. */
-const GUARD_STALE_AFTER = 4_000;
 
 /** How to wait for a lock. */
 export interface LockOptions {
@@ -47,10 +55,11 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   await createFolder(folder);
   const file = join(folder, name);
   const owner: LockOwner = { ...THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
-  let taken = await tryTake(file, owner);
+  const watch = new HeartbeatWatch();
+  let taken = await tryTake(file, owner, watch);
   if (!taken) onWait?.();
-  for (; !taken; taken = await tryTake(file, owner)) await waitFor(CHECK_INTERVAL, signal);
-  const isHeldByUs = async () => (await readOwner(file))?.lock === owner.lock;
+  for (; !taken; taken = await tryTake(file, owner, watch)) await waitFor(CHECK_INTERVAL, signal);
+  const isHeldByUs = async () => (await readLock(file))?.owner.lock === owner.lock;
   const sendHeartbeat = async () => {
     if (await isHeldByUs()) await utimes(file, new Date(), new Date()); // a heartbeat in the lock of another process would hide that process's death
   };
@@ -62,7 +71,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
       const removeFile = async () => {
         if (await isHeldByUs()) await unlink(file);
       };
-      await withGuard(file, removeFile).catch(() => {}); // if the folder is gone or full, the next writer takes the lock over from this dead process
+      await withBriefLock(file, removeFile).catch(() => {}); // if the folder is gone or full, the next writer takes the lock over from this dead process
     },
     assertHeld: async () => {
       if (!(await isHeldByUs())) throw lockLostError(name);
@@ -82,48 +91,46 @@ export const lockLostError = (name: string): KbError =>
   );
 
 /** Takes the lock unless a living process holds it; undefined if one does. */
-async function tryTake(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'needsFencing'> | undefined> {
-  if (await isHeld(file)) return undefined;
-  return await withGuard(file, async () => {
-    if (await isHeld(file)) return undefined; // another process has just taken it
-    const previous = await readOwner(file);
+async function tryTake(file: string, owner: LockOwner, watch: HeartbeatWatch): Promise<Pick<WriterLock, 'needsFencing'> | undefined> {
+  if (await isHeld(file, watch)) return undefined;
+  return await withBriefLock(file, async () => {
+    const previous = await readLock(file);
+    if (previous && !watch.isDead(previous.owner, previous.heartbeat)) return undefined; // another process has just taken it
     await writeFile(`${file}.new`, JSON.stringify(owner));
     await rename(`${file}.new`, file); // atomic: a reader never sees half of it
-    return { needsFencing: previous !== undefined && mayStillRun(previous) };
+    return { needsFencing: previous !== undefined && mayStillRun(previous.owner) };
   });
 }
 
-async function withGuard<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const { lock } = await import('proper-lockfile');
-  const retries = { retries: 1_000, factor: 1, minTimeout: 10, maxTimeout: 30, randomize: true };
-  const onCompromised = () => {}; // the default throws out of a timer; the guarded work is short, and checks the owner again
-  const release = await lock(file, { realpath: false, stale: GUARD_STALE_AFTER, retries, onCompromised });
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
+async function isHeld(file: string, watch: HeartbeatWatch): Promise<boolean> {
+  const lock = await readLock(file);
+  return lock !== undefined && !watch.isDead(lock.owner, lock.heartbeat);
 }
 
-/** Lists the locks in the folder that are held by dead processes of this host or by silent ones of others. */
+/**
+ * Lists the locks in the folder that processes of this host have left when they were killed. Whether a process of another host still runs can only be seen by
+ * watching it.
+ */
 export async function listAbandonedLocks(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const abandoned: string[] = [];
-  for (const name of names.filter((one) => !/\.(?:lock|new)$/.test(one))) if (!(await isHeld(join(folder, name)))) abandoned.push(name);
+  for (const name of names.filter((entry) => !/\.(?:lock|new)$/.test(entry))) {
+    const lock = await readLock(join(folder, name));
+    if (lock && hasEnded(lock.owner)) abandoned.push(name);
+  }
   return abandoned;
 }
 
-async function readOwner(file: string): Promise<LockOwner | undefined> {
+/** Reads a lock. It is opened each time, so that a network file system asks its server for the current time of the file. */
+async function readLock(file: string): Promise<{ owner: LockOwner; heartbeat: string } | undefined> {
+  const handle = await open(file).catch(() => undefined);
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as LockOwner;
+    if (!handle) return undefined;
+    const owner = JSON.parse(await handle.readFile('utf8')) as LockOwner;
+    return { owner, heartbeat: `${owner.lock} ${(await handle.stat()).mtimeMs}` };
   } catch {
-    return undefined; // missing, or the machine went down while it was written
+    return undefined; // the machine went down while it was written
+  } finally {
+    await handle?.close();
   }
-}
-
-async function isHeld(file: string): Promise<boolean> {
-  const owner = await readOwner(file);
-  if (!owner) return false;
-  const lastHeartbeat = await stat(file).catch(() => undefined);
-  return lastHeartbeat !== undefined && isAlive(owner, lastHeartbeat.mtimeMs);
 }

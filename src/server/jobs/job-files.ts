@@ -13,7 +13,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { replaceFile } from '../../core/replace-file.ts';
 import { join } from 'node:path';
 import { createFolder } from '../../core/create-folder.ts';
-import { isAlive } from '../../core/process-owner.ts';
+import { HeartbeatWatch } from '../../core/process-owner.ts';
 
 /** Maximum sources that are listed for a job. */
 const MAX_NAMED = 20;
@@ -182,6 +182,8 @@ export class JobFiles {
   readonly #onProblem: OnProblem;
   /** Broken files that were reported already. */
   readonly #reported = new Set<string>();
+  /** Watches over the running jobs of other processes, by their ids. */
+  readonly #watches = new Map<string, HeartbeatWatch>();
   #isUnwritable = false;
 
   constructor(folder: string, onProblem: OnProblem) {
@@ -195,12 +197,17 @@ export class JobFiles {
   /** Returns whether the file was written. */
   writeResult = (id: string, result: JobResult): Promise<boolean> => this.#write(id + RESULT, result);
 
-  /** Reads a job; undefined if there is none, or only a broken file. A running job whose process is gone is interrupted. */
+  /** Reads a job; undefined if there is none, or only a broken file. A running job whose process is gone, or silent while this one watches, is interrupted. */
   async read(id: string): Promise<JobRecord | undefined> {
     const record = await this.#record(id);
-    if (record?.state !== 'running') return record;
+    if (record?.state !== 'running') {
+      this.#watches.delete(id);
+      return record;
+    }
     const heartbeat = await this.#lastHeartbeat(id);
-    if (heartbeat !== undefined && isAlive(record.owner, heartbeat)) return record;
+    const watch = this.#watches.get(id) ?? new HeartbeatWatch();
+    this.#watches.set(id, watch);
+    if (heartbeat !== undefined && !watch.isDead(record.owner, String(heartbeat))) return record;
     const reread = await this.#record(id); // the job may have ended meanwhile
     if (reread?.state !== 'running') return reread;
     const ended = finishRecord(reread, abandonedEnd(reread.operation), new Date(heartbeat ?? Date.now()));

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { THIS_PROCESS } from '../../../src/core/process-owner.ts';
+import { DEAD_AFTER, THIS_PROCESS } from '../../../src/core/process-owner.ts';
 import { packageRoot } from '../../../src/core/project.ts';
 import type { Event } from '../../../src/schema/results.ts';
 import { Job } from '../../../src/schema/http-bodies.ts';
@@ -85,7 +85,7 @@ describe('the jobs of other servers', () => {
     expect((await pending).done).toBe(true);
   });
 
-  it('run as long as they send heartbeats from another host', async () => {
+  it('run as long as they send heartbeats from another host, whatever its clock says', async () => {
     const path = folder();
     const time = Date.now() - 120_000;
     const record: JobRecord = {
@@ -96,10 +96,21 @@ describe('the jobs of other servers', () => {
     };
     put(path, record);
     const { jobs } = await opened(path);
-    expect((await jobs.get(record.id)).state).toBe('running');
-    const lastSign = new Date(Date.now() - 61_000);
-    utimesSync(fileOf(path, record.id), lastSign, lastSign);
-    expect(await jobs.get(record.id)).toMatchObject({ state: 'interrupted', ended: lastSign.toISOString() });
+    let skipped = 0;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + skipped);
+    onTestFinished(() => clock.mockRestore());
+    const sendHeartbeat = (at: Date) => utimesSync(fileOf(path, record.id), at, at);
+    for (const hours of [0, -5, 3, -0.1]) {
+      const heartbeat = new Date(Date.now() + hours * 3_600_000);
+      sendHeartbeat(heartbeat);
+      expect((await jobs.get(record.id)).state).toBe('running');
+      skipped += DEAD_AFTER - 5_000;
+      expect((await jobs.get(record.id)).state).toBe('running');
+      skipped += DEAD_AFTER;
+    }
+    const heartbeat = statSync(fileOf(path, record.id)).mtime;
+    expect(await jobs.get(record.id)).toMatchObject({ state: 'interrupted', ended: heartbeat.toISOString() });
     expect(JSON.parse(readFileSync(fileOf(path, record.id), 'utf8'))).toMatchObject({ state: 'interrupted' });
   });
 

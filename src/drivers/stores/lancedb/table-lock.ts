@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Table } from '@lancedb/lancedb';
-import { isAlive, mayStillRun, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
+import { hasEnded, HeartbeatWatch, mayStillRun, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
 import { throwIfAborted, waitFor } from '../../../core/run.ts';
 import { type LockOptions, lockLostError, type WriterLock } from '../writer-lock.ts';
 import { retryConflicts } from './lancedb-connection.ts';
@@ -52,12 +52,13 @@ export async function lockInTable(connection: Connection, name: string, { signal
 export async function listAbandonedRows(connection: Connection): Promise<string[]> {
   const table = await findTable(connection, TABLE);
   const rows = ((await table?.query().toArray()) ?? []) as LockRow[];
-  return rows.filter((row) => !isAlive(row, Date.now())).map(({ name }) => name);
+  return rows.filter(hasEnded).map(({ name }) => name);
 }
 
 /** Takes the lock as soon as it is free. An owner on another machine counts as dead if its row has not changed for a while; clocks are not compared. */
 async function waitAndTake(table: Table, row: LockRow, { signal, onWait }: LockOptions): Promise<Pick<WriterLock, 'needsFencing'>> {
-  let seen: { held: LockRow; since: number } | undefined;
+  const watch = new HeartbeatWatch();
+  let isWaiting = false;
   for (;;) {
     throwIfAborted(signal);
     const held = await readRow(table, row.name);
@@ -65,13 +66,12 @@ async function waitAndTake(table: Table, row: LockRow, { signal, onWait }: LockO
       if (await tryAdd(table, row, signal)) return { needsFencing: false };
       continue; // another process has just taken it
     }
-    const isFirst = !seen;
-    if (seen?.held.lock !== held.lock || seen.held.signs !== held.signs) seen = { held, since: Date.now() };
-    if (!isAlive(held, seen.since)) {
+    if (watch.isDead(held, `${held.lock} ${held.signs}`)) {
       if (await tryTakeOver(table, { held, row, signal })) return { needsFencing: mayStillRun(held) };
       continue;
     }
-    if (isFirst) onWait?.();
+    if (!isWaiting) onWait?.();
+    isWaiting = true;
     await waitFor(CHECK_INTERVAL, signal);
   }
 }

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
 import type { Collection, VectorStore } from '../../../../src/ports/stores.ts';
 import { chunk, everything } from '../../../support/store-contract.ts';
@@ -56,10 +56,12 @@ describe('two processes on a LanceDB store', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     return child.exitCode;
   };
-  /** Lets the lock look as if its owner had given no sign of life for two minutes. */
-  const silence = () => {
-    const before = new Date(Date.now() - 120_000);
-    return utimes(join(folder, '.locks', INFO.name), before, before);
+  /** Takes the lock of a silent process. Each look at the clock is a second later than the one before, so that this does not take a minute. */
+  const takeFromSilent = async () => {
+    let looks = 0;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 1_000 * looks++);
+    return await store.lock(INFO.name).finally(() => clock.mockRestore());
   };
 
   it('keeps a process from writing that was suspended and lost its lock', { timeout: 120_000 }, async () => {
@@ -67,8 +69,7 @@ describe('two processes on a LanceDB store', () => {
       const { child, errors } = await begin('replace');
       await wait(200 + pause);
       child.kill('SIGSTOP');
-      await silence();
-      const leave = await store.lock(INFO.name);
+      const leave = await takeFromSilent();
       const stored = async () => (await Array.fromAsync(collection.all())).flat().map(({ id, text }) => `${id} ${text}`);
       await collection.replace([{ source: 'other', isNew: true, chunks: [plain(`other ${pause}`, 'written by who came later')] }]);
       const before = await stored();
@@ -87,9 +88,8 @@ describe('two processes on a LanceDB store', () => {
     const name = (await readdir(folder)).find((file) => file.startsWith('kb.'))!.replace(/\.lance$/, '');
     const { connect } = await import('@lancedb/lancedb');
     const begun = await (await connect(folder)).openTable(name); // stays at its version, as a write does that was suspended
-    await silence();
     await (
-      await store.lock(INFO.name)
+      await takeFromSilent()
     )();
     await expect(begun.delete("id = '1'")).rejects.toThrow(/incompatible/i);
     expect(await collection.count()).toBe(1);
