@@ -214,6 +214,8 @@ async function* reportUnread(
     const size = { count: 1 + siblings.length, bytes };
     const emptied = stored.findEmptied(document);
     if (emptied) report.addEmptied(emptied, size);
+    else if (candidate.is_skippable && error instanceof KbError && (error.hasNoText || error.isUnsupported))
+      report.addSkipped(candidate.source, error, size);
     else report.addUnread(name, await stored.withVersion(unreadItem(candidate, error)), size);
   }
 }

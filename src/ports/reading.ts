@@ -77,7 +77,7 @@ export interface FileTypes {
    * recognized.
    */
   readonly pictures: { readonly extensions: readonly string[]; fileType(path: string): string | undefined };
-  /** How a file of a kind that no parser reads becomes a readable one, as a sentence; undefined if no way is known. */
+  /** The command that converts a file of a kind that no parser reads to a readable one; undefined if none is known. */
   conversionOf(path: string): string | undefined;
   /** File type by a media type that a parser names; undefined if none does. */
   fileTypeOfMedia(media_type: string): string | undefined;

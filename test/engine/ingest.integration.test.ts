@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSite } from '../support/site.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { docxFile } from '../support/files.ts';
 import { folder, write } from '../support/folder.ts';
 
 const page = (word: string): string => `# ${word}\n\nThe ${word} is described here, in a sentence that is long enough.\n`;
@@ -99,6 +100,31 @@ describe('a repeated ingest', () => {
     expect(await result(engine, 'ingest', { docs: 'docs/a.md' })).toMatchObject({ failed: 0, pruned: ['docs/a.md'] });
     expect(await result(engine, 'ingest', { docs: 'docs/a.md' })).toMatchObject({ failed: 1, pruned: [] });
     expect(await chunksIn(engine)).toEqual([]);
+  });
+
+  it('skips files of a folder that have no text or an old format each time, and names them', async () => {
+    const old = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504), Buffer.from('WordDocument\0', 'utf16le')]);
+    const home = folder({
+      'docs/a.md': page('anchor'),
+      'docs/blank.docx': docxFile(''),
+      'docs/old.doc': old,
+      'docs/rich.doc': '{\\rtf1 Rich text.\\par}',
+    });
+    const engine = engineIn(home);
+    const first = await result(engine, 'ingest', { docs: 'docs' });
+    expect(first).toMatchObject({ failed: 0, errors: [], sources: 2, passed_over: ['docs/blank.docx', 'docs/old.doc'] });
+    expect(first.notices).toEqual([
+      'A file has no text and was passed over: docs/blank.docx.',
+      'docs/old.doc is a Word document of an old version (DOC), which kb does not read. Save it as DOCX, or convert it: soffice --headless --convert-to docx docs/old.doc',
+    ]);
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({
+      failed: 0,
+      unchanged: 2,
+      pruned: [],
+      notices: first.notices,
+    });
+    for (const docs of ['docs/blank.docx', 'docs/old.doc'])
+      expect(await result(engine, 'ingest', { docs })).toMatchObject({ failed: 1, passed_over: [] });
   });
 
   it('keeps an unreadable document, and says so', async () => {

@@ -1,7 +1,7 @@
 import { shellWord } from '../../core/advice/advice.ts';
 import { extensionOf } from './archives/compressed-files.ts';
 import { hasStream, isCompound } from './bytes.ts';
-import { convertWithOffice, oldFormatError } from './parse-failures.ts';
+import { officeCommand, oldFormatError } from './parse-failures.ts';
 import type { ParserRow } from './parser-row.ts';
 
 /** Makes a parser that refuses files of an old format. Its extensions are also those of files in other formats, which are read. */
@@ -44,10 +44,10 @@ const CONVERTED_TO: Readonly<Record<string, string>> = { '.pages': 'docx', '.hwp
 /** Extensions of manual pages in roff, and of their compressed files. */
 const MANUAL_PAGE = /^\.(?:[1-8](?:const|edit|head|m|ncurses|p|perl|pm|posix|ssl|t|tcl|tk|type|x)?|man|mdoc|roff)$/;
 
-/** Describes how a file of a kind that is not read becomes a readable one; undefined if no way is known. */
+/** Returns the command that converts a file of a kind that is not read; undefined if none is known. */
 export function conversionOf(path: string): string | undefined {
   const extension = extensionOf(path);
   const target = CONVERTED_TO[extension];
-  if (target) return convertWithOffice(path, target);
-  return MANUAL_PAGE.test(extension) ? `Convert it: mandoc -T markdown ${shellWord(path)} > ${shellWord(`${path}.md`)}` : undefined;
+  if (target) return officeCommand(path, target);
+  return MANUAL_PAGE.test(extension) ? `mandoc -T markdown ${shellWord(path)} > ${shellWord(`${path}.md`)}` : undefined;
 }

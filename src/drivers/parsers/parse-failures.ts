@@ -58,14 +58,13 @@ export function wrongTypeError(source: string, { expected, actual }: { expected:
   return new KbError('invalid', `${source} is ${is} by its content, not ${describeType(expected)}.`, { hint });
 }
 
-/** Says how LibreOffice converts a file to another type. */
-export const convertWithOffice = (source: string, target: string): string =>
-  `Save it as ${target.toUpperCase()}, or convert it: soffice --headless --convert-to ${target} ${shellWord(source)}`;
+/** Returns the command by which LibreOffice converts a file to another type. */
+export const officeCommand = (source: string, target: string): string => `soffice --headless --convert-to ${target} ${shellWord(source)}`;
 
 /** Makes the error for a file of an old format. */
 export const oldFormatError = (source: string, type: NamedType, target: string): KbError =>
   new KbError('invalid', `${source} is ${describeType(type)}, which kb does not read.`, {
-    hint: convertWithOffice(source, target),
+    hint: `Save it as ${target.toUpperCase()}, or convert it: ${officeCommand(source, target)}`,
     isUnsupported: true,
   });
 

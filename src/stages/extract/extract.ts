@@ -55,6 +55,8 @@ export interface Candidate {
   document(): Promise<FoundDocument>;
   /** Length of the file; absent if it is not a file. */
   bytes?: number;
+  /** One of several files: if it has no text, or is of a format that is not read, it is skipped instead of failing. */
+  is_skippable?: boolean;
   /** The file contains only white space or front matter. */
   isEmpty?: boolean;
   /** For a page: its distance in links from the start of the crawl, and its HTTP status. */

@@ -3,11 +3,12 @@ import { count as formatCount, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 import type { ErrorItem, Metadata } from '../../schema/items.ts';
-import { toErrorItem } from '../../core/errors.ts';
+import { describe, type KbError, toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
 import type { IngestResult } from '../../schema/results.ts';
 import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
+import { emptyFilesNotice } from '../extract/files/list-pattern.ts';
 import { pageEvent } from '../extract/pages/page-candidate.ts';
 
 /** Maximum number of pages that a notice names. */
@@ -29,12 +30,14 @@ const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, docum
 /** Collects documents that were not read completely, for notices at the end: omitted content (`left_out` in their metadata) and badly read pages. */
 export class OmittedContent {
   readonly #partialPages: { source: string; share: number }[] = [];
+  readonly #partialFiles: { source: string; words: number }[] = [];
   readonly #scans = new Map(PAGE_NOTICES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
 
   add(source: string, metadata: Metadata): void {
     for (const [key, found] of this.#scans) if (typeof metadata[key] === 'string') found.push({ source, pages: metadata[key] });
     const { left_out } = leftOutShare(metadata);
     if (left_out !== undefined) this.#partialPages.push({ source, share: left_out });
+    if (typeof metadata['missing_words'] === 'number') this.#partialFiles.push({ source, words: metadata['missing_words'] });
   }
 
   /** Makes the notices. */
@@ -46,7 +49,16 @@ export class OmittedContent {
       const named = found.map(({ source, pages: ranges }) => `${source} (page ${ranges})`);
       return [tell(formatCount(pages, 'page'), listNames(named, MAX_NAMED))];
     });
-    return [...this.#shareNotices(), ...scans];
+    return [...this.#shareNotices(), ...this.#wordNotices(), ...scans];
+  }
+
+  /** The notice of documents whose text lacks words that their files show. */
+  *#wordNotices(): Generator<string, void, void> {
+    const files = this.#partialFiles.toSorted((a, b) => b.words - a.words);
+    if (files.length === 0) return;
+    const words = files.reduce((sum, file) => sum + file.words, 0);
+    const named = files.map(({ source, words: missing }) => `${source} (${formatCount(missing, 'word')})`);
+    yield `${formatCount(words, 'word')} that ${files.length === 1 ? 'a file shows' : `${files.length} files show`} could not be read: ${listNames(named, MAX_NAMED)}.`;
   }
 
   #shareNotices(): string[] {
@@ -92,6 +104,16 @@ function emptiedNotice(emptied: readonly StoredSource[], { dry_run }: { dry_run:
     : `${formatCount(emptied.length, 'file')} are empty now, and their ${removed}: ${named}.`;
 }
 
+/** Writes the notice of files whose format is not read, with the way to convert the first one. */
+function unsupportedFilesNotice(files: readonly { source: string; reason: KbError }[]): string {
+  if (files.length === 1) return describe(files[0]!.reason);
+  const named = listNames(
+    files.map(({ source }) => source),
+    MAX_NAMED,
+  );
+  return `${formatCount(files.length, 'file')} of old formats were skipped: ${named}. ${describe(files[0]!.reason)}`;
+}
+
 /** The report of a running ingest: the one place that counts. */
 export class IngestReport {
   readonly result: IngestResult;
@@ -108,6 +130,7 @@ export class IngestReport {
   #pendingEvents: Progress[] = [];
   readonly #omitted = new OmittedContent();
   readonly #emptied: StoredSource[] = [];
+  readonly #skipped: { source: string; reason: KbError }[] = [];
 
   constructor({ names, provider, collection, lists, verbose = false }: ReportOptions) {
     this.#lists = lists;
@@ -159,7 +182,7 @@ export class IngestReport {
 
   /** Adds the notices at the end of reading: about incomplete pages, and about sources that are empty now, whose chunks are removed. */
   finishReading({ dry_run }: { dry_run: boolean }): void {
-    for (const sentence of this.#omitted.notices()) this.addNotice(sentence);
+    for (const sentence of [...this.#omitted.notices(), ...this.#skippedNotices()]) this.addNotice(sentence);
     if (this.#emptied.length === 0) return;
     this.addGone(
       this.#emptied.map(({ source }) => source),
@@ -168,10 +191,26 @@ export class IngestReport {
     this.addNotice(emptiedNotice(this.#emptied, { dry_run }));
   }
 
+  *#skippedNotices(): Generator<string, void, void> {
+    const [empty, unsupported] = [
+      this.#skipped.filter(({ reason }) => reason.hasNoText),
+      this.#skipped.filter(({ reason }) => reason.isUnsupported),
+    ];
+    if (empty.length > 0) yield emptyFilesNotice(empty.map(({ source }) => source));
+    if (unsupported.length > 0) yield unsupportedFilesNotice(unsupported);
+  }
+
   /** Adds a source that gave no chunks. */
   addUnread(name: SourceName, error: ErrorItem, size: Size = {}): void {
     this.#finish(size);
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
+  }
+
+  /** Adds one of several files that has no text, or is of a format that is not read. */
+  addSkipped(source: string, reason: KbError, size: Size): void {
+    this.#finish(size);
+    this.addPassedOver(source);
+    this.#skipped.push({ source, reason });
   }
 
   /** Adds a source that was read and no longer has text. */

@@ -44,4 +44,12 @@ describe('the omitted content of a page', () => {
     expect(leftOutShare({ left_out: 0.2 })).toEqual({ left_out: 0.2 });
     expect(leftOutShare()).toEqual({});
   });
+
+  it('is the number of words that files show and their text lacks', () => {
+    const files = new OmittedContent();
+    files.add('a.docx', { missing_words: 3 });
+    files.add('b.pdf', { missing_words: 1_200 });
+    files.add('c.pdf', {});
+    expect(files.notices()).toEqual(['1,203 words that 2 files show could not be read: b.pdf (1,200 words), a.docx (3 words).']);
+  });
 });

@@ -59,12 +59,13 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
       empty.push(item.candidate.source);
       yield { passed_over: item.candidate.source };
       yield { expected: -1 };
-    } else yield item;
+    } else if ('candidate' in item) yield { candidate: { ...item.candidate, is_skippable: mayBeEmpty } };
+    else yield item;
     if ('passed_over' in item && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
       pictures.push(item.passed_over);
   }
   const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));
-  if (unknown.length > 0) yield { notice: unknownKindsNotice(unknown) };
+  if (unknown.length > 0) yield { notice: unknownKindsNotice(unknown, parts.reader) };
   if (pictures.length > 0) yield { notice: unreadPicturesNotice(pictures) };
   if (empty.length > 0) yield { notice: emptyFilesNotice(empty) };
 }
@@ -204,16 +205,13 @@ const isFrontMatter = (bytes: Uint8Array): boolean =>
   FRONT_MATTER.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
 
 /** Makes the error for a file that no parser reads. */
-export const unsupportedFile = (source: string, { extensions, pictures, conversionOf }: DocumentReader): KbError =>
-  pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
-    ? new KbError('usage', `${source} is a picture, and was not read.`, {
-        hint: ocrAdvice('its text'),
-      })
-    : new KbError(
-        'usage',
-        `${source}: files ${extname(source) ? `of the kind "${extname(source)}"` : 'without an extension'} are not supported.`,
-        { hint: conversionOf(source) ?? READABLE_KINDS },
-      );
+export function unsupportedFile(source: string, { extensions, pictures, conversionOf }: DocumentReader): KbError {
+  if (pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase()))
+    return new KbError('usage', `${source} is a picture, and was not read.`, { hint: ocrAdvice('its text') });
+  const kind = extname(source) ? `of the kind "${extname(source)}"` : 'without an extension';
+  const command = conversionOf(source);
+  return new KbError('usage', `${source}: files ${kind} are not supported.`, { hint: command ? `Convert it: ${command}` : READABLE_KINDS });
+}
 
 /** Maximum bytes of a file, which is read into memory as a whole. */
 const MAX_BYTES = 512 * 2 ** 20;

@@ -34,10 +34,12 @@ export const emptyFilesNotice = (sources: readonly string[]): string =>
     : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MAX_NAMED)}.`;
 
 /** Notice of files that no parser reads: their names if they are few, else their extensions. */
-export const unknownKindsNotice = (sources: readonly string[]): string => {
+export const unknownKindsNotice = (sources: readonly string[], { conversionOf }: Pick<DocumentReader, 'conversionOf'>): string => {
   const endings = [...new Set(sources.map((source) => extname(source) || 'no ending'))].toSorted();
   const named = listNames(sources.length <= MAX_NAMED ? sources : endings, MAX_NAMED);
-  return `${count(sources.length, 'file')} of kinds that kb does not read ${sources.length === 1 ? 'was' : 'were'} passed over: ${named}.`;
+  const [command] = sources.flatMap((source) => conversionOf(source) ?? []);
+  const skipped = `${count(sources.length, 'file')} of kinds that kb does not read ${sources.length === 1 ? 'was' : 'were'} passed over: ${named}.`;
+  return command ? `${skipped} A command that converts one: ${command}` : skipped;
 };
 
 /** Notice of files in a folder of kinds that it was not searched for. */

@@ -102,7 +102,19 @@ describe('a folder', () => {
     const many = await extracted('.', folder({ 'a.md': '1', 'a.dwg': '2', 'b.dwg': '2', 'c.dwg': '2', Makefile: '3' }));
     expect(many.notices).toEqual(['4 files of kinds that kb does not read were passed over: .dwg, no ending.']);
     expect((await extracted('a.dwg', folder({ 'a.dwg': '2' }))).errors).toMatchObject([
-      { error: expect.stringMatching(/«\.dwg» are not supported\. kb reads PDF/) as string },
+      { error: expect.stringMatching(/"\.dwg" are not supported\. kb reads PDF/) as string },
+    ]);
+  });
+
+  it('names a command that converts files of other kinds', async () => {
+    const cwd = folder({ 'a.md': '1', 'my plan.pages': 'PK', 'ls.1': '.TH LS 1' });
+    expect((await extracted('.', cwd)).notices).toEqual([
+      '2 files of kinds that kb does not read were passed over: ls.1, my plan.pages. A command that converts one: mandoc -T markdown ls.1 > ls.1.md',
+    ]);
+    const errors = (await extracted(['ls.1', 'my plan.pages'], cwd)).errors.map(({ error }) => error);
+    expect(errors).toEqual([
+      'ls.1: files of the kind ".1" are not supported. Convert it: mandoc -T markdown ls.1 > ls.1.md',
+      `my plan.pages: files of the kind ".pages" are not supported. Convert it: soffice --headless --convert-to docx 'my plan.pages'`,
     ]);
   });
 

@@ -134,7 +134,7 @@ describe('uploads', () => {
       { source: 'film.mov', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
       { source: 'Makefile', source_kind: 'bytes', stage: 'validate' },
     ]);
-    expect(errors[0]!.error).toMatch(/^film\.mov: files of the kind «\.mov» are not supported\. kb reads PDF, Word/);
+    expect(errors[0]!.error).toMatch(/^film\.mov: files of the kind "\.mov" are not supported\. kb reads PDF, Word/);
   });
 
   it('get the requested title, description and front matter', async () => {
