@@ -1,5 +1,6 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Box, Mark } from '../../../schema/items.ts';
+import { escapeLine } from '../../../text/markdown/write.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import { detectTypewriterLines } from './pdf-code.ts';
 import { separateColumns, sortForReading } from './pdf-columns.ts';
@@ -7,12 +8,12 @@ import type { OutlineEntry, Viewport } from './pdf-file.ts';
 import type { Grid } from './pdf-grids.ts';
 import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
 import { detectLabels } from './pdf-labels.ts';
-import { leftEdge, type PageTurn, type PdfLine, rightEdge, type TextPlace } from './pdf-lines.ts';
+import { leftEdge, type PageText, type PageTurn, type PdfLine, rightEdge, type TextPlace } from './pdf-lines.ts';
 import { insertLinks, type PageLink } from './pdf-links.ts';
 import { separateNotes } from './pdf-notes.ts';
 import { pageMarkdown } from './pdf-paragraphs.ts';
 import { linesInGrids } from './pdf-ruled-lines.ts';
-import { removeRunningLines } from './pdf-running-lines.ts';
+import { type HeightOnPage, separateRunningLines } from './pdf-running-lines.ts';
 import { TableReader } from './pdf-tables.ts';
 import { createWordMender, mendPageBreaks } from './pdf-words.ts';
 
@@ -32,29 +33,84 @@ interface PageFrame {
   turn: PageTurn;
 }
 
-/** Writes pages as Markdown without running lines, with marks at pages and blocks; also finds the title on the first page. */
+/** Writes pages as Markdown, with marks at pages and blocks; also finds the title on the first page. `repeated` is text that is not written again. */
 export function textOfPages(
   contents: readonly PageContent[],
   outline: readonly OutlineEntry[],
-): Pick<ParsedDocument, 'text' | 'title' | 'marks'> {
+): Pick<ParsedDocument, 'text' | 'title' | 'marks'> & { repeated: string[] } {
   const drawn = contents.map(({ lines, grids = [] }) => separateColumns(linesInGrids(lines, grids)));
-  const noted = separateNotes(removeRunningLines(drawn));
+  const separated = separateRunningLines(drawn, heightsOnPages(contents));
+  const noted = separateNotes(separated.pages.map(({ lines }) => lines));
   const mendWord = createWordMender(noted);
   const pages = mendPageBreaks(noted, mendWord);
   const isCode = detectTypewriterLines(pages);
   const levelOf = headingLevels(pages, outline, isCode);
   const context = { levelOf, labels: detectLabels(pages), tables: new TableReader(mendWord), isCode, mendWord };
-  const blocks = new MarkedBlocks();
-  let isOpen = false;
+  const writer = new PageWriter();
   for (const [index, page] of pages.entries()) {
-    if (page.length === 0) continue;
     const { links = [], frame } = contents[index]!;
-    const written = pageMarkdown(sortForReading(page, levelOf), index + 1, context);
-    const { text, places } = insertLinks(written, links);
-    blocks.addMarked(text, marksOf(places, index + 1, frame), isOpen && written.beginsWithin ? ' ' : undefined);
-    isOpen = written.endsWithin;
+    const { heads, feet } = separated.pages[index]!;
+    const toBlock = ({ text, places }: Pick<PageText, 'text' | 'places'>) => ({ text, marks: marksOf(places, index + 1, frame) });
+    const written = page.length > 0 ? pageMarkdown(sortForReading(page, levelOf), index + 1, context) : undefined;
+    writer.addRunning(heads.map((line) => toBlock(runningText(line))));
+    if (written) writer.addPage(toBlock(insertLinks(written, links)), written);
+    writer.addRunning(feet.map((line) => toBlock(runningText(line))));
   }
-  return { text: blocks.text, title: titleOnFirstPage(pages), marks: blocks.marks };
+  const { text, marks } = writer.finish();
+  return { text, title: titleOnFirstPage(pages), marks, repeated: [...separated.removed, ...context.tables.repeated] };
+}
+
+const runningText = (line: PdfLine): Pick<PageText, 'text' | 'places'> => ({
+  text: escapeLine(line.text),
+  places: [{ at: 0, lines: [line] }],
+});
+
+interface MarkedText {
+  text: string;
+  marks: Mark[];
+}
+
+/** Joins the Markdown of pages. A paragraph or table that continues on the next page stays whole: running lines in between follow it. */
+class PageWriter {
+  readonly #blocks = new MarkedBlocks();
+  #running: MarkedText[] = [];
+  #end: PageText['end'];
+
+  addRunning(blocks: readonly MarkedText[]): void {
+    this.#running.push(...blocks);
+    if (this.#end === undefined) this.#addRunning();
+  }
+
+  addPage({ text, marks }: MarkedText, { begin, end }: PageText): void {
+    const continues = begin !== undefined && begin === this.#end;
+    if (!continues) this.#addRunning();
+    this.#blocks.addMarked(text, marks, continues ? JOINTS[begin] : undefined);
+    this.#end = end;
+  }
+
+  finish(): Pick<MarkedBlocks, 'text' | 'marks'> {
+    this.#addRunning();
+    return this.#blocks;
+  }
+
+  #addRunning(): void {
+    for (const { text, marks } of this.#running) this.#blocks.addMarked(text, marks);
+    this.#running = [];
+  }
+}
+
+/** What joins the halves of a block that continues on the next page. */
+const JOINTS = { paragraph: ' ', table: '\n' };
+
+/** Finds how far below the upper edge of its page each line is. Without a frame, text reaches from edge to edge. */
+function heightsOnPages(contents: readonly PageContent[]): HeightOnPage[] {
+  const bare = contents.flatMap(({ lines, frame }) => (frame ? [] : lines.map(({ y }) => y)));
+  const top = bare.reduce((most, y) => Math.max(most, y), -Infinity);
+  const bottom = bare.reduce((least, y) => Math.min(least, y), Infinity);
+  return contents.map(({ frame }) => {
+    if (!frame) return ({ y }) => (top - y) / Math.max(1, top - bottom);
+    return ({ x, y }) => toShares(frame)(x, y)[1];
+  });
 }
 
 /** Whether a page has text: a letter or a digit. */
@@ -85,12 +141,17 @@ function boxesOf(lines: readonly PdfLine[], frame: PageFrame): Box[] {
   return columns.map((column) => boxOf(column, frame));
 }
 
-function boxOf(lines: readonly PdfLine[], { viewport, turn: [cos, sin] }: PageFrame): Box {
+/** Maps a point of a line to shares of the width and height of the page as it is shown. */
+function toShares({ viewport, turn: [cos, sin] }: PageFrame): (right: number, up: number) => [x: number, y: number] {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = viewport.transform;
-  const shares = (right: number, up: number): [x: number, y: number] => {
+  return (right, up) => {
     const [x, y] = [cos * right - sin * up, sin * right + cos * up];
     return [share((a * x + c * y + e) / viewport.width), share((b * x + d * y + f) / viewport.height)];
   };
+}
+
+function boxOf(lines: readonly PdfLine[], frame: PageFrame): Box {
+  const shares = toShares(frame);
   const upper = lines.reduce((most, { y, size }) => Math.max(most, y + ABOVE * size), -Infinity);
   const lower = lines.reduce((least, { y, size }) => Math.min(least, y - BELOW * size), Infinity);
   const [left, top] = shares(leftEdge(lines), upper);

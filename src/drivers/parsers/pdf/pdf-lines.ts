@@ -30,8 +30,8 @@ export interface PdfLine {
 
 /** A cell of a table. Numbers of rows ascend from the top, with gaps; columns count from 0. */
 interface RuledCell {
-  /** Identifies the table. */
-  grid: object;
+  /** The table, and the edges of its columns. */
+  grid: { readonly columns: readonly number[] };
   row: number;
   column: number;
   columns: number;
@@ -61,9 +61,9 @@ export interface TextPlace {
 export interface PageText {
   text: string;
   places: readonly TextPlace[];
-  /** Whether it begins or ends within a paragraph that may be continued on another page. */
-  beginsWithin: boolean;
-  endsWithin: boolean;
+  /** What it begins within, if that began on the page before; what may continue at its end. */
+  begin?: 'paragraph' | 'table' | undefined;
+  end?: 'paragraph' | 'table' | undefined;
 }
 
 /** Marks both ends of a raised number, such as that of a footnote. */

@@ -4,7 +4,7 @@ import type { HeadingLevel } from './pdf-headings.ts';
 import { joinLabels, type Labels } from './pdf-labels.ts';
 import { BULLET, leftEdge, LEADER, NUMBER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
 import { NOTE_START } from './pdf-notes.ts';
-import type { TableReader } from './pdf-tables.ts';
+import type { PagePlace, TableReader } from './pdf-tables.ts';
 import type { WordMender } from './pdf-words.ts';
 import { detectFullLines, joinLines, type JoinOptions, type LineStep, measureSteps, PARAGRAPH_STEP, SENTENCE_END } from './pdf-wrapping.ts';
 
@@ -44,6 +44,8 @@ interface Block {
   /** Its GFM table, if it can be read as one, and the lines of each row. */
   table?: string | undefined;
   rows?: readonly (readonly PdfLine[])[];
+  /** Whether its table is the continuation of that on the page before: rows without a header. */
+  isContinued?: boolean;
   /** Whether its lines are rows, which are not joined. */
   isRows?: boolean;
   /** Whether its lines are code, and stay as they are drawn. */
@@ -80,7 +82,7 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
     const line = lines[i]!;
     if (line.ruled) {
       const { grid } = line.ruled;
-      if (!grids.has(grid)) blocks.push(...ruledBlocks(lines.filter(({ ruled }) => ruled?.grid === grid), tables)); // prettier-ignore
+      if (!grids.has(grid)) blocks.push(...ruledBlocks(lines.filter(({ ruled }) => ruled?.grid === grid), tables, { page, isFirst: i === 0 })); // prettier-ignore
       grids.add(grid);
       return 1;
     }
@@ -136,8 +138,14 @@ function joinBlocks(blocks: readonly Block[], joining: JoinOptions): PageText {
     for (const { at, lines } of placesIn(block, written)) places.push({ at: text.length + at, lines });
     text += written;
   }
-  return { text, places, beginsWithin: beginsWithin(blocks[0]), endsWithin: endsWithin(blocks.at(-1), joining) };
+  return { text, places, begin: beginOf(blocks[0]), end: endOf(blocks.at(-1), joining) };
 }
+
+const beginOf = (block: Block | undefined): PageText['begin'] =>
+  block?.isContinued ? 'table' : beginsWithin(block) ? 'paragraph' : undefined;
+
+const endOf = (block: Block | undefined, joining: JoinOptions): PageText['end'] =>
+  block?.table !== undefined ? 'table' : endsWithin(block, joining) ? 'paragraph' : undefined;
 
 const isProse = ({ level, isRows }: Block): boolean => level === undefined && !isRows;
 
@@ -151,21 +159,21 @@ function endsWithin(block: Block | undefined, { isFull }: JoinOptions): boolean 
 }
 
 /** Finds the places of the rows of a block in its Markdown, or of the whole block. The second line of a table is its delimiter row. */
-function placesIn({ lines, table, rows, isRows, isCode }: Block, written: string): TextPlace[] {
+function placesIn({ lines, table, rows, isContinued, isRows, isCode }: Block, written: string): TextPlace[] {
   const parts = rows ?? (isRows && !isCode ? lines.map((line) => [line]) : [lines]);
   const places: TextPlace[] = [];
   let at = 0;
   for (const [i, part] of parts.entries()) {
     places.push({ at, lines: part });
     at = written.indexOf('\n', at) + 1;
-    if (table !== undefined && i === 0) at = written.indexOf('\n', at) + 1;
+    if (table !== undefined && !isContinued && i === 0) at = written.indexOf('\n', at) + 1;
   }
   return places;
 }
 
 /** Reads a table whose borders are drawn, below its title. */
-function ruledBlocks(lines: readonly PdfLine[], tables: TableReader): Block[] {
-  const { title, ...table } = tables.readRuled(lines);
+function ruledBlocks(lines: readonly PdfLine[], tables: TableReader, place: PagePlace): Block[] {
+  const { title, ...table } = tables.readRuled(lines, place);
   return [...(title.length > 0 ? [{ lines: title }] : []), { ...table, isRows: true }];
 }
 

@@ -1,131 +1,247 @@
 import { HEADING_FACTOR, titleKeys } from './pdf-headings.ts';
-import { mostFrequent, type PdfLine, usualSize } from './pdf-lines.ts';
+import { type Cell, leftEdge, type PdfLine, rightEdge, usualSize } from './pdf-lines.ts';
 
-/** Minimum pages of a document in which lines are found to be repeated. */
-const MIN_PAGES = 3;
-/** Minimum lines of a page that has lines at its edges. */
-const MIN_LINES = 3;
-/** Minimum share of the pages that have a running line; some stand on left pages alone. */
-const SHARE = 0.4;
+/** Share of the height of a page at its upper and lower edge in which running lines are looked for: LaTeX puts its headers at 12%. */
+const MARGIN = 0.15;
 /** Maximum running lines below one another. */
-const MAX_HEADS = 3;
-/** Minimum distance of a head from the text, in font sizes. */
+const MAX_ROWS = 3;
+/** Minimum pages that repeat a line, and the maximum distance of two of them. */
+const MIN_PAGES = 3;
+const MAX_STEP = 2;
+/** Minimum share of the pages that have a line at a height where running lines are. */
+const SHARE = 0.4;
+/** Minimum distance of running lines from the text, in font sizes; and the share of the gaps between lines that may be as wide. */
 const APART = 1.8;
+const USUAL_GAP = 0.2;
+/** Maximum difference of the heights of lines in one row, in font sizes; of a line that several pages have, in points. */
+const SAME_ROW = 0.5;
+const SAME_HEIGHT = 4;
+/** Maximum distance between the column names and the first row of a table, in font sizes, and between their edges. */
+const BELOW = 3;
+const ALIGNED = 0.6;
 
-/**
- * Removes running headers and footers: lines at the upper or lower edge that most pages have (apart from numbers), that begin or end with the page number,
- * or that name the chapter or section. A page has its number once: «6 Settings» stays above a footer «Page 6».
- */
-export function removeRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
-  if (pages.length < MIN_PAGES) return [...pages];
-  const hasNumber = new Set<number>();
-  let left = removeOutermost(pages, hasNumber);
-  for (let round = 1; round < MAX_HEADS; round++) left = removeNext(left, hasNumber);
-  return left;
+type Side = 'head' | 'foot';
+
+/** A page without its running lines. Those of them that no page before has are kept as `heads` and `feet`. */
+export interface SeparatedPage {
+  lines: PdfLine[];
+  heads: PdfLine[];
+  feet: PdfLine[];
 }
 
-/** Removes the outermost running lines. Adds the indexes of pages whose number it removes to `hasNumber`. */
-function removeOutermost(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
-  const edges = pages.map((lines) => edgesOf(lines));
-  const known = edges.map((lines, i) => (pages[i]!.length < MIN_LINES ? [] : lines));
-  const isRepeated = detectRepeated(known, keyOf);
-  const isNumbered = detectPageNumbers(known);
-  const isOfChapter = detectChapterLines(known, pages);
-  const places = countsOf(
-    known.map((lines, i) => lines.filter((line) => isNumbered(line, i))),
-    placeOf,
-  );
-  // on a short page, only the place identifies the number
-  const isInPlace = (line: PdfLine): boolean => (places.get(placeOf(line)) ?? 0) > Math.max(2, (pages.length * SHARE) / 2);
-  return pages.map((lines, i) => {
-    const repeated = edges[i]!.filter((line) => isRepeated(line) || isOfChapter(line));
-    const own = lines.length < MIN_LINES ? edges[i]!.filter(isInPlace) : edges[i]!;
-    const numbered = repeated.some((line) => isNumbered(line, i)) ? [] : own.filter((line) => isNumbered(line, i));
-    if (edges[i]!.some((line) => isNumbered(line, i))) hasNumber.add(i);
-    return removeLines(lines, [...repeated, ...numbered]);
-  });
-}
+/** How far below the upper edge of its page a line is, as a share of the height. */
+export type HeightOnPage = (line: PdfLine) => number;
 
-/** Removes the next lines at the edges: those that most pages have letter by letter, and those with the number of a page that has none yet. */
-function removeNext(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
-  const edges = pages.map((lines) => (lines.length < MIN_LINES ? [] : edgesOf(lines)));
-  const isRepeated = detectRepeated(edges, ({ text, y }) => `${Math.round(y / 4)} ${text}`);
-  const isNumbered = detectPageNumbers(edges);
-  return pages.map((lines, i) => {
-    const numbered = hasNumber.has(i) ? [] : edges[i]!.filter((line) => isNumbered(line, i));
-    if (numbered.length > 0) hasNumber.add(i);
-    return removeLines(lines, [...edges[i]!.filter(isRepeated), ...numbered]);
-  });
-}
-
-function removeLines(lines: readonly PdfLine[], running: readonly PdfLine[]): PdfLine[] {
-  const left = new Set(running);
-  return lines.filter((line) => !left.has(line));
-}
-
-/** Creates a test for lines that most pages have. */
-function detectRepeated(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): (line: PdfLine) => boolean {
-  const counts = countsOf(edges, keyOfLine);
-  return (line) => (counts.get(keyOfLine(line)) ?? 0) > Math.max(2, edges.length * SHARE);
-}
-
-function countsOf(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const lines of edges) for (const key of new Set(lines.map(keyOfLine))) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
+/** A line in a margin, or one of its cells. */
+interface MarginLine {
+  line: PdfLine;
+  whole: PdfLine;
+  page: number;
+  side: Side;
+  /** What it says, apart from the number of its page. */
+  key: string;
+  /** Whether it says nothing but the number of its page. */
+  isNumber: boolean;
+  /** The number in it that may be that of its page. */
+  number?: number;
+  /** Its height as a key. */
+  height: string;
 }
 
 /**
- * Creates a test for the heads of chapters and sections: lines apart from the text, in a place where most pages have one. Several pages have the same; or it
- * is no larger than the text, and either most others in its place are on several pages, or it repeats the title of a heading.
+ * Separates running headers and footers from the text: lines in the upper and lower margin that at least three pages in a row have, apart from the number of
+ * the page, or that are where most pages have one. Each is kept once, on its first page; numbers of pages are removed. Lists the texts that were `removed`.
  */
-function detectChapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
-  const apart = edges.map((lines, i) => lines.filter((line) => isApart(line, pages[i]!)));
-  const isPlace = detectRepeated(apart, placeOf);
-  const counts = countsOf(apart, keyOf);
-  const isOnSeveral = (line: PdfLine): boolean => (counts.get(keyOf(line)) ?? 0) > 1;
-  const size = usualSize(pages.flat(), Math.round);
-  const small = new Set(apart.flat().filter((line) => Math.round(line.size) <= size));
-  const places = Map.groupBy(small, placeOf);
-  const isOfHeads = (line: PdfLine): boolean => {
-    const all = places.get(placeOf(line)) ?? [];
-    return all.filter(isOnSeveral).length >= all.length / 2;
+export function separateRunningLines(
+  pages: readonly PdfLine[][],
+  heights: readonly HeightOnPage[],
+): { pages: SeparatedPage[]; removed: string[] } {
+  const candidates = pages.flatMap((lines, page) => marginLines(lines, { page, heightOf: heights[page]! }));
+  const isPageNumber = detectPageNumbers(candidates);
+  const margin = candidates.map((line) => ({ ...line, ...maskNumber(line, isPageNumber) }));
+  const runs = findRuns(margin);
+  const isAtPlace = detectPlaces(margin, { runs, pages });
+  const repeatsTitle = detectTitles(margin, pages);
+  const isRemoved = (line: MarginLine): boolean =>
+    line.isNumber || runs.get(line) === 'repeated' || repeatsTitle(line) || (isAtPlace(line) && PAGE_NUMBER.test(line.line.text));
+  const running = Map.groupBy(margin, ({ whole }) => whole);
+  const removed: string[] = [];
+  const kept: Record<Side, PdfLine[][]> = { head: pages.map(() => []), foot: pages.map(() => []) };
+  for (const cells of running.values()) {
+    const [{ page, side, whole }] = cells as [MarginLine];
+    const left = cells.filter((cell) => !isRemoved(cell));
+    if (left.length === cells.length && !left.some((cell) => runs.has(cell) || isAtPlace(cell))) running.delete(whole);
+    else if (left.length > 0) kept[side][page]!.push(joinCells(left));
+    if (left.length < cells.length) removed.push(...cells.flatMap((cell) => (left.includes(cell) ? [] : [cell.line.text])));
+  }
+  return {
+    pages: pages.map((lines, page) => ({
+      lines: lines.filter((line) => !running.has(line)),
+      heads: kept.head[page]!,
+      feet: kept.foot[page]!.toReversed(),
+    })),
+    removed,
   };
-  const titles = new Set(
-    pages.flatMap((lines) => lines.flatMap((line) => (line.size >= HEADING_FACTOR * size ? titleKeys(line.text) : []))),
+}
+
+/** Joins the cells of a line that are left. */
+function joinCells(cells: readonly MarginLine[]): PdfLine {
+  const lines = cells.map(({ line }) => line);
+  const text = lines.map((line) => line.text).join(' ');
+  return { ...cells[0]!.whole, text, x: leftEdge(lines), right: rightEdge(lines), cells: lines.flatMap((line) => line.cells) };
+}
+
+/** Finds the lines that pages in a row have at one height; left and right pages may differ. */
+function findRuns(margin: readonly MarginLine[]): Map<MarginLine, 'first' | 'repeated'> {
+  const runs = new Map<MarginLine, 'first' | 'repeated'>();
+  for (const all of Map.groupBy(margin, ({ side, key }) => `${side} ${key}`).values()) {
+    let run: MarginLine[] = [];
+    const close = () => {
+      if (run.length >= MIN_PAGES) for (const [i, line] of run.entries()) runs.set(line, i === 0 ? 'first' : 'repeated');
+      run = [];
+    };
+    const continuesRun = (before: MarginLine, line: MarginLine): boolean =>
+      Math.abs(line.line.y - before.line.y) <= SAME_HEIGHT &&
+      (line.number === undefined ? line.page - before.page <= MAX_STEP : line.number > (before.number ?? 0));
+    for (const line of all) {
+      if (run.length > 0 && !continuesRun(run.at(-1)!, line)) close();
+      run.push(line);
+    }
+    close();
+  }
+  return runs;
+}
+
+/** Creates a test for lines where most pages have running lines or their number, no larger than the text. */
+function detectPlaces(
+  margin: readonly MarginLine[],
+  { runs, pages }: { runs: ReadonlyMap<MarginLine, unknown>; pages: readonly PdfLine[][] },
+): (line: MarginLine) => boolean {
+  const places = new Map<string, Set<number>>();
+  for (const line of margin)
+    if (line.isNumber || runs.has(line)) places.set(line.height, (places.get(line.height) ?? new Set()).add(line.page));
+  const size = usualSize(pages.flat(), Math.round);
+  return ({ height, line }) => (places.get(height)?.size ?? 0) > Math.max(2, SHARE * pages.length) && Math.round(line.size) <= size;
+}
+
+/** Lists the cells of the lines at the edges of a page that lie in its margins, apart from its text. Names of columns above their table are none of them. */
+function marginLines(lines: readonly PdfLine[], { page, heightOf }: { page: number; heightOf: HeightOnPage }): MarginLine[] {
+  const downwards = lines.filter(({ ruled }) => !ruled).toSorted((a, b) => b.y - a.y || a.x - b.x);
+  const toMargin = (side: Side, all: readonly PdfLine[]): MarginLine[] =>
+    all
+      .filter((line) => !namesColumnsBelow(line, lines))
+      .flatMap((whole) =>
+        whole.cells.map((cell) => ({
+          line: whole.cells.length === 1 ? whole : { ...whole, ...cell, cells: [cell] },
+          whole,
+          page,
+          side,
+          key: cell.text,
+          isNumber: false,
+          height: `${side} ${Math.round(whole.y / SAME_HEIGHT)}`,
+        })),
+      );
+  return [
+    ...toMargin('head', outermostRows(downwards, heightOf)),
+    ...toMargin(
+      'foot',
+      outermostRows(downwards.toReversed(), (line) => 1 - heightOf(line)),
+    ),
+  ];
+}
+
+/** Returns the first rows of lines in the margin, up to the last gap to the text that is wider than those between paragraphs. */
+function outermostRows(lines: readonly PdfLine[], depthOf: HeightOnPage): readonly PdfLine[] {
+  let rows = 1;
+  let count = 0;
+  for (const [i, line] of lines.entries()) {
+    if (depthOf(line) > MARGIN) break;
+    const next = lines[i + 1];
+    const gap = next ? Math.abs(next.y - line.y) : Infinity;
+    const isAboveText = count === 0 || (next !== undefined && depthOf(next) < 1 - MARGIN);
+    if (gap >= APART * line.size && isAboveText && !isUsualGap(gap, lines)) count = i + 1;
+    if (gap > SAME_ROW * line.size && ++rows > MAX_ROWS) break;
+  }
+  return lines.slice(0, count);
+}
+
+/** Whether many lines of a page have such a gap between them. */
+function isUsualGap(gap: number, lines: readonly PdfLine[]): boolean {
+  const gaps = lines.slice(1).map(({ y }, i) => Math.abs(lines[i]!.y - y));
+  return gaps.filter((other) => Math.abs(other - gap) < 1).length > Math.max(2, USUAL_GAP * gaps.length);
+}
+
+/** Whether the cells of a line stand above those of the next line. */
+function namesColumnsBelow(line: PdfLine, lines: readonly PdfLine[]): boolean {
+  if (line.cells.length < 2) return false;
+  const next = lines[lines.indexOf(line) + 1];
+  const isAligned = (cell: Cell, below: Cell): boolean =>
+    Math.abs(cell.x - below.x) <= ALIGNED * line.size ||
+    Math.abs(cell.right - below.right) <= ALIGNED * line.size ||
+    Math.abs(cell.x + cell.right - below.x - below.right) <= 2 * ALIGNED * line.size;
+  return (
+    next !== undefined &&
+    next.cells.length === line.cells.length &&
+    line.y > next.y &&
+    line.y - next.y <= BELOW * line.size &&
+    line.cells.every((cell, i) => isAligned(cell, next.cells[i]!))
   );
-  const saysTitle = ({ cells }: PdfLine): boolean => cells.some(({ text }) => titleKeys(text).some((key) => titles.has(key)));
-  return (line) => isPlace(line) && (isOnSeveral(line) || (small.has(line) && (isOfHeads(line) || saysTitle(line))));
 }
 
-/** Returns the height of a line as a key. */
-const placeOf = ({ y }: PdfLine): string => String(Math.round(y / 4));
+const WORD = String.raw`(?:page|pages|pg?\.|seite|s\.|blatt|página|pagina|pág\.|pag\.|sida|side|strona|стр\.?|第)\s*`;
+const OF_ALL = String.raw`(?:\s?(?:of|\/|von|de|di|van|av|af|z|из)\s?\d{1,4})?`;
+/** The number of a page, alone or behind a word for it, perhaps with the number of all: «3», «- iv -», «A-12», «Page 3 of 9», «3/9». */
+const PAGE_NUMBER = new RegExp(
+  String.raw`^[-–—[(|\s]*(?:${WORD})?(?:[A-Z\d]{1,3}[-–.])?(\d{1,4}|[ivxlc]{1,7})${OF_ALL}[-–—\])|\s]*(?:页|頁|ページ)?$`,
+  'iu',
+);
+/** A number beside other words, neither a year nor a label («Station 7»): that of its page, if it ascends on pages with the same words. */
+const OUTER_NUMBER = new RegExp(
+  String.raw`^(?!(?:19|20)\d\d\s)(?<front>\d{1,4})\s(?=\S)|(?:\s[|·•–—]\s?|(?:\S+\s){4}|\s${WORD})(?!(?:19|20)\d\d$)(?<behind>(?:\d{1,4}|[ivxlc]{1,7})${OF_ALL})$`,
+  'iu',
+);
 
-const isApart = (line: PdfLine, lines: readonly PdfLine[]): boolean =>
-  lines.every((other) => other === line || Math.abs(other.y - line.y) >= APART * line.size);
-
-/** Creates a test for lines with the number of their page, if most pages have one, counted from the same page. */
-function detectPageNumbers(edges: readonly PdfLine[][]): (line: PdfLine, index: number) => boolean {
-  const pages = new Map<number, number>();
-  const offsetsOf = (line: PdfLine, index: number): number[] => numbersAround(line).map((number) => number - index);
-  for (const [index, lines] of edges.entries())
-    for (const offset of new Set(lines.flatMap((line) => offsetsOf(line, index)))) pages.set(offset, (pages.get(offset) ?? 0) + 1);
-  const [offset, count] = mostFrequent(pages) ?? [0, 0];
-  const isKnown = count > Math.max(2, edges.length * SHARE);
-  return (line, index) => isKnown && offsetsOf(line, index).includes(offset);
+/** Converts the digits of a page number; undefined for another text. */
+function pageNumberOf(text: string): number | undefined {
+  const digits = PAGE_NUMBER.exec(text)?.[1];
+  return digits === undefined ? undefined : valueOf(digits);
 }
 
-/** Lists the numbers at the beginning and the end of a line. */
-const numbersAround = ({ text }: PdfLine): number[] =>
-  [/^(\d{1,4})(?=\s|$)/.exec(text), /(?:^|\s)(\d{1,4})$/.exec(text)].flatMap((found) => (found ? [Number(found[1])] : []));
+const valueOf = (digits: string): number => (/^\d/.test(digits) ? Number.parseInt(digits, 10) : romanValue(digits));
 
-/** Lists the highest and the lowest line of a page. */
-function edgesOf(lines: readonly PdfLine[]): PdfLine[] {
-  const [first] = lines;
-  if (!first) return [];
-  const highest = lines.reduce((most, line) => (line.y > most.y ? line : most), first);
-  const lowest = lines.reduce((least, line) => (line.y < least.y ? line : least), first);
-  return [...new Set([highest, lowest])];
+const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
+
+function romanValue(numeral: string): number {
+  const values = Array.from(numeral.toLowerCase(), (letter) => ROMAN[letter]!);
+  return values.reduce((sum, value, i) => (value < (values[i + 1] ?? 0) ? sum - value : sum + value), 0);
 }
 
-const keyOf = ({ text, y }: PdfLine): string => `${Math.round(y / 4)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#')}`;
+/** Creates a test for numbers that count the pages: several pages have them, counted from the same page. */
+function detectPageNumbers(margin: readonly MarginLine[]): (line: MarginLine) => boolean {
+  const pages = new Map<number, Set<number>>();
+  for (const { line, page } of margin) {
+    const number = pageNumberOf(line.text);
+    if (number !== undefined) pages.set(number - page, (pages.get(number - page) ?? new Set()).add(page));
+  }
+  return ({ line, page }) => (pages.get((pageNumberOf(line.text) ?? Number.NaN) - page)?.size ?? 0) > 1;
+}
+
+/** Returns what a line says apart from the number of its page. */
+function maskNumber(margin: MarginLine, isPageNumber: (line: MarginLine) => boolean): Pick<MarginLine, 'key' | 'isNumber' | 'number'> {
+  const { text } = margin.line;
+  if (isPageNumber(margin)) return { key: '#', isNumber: true };
+  const { front, behind } = OUTER_NUMBER.exec(text)?.groups ?? {};
+  if (front !== undefined) return { key: `#${text.slice(front.length)}`, isNumber: false, number: valueOf(front) };
+  if (behind !== undefined) return { key: `${text.slice(0, -behind.length)}#`, isNumber: false, number: valueOf(behind) };
+  return { key: text, isNumber: false };
+}
+
+/** Creates a test for lines that repeat the titles of headings in large letters, if most pages have one at that height. */
+function detectTitles(margin: readonly MarginLine[], pages: readonly PdfLine[][]): (line: MarginLine) => boolean {
+  const size = HEADING_FACTOR * usualSize(pages.flat(), Math.round);
+  const titles = new Set(pages.flatMap((lines) => lines.flatMap((line) => (line.size >= size ? titleKeys(line.text) : []))));
+  const repeating = margin.filter(({ line }) => line.size < size && titleKeys(line.text).some((key) => titles.has(key)));
+  const heights = Map.groupBy(repeating, ({ height }) => height);
+  const repeated = new Set(heights.values().flatMap((lines) => (lines.length > Math.max(2, SHARE * pages.length) ? lines : [])));
+  return (line) => repeated.has(line);
+}

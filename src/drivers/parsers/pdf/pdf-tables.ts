@@ -1,5 +1,5 @@
 import { escapeTags, tableLines } from '../../../text/markdown/write.ts';
-import type { Cell, PdfLine } from './pdf-lines.ts';
+import { type Cell, type PdfLine, usualFont } from './pdf-lines.ts';
 import { firstWordWidth, type WordMender } from './pdf-words.ts';
 
 /** Minimum rows of a table; fewer may stand below one another by chance. */
@@ -22,6 +22,8 @@ export interface TableRegion {
   table: string | undefined;
   /** The lines of each row of that table. */
   rows?: readonly (readonly PdfLine[])[];
+  /** Whether the table is the continuation of that on the page before: rows without a header. */
+  isContinued?: boolean;
 }
 
 /** A row of a table, and its lines. */
@@ -38,17 +40,26 @@ interface FoundTable {
   count: number;
   columns: readonly Cell[];
   header: Row;
+  /** Whether its header is on the page before. */
+  isContinued?: boolean;
 }
 
 /** The position of lines: their page (from 1), and whether they are the first on it. */
-interface PagePlace {
+export interface PagePlace {
   page: number;
   isFirst: boolean;
 }
 
-/** Reads the tables of a document, page by page. The header is repeated where a table goes on on the next page. */
+/** A table that may continue on the next page, and the edges of its columns if these are drawn. */
+interface OpenTable extends Pick<FoundTable, 'header' | 'columns'> {
+  edges?: readonly number[];
+}
+
+/** Reads the tables of a document, page by page. A table that continues on the next page has its header once. */
 export class TableReader {
-  #last: FoundTable | undefined;
+  /** Texts of headers that are not written again. */
+  readonly repeated: string[] = [];
+  #last: OpenTable | undefined;
   #endsPage = 0;
   readonly #headers = new Set<string>();
   readonly #mendWord: WordMender;
@@ -70,15 +81,17 @@ export class TableReader {
     return { lines, ...(isTable ? this.#write({ rows, header: rows[0]! }) : { table: undefined }) };
   }
 
-  /** Writes the GFM table of rows below their header. */
-  #write({ rows, header }: Pick<FoundTable, 'rows' | 'header'>): Omit<TableRegion, 'lines'> {
-    const all = rows[0] === header ? rows : [header, ...rows];
-    const table = tableLines(all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.#mendWord))))).join('\n');
-    return { table, rows: all.map(({ lines }) => lines) };
+  /** Writes the GFM table of rows below their header. If the first row names no columns, the header is empty; a continued table has none. */
+  #write({ rows, header, isContinued = false }: Pick<FoundTable, 'rows' | 'header' | 'isContinued'>): Omit<TableRegion, 'lines'> {
+    const nameless: Row[] = isContinued || rows[0] !== header || !isData(rows) ? [] : [{ lines: [], columns: [] }];
+    const all = [...nameless, ...(isContinued || rows[0] === header ? [] : [header]), ...rows];
+    const texts = all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.#mendWord))));
+    const table = isContinued ? tableLines([[], ...texts]).slice(2) : tableLines(texts);
+    return { table: table.join('\n'), rows: all.map(({ lines }) => lines), isContinued };
   }
 
   /** Reads the table of lines whose borders are drawn, and its title: the text above its header across all columns. */
-  readRuled(lines: readonly PdfLine[]): TableRegion & { title: PdfLine[] } {
+  readRuled(lines: readonly PdfLine[], place: PagePlace): TableRegion & { title: PdfLine[] } {
     const all = lines.toSorted((a, b) => a.ruled!.row - b.ruled!.row || b.y - a.y);
     const start = all.findIndex(({ ruled }) => !ruled!.isWhole);
     const [title, cells] = [all.slice(0, start), all.slice(start)];
@@ -86,8 +99,26 @@ export class TableReader {
       const inColumn = (column: number): Cell[] => row.filter(({ ruled }) => ruled!.column === column).flatMap((line) => line.cells);
       return { lines: row, columns: Array.from({ length: row[0]!.ruled!.columns }, (_, column) => inColumn(column)) };
     });
-    this.#last = undefined;
-    return { title, lines: cells, ...this.#write({ rows, header: rows[0]! }) };
+    const { columns: edges } = lines[0]!.ruled!.grid;
+    const before = title.length === 0 ? this.#openTable(place) : undefined;
+    const isContinued =
+      before?.edges !== undefined && haveSameEdges(before.edges, edges) && before.header.columns.length === rows[0]!.columns.length;
+    const header = isContinued ? before.header : rows[0]!;
+    this.#last = { header, columns: [], edges };
+    return { title, lines: cells, ...this.#write({ rows: isContinued ? this.#withoutNames(rows, header) : rows, header, isContinued }) };
+  }
+
+  /** Returns the table with which the page before ended, for the first lines of a page. */
+  #openTable({ page, isFirst }: PagePlace): OpenTable | undefined {
+    return isFirst && this.#endsPage === page - 1 ? this.#last : undefined;
+  }
+
+  /** Removes the header from the rows of a continued table, if they repeat it. */
+  #withoutNames(rows: readonly Row[], header: Row): readonly Row[] {
+    const [first, ...others] = rows;
+    if (!first || others.length === 0 || namesOf(first) !== namesOf(header)) return rows;
+    this.repeated.push(namesOf(first).replaceAll('\0', ' '));
+    return others;
   }
 
   /** Ends a page; `isTable` says whether its last block is a table. */
@@ -102,32 +133,63 @@ export class TableReader {
     return lines.slice(0, end ?? count);
   }
 
-  #tableAt(lines: readonly PdfLine[], { page, isFirst }: PagePlace): FoundTable | undefined {
+  #tableAt(lines: readonly PdfLine[], place: PagePlace): FoundTable | undefined {
     const [first] = lines;
     if (!first) return undefined;
     const names = keyOf(first.cells);
-    const before = isFirst && this.#endsPage === page - 1 ? this.#last : undefined;
     const least = this.#headers.has(names) ? MIN_ROWS - 1 : MIN_ROWS;
     const found =
-      (before && namesOf(before.header) !== names ? readContinued(lines, before) : undefined) ??
-      readHeadless(lines) ??
-      readAligned(lines, least) ??
-      readStacked(lines, least);
+      this.#readContinued(lines, this.#openTable(place)) ?? readHeadless(lines) ?? readAligned(lines, least) ?? readStacked(lines, least);
     if (found) this.#headers.add(namesOf(found.header));
     return found;
   }
+
+  /** Reads the continuation of a table of the page before, whose header may be repeated. */
+  #readContinued(lines: readonly PdfLine[], before: OpenTable | undefined): FoundTable | undefined {
+    if (!before || before.edges) return undefined;
+    const { columns, header } = before;
+    const repeatsNames = keyOf(lines[0]!.cells) === namesOf(header) && lines.length > 1;
+    const below = repeatsNames ? lines.slice(1) : lines;
+    if (below[0]!.cells.length < 2 || !placesOf(below[0]!, columns)) return undefined;
+    const { rows, count } = readRows(below, columns);
+    if (!areAligned(rows, { least: 1, isContinued: true })) return undefined;
+    if (repeatsNames) this.repeated.push(lines[0]!.text);
+    return { rows, count: count + Number(repeatsNames), columns, header, isContinued: true };
+  }
 }
+
+/** Maximum distance of the edges of one column on two pages, in points. */
+const SAME_EDGE = 3;
+
+const haveSameEdges = (edges: readonly number[], others: readonly number[]): boolean =>
+  edges.length === others.length && edges.every((edge, i) => Math.abs(edge - others[i]!) <= SAME_EDGE);
+
+const YEAR = /^(?:19|20)\d\d$/;
+
+/**
+ * Whether the first row is data, as the rows below: in one of its columns, its number is written like most of those below («03.02.», «A-700»), and it is
+ * in their font. Years may name columns of numbers.
+ */
+function isData([first, ...others]: readonly Row[]): boolean {
+  const [second, third] = others;
+  if (!first || !second) return false;
+  const [font, below] = [first, second].map(({ lines }) => usualFont(lines));
+  if (font !== below && (!third || usualFont(third.lines) === below)) return false;
+  return first.columns.some((cells, column) => {
+    const [text, ...texts] = [cells, ...others.map(({ columns }) => columns[column]!)].map((all) => all.map((cell) => cell.text).join(' '));
+    const filled = texts.filter((other) => other !== '');
+    if (!/\d/.test(text!) || filled.length === 0) return false;
+    const alike = filled.filter((other) => shapeOf(other) === shapeOf(text!) && YEAR.test(other) === YEAR.test(text!));
+    return alike.length > filled.length / 2;
+  });
+}
+
+/** Writes a text with a letter for each word and a digit for each number. */
+const shapeOf = (text: string): string => text.replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a');
 
 const keyOf = (cells: readonly Cell[]): string => cells.map(({ text }) => text).join('\0');
 
 const namesOf = ({ columns }: Row): string => keyOf(columns.flat());
-
-/** Reads the continuation of a table of the page before. */
-function readContinued(lines: readonly PdfLine[], { columns, header }: FoundTable): FoundTable | undefined {
-  if (lines[0]!.cells.length < 2 || !placesOf(lines[0]!, columns)) return undefined;
-  const { rows, count } = readRows(lines, columns);
-  return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header: { ...header, lines: [] } } : undefined; // its lines are on another page
-}
 
 /** Reads a table whose first column has no name. */
 function readHeadless([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {

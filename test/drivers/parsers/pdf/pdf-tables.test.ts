@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pdfFile, type PdfText } from '../../../support/pdf-file.ts';
-import { read } from '../read.ts';
+import { placeOf, read } from '../read.ts';
 
 const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y, size: 10 }));
 const tableOf = async (...pages: PdfText[][]): Promise<string> => (await read('pdf', pdfFile(pages))).text;
@@ -27,14 +27,45 @@ describe('a table without borders in a PDF', () => {
     expect(await tableOf(page.flat())).toBe('|  | Loops | Trees |\n| --- | --- | --- |\n| cube | 25 | 27 |\n| morph | 15 | 18 |');
   });
 
-  it('repeats its column names when it continues on the next page', async () => {
-    const parts = (from: number): PdfText[] =>
-      [0, 1, 2].flatMap((i) => row(686 - 14 * i, [`P${from + i}`, 72], [`${(from + i) * 10} l`, 160], ['in store', 250]));
-    const text = await tableOf([...row(700, ['Part', 72], ['Volume', 160], ['Where', 250]), ...parts(1)], parts(4));
-    expect(text.split('\n\n')).toEqual([
-      '| Part | Volume | Where |\n| --- | --- | --- |\n| P1 | 10 l | in store |\n| P2 | 20 l | in store |\n| P3 | 30 l | in store |',
-      '| Part | Volume | Where |\n| --- | --- | --- |\n| P4 | 40 l | in store |\n| P5 | 50 l | in store |\n| P6 | 60 l | in store |',
-    ]);
+  describe('that continues on the next page', () => {
+    const row3 = (y: number, ...[first, second, third]: string[]): PdfText[] => row(y, [first!, 72], [second!, 160], [third!, 250]);
+    const parts = (from: number, count = 3): PdfText[] =>
+      Array.from({ length: count }, (_, i) => row3(686 - 14 * i, `P${from + i}`, `${(from + i) * 10} l`, 'in store')).flat();
+    const names = row3(700, 'Part', 'Volume', 'Where');
+    const rows = (from: number, to: number): string =>
+      Array.from({ length: to - from + 1 }, (_, i) => `| P${from + i} | ${(from + i) * 10} l | in store |`).join('\n');
+
+    it('is one table below its column names', async () => {
+      const text = await tableOf([...names, ...parts(1)], parts(4), parts(7));
+      expect(text).toBe(`| Part | Volume | Where |\n| --- | --- | --- |\n${rows(1, 9)}`);
+    });
+
+    it('has column names once that are on each page', async () => {
+      const text = await tableOf(...[1, 4, 7].map((from) => [...names, ...parts(from)]));
+      expect(text).toBe(`| Part | Volume | Where |\n| --- | --- | --- |\n${rows(1, 9)}`);
+    });
+
+    it('has an empty header if its first row is data', async () => {
+      const text = await tableOf(parts(1), parts(4), parts(7));
+      expect(text).toBe(`|  |  |  |\n| --- | --- | --- |\n${rows(1, 9)}`);
+    });
+
+    it('has marks that tell the page of each row', async () => {
+      const parsed = await read('pdf', pdfFile([[...names, ...parts(1)], parts(4)]));
+      expect(['P1', 'P3', 'P4', 'P6'].map((part) => placeOf(parsed, `| ${part}`)?.page)).toEqual([1, 1, 2, 2]);
+      expect(placeOf(parsed, '| P4')?.boxes).toHaveLength(1);
+    });
+  });
+
+  it('has years for column names above numbers', async () => {
+    const page = [
+      row(700, ['Income', 72], ['2023', 160], ['2024', 250]),
+      row(686, ['Berths', 72], ['1200', 160], ['1340', 250]),
+      row(672, ['Fees', 72], ['870', 160], ['910', 250]),
+    ];
+    expect(await tableOf(page.flat())).toBe(
+      '| Income | 2023 | 2024 |\n| --- | --- | --- |\n| Berths | 1200 | 1340 |\n| Fees | 870 | 910 |',
+    );
   });
 
   it('is read if each cell is drawn with all of its lines', async () => {
