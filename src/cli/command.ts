@@ -59,7 +59,8 @@ export abstract class KbCommand extends Command {
     if ('storage-url' in this.ctor.flags) noteStoreAbove(loaded, screen);
     Object.assign(process.env, loaded.environment); // drivers of providers read variables of .env
     const tracer = await openTracer(loaded, screen);
-    const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface, tracer });
+    const { config, home, file } = loaded;
+    const engine = createEngine({ config, home, file, cwd: process.cwd(), surface, tracer });
     const { signal, release } = createInterruptSignal();
     try {
       await work({ loaded, engine, screen, tracer, signal, flags });

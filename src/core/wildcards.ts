@@ -25,10 +25,15 @@ export interface Wildcards {
   /** Whether it matches a path relative to the base, with `/`. */
   matches(inside: string): boolean;
   /**
-   * Lists the matching files below `root` as absolute paths. Links are not followed, and node_modules are left out. Throws a KbError
-   * (`aborted`) if the signal stops it.
+   * Lists the matching files below `root`, a real path, as absolute paths. Links are not followed; node_modules and `isState` folders are
+   * skipped. Throws a KbError (`aborted`) if the signal stops it.
    */
-  files(root: string, signal?: AbortSignal): Promise<string[]>;
+  files(root: string, options?: WalkOptions): Promise<string[]>;
+}
+
+interface WalkOptions {
+  isState?: ((path: string) => boolean) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Parses a pattern. Returns an error if it is too long, or contains `..`. */
@@ -49,7 +54,7 @@ export function parseWildcards(pattern: string): Wildcards | KbError {
   return {
     base,
     matches: (inside) => inside.length <= MAX_PATH && inside.split('/').reduce(matcher.advance, matcher.start).has(names.length),
-    files: (root, signal) => Array.fromAsync(walkFiles(root, matcher.start, { matcher, end: names.length, signal })),
+    files: (root, options) => Array.fromAsync(walkFiles(root, matcher.start, { matcher, end: names.length, ...options })),
   };
 }
 
@@ -77,7 +82,7 @@ function createMatcher(names: readonly string[]): Matcher {
 async function* walkFiles(
   folder: string,
   positions: ReadonlySet<number>,
-  pattern: { matcher: Matcher; end: number; signal: AbortSignal | undefined },
+  pattern: { matcher: Matcher; end: number } & WalkOptions,
 ): AsyncGenerator<string, void, void> {
   throwIfAborted(pattern.signal);
   const entries: Dirent<Buffer>[] = await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => []);
@@ -86,7 +91,7 @@ async function* walkFiles(
     if (name === 'node_modules') continue;
     const after = pattern.matcher.advance(positions, name);
     const path = join(folder, name);
-    if (entry.isDirectory() && after.size > 0) yield* walkFiles(path, after, pattern);
+    if (entry.isDirectory() && after.size > 0 && !pattern.isState?.(path)) yield* walkFiles(path, after, pattern);
     else if (entry.isFile() && after.has(pattern.end)) yield path;
   }
 }

@@ -39,6 +39,10 @@ export interface Context extends PathPlace {
   resources: Resources;
   surface: Surface;
   access?: AccessRights | undefined;
+  /** Whether a program or person other than the operator asks: over HTTP or MCP, or with `access`. */
+  isRequested: boolean;
+  /** Whether a real path is of kb's own state. */
+  isState(path: string): boolean;
   tracer?: Tracer | undefined;
   signal?: AbortSignal | undefined;
   /** Whether the report includes its lists (`items`, `outputs`); counts are always included. */

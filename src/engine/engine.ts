@@ -15,23 +15,24 @@ import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
 import { driverNames, requestOptionsOf, createResources, traceResources } from './resources.ts';
 import { assertCollections, assertPermitted, requestedCollections, requestDefaults, requestedStores } from './permissions.ts';
+import { stateFilter } from './state-files.ts';
 import { assertSourcesConfigured, assertSources, type Context } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
-export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
+export function createEngine({ config, home = process.cwd(), cwd = home, file, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
   validateConfig(config, (path) => path, schema);
   const opened = createResources({ config, home, surface, own });
   const resources = tracer ? traceResources(opened, tracer) : opened;
-  const base = surface === 'server' ? requestDefaults(config) : config;
   const prepare = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
     const known = operationNamed(name);
     assertScope(access, operations[known].scope);
     const input = withOwnNames(operations[known].input as z.ZodType, names);
     const given = parseRequest(input, request);
     const layer = readOverrides(input, given);
-    const settings = schema.parse(mergeLayers(base, layer));
+    const isRequested = surface === 'server' || access !== undefined;
+    const settings = schema.parse(mergeLayers(isRequested ? requestDefaults(config) : config, layer));
     const unfit = explainChunkingConflict(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
     const collections = requestedCollections(known, given, settings);
@@ -39,19 +40,20 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     assertCollections(access, collections, { places, config, home });
     const { check, run } = implementations[known] as OperationImplementation;
     check?.(given, settings);
-    if (surface === 'server')
+    const isState = stateFilter({ config, home, file });
+    if (isRequested)
       for (const place of places)
-        assertPermitted({ ...place, config, home, cwd, requestOptions: requestOptionsOf(place.settings.storage.vector_db, own) });
-    return { run, given, settings, collections };
+        assertPermitted({ ...place, config, home, cwd, isState, requestOptions: requestOptionsOf(place.settings.storage.vector_db, own) });
+    return { run, given, settings, collections, isRequested, isState };
   };
   return {
     config,
     async *run(name, request, options = {}) {
       const { signal, access, traceparent, wording = commandLineWording, onBegin, lists = true, hasMore = false } = options;
       const enter = <T>(work: () => T): T => withWording(wording, work);
-      const { run, given, settings, collections } = enter(() => prepare(name, request, access));
+      const { run, given, settings, collections, ...rights } = enter(() => prepare(name, request, access));
       onBegin?.(collections);
-      const steps = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
+      const steps = run(given, { settings, resources, home, cwd, surface, access, ...rights, tracer, signal, lists, hasMore });
       const running = runInContext(withSignal(steps, signal), enter);
       const isSpan = name !== 'watch'; // a watch ends with the process: each of its ingests is a span
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;

@@ -35,9 +35,8 @@ export async function openExtractors(
   context: Context,
   { memory, ...knownFiles }: KnownSources = {},
 ): Promise<OpenExtractors> {
-  const { settings, resources, tracer, signal, cwd, home, surface } = context;
+  const { settings, resources, tracer, signal, cwd, home, surface, isRequested, isState } = context;
   const { ingestion, network } = settings;
-  const isRequested = surface === 'server';
   const reader = await resources.reader(ingestion.docs);
   const named = namedOrigins({ docs, urls, api });
   const clients = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
@@ -46,10 +45,10 @@ export async function openExtractors(
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
   const files = () => {
     const fileParts = filePartsOf(reader, context);
-    const authorize = isRequested ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
+    const authorize = isRequested ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }, isState) : undefined;
     const link: Parameters<typeof extractDocs>[1]['link'] = (url, given) =>
       redactItems(extractLink(url, given, { ...parts, reader: fileParts.reader, host_limiter: resources.host_limiter }), redact);
-    return extractDocs(docs!, { ...ingestion.docs, ...fileParts, ...knownFiles, cwd, home, authorize, link });
+    return extractDocs(docs!, { ...ingestion.docs, ...fileParts, ...knownFiles, cwd, home, authorize, isState, link });
   };
   const pages = () => {
     const { user_agent, max_redirects } = network;

@@ -2,7 +2,6 @@ import type { Context } from './context.ts';
 import { count } from '../text/count.ts';
 import { FileWatcher, watchedPlaces, watchedSteps } from '../stages/extract/files/file-watcher.ts';
 import { fileSource } from '../stages/extract/files/local-path.ts';
-import { storeFolder } from './store-address.ts';
 import { dirname } from 'node:path';
 
 /** Maximum paths that are kept one by one. */
@@ -104,7 +103,7 @@ export class PendingChanges {
 
   async sync(): Promise<void> {
     this.#hasReplacedFolders = false;
-    const { settings, home, signal } = this.#context;
+    const { settings, home, signal, isState } = this.#context;
     const { docs } = settings.sources;
     if (docs === undefined) return;
     const place = { cwd: home, home };
@@ -119,7 +118,7 @@ export class PendingChanges {
     this.#watcher ??= new FileWatcher({
       places,
       steps,
-      excluded: storeFolder(settings.storage, home),
+      isState,
       follow_links: settings.ingestion.docs.follow_links,
       signal,
       onChange: (path) => this.#noteChange(path),

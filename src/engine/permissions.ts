@@ -20,14 +20,21 @@ export function rootsFilter({ allowed_roots, home, cwd }: Roots): (path: string)
   return (path) => roots.some((root) => isWithin(root, path));
 }
 
-/** Returns a function that throws a KbError (`forbidden`) for a real path outside the roots, worded with the caller's spelling so that it reveals no link target. */
-export function authorizer(roots: Roots): (path: string, given?: string) => void {
+/**
+ * Returns a function that throws a KbError (`forbidden`) for a real path outside the roots, or of kb's own state (`stateFilter`), worded with the
+ * caller's spelling so that it reveals no link target.
+ */
+export function authorizer(roots: Roots, isState: (path: string) => boolean): (path: string, given?: string) => void {
   const isInRoots = rootsFilter(roots);
   return (path, given = 'The path') => {
-    if (isInRoots(path)) return;
-    throw new KbError('forbidden', `${given} lies outside the folders that the server may read.`, {
-      hint: 'The operator lists them in server.allowed_roots.',
-    });
+    if (!isInRoots(path))
+      throw new KbError('forbidden', `${given} lies outside the folders that the server may read.`, {
+        hint: 'The operator lists them in server.allowed_roots.',
+      });
+    if (isState(path))
+      throw new KbError('forbidden', `${given} belongs to kb itself or holds credentials; no request may read or write it.`, {
+        hint: 'Use another path: stores, configuration files, .env files and keys are refused, whatever server.allowed_roots says.',
+      });
   };
 }
 
@@ -98,6 +105,8 @@ interface Caller {
   config: Config;
   home: string;
   cwd: string;
+  /** Whether a path is of kb's own state. */
+  isState(path: string): boolean;
   /** The names of `storage.options` that callers may set. */
   requestOptions: readonly string[];
 }
@@ -114,7 +123,7 @@ export function assertPermitted(caller: Caller): void {
   if (caller.layer.storage !== undefined) assertStore(caller); // without storage settings, the configured store is used
 }
 
-function assertStore({ layer, settings, config, home, cwd, requestOptions }: Caller): void {
+function assertStore({ layer, settings, config, home, cwd, isState, requestOptions }: Caller): void {
   const { vector_db } = settings.storage;
   const refused = Object.keys(getPath(layer, 'storage.options') ?? {}).find((name) => !requestOptions.includes(name));
   if (refused !== undefined) {
@@ -130,7 +139,7 @@ function assertStore({ layer, settings, config, home, cwd, requestOptions }: Cal
   if (isOperatorsStore(settings.storage, { config, home })) return;
   const url = storeUrl(settings.storage, home);
   if (isFolderStore(vector_db) && !isAddress(url))
-    return authorizer({ allowed_roots: config.server.allowed_roots, home, cwd })(url, 'The store');
+    return authorizer({ allowed_roots: config.server.allowed_roots, home, cwd }, isState)(url, 'The store');
   if (!isFolderStore(vector_db) && url === storeUrl({ vector_db }, home)) return; // the default address is on this machine
   throw new KbError('forbidden', 'This server may not use the store named in the request.', {
     hint: 'The operator lists its address in server.allowed_store_urls.',

@@ -18,6 +18,8 @@ export interface EngineOptions extends OwnDrivers {
   home?: string;
   /** Base of relative paths in requests. Default: `home`. */
   cwd?: string;
+  /** The configuration file, as `loadConfig` returns it. No request reads it, whatever its name. */
+  file?: string | undefined;
   surface?: Surface;
   tracer?: Tracer | undefined;
 }

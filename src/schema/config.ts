@@ -62,7 +62,9 @@ export const Server = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Folders that requests may read, relative to this file. Default: the working directory'),
+    .describe(
+      "Folders that requests may read, relative to this file. Default: the working directory. kb's own files in them are never read",
+    ),
   allowed_store_urls: z
     .array(z.string().min(1))
     .describe('Store URLs that requests may name, besides the configured one and the local defaults'),

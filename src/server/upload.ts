@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import { isRunning } from '../core/process-owner.ts';
 import { KbError } from '../core/errors.ts';
+import { UPLOAD_PREFIX } from '../engine/state-files.ts';
 import type { Server } from '../schema/config.ts';
 import { size } from '../text/count.ts';
 import { operations, type RequestOf } from '../schema/operations.ts';
@@ -15,7 +16,7 @@ import { discardRest, monitorPace } from './request-bodies.ts';
 import type { Route } from './routes.ts';
 
 /** Prefix of the folders of this host; other hosts may share the temporary folder. */
-const PREFIX = `kb-upload-${hostname()}-`;
+const PREFIX = `${UPLOAD_PREFIX}${hostname()}-`;
 
 /** Bytes of a field that is no file. */
 const MAX_FIELD_BYTES = 65_536;

@@ -70,9 +70,9 @@ describe('a pattern of wildcards', () => {
 
   it('stops listing folders when it is aborted', async () => {
     const root = folder({ 'a/a.md': '', 'b/b.md': '' });
-    await expect(read('**').files(root, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
+    await expect(read('**').files(root, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     const stop = new AbortController();
-    const found = read('**/*.md').files(root, stop.signal);
+    const found = read('**/*.md').files(root, { signal: stop.signal });
     stop.abort(); // by now it reads the first folder
     await expect(found).rejects.toMatchObject({ code: 'aborted' });
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mergeLayers, readOverrides, type Layer } from '../../src/core/settings.ts';
+import { stateFilter } from '../../src/engine/state-files.ts';
 import { requestOptionsOf } from '../../src/engine/resources.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
 import { assertPermitted, requestedCollections } from '../../src/engine/permissions.ts';
@@ -13,7 +14,8 @@ function permission(configured: Layer = {}, home = folder()) {
   return (name: OperationName, request: object) => {
     const layer = readOverrides(operations[name].input, request);
     const settings = Config.parse(mergeLayers(config, layer));
-    assertPermitted({ layer, settings, config, home, cwd: home, requestOptions: requestOptionsOf(settings.storage.vector_db, {}) });
+    const requestOptions = requestOptionsOf(settings.storage.vector_db, {});
+    assertPermitted({ layer, settings, config, home, cwd: home, isState: stateFilter({ config, home }), requestOptions });
   };
 }
 

@@ -148,7 +148,7 @@ describe('a server', () => {
 /** Whether a path may be read, its links resolved as the listing does. */
 function isInside(path: string, roots: Roots): boolean {
   try {
-    authorizer(roots)(realPath(path));
+    authorizer(roots, () => false)(realPath(path));
     return true;
   } catch {
     return false;
@@ -163,7 +163,9 @@ describe('the folders that a server may read', () => {
     const outside = ['..', '../project-old', '../newer', 'docs/linked', 'docs/linked/store', 'docs/link.md', '../projec'];
     expect(inside.map((path) => [path, isInside(join(project, path), roots)])).toEqual(inside.map((path) => [path, true]));
     expect(outside.map((path) => [path, isInside(join(project, path), roots)])).toEqual(outside.map((path) => [path, false]));
-    expect(() => authorizer(roots)(join(around, 'secret.md'))).toThrow('The path lies outside the folders that the server may read.');
+    expect(() => authorizer(roots, () => false)(join(around, 'secret.md'))).toThrow(
+      'The path lies outside the folders that the server may read.',
+    );
   });
 
   it('may be named by a link', () => {

@@ -69,7 +69,7 @@ async function evaluateWith(
 ): Promise<EvaluationResult> {
   const [{ loadConfig }, { createEngine }] = await Promise.all([import('../../config/load.ts'), import('../../engine/engine.ts')]);
   const loaded = loadConfig({ cwd: process.cwd(), file: config, environment: process.env, flags: readSettingFlags(flags) });
-  const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd() });
+  const engine = createEngine({ config: loaded.config, home: loaded.home, file: loaded.file, cwd: process.cwd() });
   try {
     return await showProgress(engine.run('evaluate', { questions }, { signal, lists: true }), { screen, title: `Asking with ${config}` });
   } finally {

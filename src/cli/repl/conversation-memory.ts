@@ -1,10 +1,10 @@
 import { renameSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { describeFileError } from '../../core/file-names.ts';
 import { hash } from '../../core/ids.ts';
 import { replaceFileSync } from '../../core/replace-file.ts';
+import { userFolder } from '../../core/user-folders.ts';
 import { storeUrl } from '../../engine/store-address.ts';
 import type { CommandContext } from '../command-context.ts';
 import { isDevice, makeFolder, readTextIfPresent, resolveLink, withFileLock } from '../locked-file.ts';
@@ -162,10 +162,9 @@ export function openConversationMemory(
   const named = keepsNothing ? undefined : given;
   const { storage } = engine.config;
   const store = hash(storage.vector_db, storeUrl(storage, loaded.home)).slice(0, 16);
-  const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
   const isKept = !keepsNothing && isTerminal;
   return new ConversationMemory({
-    fileOf: (collection) => (named ? resolve(named) : isKept ? join(state, 'kb', 'chat', store, `${collection}.json`) : undefined),
+    fileOf: (collection) => (named ? resolve(named) : isKept ? join(userFolder('state'), 'chat', store, `${collection}.json`) : undefined),
     isNamed: named !== undefined,
     warn,
   });

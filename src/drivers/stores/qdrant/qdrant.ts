@@ -1,5 +1,4 @@
 import { operatorAdvice } from '../../../core/advice/advice.ts';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { keepUnlessFailed } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
@@ -19,6 +18,7 @@ import {
 } from './qdrant-tables.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { hash } from '../../../core/ids.ts';
+import { userFolder } from '../../../core/user-folders.ts';
 import type { RetryOptions } from '../../../core/retry.ts';
 import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
@@ -145,8 +145,7 @@ function createHolders(send: SendRequest, assertLockHeld: AssertLockHeld) {
   };
 }
 
-const lockFolder = (environment: NodeJS.ProcessEnv): string =>
-  join(environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'kb', 'locks');
+const lockFolder = (environment: NodeJS.ProcessEnv): string => join(userFolder('state', environment), 'locks');
 
 const throwLockFailure =
   (environment: NodeJS.ProcessEnv) =>

@@ -23,8 +23,8 @@ interface WatcherOptions {
   places: readonly WatchedPlace[];
   /** Paths whose replacement changes where the places are. */
   steps: readonly string[];
-  /** A folder whose changes are ignored, that of the store. */
-  excluded: string;
+  /** Whether a real path is of kb's own state, whose changes are ignored. */
+  isState(path: string): boolean;
   follow_links: boolean;
   /** Stops the walk through the folders. */
   signal?: AbortSignal | undefined;
@@ -101,14 +101,14 @@ export class FileWatcher {
 
   /** Watches a folder and all folders in it, each before its files are listed, so that no change is missed. */
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
-    const { follow_links } = this.#options;
+    const { follow_links, isState } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
-    for await (const _found of walk(folder, { follow_links, onFolder, signal: this.#signal, within: place.folder }))
+    for await (const _found of walk(folder, { follow_links, isState, onFolder, signal: this.#signal, within: place.folder }))
       throwIfAborted(this.#signal);
   }
 
   #watch(folder: string, place: WatchedPlace): void {
-    if (this.#signal.aborted || this.#watchers.has(folder) || isWithin(this.#options.excluded, folder)) return;
+    if (this.#signal.aborted || this.#watchers.has(folder) || this.#options.isState(realPath(folder))) return;
     try {
       const watcher = watch(encodePath(folder), { recursive: IS_RECURSIVE && place.file === undefined, encoding: 'buffer' }, (_, name) => {
         if (name) for (const one of this.#placesOf(folder)) this.#handleChange(join(folder, decodePath(name)), one);
@@ -135,9 +135,9 @@ export class FileWatcher {
   }
 
   #handleChange(path: string, place: WatchedPlace): void {
-    const { onChange, excluded } = this.#options;
+    const { onChange, isState } = this.#options;
     const name = basename(path);
-    if (isWithin(excluded, path) || (place.file !== undefined && path !== place.file)) return;
+    if (place.file === undefined ? isState(realPath(path)) : path !== place.file) return;
     if (FOLDER_RULE_FILES.has(name)) {
       onChange(realPath(dirname(path)));
       if (name !== SIDECAR) this.#refresh(dirname(path), place);

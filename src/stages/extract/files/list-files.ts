@@ -24,6 +24,8 @@ import { urlSource as addressOf, isUrl } from '../pages/web-addresses.ts';
 interface WalkOptions {
   /** Makes the error for a link that must not be followed; undefined if it may be. */
   refused?: (path: string) => Error | undefined;
+  /** Whether a real path is skipped, with everything in it. */
+  isState?: ((path: string) => boolean) | undefined;
   /** Whether links that lead out of the folder are followed. */
   follow_links?: boolean;
   signal?: AbortSignal | undefined;
@@ -35,6 +37,7 @@ interface WalkOptions {
 interface WalkState extends WalkOptions {
   visited: Set<string>;
   refused(path: string): Error | undefined;
+  isState(path: string): boolean;
   /** Whether a link leads to a place that must not be walked. */
   isOutside(path: string): boolean;
 }
@@ -45,11 +48,11 @@ type WalkedItem = { path: string } | { path: string; error: Error } | { path: st
 /**
  * Yields every file of a folder and its subfolders, in name order, without hidden files, `node_modules`, and what ignore files exclude, also
  * those of the folders above up to the root of the git repository. Each folder is visited once; a link out of the folder is followed only
- * with `follow_links`, and a `refused` one never. Throws a KbError (`aborted`) if the signal stops it.
+ * with `follow_links`, and a `refused` one never; `isState` paths are skipped. Throws a KbError (`aborted`) if the signal stops it.
  */
 export async function* walk(
   root: string,
-  { refused = () => undefined, follow_links = false, signal, onFolder, within = root }: WalkOptions = {},
+  { refused = () => undefined, isState = () => false, follow_links = false, signal, onFolder, within = root }: WalkOptions = {},
 ): AsyncGenerator<WalkedItem, void, void> {
   let above: Rules | undefined;
   try {
@@ -60,7 +63,7 @@ export async function* walk(
   if (!above) return;
   const real = realPath(within);
   const isOutside = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, above, { visited: new Set(), refused, isOutside, signal, onFolder });
+  yield* walkFolder(root, above, { visited: new Set(), refused, isState, isOutside, signal, onFolder });
 }
 
 async function* walkFolder(folder: string, inherited: Rules, state: WalkState): AsyncGenerator<WalkedItem, void, void> {
@@ -78,9 +81,11 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
     yield { path: folder, error: error as Error };
     return;
   }
+  const real = realPath(folder);
   for (const { name, isLink } of entries.toSorted(byName)) {
     if (name.startsWith('.') || name === 'node_modules') continue;
     const path = join(folder, name);
+    if (state.isState(isLink ? realPath(path) : join(real, name))) continue;
     const unfollowed = isLink ? unfollowedLink(path, state) : undefined;
     if (unfollowed) {
       // whether the link leads to a file or a folder is not checked, so rules for either apply
@@ -159,7 +164,8 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   if (refused) return yield { failed: given, error: refused };
   const kind = await stat(encodePath(path)).catch((error: NodeJS.ErrnoException) => error);
   if (!(kind instanceof Error)) {
-    if (kind.isDirectory()) yield* listFolder(given, path, listing);
+    if (kind.isDirectory() && listing.isState?.(path)) yield { failed: given, error: stateFolderError(given) };
+    else if (kind.isDirectory()) yield* listFolder(given, path, listing);
     else if (kind.isFile()) yield { path, named: true, ...words };
     else yield { failed: given, error: notRegularError(given) };
   } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
@@ -168,6 +174,12 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
     yield { failed: given, error: unreadableError(given, kind, listing) };
   }
 }
+
+/** Makes the error for a folder of kb's own state. */
+const stateFolderError = (given: string): KbError =>
+  new KbError('usage', `${given} belongs to kb itself and is not searched for documents.`, {
+    hint: 'Name the files that you want to read.',
+  });
 
 /** Makes the error for a pipe or a device, whose reading may never end. */
 const notRegularError = (given: string): KbError =>
@@ -203,13 +215,13 @@ const FILE_NAME = /[^/\\]\.[a-z]\w*$/i;
 const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT';
 
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
-  const { follow_links, signal, kinds, reader } = listing;
+  const { follow_links, isState, signal, kinds, reader } = listing;
   const others: string[] = [];
   let [files, supported] = [0, 0];
   let isComplete = true;
   const outside: string[] = [];
   const refused = (path: string) => pathRefusal(absolutePath(path, listing), fileSource(path, listing), listing);
-  for await (const found of walk(root, { refused, follow_links, signal })) {
+  for await (const found of walk(root, { refused, isState, follow_links, signal })) {
     const name = fileSource(found.path, listing);
     if ('isOutside' in found) {
       outside.push(name);

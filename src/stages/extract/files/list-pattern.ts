@@ -82,12 +82,12 @@ export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =
 
 /**
  * Lists the files that a pattern matches, in the order of their paths; files outside its base folder only with `follow_links`. With `authorize`, a
- * pattern has only wildcards and follows no links. Throws a KbError (`aborted`) if the signal stops it.
+ * pattern has only wildcards and follows no links. Files of kb's own state never match. Throws a KbError (`aborted`) if the signal stops it.
  */
 export async function* listPattern(given: string, place: Listing): AsyncGenerator<FoundFile, void, void> {
   const pattern = place.authorize ? wildcardPattern(given, place) : globPattern(given, place);
   if (pattern instanceof KbError) return yield { failed: given, error: pattern };
-  const paths = await pattern.files(place.signal);
+  const paths = (await pattern.files(place.signal)).filter((path) => !place.isState?.(absolutePath(path, place)));
   throwIfAborted(place.signal);
   const kinds = /\.[^/]*$/.test(given) ? undefined : place.kinds;
   const outside: string[] = [];
@@ -137,7 +137,13 @@ function wildcardPattern(given: string, place: GuardedPlace): Pattern | KbError 
   const pattern = parseWildcards(given);
   if (pattern instanceof KbError) return pattern;
   const root = absolutePath(pattern.base, place);
-  return pathRefusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
+  return (
+    pathRefusal(root, given, place) ?? {
+      root,
+      matches: pattern.matches,
+      files: (signal) => pattern.files(root, { isState: place.isState, signal }),
+    }
+  );
 }
 
 /** The scope of a pattern: it covers matching files that do not exist. A path in an unreadable folder counts as existing. */

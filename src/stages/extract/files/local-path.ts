@@ -15,6 +15,8 @@ export type Authorize = (path: string, given: string) => void;
 /** A place with an optional check of the paths that may be read; without `authorize` all may. */
 export interface GuardedPlace extends PathPlace {
   authorize?: Authorize | undefined;
+  /** Whether a real path is of kb's own state, which no folder or pattern is searched for. */
+  isState?: ((path: string) => boolean) | undefined;
 }
 
 /** Maximum links that are followed, as many as Linux follows; a path with more leads nowhere. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FileWatcher, watchedPlaces } from '../../../../src/stages/extract/files/file-watcher.ts';
+import { isWithin } from '../../../../src/stages/extract/files/local-path.ts';
 import { folder, write } from '../../../support/folder.ts';
 import { PATIENCE } from '../../../support/watching.ts';
 
@@ -15,7 +16,7 @@ function watcherOf(path: string, options: Partial<ConstructorParameters<typeof F
   const watcher = new FileWatcher({
     places: [{ folder: path }],
     steps: [],
-    excluded: join(path, 'store'),
+    isState: (at) => isWithin(join(path, 'store'), at),
     follow_links: false,
     onChange: (at) => changed.push(at),
     onReplaced: () => {},
