@@ -58,7 +58,12 @@ export const Job = z
     progress: z.record(z.string(), z.unknown()).describe('Data of the last progress event'),
     started: z.iso.datetime(),
     ended: z.iso.datetime().nullable().describe('End time; null while the job runs'),
-    result: z.record(z.string(), z.unknown()).optional().describe('Result of the endpoint, once the job is done'),
+    result: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Result of the endpoint, once the job is done. Documents and chunks are references: text, title and metadata are empty. The final event that a client of the running job receives has them',
+      ),
     error: Envelope.shape.error
       .optional()
       .describe('Present if the job failed, was cancelled or interrupted, or if its result could not be saved'),

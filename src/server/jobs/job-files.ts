@@ -49,6 +49,23 @@ export type JobRecord = z.infer<typeof JobRecord>;
 /** The result of a job. */
 export type JobResult = Record<string, unknown>;
 
+/**
+ * Reduces the documents and chunks of a result to references (id and source): a job outlives the documents that it read, and must not keep the text of
+ * a deleted one.
+ */
+export const withoutTexts = (result: JobResult): JobResult => mapValues(result, toReference);
+
+const mapValues = (value: object, change: (value: unknown) => unknown): JobResult =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
+
+function toReference(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toReference);
+  if (typeof value !== 'object' || value === null) return value;
+  if (!('text' in value)) return mapValues(value, toReference);
+  const { id, source } = value as { id?: unknown; source?: unknown };
+  return { id, source, ...('title' in value && { title: '' }), text: '', metadata: {} };
+}
+
 /** End of a job; `unfinished` is its partial result. */
 export type JobEnd =
   | { state: 'done'; result: JobResult }

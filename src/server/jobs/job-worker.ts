@@ -15,6 +15,7 @@ import {
   type JobRecord,
   type JobResult,
   lastEvents,
+  withoutTexts,
 } from './job-files.ts';
 import type { Slots } from '../queues.ts';
 
@@ -82,7 +83,7 @@ interface WorkerParts {
 /** Runs one job in this process, whether or not anyone reads its events. */
 export class JobWorker {
   record: JobRecord;
-  /** The result, also a partial one. */
+  /** The result without texts, also a partial one. */
   #result: JobResult | undefined;
   /** Whether the job has ended and its files are complete. */
   isSaved = false;
@@ -148,9 +149,9 @@ export class JobWorker {
     await this.#saving;
     const record = finishRecord(this.record, ending);
     const result = ending.state === 'done' ? ending.result : (ending.unfinished as JobResult | undefined);
-    await this.#writeEnd(record, result); // before the end is announced, so that other processes find it, too
+    this.#result = result && withoutTexts(result);
+    await this.#writeEnd(record, this.#result); // before the end is announced, so that other processes find it, too
     this.record = record;
-    this.#result = result;
     this.#events.end(lastEvents(record, result));
     this.#end.resolve();
   }

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { KbError } from '../../../src/core/errors.ts';
+import { attachPartialResult, KbError } from '../../../src/core/errors.ts';
 import { Job } from '../../../src/schema/http-bodies.ts';
+import { IngestResult, PagesResult } from '../../../src/schema/results.ts';
 import { MAX_RUNNING, MAX_WAITING_JOBS, openJobs } from '../../../src/server/jobs/jobs.ts';
 import { MAX_EVENTS } from '../../../src/server/jobs/job-worker.ts';
 import { type JobRecord, makeJobId } from '../../../src/server/jobs/job-files.ts';
@@ -246,6 +247,51 @@ describe('the events of a job', () => {
     expect(missed.filter(({ type }) => type === 'error')).toHaveLength(errors);
     expect(missed.at(-2)!.data).toEqual({ done: 3 * MAX_EVENTS - 1 });
     expect(missed.at(-1)!.type).toBe('final');
+  });
+});
+
+describe('the text of a document', () => {
+  const text = '# Zwackelhorn\n\nThe word of the month is Zwackelhorn.';
+  const filesIn = (path: string) => readdirSync(path).map((name) => readFileSync(join(path, name), 'utf8'));
+
+  it('reaches the clients of a running ingest, and is not kept in its job', async () => {
+    const home = folder({ 'docs/list.csv': 'name,word\nhall,Zwackelhorn\n' });
+    const path = join(home, 'jobs');
+    const jobs = await openJobs({ engine: engineIn(home), folder: path });
+    onTestFinished(() => jobs.close({ seconds: 10 }));
+    const document = { source: 'wages.md', text, title: 'Zwackelhorn', metadata: { owner: 'Zwackelhorn' } };
+    const { id } = await jobs.start('ingest', { docs: join(home, 'docs/list.csv'), markdown: [document] });
+    const [final] = (await all(jobs.events(id))).slice(-1);
+    expect(JSON.stringify(final)).toContain('The word of the month is Zwackelhorn.');
+    const { result: kept } = await ended(jobs, id);
+    const { chunk_result, source_results, stored } = IngestResult.parse(kept);
+    expect([stored, chunk_result.items.map(({ source, text: left }) => [source, left])]).toEqual([
+      2,
+      [
+        ['docs/list.csv', ''],
+        ['wages.md', ''],
+      ],
+    ]);
+    expect(chunk_result.items.every(({ id: chunk }) => chunk !== '')).toBe(true);
+    expect(source_results.markdown).toMatchObject([{ source: 'wages.md', title: '', text: '', metadata: {} }]);
+    expect(source_results.docs!.outputs).toEqual([{ source: 'docs/list.csv', status: 'new' }]);
+    expect(JSON.stringify([...filesIn(path), await jobs.list(), await all(jobs.events(id))])).not.toContain('Zwackelhorn');
+  });
+
+  it('is not kept in the job of a scrape, and of one that failed', async () => {
+    const { jobs, runs, path } = await opened();
+    const outputs = [
+      { id: 'a1', source: 'https://a.example/', title: 'Zwackelhorn', text, metadata: { words: ['Zwackelhorn'] }, marks: [] },
+    ];
+    const pages = { pages: 1, outputs, notices: [], dlq: null, failed: 0, errors: [] };
+    const ids = [await jobs.start('scrape', {}), await jobs.start('scrape', {})].map(({ id }) => id) as [string, string];
+    runs[0]!.finish(pages);
+    runs[1]!.fail(attachPartialResult(new KbError('unavailable', 'The site is down.'), pages));
+    const { result: kept } = await ended(jobs, ids[0]);
+    expect(PagesResult.parse(kept).outputs).toEqual([{ id: 'a1', source: 'https://a.example/', title: '', text: '', metadata: {} }]);
+    expect(await ended(jobs, ids[1])).toMatchObject({ state: 'failed' });
+    expect(filesIn(path)).toHaveLength(4);
+    expect(JSON.stringify([...filesIn(path), await all(jobs.events(ids[1]))])).not.toContain('Zwackelhorn');
   });
 });
 
