@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolder } from '../core/create-folder.ts';
@@ -140,10 +141,34 @@ export async function openMemory(context: Context, { request, before, onProblem 
   }
 }
 
+/** Removes from the page memory of the collection what does not belong to a stored page. Throws a KbError if the file cannot be rewritten. */
+export async function compactMemory({ settings, home }: Context, stored: ReadonlyMap<string, StoredSource>): Promise<void> {
+  const { folder, name } = memoryFile(settings, home);
+  const file = join(folder, name);
+  if (!existsSync(file)) return;
+  const throwProblem = (reason: string): never => {
+    throw new KbError('unavailable', `The page memory of "${settings.collection}" (${file}) can't be rewritten: ${reason}.`, {
+      hint: 'It may name pages that were deleted. Check the permissions and the free space, then run it again.',
+    });
+  };
+  const options = { file, mode: 'use', settings: hashSettings(settings), isStored: () => true, onProblem: throwProblem } as const;
+  const open = async (): Promise<OpenMemory> => {
+    const memory = await openPageMemory({ ...options, isKnown: (source) => stored.has(source) });
+    return { pages: undefined, close: () => memory.compact().finally(() => memory.close()) };
+  };
+  await withFileLock({ folder, name }, open)
+    .then(({ close }) => close())
+    .catch((cause: unknown) => {
+      if (!(cause instanceof KbError)) throwProblem(memoryErrorReason(cause));
+      throw cause;
+    });
+}
+
 /** Removes the page memory of the collection. */
 export async function dropMemory({ settings, home }: Context): Promise<void> {
   const { folder, name } = memoryFile(settings, home);
-  await rm(join(folder, name), { force: true }).catch(() => {}); // a leftover does no harm: its pages are compared with the stored ones
+  // a leftover does no harm to later runs: its pages are compared with the stored ones
+  for (const file of [name, `${name}.new`]) await rm(join(folder, file), { force: true }).catch(() => {});
 }
 
 /** Hashes the settings and the kb version that affect how pages are read. Of site credentials, only the names are hashed. */

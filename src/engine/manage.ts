@@ -14,7 +14,7 @@ import type {
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
 import { embedderName, existingCollection, openEmbedder, permittedCollections, withDraft, withLock } from './collections.ts';
 import { type Context, inCollection } from './context.ts';
-import { dropOrigins, dropMemory } from './collection-memory.ts';
+import { compactMemory, dropOrigins, dropMemory } from './collection-memory.ts';
 
 /** Figures of a collection or snapshot that cannot be read, for lists. */
 export const UNKNOWN_SUMMARY = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: null };
@@ -103,13 +103,14 @@ async function* embedPage(
   }
 }
 
-/** Optimizes the configured collection: updates indexes, merges files and removes old versions. */
+/** Optimizes the configured collection: updates indexes, merges files, and removes old versions and whatever is left of deleted documents. */
 export async function* optimizeCollection(_request: CollectionNameRequest, context: Context): Run<OptimizeResult> {
   const { collection: name } = context.settings;
   return yield* withLock(context, async function* () {
     const collection = await existingCollection(context, name);
     const before = await collection.bytes();
     await collection.optimize({ whole: true });
+    await compactMemory(context, await collection.sources());
     return { name, chunks: await collection.count(), bytes_before: before, bytes: await collection.bytes() };
   });
 }

@@ -132,12 +132,26 @@ export async function optimizeTable(
   const unindexed = Math.max(unindexedTexts, vectors?.numUnindexedRows ?? 0);
   const mostFragments = Math.min(FRAGMENTS_OF_LARGE_TABLE, Math.max(FRAGMENTS_OF_SMALL_TABLE, rows / ROWS_PER_FRAGMENT));
   const isCompact = fragments <= mostFragments && versions.length <= MAX_VERSIONS;
-  if (whole) await compact(table, { versions, before: Date.now() });
+  if (whole) await eraseDeleted(table);
   else if (isCompact && unindexedTexts > Math.max(MAX_UNINDEXED, rows / 2)) await indexTexts(table);
   else if (!isCompact || unindexed > MAX_UNINDEXED) await compact(table, { versions, before: oldestKeptTime(versions, created) });
   if (rows > MAX_UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), before: Date.now() }); // removes the versions that these steps have created
+}
+
+/**
+ * Removes what is left of deleted rows: LanceDB keeps them in a fragment of which they are less than a tenth, and their words in the indexes. If it
+ * has several fragments, their statistics do not show whether rows were deleted.
+ */
+async function eraseDeleted(table: Table): Promise<void> {
+  const { numRows, fragmentStats } = await table.stats();
+  const hasDeleted = fragmentStats.numFragments > 1 || fragmentStats.lengths.max !== numRows;
+  if (hasDeleted && numRows > 0) await table.update({ where: 'true', valuesSql: { source: 'source' } }); // writes each row into a new fragment
+  await compact(table, { versions: await table.listVersions(), before: Date.now() });
+  await indexTexts(table);
+  const keys = (await table.listIndices()).filter(({ name }) => name !== 'terms_idx' && name !== 'vector_idx');
+  for (const { name } of keys) await table.dropIndex(name); // `indexKeys` makes them again
 }
 
 /** Indexes all ids, and all texts, each if many rows are not indexed yet. */

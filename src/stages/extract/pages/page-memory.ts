@@ -87,7 +87,8 @@ export class FilePageMemory implements PageMemory {
   readonly #options: PageMemoryOptions;
   readonly #opened = Date.now();
   #isWriting: boolean;
-  #canCompact = true;
+  /** Why the file could not be compacted; it is not tried again. */
+  #failure: Error | undefined;
   #compacting: Promise<void> | undefined;
 
   constructor(file: LineFile, pages: KnownPages, options: PageMemoryOptions) {
@@ -188,8 +189,15 @@ export class FilePageMemory implements PageMemory {
     return known !== undefined && line.a === undefined && content(known) === content(line);
   }
 
+  /** Rewrites the file without replaced lines and pages that are not stored. Throws a system error if the file cannot be rewritten. */
+  async compact(): Promise<void> {
+    await this.#whenCompacted();
+    await this.#compact();
+    if (this.#failure) throw this.#failure;
+  }
+
   async #compact(): Promise<void> {
-    if (!this.#canCompact) return;
+    if (this.#failure) return;
     const draft = `${this.#options.file}.new`;
     this.#compacting = this.#rewriteTo(draft)
       .then(([file, pages]) => {
@@ -197,8 +205,8 @@ export class FilePageMemory implements PageMemory {
         this.#file.close();
         [this.#file, this.#pages] = [file, pages];
       })
-      .catch(() => {
-        this.#canCompact = false; // the large file stays valid
+      .catch((cause: Error) => {
+        this.#failure = cause; // the large file stays valid
         rmSync(draft, { force: true });
       })
       .finally(() => (this.#compacting = undefined));
