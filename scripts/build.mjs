@@ -8,7 +8,13 @@ import { root } from './prepare.mjs';
 /** Where everything is built before it takes the place of dist/: a build that fails leaves the program as it was. */
 const BUILT = join(root, 'dist.new');
 /** Modules that are loaded by their path. All others are put into chunks. */
-const ENTRIES = ['commands/**/*.ts', 'src/index.ts', 'src/cli/main.ts', 'src/drivers/**/{embed,ocr,parse}-worker.ts'];
+const ENTRIES = [
+  'commands/**/*.ts',
+  'src/index.ts',
+  'src/cli/main.ts',
+  'src/drivers/**/{embed,ocr,parse}-worker.ts',
+  'src/stages/text-worker.ts',
+];
 /**
  * What is loaded together is in one chunk: a layer is what its doors import, directly or not, less what is in the layers above it. No door loads a layer that
  * it does not need: the help is without the engine, and a process that parses without schemas.

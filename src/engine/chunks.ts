@@ -2,52 +2,68 @@ import { advice, call, field, type Hint, optionalAdvice } from '../core/advice/a
 import { isEmptyFilter } from '../core/filters.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
+import { MAX_ENTRIES } from '../schema/fields.ts';
 import type { Document, ErrorItem } from '../schema/items.ts';
 import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/requests.ts';
 import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } from '../schema/results.ts';
-import { runChunk } from '../stages/chunk/chunk.ts';
+import { runChunk } from '../stages/chunk/run-chunk.ts';
 import { embedChunks } from '../stages/ingest/embed-chunks.ts';
-import { toDocument } from '../stages/extract/document.ts';
+import { makeDocument } from '../stages/text-thread.ts';
 import { UNNAMED_SOURCE, contentId } from '../stages/extract/files/inline-documents.ts';
 import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
-import { KbError, toErrorItem } from '../core/errors.ts';
+import { endsWork, KbError, toErrorItem } from '../core/errors.ts';
 import { GIVEN_TYPES } from '../ports/reading.ts';
 import type { Where } from '../ports/stores.ts';
 import { editChunks, deleteChunks, storeChunks, type StoreTarget } from '../stages/ingest/store-chunks.ts';
 import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts';
 
-/** Splits texts and documents. One that cannot be a document is an error item. */
-export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {
-  const all = [markdown].flat().map((given) => (typeof given === 'string' ? { text: given } : given));
-  const nameOf = (given: { source?: string | undefined }) => given.source || source || UNNAMED_SOURCE;
-  const named = Map.groupBy(all, nameOf);
+/**
+ * Splits texts and documents. One that cannot be a document is an error item. A server makes at most as many chunks as the request of another stage may
+ * hold.
+ */
+export async function* chunk(request: ChunkRequest, { settings, surface, signal }: Context): Run<ChunkResult> {
+  const given = [request.markdown].flat().map((entry) => (typeof entry === 'string' ? { text: entry } : entry));
   const refused: ErrorItem[] = [];
-  const documents = all.flatMap((given): Document[] => {
-    const name = nameOf(given);
-    const isShared = name === UNNAMED_SOURCE || named.get(name)!.length > 1;
-    try {
-      return [givenDocument(given, { name, title, isShared })];
-    } catch (error) {
-      refused.push(toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }));
-      return [];
-    }
-  });
-  const result = yield* runChunk({ documents, chunking: settings.chunking });
+  const documents = givenDocuments(given, { ...request, refused });
+  const limit = surface === 'server' ? MAX_ENTRIES : undefined;
+  const result = yield* runChunk({ documents, total: given.length, chunking: settings.chunking, limit, signal });
   const errors = [...refused, ...result.errors];
-  return { ...result, inputs: all.length, failed: errors.length, errors };
+  return { ...result, failed: errors.length, errors };
 }
 
 /** A text, or a document as `parse` writes it, in a request. */
 type ChunkedInput = Exclude<ChunkRequest['markdown'], string>[number] & object;
 
+/** Yields the documents of a request, each when it is needed. Those that cannot be made are added to `refused`. */
+async function* givenDocuments(
+  given: readonly ChunkedInput[],
+  { source, title, refused }: Pick<ChunkRequest, 'source' | 'title'> & { refused: ErrorItem[] },
+): AsyncGenerator<Document, void, void> {
+  const nameOf = (entry: ChunkedInput) => entry.source || source || UNNAMED_SOURCE;
+  const named = Map.groupBy(given, nameOf);
+  for (const entry of given) {
+    const name = nameOf(entry);
+    const isShared = name === UNNAMED_SOURCE || named.get(name)!.length > 1;
+    let document: Document;
+    try {
+      document = await givenDocument(entry, { name, title, isShared });
+    } catch (error) {
+      if (endsWork(error)) throw error;
+      refused.push(toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }));
+      continue;
+    }
+    yield document;
+  }
+}
+
 /** Makes a document of a text, or of a document as `parse` writes it. `isShared`: whether another one has its source. */
-function givenDocument(
+async function givenDocument(
   { text, ...fields }: ChunkedInput,
   { name, title, isShared }: { name: string; title: string | undefined; isShared: boolean },
-): Document {
+): Promise<Document> {
   const id = fields.id || (isShared ? contentId(text, name) : undefined);
-  const document = toDocument(
+  const document = await makeDocument(
     { text, metadata: fields.metadata ?? {} },
     { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title: fields.title ?? title },
   );

@@ -9,11 +9,23 @@ export const MAX_WAIT = 3600;
 /** Maximum characters of a path: PATH_MAX of Linux. */
 export const MAX_PATH_LENGTH = 4096;
 
+/** Maximum characters of a query, and of the context that is sent with it; a longer text is a document, not a question. */
+export const MAX_QUERY_LENGTH = 100_000;
+
+/** Maximum characters of a name: a key, a field of a filter, a model, a parameter. */
+export const MAX_NAME_LENGTH = 256;
+
+/** Maximum characters of an address, and of an identifier, which may be one. */
+export const MAX_ADDRESS_LENGTH = 8192;
+
+/** Maximum characters of a title, a description or a text in metadata, which are stored with each chunk of a document. */
+export const MAX_LABEL_LENGTH = 10_000;
+
 /** Makes a field for options that only the chosen provider defines. */
 export const options = () => z.record(z.string(), z.unknown()).optional();
 
 /** Maximum entries of a list in a request; the entries of a longer one are not validated. */
-const MAX_ENTRIES = 100_000;
+export const MAX_ENTRIES = 100_000;
 
 /** Makes the schema of a list in a request, of at most MAX_ENTRIES entries. */
 export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MAX_ENTRIES);

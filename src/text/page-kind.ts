@@ -61,8 +61,12 @@ const isVersioned = (headings: readonly string[]): boolean => {
   return parts.length >= MIN_ENTRIES && parts.filter((heading) => VERSION.test(heading)).length >= parts.length * MIN_VERSION_SHARE;
 };
 
+/** Maximum characters of a text that is examined as a list: no listing is as long as a book, and longer runs of letters overflow the stack of a pattern. */
+const MAX_LIST_LENGTH = 1_000_000;
+
 /** Recognizes a table of contents, an index or a list of people by its lines and titles. */
 function listKindOf(text: string, titles: readonly string[]): PageKind | undefined {
+  if (text.length > MAX_LIST_LENGTH) return undefined;
   const lines = text
     .split('\n')
     .map((line) => line.trim())

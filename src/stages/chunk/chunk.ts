@@ -1,5 +1,4 @@
-import { setImmediate as yieldToEvents } from 'node:timers/promises';
-import { type Chunk, type Document, type ErrorItem, type Location, type Mark, SourceKind } from '../../schema/items.ts';
+import type { Chunk, Document, Location, Mark } from '../../schema/items.ts';
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
 import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
@@ -8,9 +7,6 @@ import type { Chunking } from '../../schema/config.ts';
 import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
 import { anchorsIn, boxesIn } from '../../text/passage-location.ts';
-import { KbError, toErrorItem } from '../../core/errors.ts';
-import { progress, type Run, throwIfAborted } from '../../core/run.ts';
-import type { ChunkResult } from '../../schema/results.ts';
 import { removeInvisible } from '../../text/clean-text.ts';
 import { withoutMarks } from '../../text/markdown/plain-text.ts';
 
@@ -127,13 +123,15 @@ function createOffsetCounter(text: string): (at: number) => number {
  * structure: at headings, else between blocks, sentences, words. `chunk_size` limits `text`; a row or fence that is slightly too long may exceed it,
  * by less than `min_chunk_length` and the repeated table header. Takes linear time.
  */
-export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
+export const chunkDocument = (document: Document, chunking: Chunking): Chunk[] => [...chunksOf(document, chunking)];
+
+/** Yields the chunks of a document (see `chunkDocument`). */
+export function* chunksOf(document: Document, chunking: Chunking): Generator<Chunk, void> {
   const blocks = readBlocks(document.text);
   const sizes = sizesOf(chunking);
   const groups = joinShort(toSections(blocks, pageStarts(document, blocks)), sizes);
   const locate = createLocator(document, blocks);
   const place = placeWords(document.source);
-  const chunks: Chunk[] = [];
   let before: { group: Group; piece: Piece } | undefined;
   for (const group of groups) {
     const path = embedPath({ place, title: document.title, headings: group.host.headings });
@@ -141,17 +139,16 @@ export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
     for (const [ordinal, piece] of pieces.entries()) {
       const text = pieceText(document.text, piece, piece.from);
       const page_kind = document.metadata.page_kind ?? passageKindOf(text, group.host.headings);
-      chunks.push({
+      yield {
         id: chunkId(document.id, group.host.key, ordinal),
         text,
         embed_text: embedText(path, pieceText(document.text, piece, embedStart(blocks, group, piece))),
         source: document.source,
         metadata: { ...document.metadata, ...(page_kind ? { page_kind } : {}), title: document.title, location: locate(piece, group) },
-      });
+      };
     }
     before = { group, piece: pieces.at(-1)! };
   }
-  return chunks;
 }
 
 /** The sizes in effect: minimum length and overlap are at most half of a chunk. */
@@ -196,43 +193,6 @@ function embedStart(blocks: readonly Block[], { first, last, host }: Group, { fr
     after = block.end;
   }
   return after;
-}
-
-/** Characters between two yields to the event loop, about ten milliseconds of work. */
-const YIELD_AFTER = 500_000;
-
-interface ChunkInput {
-  documents: readonly Document[];
-  chunking: Chunking;
-  signal?: AbortSignal | undefined;
-}
-
-/** The operation `chunk`: splits documents. A document without text is an error item. */
-export async function* runChunk({ documents, chunking, signal }: ChunkInput): Run<ChunkResult> {
-  const items: Chunk[] = [];
-  const errors: ErrorItem[] = [];
-  let characters = 0;
-  for (const [index, document] of documents.entries()) {
-    throwIfAborted(signal);
-    const chunks = chunkDocument(document, chunking);
-    if (chunks.length === 0) errors.push(emptyDocumentError(document));
-    for (const item of chunks) items.push(item);
-    yield progress('chunk', { done: index + 1, total: documents.length, chunks: items.length });
-    characters += document.text.length;
-    if (characters >= YIELD_AFTER) {
-      characters = 0;
-      await yieldToEvents();
-    }
-  }
-  return { inputs: documents.length, chunks: items.length, items, failed: errors.length, errors };
-}
-
-function emptyDocumentError({ source, metadata }: Document): ErrorItem {
-  const kind = SourceKind.safeParse(metadata.source_kind);
-  const error = new KbError('invalid', `${source || 'The document'} has no text.`, {
-    hint: 'Add text to it, or leave it out.',
-  });
-  return toErrorItem(error, { source, source_kind: kind.success ? kind.data : 'markdown', stage: 'chunk' });
 }
 
 /** Maximum length of a title, which is repeated in every chunk. */

@@ -33,7 +33,7 @@ export function withFrontmatter({ members, ...document }: FoundDocument): FoundD
 }
 
 /** The origin of a document, and what the caller says about it. */
-interface Provenance {
+export interface Provenance {
   source: string;
   /** The document id, if it is not derived from the source alone. */
   id?: string | undefined;

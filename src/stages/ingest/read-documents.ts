@@ -3,8 +3,8 @@ import { documentId, hash } from '../../core/ids.ts';
 import { mapOrdered } from '../../core/concurrency.ts';
 import type { Collection, StoredChunk, StoredSource } from '../../ports/stores.ts';
 import type { Chunking } from '../../schema/config.ts';
-import type { Document, Metadata } from '../../schema/items.ts';
-import { chunkDocument } from '../chunk/chunk.ts';
+import type { Chunk, Document, Metadata } from '../../schema/items.ts';
+import { splitDocument } from '../text-thread.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
 import { withoutMembers } from '../extract/document.ts';
 import type { PageEventData } from '../extract/pages/page-candidate.ts';
@@ -73,7 +73,7 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
   if (document.page) document.page.title = first!.title;
   if (name === 'markdown') document.documents = documents;
   if (document.status === 'unchanged') return document;
-  document.chunks = chunksOf(documents, options.chunking, version);
+  document.chunks = await storedChunksOf(documents, options.chunking, version);
   if (document.chunks.length === 0)
     throw new KbError('invalid', `${source} holds no text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
   if (shares_source) document.status = await sharedStatus(document.chunks, options);
@@ -124,8 +124,9 @@ async function sharedStatus(
   return stored.length > 0 ? 'changed' : 'new';
 }
 
-function chunksOf(documents: readonly Document[], chunking: Chunking, version: string): StoredChunk[] {
-  const chunks = documents.flatMap((document) => chunkDocument(document, chunking));
+async function storedChunksOf(documents: readonly Document[], chunking: Chunking, version: string): Promise<StoredChunk[]> {
+  const chunks: Chunk[] = [];
+  for (const document of documents) for (const chunk of await splitDocument(document, chunking)) chunks.push(chunk);
   const ingested_at = new Date().toISOString();
   return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ingested_at }, version, chunk_count: chunks.length }));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { collect } from '../../../src/core/run.ts';
 import { ErrorItem } from '../../../src/schema/items.ts';
-import { runChunk } from '../../../src/stages/chunk/chunk.ts';
+import { runChunk } from '../../../src/stages/chunk/run-chunk.ts';
 import { documentOf } from './markdown.ts';
 
 const chunking = { chunk_size: 300, chunk_overlap: 0, min_chunk_length: 20 };
@@ -12,7 +12,7 @@ it('reports an empty document as an error item beside the chunks of the others',
     { ...documentOf(' \n\u00a0\n'), source: 'empty.md' },
     { ...documentOf('Bikes stay outside.'), source: 'b.md' },
   ];
-  const { events, result } = await collect(runChunk({ documents, chunking }));
+  const { events, result } = await collect(runChunk({ documents, total: documents.length, chunking }));
   expect([result.inputs, result.chunks, result.failed]).toEqual([3, 2, 1]);
   expect(result.items.map(({ text }) => text)).toEqual(['Doors are locked at ten.', 'Bikes stay outside.']);
   expect(ErrorItem.parse(result.errors[0])).toMatchObject({
@@ -27,12 +27,14 @@ it('reports an empty document as an error item beside the chunks of the others',
 });
 
 it('returns no chunks without documents', async () => {
-  const { result } = await collect(runChunk({ documents: [], chunking }));
+  const { result } = await collect(runChunk({ documents: [], total: 0, chunking }));
   expect(result).toEqual({ inputs: 0, chunks: 0, items: [], failed: 0, errors: [] });
 });
 
 it('stops when the signal is aborted', async () => {
-  await expect(collect(runChunk({ documents: [documentOf('Text.')], chunking, signal: AbortSignal.abort() }))).rejects.toMatchObject({
+  await expect(
+    collect(runChunk({ documents: [documentOf('Text.')], total: 1, chunking, signal: AbortSignal.abort() })),
+  ).rejects.toMatchObject({
     code: 'aborted',
   });
 });

@@ -6,7 +6,8 @@ import type { Document } from '../../../schema/items.ts';
 import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
 import type { ApiPage } from './api-page.ts';
 import { type Candidate, contentHash, type NetworkParts } from '../extract.ts';
-import { toDocument, withFrontmatter } from '../document.ts';
+import { withFrontmatter } from '../document.ts';
+import { makeDocument } from '../../text-thread.ts';
 import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
@@ -80,7 +81,14 @@ function makeCandidate(
 ): Candidate {
   const document = async (): Promise<Document> => {
     const parsed = await parse();
-    const found = toDocument(parsed, { source, source_kind: 'api', file_type, content_hash: hash(parsed.text), title, description });
+    const found = await makeDocument(parsed, {
+      source,
+      source_kind: 'api',
+      file_type,
+      content_hash: hash(parsed.text),
+      title,
+      description,
+    });
     return frontmatter ? withFrontmatter(found) : found;
   };
   return { source, source_kind: 'api', content_hash, document };

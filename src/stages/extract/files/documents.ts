@@ -17,7 +17,8 @@ import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
 import { hash } from '../../../core/ids.ts';
-import { toDocument, withFrontmatter } from '../document.ts';
+import { withFrontmatter } from '../document.ts';
+import { makeDocument } from '../../text-thread.ts';
 
 /** Files and links that are read at once, ahead of the parser: enough to hide the latency of the disk. */
 const READ_AHEAD = 8;
@@ -177,7 +178,7 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
     const parsed = await reader.read(bytes, { source, file_type, signal });
     const content_hash = hash(bytes);
     const own = { ...parsed, metadata: { ...parsed.metadata, ...metadata } };
-    const document = toDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
+    const document = await makeDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
     return frontmatter ? withFrontmatter(document) : document;
   };
   const size = await sizeOf(path, source);

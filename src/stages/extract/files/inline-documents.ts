@@ -4,7 +4,7 @@ import { documentId, hash } from '../../../core/ids.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entries.ts';
 import { contentHash, type Candidate, type Extracted } from '../extract.ts';
-import { toDocument } from '../document.ts';
+import { makeDocument } from '../../text-thread.ts';
 import { extname } from 'node:path';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import { throwIfAborted } from '../../../core/run.ts';
@@ -72,7 +72,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
   const document = async () => {
     const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
     const id = isBare ? contentId(text) : undefined;
-    return toDocument(
+    return await makeDocument(
       { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
       { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title },
     );

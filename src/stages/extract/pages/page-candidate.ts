@@ -4,7 +4,8 @@ import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
-import { toDocument, withFrontmatter } from '../document.ts';
+import { withFrontmatter } from '../document.ts';
+import { makeDocument } from '../../text-thread.ts';
 import { normalizeAddress, urlSource } from './web-addresses.ts';
 import { robotsDirectives } from './crawl/crawl-rules.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
@@ -44,8 +45,12 @@ export function unchangedCandidate(
   return { source, source_kind: 'url', content_hash, document, page: { depth, status_code } };
 }
 
-function pageDocument({ parsed, file_type, bytes_hash }: LoadedPage, source: string, { frontmatter }: PageParts['settings']): Document {
-  const document = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
+async function pageDocument(
+  { parsed, file_type, bytes_hash }: LoadedPage,
+  source: string,
+  { frontmatter }: PageParts['settings'],
+): Promise<Document> {
+  const document = await makeDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
   return frontmatter ? withFrontmatter(document) : document;
 }
 

@@ -6,7 +6,8 @@ import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent, type NetworkParts } from '../extract.ts';
-import { toDocument, withFrontmatter } from '../document.ts';
+import { withFrontmatter } from '../document.ts';
+import { makeDocument } from '../../text-thread.ts';
 import { assertIsContent } from './error-page.ts';
 import { urlSource } from './web-addresses.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
@@ -74,7 +75,7 @@ async function fetchLink(
   const document = async () => {
     const parsed = await reader.read(bytes, { source, file_type, signal });
     if (isPage) assertIsContent(source, bytes, parsed);
-    const linked = toDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
+    const linked = await makeDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
     return given.frontmatter ? withFrontmatter(linked) : linked;
   };
   return {
