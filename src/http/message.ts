@@ -1,5 +1,6 @@
 import { KbError } from '../core/errors.ts';
 import { redactUrl } from '../core/secrets.ts';
+import { MAX_ADDRESS_LENGTH } from '../schema/fields.ts';
 
 /** Options of a request. */
 export interface HttpRequest {
@@ -67,22 +68,38 @@ function suggestScheme(address: string): string | undefined {
   return `Did you mean ${redactUrl(`${isLocal ? 'http' : 'https'}://${address}`)}?`;
 }
 
-/** Parses an address, adds the parameters and removes the fragment. Throws a KbError (`usage`) for one that is not http(s). */
+/** Parses an address, adds the parameters and removes the fragment. Throws a KbError (`usage`) for one that is not http(s), or too long. */
 export function parseAddress(address: string, params: HttpRequest['params'] = {}): URL {
+  if (address.length > MAX_ADDRESS_LENGTH) throw longAddressError(address);
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new KbError('usage', `«${redactUrl(address)}» is not an address that kb can fetch.`, {
       hint: suggestScheme(address) ?? 'Give one that begins with http:// or https://.',
     });
   const url = new URL(address);
   url.hash = '';
-  for (const [name, value] of Object.entries(params)) {
-    for (const item of [value].flat()) {
-      if (item !== null && item !== undefined)
-        url.searchParams.append(name, typeof item === 'object' ? JSON.stringify(item) : String(item));
-    }
-  }
+  const added = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().flatMap((item): [string, string][] => {
+      if (item === null || item === undefined) return [];
+      return [[name, typeof item === 'object' ? JSON.stringify(item) : String(item)]];
+    }),
+  );
+  // set once: each change of a parameter writes the whole address again
+  if (added.length > 0) url.search = new URLSearchParams([...url.searchParams, ...added]).toString();
+  if (url.href.length > MAX_ADDRESS_LENGTH) throw longAddressError(url.href);
   return url;
 }
+
+/** Characters of a long address that a message quotes: usually the host. */
+const QUOTED_LENGTH = 60;
+
+const longAddressError = (address: string): KbError =>
+  new KbError(
+    'usage',
+    `The address ${redactUrl(address.slice(0, QUOTED_LENGTH).split(/[?#]/)[0]!)}… has ${address.length} characters, of at most ${MAX_ADDRESS_LENGTH}.`,
+    {
+      hint: 'Send long values in the body of the request.',
+    },
+  );
 
 /** Decodes a part of an address; an invalid one is returned unchanged. */
 export function decodeUrlPart(part: string): string {

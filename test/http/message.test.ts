@@ -12,6 +12,17 @@ test.each([
   expect(() => parseAddress(address)).toThrow(expect.objectContaining({ code: 'usage', hint }));
 });
 
+test('an address is at most 8,192 characters long, also with its parameters, and a long one is not repeated', () => {
+  const refusal = (length: number) =>
+    expect.objectContaining({
+      code: 'usage',
+      message: `The address http://a.example/… has ${length} characters, of at most 8192.`,
+    });
+  expect(() => parseAddress(`http://a.example/?${'k&'.repeat(1_000_000)}`)).toThrow(refusal(2_000_018));
+  expect(() => parseAddress('http://a.example/', { note: 'x'.repeat(9_000) })).toThrow(refusal(9_023));
+  expect(parseAddress('http://a.example/?a=1', { b: [2, null, 3], c: { d: 4 } }).search).toBe('?a=1&b=2&b=3&c=%7B%22d%22%3A4%7D');
+});
+
 const decoded = (bytes: Uint8Array, charset: string | undefined, content_type = 'text/html') =>
   new TextDecoder().decode(toUtf8({ bytes, charset, content_type }));
 

@@ -76,7 +76,13 @@ function entryTerms({ kind, text, term }: QuoteBlock): Set<string> {
 /** The feature `identifier` of a block. A question that consists of a value («117») asks for the row with that cell. */
 function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[]): number {
   const value = query.trim().toLowerCase();
-  if (/^\S*\p{N}\S*$/u.test(value) && block.kind === 'row' && cellsOf(block).some((cell) => cell.trim().toLowerCase() === value)) return 2;
+  if (
+    !/\s/.test(value) &&
+    /\p{N}/u.test(value) &&
+    block.kind === 'row' &&
+    cellsOf(block).some((cell) => cell.trim().toLowerCase() === value)
+  )
+    return 2;
   const identifiers = wanted.filter((word) => isIdentifier(word) && block.own.has(word));
   const entry = entryTerms(block);
   return identifiers.some((word) => entry.has(word)) ? 2 : Number(identifiers.length > 0);

@@ -49,8 +49,10 @@ export function normalizeAddress(address: string, base?: string): string | undef
   const url = new URL(address, base);
   if (!/^https?:$/.test(url.protocol)) return undefined;
   url.hash = url.username = url.password = '';
-  const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
-  for (const name of tracking) url.searchParams.delete(name);
+  const params = [...url.searchParams];
+  const kept = params.filter(([name]) => !TRACKING.test(name));
+  // set once: each change of a parameter writes the whole address again
+  if (kept.length < params.length) url.search = new URLSearchParams(kept).toString();
   if (url.search === '') url.search = ''; // a lone question mark
   return url.href;
 }
