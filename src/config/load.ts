@@ -4,7 +4,7 @@ import { describe, KbError } from '../core/errors.ts';
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap, parse } from 'yaml';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
-import { findNearest, didYouMean, editDistance } from '../core/nearest.ts';
+import { findNearest, didYouMean, isWithinDistance } from '../core/nearest.ts';
 import { fillVariables, getPath, hasReference, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
@@ -287,7 +287,7 @@ export function readEnvironment(environment: Environment): NamedLayer {
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('KB_') || value === undefined || value === '') continue;
     const key = keys.get(name);
-    const meant = key || OTHER_VARIABLES.has(name) ? undefined : [...keys.keys()].find((known) => editDistance(known, name) <= 2);
+    const meant = key || OTHER_VARIABLES.has(name) ? undefined : [...keys.keys()].find((known) => isWithinDistance(known, name, 2));
     if (meant)
       throw new KbError('configuration', `The environment variable ${name} means nothing to kb.`, { hint: `Did you mean ${meant}?` });
     if (!key) continue;

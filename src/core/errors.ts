@@ -74,10 +74,14 @@ export const ERROR_TYPES: Record<ErrorCode, string> = {
   internal: 'RuntimeError',
 };
 
+/** Maximum characters of an error message: it may quote what a caller sent. */
+const MAX_MESSAGE_LENGTH = 20_000;
+
 /** The message of an error with its hint, as shown to people. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof KbError && error.hint ? `${error.message} ${error.hint}` : error.message;
+  const message = error instanceof KbError && error.hint ? `${error.message} ${error.hint}` : error.message;
+  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed()}…` : message;
 }
 
 /** Returns the message of the first cause of an error, or its code if it has none. */

@@ -30,21 +30,34 @@ const MAX_DIFFERENCES = 2;
 /** Maximum letters of a word that may differ in one letter only: «nope» does not suggest «pipe». */
 const SHORT_WORD_LENGTH = 4;
 
+/** Maximum characters of a word that is compared: a caller may send a name of any length. */
+const MAX_COMPARED_LENGTH = 256;
+/** Maximum pairs of letters that one call compares, some tenths of a second of work; further candidates are ignored. */
+const MAX_COMPARISONS = 20_000_000;
+
+/** Whether two words differ in at most `limit` letters. Only words of similar length are compared letter by letter. */
+export const isWithinDistance = (a: string, b: string, limit: number): boolean =>
+  Math.max(a.length, b.length) <= MAX_COMPARED_LENGTH && Math.abs(a.length - b.length) <= limit && editDistance(a, b) <= limit;
+
 /**
  * Finds the word that was probably meant; undefined if none is near (at most two letters in five may differ, but not all between the common
- * beginning and end).
+ * beginning and end), or if the word has more than MAX_COMPARED_LENGTH characters.
  */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > MAX_COMPARED_LENGTH) return undefined;
   const lowerCaseWord = word.toLowerCase();
   const maxDifference = word.length <= SHORT_WORD_LENGTH ? 1 : Math.max(MAX_DIFFERENCES, Math.floor(word.length * 0.4));
-  return known
-    .map((candidate) => ({ candidate, difference: editDistance(lowerCaseWord, candidate.toLowerCase()) }))
-    .filter(
-      ({ candidate, difference }) =>
-        difference <= maxDifference &&
-        (difference <= MAX_DIFFERENCES || difference < differingLength(lowerCaseWord, candidate.toLowerCase())),
-    )
-    .toSorted((a, b) => a.difference - b.difference)[0]?.candidate;
+  let [nearest, least, comparisons]: [string | undefined, number, number] = [undefined, Infinity, 0];
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - word.length) > maxDifference) continue;
+    if ((comparisons += candidate.length * word.length) > MAX_COMPARISONS) break;
+    const lowerCaseCandidate = candidate.toLowerCase();
+    const difference = editDistance(lowerCaseWord, lowerCaseCandidate);
+    if (difference >= least || difference > maxDifference) continue;
+    if (difference > MAX_DIFFERENCES && difference >= differingLength(lowerCaseWord, lowerCaseCandidate)) continue;
+    [nearest, least] = [candidate, difference];
+  }
+  return nearest;
 }
 
 /** Asks whether the nearest word was meant; undefined if none is near. */

@@ -1,6 +1,6 @@
 import { type Hint } from './advice/advice.ts';
 import { z } from 'zod';
-import { unwrapSchema } from '../schema/fields.ts';
+import { MAX_NAME_LENGTH, unwrapSchema } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 import { explainValidationError, formatPath } from './validation-issues.ts';
 import type { Chunking } from '../schema/config.ts';
@@ -61,6 +61,9 @@ function inObject(objects: readonly z.ZodObject[], given: JsonObject): JsonObjec
 
 const MAX_KEYS = 10_000;
 
+/** Maximum lists and objects in one value: a body of ten megabytes may hold millions of empty ones, which take twenty times as much memory. */
+const MAX_CONTAINERS = 1_000_000;
+
 /** Maximum nesting of lists and objects: far beyond that of any valid request. */
 const MAX_DEPTH = 64;
 
@@ -68,26 +71,44 @@ const MAX_DEPTH = 64;
 const NAMES_SHOWN = 2;
 
 /**
- * Finds what schemas do not check: a key that they drop silently, a value nested too deep, too many keys. Returns a message; undefined if there
- * is none. The length of lists is checked by the schema.
+ * Finds what schemas do not check: a key that they drop silently, a value nested too deep, too many or too long keys, too many lists and objects.
+ * Returns a message; undefined if there is none. The length of lists is checked by the schema.
  */
 export function findUnsafeData(value: unknown, path: readonly PropertyKey[], whole: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (path.length > MAX_DEPTH)
-    return `${formatPath(path.slice(0, NAMES_SHOWN))}: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
-  if (!Array.isArray(value)) {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) return undefined; // bytes and streams of a library caller
-    if (Object.hasOwn(value, '__proto__')) return `${formatPath([...path, '__proto__'])}: no key may have this name.`;
-    const { length } = Object.keys(value);
-    if (length > MAX_KEYS) return `${formatPath(path) || whole}: at most ${MAX_KEYS} keys are expected, not ${length}.`;
-  }
-  for (const name of Array.isArray(value) ? objectIndexes(value) : Object.keys(value)) {
-    const entry = (value as Record<PropertyKey, unknown>)[name];
-    const problem = typeof entry === 'object' ? findUnsafeData(entry, [...path, name], whole) : undefined;
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  let containers = 0;
+  const examine = (inner: unknown, at: readonly PropertyKey[]): string | undefined => {
+    if (typeof inner !== 'object' || inner === null) return undefined;
+    if (at.length > MAX_DEPTH)
+      return `${formatPath(at.slice(0, NAMES_SHOWN))}: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
+    if (++containers > MAX_CONTAINERS)
+      return `${whole}: at most ${MAX_CONTAINERS.toLocaleString('en-US')} lists and objects are expected in all.`;
+    const problem = Array.isArray(inner) ? undefined : findUnsafeKey(inner, at, whole);
+    if (problem !== undefined || isForeign(inner)) return problem;
+    for (const name of Array.isArray(inner) ? objectIndexes(inner) : Object.keys(inner)) {
+      const entry = (inner as Record<PropertyKey, unknown>)[name];
+      const found = typeof entry === 'object' ? examine(entry, [...at, name]) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return examine(value, path);
+}
+
+/** Whether an object is not plain data: bytes and streams of a library caller. */
+function isForeign(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return !Array.isArray(value) && prototype !== Object.prototype && prototype !== null;
+}
+
+function findUnsafeKey(value: object, path: readonly PropertyKey[], whole: string): string | undefined {
+  if (isForeign(value)) return undefined;
+  if (Object.hasOwn(value, '__proto__')) return `${formatPath([...path, '__proto__'])}: no key may have this name.`;
+  const keys = Object.keys(value);
+  if (keys.length > MAX_KEYS) return `${formatPath(path) || whole}: at most ${MAX_KEYS} keys are expected, not ${keys.length}.`;
+  const long = keys.find((key) => key.length > MAX_NAME_LENGTH);
+  return long === undefined
+    ? undefined
+    : `${formatPath([...path, long])}: a key has at most ${MAX_NAME_LENGTH} characters, not ${long.length}.`;
 }
 
 /** Lists the indexes of lists and objects in a list. A vector, by far the longest list, has none. */
@@ -130,6 +151,12 @@ export function explainChunkingConflict(
   if (chunk_overlap <= chunk_size) return undefined;
   const [overlap, size] = [nameOf('chunking.chunk_overlap'), nameOf('chunking.chunk_size')];
   return `${overlap} (${chunk_overlap}) is larger than ${size} (${chunk_size}): a chunk can't repeat more than it holds.`;
+}
+
+/** Explains in a sentence why the overlap that a request names is too large; undefined if it is not: each text would be sent back many times. */
+export function explainRequestedOverlap({ chunk_size, chunk_overlap }: Chunking): string | undefined {
+  if (chunk_overlap <= chunk_size / 2) return undefined;
+  return `chunking.chunk_overlap (${chunk_overlap}) is more than half of chunking.chunk_size (${chunk_size}): a chunk repeats at most as much as it adds.`;
 }
 
 /** Maximum errors that are collected from one value: those of a request of ten megabytes would block a server for seconds. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unwrapSchema } from '../schema/fields.ts';
-import { editDistance, findNearest } from './nearest.ts';
+import { findNearest, isWithinDistance } from './nearest.ts';
 import { holdsSecret } from './secrets.ts';
 
 /** Maximum characters of a name that are shown and compared. */
@@ -175,7 +175,7 @@ function explainKey(path: Path, key: string, { schema, value }: ValidatedValue):
   const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
   const here = (name: string): string => formatPath([...path, name]);
   const problem = { path: [...path, key], problem: 'this key is unknown', actual: '' };
-  const inner = known.some((name) => editDistance(name, key) === 1) ? undefined : innerHint(path, key, objects);
+  const inner = known.some((name) => isWithinDistance(name, key, 1)) ? undefined : innerHint(path, key, objects);
   const meant = inner === undefined ? findNearest(shortName(key), known) : undefined;
   if (meant === undefined) return { ...problem, hint: inner ?? keyHint(key, known) };
   const others = known.filter((name) => !objects.some(({ shape }) => Object.hasOwn(shape, meant) && Object.hasOwn(shape, name)));

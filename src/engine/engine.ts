@@ -3,7 +3,7 @@ import { didYouMean } from '../core/nearest.ts';
 import { withWording } from '../core/advice/advice.ts';
 import { commandLineWording } from '../core/advice/wordings.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
-import { parseRequest, explainChunkingConflict } from '../core/parse-request.ts';
+import { explainChunkingConflict, explainRequestedOverlap, parseRequest } from '../core/parse-request.ts';
 import { validateConfig } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, readOverrides } from '../core/settings.ts';
@@ -33,7 +33,8 @@ export function createEngine({ config, home = process.cwd(), cwd = home, file, s
     const layer = readOverrides(input, given);
     const isRequested = surface === 'server' || access !== undefined;
     const settings = schema.parse(mergeLayers(isRequested ? requestDefaults(config) : config, layer));
-    const unfit = explainChunkingConflict(settings.chunking);
+    const namesOverlap = (layer.chunking as { chunk_overlap?: number } | undefined)?.chunk_overlap !== undefined;
+    const unfit = explainChunkingConflict(settings.chunking) ?? (namesOverlap ? explainRequestedOverlap(settings.chunking) : undefined);
     if (unfit) throw new KbError('usage', unfit);
     const collections = requestedCollections(known, given, settings);
     const places = requestedStores(known, given, { layer, settings });

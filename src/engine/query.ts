@@ -18,6 +18,7 @@ import { fuseCollections, searchEach, searchesFor } from '../stages/retrieve/sea
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { neighboursOf } from '../stages/retrieve/neighbours.ts';
 import { unknownFieldsNotice } from '../stages/retrieve/unknown-fields.ts';
+import { searchedText } from '../text/truncate.ts';
 import { embedderLabel, openCollection, openEmbedder } from './collections.ts';
 import { type Context, inCollection } from './context.ts';
 import { searchedCollections } from './permissions.ts';
@@ -31,7 +32,7 @@ export const retrieve = (request: RetrieveRequest, context: Context): Run<Retrie
 
 async function* retrieveItems(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
   const { query, filter, explain } = request;
-  let rewriting = { search_query: query, errors: [] as ErrorItem[] };
+  let rewriting = { search_query: searchedText(query), errors: [] as ErrorItem[] };
   try {
     const parts = await openSearches(request, context);
     rewriting = yield* rewriteRequest(request, parts[0]!, context);
@@ -77,7 +78,7 @@ function rewriteRequest(
 ): ReturnType<typeof standAlone> {
   const { llm, query_rewrite } = context.settings.chat;
   const context_history = rewrite_context?.trim() ? [{ role: 'user' as const, content: rewrite_context }] : [];
-  return standAlone(query, {
+  return standAlone(searchedText(query), {
     ...(use_query_rewrite ? { history: context_history, session_context: query_rewrite.session_context } : { history: [] }),
     llm: () => openLlm(context, embedder),
     timeout: llm.timeout,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { call, optionalAdvice } from '../core/advice/advice.ts';
 import { documentId } from '../core/ids.ts';
 import { KbError } from '../core/errors.ts';
-import { didYouMean, editDistance, findNearest } from '../core/nearest.ts';
+import { didYouMean, isWithinDistance, findNearest } from '../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../ports/stores.ts';
 import { Location, type Metadata } from '../schema/items.ts';
 import { isOnPage } from '../text/passage-location.ts';
@@ -94,7 +94,7 @@ function suggestSource(given: string, sources: readonly string[]): string | unde
   if (found !== undefined || !ALMOST_ID.test(given)) return found;
   return sources.find((source) => {
     const id = documentId(source);
-    return id.startsWith(given) || editDistance(id, given) <= MAX_ID_ERRORS;
+    return id.startsWith(given) || isWithinDistance(id, given, MAX_ID_ERRORS);
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_WAIT, options } from './fields.ts';
+import { MAX_NAME_LENGTH, MAX_QUERY_LENGTH, MAX_WAIT, options } from './fields.ts';
 import { LlmProvider } from './provider-names.ts';
 
 // The sections of the configuration that say how questions are answered.
@@ -11,7 +11,12 @@ export const LowConfidenceMode = z.enum(['answer_with_caution', 'ask_clarifying_
 export const LlmConfig = z
   .strictObject({
     provider: LlmProvider.meta({ flag: 'llm-provider' }),
-    model: z.string().optional().describe("Language model. Default: the provider's default").meta({ flag: 'llm-model' }),
+    model: z
+      .string()
+      .max(MAX_NAME_LENGTH)
+      .optional()
+      .describe("Language model. Default: the provider's default")
+      .meta({ flag: 'llm-model' }),
     max_tokens: z.int().min(1).max(1_000_000).describe('Maximum tokens of an answer').meta({ flag: 'max-tokens' }),
     context_window: z
       .int()
@@ -48,7 +53,7 @@ export const QueryRewrite = z
       .optional()
       .describe('Rewrite follow-up questions so that they stand alone. Default: off, but on in kb chat conversations')
       .meta({ flag: 'query-rewrite' }),
-    session_context: z.string().optional().describe('Topic of the conversation, as context for the rewriting'),
+    session_context: z.string().max(MAX_QUERY_LENGTH).optional().describe('Topic of the conversation, as context for the rewriting'),
   })
   .describe('Rewriting of follow-up questions for the search');
 
@@ -83,7 +88,7 @@ export const RetrievalQualityConfig = z
 /** `chat` of the configuration. */
 export const Chat = z.strictObject({
   llm: LlmConfig,
-  persona: z.string().describe('Instruction for the model: who it is and how it answers'),
+  persona: z.string().max(MAX_QUERY_LENGTH).describe('Instruction for the model: who it is and how it answers'),
   history_compaction: HistoryCompaction,
   query_rewrite: QueryRewrite,
   intent_routing: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, MAX_WAIT } from './fields.ts';
+import { Bytes, MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH, MAX_NAME_LENGTH, MAX_WAIT } from './fields.ts';
 
 // The sections of the configuration that say how sources are read.
 
@@ -121,28 +121,29 @@ const Pagination = z
     type: z
       .enum(['page', 'offset', 'cursor', 'link'])
       .describe('page and offset count up; cursor reads the next cursor from the response; link follows the Link header (RFC 8288)'),
-    param: z.string().optional().describe('Query parameter for the page, offset or cursor'),
+    param: z.string().max(MAX_NAME_LENGTH).optional().describe('Query parameter for the page, offset or cursor'),
     start: z.int().min(0).max(1_000_000_000).optional().describe('First page (default 1) or offset (default 0)'),
-    size_param: z.string().optional().describe('Query parameter for the page size'),
+    size_param: z.string().max(MAX_NAME_LENGTH).optional().describe('Query parameter for the page size'),
     size: z.int().min(1).max(100_000).optional().describe('Records per page'),
-    cursor_path: z.string().optional().describe('Dotted path of the next cursor in the response'),
-    items_path: z.string().optional().describe('Dotted path of the records in the response'),
+    cursor_path: z.string().max(MAX_NAME_LENGTH).optional().describe('Dotted path of the next cursor in the response'),
+    items_path: z.string().max(MAX_NAME_LENGTH).optional().describe('Dotted path of the records in the response'),
   })
   .describe('How further pages of an API are requested');
 
 /** `ingestion.api` of the configuration. */
 export const ApiIngestion = z
   .strictObject({
-    title: z.string().optional().describe('Title of the documents'),
+    title: z.string().max(MAX_LABEL_LENGTH).optional().describe('Title of the documents'),
     title_field: z
       .string()
       .min(1)
+      .max(MAX_NAME_LENGTH)
       .optional()
       .describe('Dotted path of the title in a record, such as title.rendered. Default: title, name, subject and the like'),
-    description: z.string().optional().describe('Description of the documents'),
-    method: z.string().describe('HTTP method'),
+    description: z.string().max(MAX_LABEL_LENGTH).optional().describe('Description of the documents'),
+    method: z.string().max(MAX_NAME_LENGTH).describe('HTTP method'),
     headers: z
-      .record(z.string(), z.string())
+      .record(z.string(), z.string().max(MAX_ADDRESS_LENGTH))
       .optional()
       .describe(
         'Headers sent to this endpoint only. In the configuration file, ${NAME} is an environment variable; the values there apply to the command line only (on a server, use network.sites)',

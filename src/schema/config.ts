@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Bytes, MAX_PATH_LENGTH, options } from './fields.ts';
+import { Bytes, MAX_NAME_LENGTH, MAX_PATH_LENGTH, options } from './fields.ts';
 import { Chat } from './config-chat.ts';
 import { ApiIngestion, DocsIngestion, Network, UrlsIngestion, Watching } from './config-sources.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
@@ -143,6 +143,7 @@ export const Embedding = z
     provider: EmbeddingProvider.optional().describe(EmbeddingProvider.description!).meta({ flag: 'embedding-provider' }),
     model: z
       .string()
+      .max(MAX_NAME_LENGTH)
       .optional()
       .describe(
         "Embedding model. Default: the model of the collection; for a new collection, the provider's default. local has all-minilm-l6-v2 (English, the default) and multilingual-e5-small (about 45 languages)",
@@ -176,6 +177,7 @@ export const Rerank = z
     provider: RerankProvider.meta({ flag: 'reranker' }),
     model: z
       .string()
+      .max(MAX_NAME_LENGTH)
       .optional()
       .describe(
         "Reranking model. Default: the provider's default; for llm, the model of chat.llm; for local, the bundled model of the collection, else all-minilm-l6-v2",

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WatchResult } from './results.ts';
 import { LlmConfig } from './config-chat.ts';
-import { listOf, overrideKey } from './fields.ts';
+import { listOf, MAX_NAME_LENGTH, overrideKey } from './fields.ts';
 
 /** The exception envelope (service.md, section 7): body of the response to a request that ended without a result. */
 export const Envelope = z
@@ -82,7 +82,7 @@ const tokens = overrideKey(LlmConfig.shape.max_tokens, 'chat.llm.max_tokens');
 /** Body of `POST /v1/chat/completions`. */
 export const CompletionRequest = z
   .object({
-    model: z.string().min(1).describe('A collection, or kb for the configured one'),
+    model: z.string().min(1).max(MAX_NAME_LENGTH).describe('A collection, or kb for the configured one'),
     messages: listOf(
       z.object({
         role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']).describe('Author of the message'),
@@ -125,7 +125,7 @@ const MAX_TEXTS = 2048;
 /** Body of `POST /v1/embeddings`. */
 export const EmbeddingsRequest = z
   .object({
-    model: z.string().min(1).describe('The configured embedding model'),
+    model: z.string().min(1).max(MAX_NAME_LENGTH).describe('The configured embedding model'),
     input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_TEXTS)]).describe('A text, or a list of texts'),
     encoding_format: z.enum(['float', 'base64']).optional().describe('How vectors are written: numbers, or 32-bit floats as base64'),
   })

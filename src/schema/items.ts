@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf } from './fields.ts';
+import { listOf, MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './fields.ts';
 
 /** Kind of the source of a document. `path` is a file on this machine; `bytes` an upload or a downloaded link. */
 export const SourceKind = z.enum(['path', 'bytes', 'url', 'api', 'markdown']);
@@ -181,19 +181,54 @@ export type Source = z.infer<typeof Source>;
 
 // Items in requests. An unknown key is rejected: it is usually a misspelt one.
 
-const source = z.string().describe('Path, address or name of its document');
-const id = z.string().min(1).describe('Identifier of the chunk');
+const source = z.string().max(MAX_ADDRESS_LENGTH).describe('Path, address or name of its document');
+const id = z.string().min(1).max(MAX_ADDRESS_LENGTH).describe('Identifier of the chunk');
+
+/** Maximum characters of metadata as JSON: it is stored with each chunk of a document. */
+const MAX_METADATA_LENGTH = 100_000;
+
+/** Adds an issue to metadata that is too long. */
+export function rejectLongMetadata({ value, issues }: Pick<z.core.ParsePayload<object>, 'value' | 'issues'>): void {
+  if (JSON.stringify(value).length <= MAX_METADATA_LENGTH) return;
+  const message = `at most ${MAX_METADATA_LENGTH.toLocaleString('en-US')} characters of metadata, written as JSON`;
+  issues.push({ code: 'custom', message, path: [], input: value });
+}
+
+/** Metadata in a request. */
+const LimitedMetadata = Metadata.check(rejectLongMetadata);
+/** The name of an embedder in a request. */
+const GivenEmbedder = z.strictObject({
+  provider: EmbedderName.shape.provider.max(MAX_NAME_LENGTH),
+  model: EmbedderName.shape.model.max(MAX_NAME_LENGTH),
+});
+const limited = (text: z.ZodOptional<z.ZodString>, length: number): z.ZodOptional<z.ZodString> =>
+  text.unwrap().max(length).optional().describe(text.description!);
+/** A mark in a request. Its texts are repeated in the chunks of its reach. */
+const GivenMark = Mark.extend({
+  sheet: limited(Mark.shape.sheet, MAX_NAME_LENGTH),
+  anchor: limited(Mark.shape.anchor, MAX_ADDRESS_LENGTH),
+  member: limited(Mark.shape.member, MAX_ADDRESS_LENGTH),
+  time: limited(Mark.shape.time, MAX_NAME_LENGTH),
+  time_end: limited(Mark.shape.time_end, MAX_NAME_LENGTH),
+}).strict();
 
 /** A document in a request, written by hand or taken from `kb parse`: only the text is required. */
 export const GivenDocument = Document.partial()
-  .extend({ text: Document.shape.text, marks: listOf(Mark.strict()).optional().describe('Locations in the source') })
+  .extend({
+    id: id.describe(Document.shape.id.description!).optional(),
+    text: Document.shape.text,
+    source: source.describe(Document.shape.source.description!).optional(),
+    title: Document.shape.title.max(MAX_LABEL_LENGTH).optional(),
+    metadata: LimitedMetadata.describe(Metadata.description!).optional(),
+    marks: listOf(GivenMark).optional().describe('Locations in the source'),
+  })
   .strict();
 
 /** A chunk in a request: an id and a text are required. */
 export const GivenChunk = Chunk.extend({
   id,
   source: source.default(''),
-  metadata: Metadata.default({}),
+  metadata: LimitedMetadata.default({}),
 }).strict();
 
 /** Maximum length of a vector; embedding models return up to a few thousand numbers. */
@@ -223,16 +258,16 @@ function findVectorIssue(value: unknown): z.core.$ZodRawIssue | undefined {
 export const GivenEmbeddedChunk = EmbeddedChunk.extend({
   id,
   source: source.default(''),
-  metadata: Metadata.default({}),
+  metadata: LimitedMetadata.default({}),
   embedding: Vector.optional().describe('The vector; absent if the collection is searched by keyword only'),
-  embedder: EmbedderName.strict().optional().describe('Model of the vector. Default: the configured model'),
+  embedder: GivenEmbedder.optional().describe('Model of the vector. Default: the configured model'),
 }).strict();
 export type GivenEmbeddedChunk = z.infer<typeof GivenEmbeddedChunk>;
 
 /** A change to a stored chunk: its new text and, if given, its new metadata. */
 export const EditedChunk = GivenChunk.extend({
   source: source.optional(),
-  metadata: Metadata.optional().describe('Replaces the metadata; if absent, the existing metadata stays'),
+  metadata: LimitedMetadata.optional().describe('Replaces the metadata; if absent, the existing metadata stays'),
 });
 
 /** A message of a conversation in a request. */

@@ -1,16 +1,24 @@
 import { z } from 'zod';
 import { Config, Rerank } from './config.ts';
 import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './config-chat.ts';
-import { block, listOf, overrideKey } from './fields.ts';
+import { block, listOf, MAX_QUERY_LENGTH, overrideKey } from './fields.ts';
 import { GivenEntry } from './items.ts';
 import { Filter } from './stored/filter.ts';
 import { embedderFields, searchedFields } from './requests.ts';
 
-/** Maximum characters of a query; a longer text is a document, not a question. */
-export const MAX_QUERY_LENGTH = 100_000;
-
 const { embedding, storage, retrieval, rerank, chat } = Config.shape;
 const query = z.string().max(MAX_QUERY_LENGTH).regex(/\S/, 'non-blank text').describe('Text to search for');
+
+/** Earlier messages of a conversation. Together they are as long as a query may be. */
+const History = listOf(GivenEntry).check(({ value, issues }) => {
+  const length = charactersOf(value);
+  if (length > MAX_QUERY_LENGTH) issues.push({ code: 'custom', message: HISTORY_LIMIT, path: [], input: value });
+});
+const HISTORY_LIMIT = `at most ${MAX_QUERY_LENGTH.toLocaleString('en-US')} characters in all messages together`;
+
+/** Counts the characters of messages. */
+export const charactersOf = (messages: readonly { content: string }[]): number =>
+  messages.reduce((sum, { content }) => sum + content.length, 0);
 
 const searchFields = {
   top_k: overrideKey(retrieval.shape.top_k, 'retrieval.top_k'),
@@ -113,7 +121,7 @@ export const ChatRequest = z
       minLength: 1,
       maxLength: MAX_QUERY_LENGTH,
     }),
-    history: listOf(GivenEntry).optional().describe('Earlier turns: the history of the previous result; empty for the first turn'),
+    history: History.optional().describe('Earlier turns: the history of the previous result; empty for the first turn'),
     llm_provider: overrideKey(chat.shape.llm.shape.provider, 'chat.llm.provider'),
     llm_model: overrideKey(chat.shape.llm.shape.model, 'chat.llm.model'),
     max_tokens: overrideKey(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),

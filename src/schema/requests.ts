@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config, Chunking, Storage } from './config.ts';
-import { overrideKey, block, flattenSection, listOf } from './fields.ts';
+import { overrideKey, block, flattenSection, listOf, MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH } from './fields.ts';
 import { GivenMetadata, ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } from './source-entries.ts';
 import { EditedChunk, GivenChunk, GivenDocument, GivenEmbeddedChunk } from './items.ts';
 import { Filter } from './stored/filter.ts';
@@ -83,8 +83,8 @@ export const UploadRequest = z
     store: z.boolean().optional().describe('Chunk, embed and store the documents too; the result is then that of an ingest'),
     collection: overrideKey(Config.shape.collection, 'collection'),
     metadata: GivenMetadata.optional(),
-    title: z.string().optional().describe('Title of each document. Default: its own'),
-    description: z.string().optional().describe('Description of each document'),
+    title: z.string().max(MAX_LABEL_LENGTH).optional().describe('Title of each document. Default: its own'),
+    description: z.string().max(MAX_LABEL_LENGTH).optional().describe('Description of each document'),
     frontmatter: overrideKey(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     ...ocr,
   })
@@ -176,8 +176,8 @@ const writeFields = {
 export const ChunkRequest = z
   .strictObject({
     markdown: z.union([z.string(), listOf(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse writes them'),
-    title: z.string().optional().describe('Title for documents without one'),
-    source: z.string().optional().describe('Source (path, address or name) for documents without one'),
+    title: z.string().max(MAX_LABEL_LENGTH).optional().describe('Title for documents without one'),
+    source: z.string().max(MAX_ADDRESS_LENGTH).optional().describe('Source (path, address or name) for documents without one'),
     ...flattenSection(Chunking, 'chunking'),
   })
   .meta({
@@ -265,8 +265,8 @@ export type EditRequest = z.infer<typeof EditRequest>;
 /** Input of `delete`. The engine checks that exactly one of `ids`, `source` and `filter` is given. */
 export const DeleteRequest = z
   .strictObject({
-    ids: listOf(z.string().min(1)).optional().describe('Identifiers of chunks'),
-    source: z.string().optional().describe('Source of a document, all of whose chunks are removed'),
+    ids: listOf(z.string().min(1).max(MAX_ADDRESS_LENGTH)).optional().describe('Identifiers of chunks'),
+    source: z.string().max(MAX_ADDRESS_LENGTH).optional().describe('Source of a document, all of whose chunks are removed'),
     filter: Filter.optional().describe('Filter; all chunks that match are removed'),
     ...storeFields,
   })

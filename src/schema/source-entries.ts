@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { ApiIngestion, UrlsIngestion } from './config-sources.ts';
-import { listOf, MAX_PATH_LENGTH } from './fields.ts';
-import { GivenDocument, Metadata } from './items.ts';
+import { listOf, MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH, MAX_PATH_LENGTH } from './fields.ts';
+import { GivenDocument, rejectLongMetadata } from './items.ts';
 
 // Sources of documents: in requests, and under `sources` in the configuration.
 
 /** A file, folder, glob or link: 1 to MAX_PATH_LENGTH characters. */
 export const place = z.string().min(1).max(MAX_PATH_LENGTH);
-const address = z.string().min(1);
+const address = z.string().min(1).max(MAX_ADDRESS_LENGTH);
 
 /** A file, folder, glob or link, optionally with a title and a description. */
 export const DocsEntry = z.union([
   place,
   z.strictObject({
     path: place.describe('File, folder, glob or link'),
-    title: z.string().optional().describe('Title of the document, if not its own'),
-    description: z.string().optional().describe('Description of the document'),
+    title: z.string().max(MAX_LABEL_LENGTH).optional().describe('Title of the document, if not its own'),
+    description: z.string().max(MAX_LABEL_LENGTH).optional().describe('Description of the document'),
   }),
 ]);
 /** A folder that is read recursively. */
@@ -50,9 +50,9 @@ export type ApiInput = z.infer<typeof ApiInput>;
 export const MarkdownEntry = z.union([
   z.string(),
   GivenDocument.extend({
-    source: z.string().optional().describe('Name of the text; a later text with the same name replaces it'),
-    title: z.string().optional().describe('Title of the document'),
-    metadata: Metadata.optional().describe('Additional metadata, stored with its chunks for filters'),
+    source: GivenDocument.shape.source.describe('Name of the text; a later text with the same name replaces it'),
+    title: GivenDocument.shape.title.describe('Title of the document'),
+    metadata: GivenDocument.shape.metadata.describe('Additional metadata, stored with its chunks for filters'),
   }),
 ]);
 export type MarkdownEntry = z.infer<typeof MarkdownEntry>;
@@ -86,13 +86,12 @@ export const ConfiguredSources = z.strictObject({
 /** Metadata keys that kb itself sets. */
 const OWN_KEYS = ['source', 'title', 'source_kind', 'file_type', 'content_hash', 'location', 'page_kind', 'ingested_at'];
 
-/** Limits: characters of a key and a text, entries of a list, keys. */
+/** Limits: characters of a key, entries of a list, keys. */
 const MAX_KEY_LENGTH = 200;
-const MAX_TEXT_LENGTH = 10_000;
 const MAX_ENTRIES = 1_000;
 const MAX_KEYS = 200;
 
-const text = z.string().max(MAX_TEXT_LENGTH);
+const text = z.string().max(MAX_LABEL_LENGTH);
 
 /** Metadata that the caller adds to every document of a request. It is flat, so that every key can be used in filters. */
 export const GivenMetadata = z
@@ -108,6 +107,7 @@ export const GivenMetadata = z
       if (expected !== undefined) issues.push({ code: 'custom', message: expected, path: [key], input: value });
     }
     if (keys.length > MAX_KEYS) issues.push({ code: 'custom', message: `at most ${MAX_KEYS} keys`, path: [], input: value });
+    rejectLongMetadata({ value, issues });
   })
   .describe(
     'Metadata for every document, such as {"team": "north"}: texts, numbers, true or false, lists of texts. It wins over what documents say of themselves',

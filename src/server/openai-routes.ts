@@ -9,6 +9,7 @@ import { parseRequest } from '../core/parse-request.ts';
 import { EmbeddingsRequest, CompletionRequest } from '../schema/http-bodies.ts';
 import type { ResultOf, RequestOf } from '../schema/operations.ts';
 import { estimateTokens } from '../stages/chat/budget.ts';
+import { newestMessages } from '../stages/chat/dialogue/history.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { Event } from '../schema/results.ts';
@@ -158,7 +159,13 @@ function toChatRequest({ messages, max_completion_tokens, max_tokens = max_compl
   if (last < 0) throw new KbError('usage', 'messages: a message of the role user with a text is expected.');
   const persona = texts.flatMap(({ role, content }) => (role === 'system' || role === 'developer' ? [content] : [])).join('\n\n');
   const history = texts.slice(0, last).flatMap(({ role, content }) => (role === 'user' || role === 'assistant' ? [{ role, content }] : []));
-  return { query: texts[last]!.content, history, ...(persona ? { persona } : {}), ...(max_tokens === undefined ? {} : { max_tokens }) };
+  // clients of this protocol send whole conversations, and trim none
+  return {
+    query: texts[last]!.content,
+    history: newestMessages(history),
+    ...(persona ? { persona } : {}),
+    ...(max_tokens === undefined ? {} : { max_tokens }),
+  };
 }
 
 /** Makes the error for a missing answer; undefined if there is one. */

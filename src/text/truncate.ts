@@ -13,3 +13,10 @@ export function truncateToTokens(text: string, tokens: number, estimate: (text: 
   }
   return shown;
 }
+
+/** Maximum characters of a query that are searched for and analyzed, some 1,500 words. A longer text takes seconds, and finds nothing else. */
+const MAX_SEARCHED_LENGTH = 10_000;
+
+/** The part of a query that is searched for and analyzed: a short query unchanged, else its beginning, in which a run of white space counts as one blank. */
+export const searchedText = (query: string): string =>
+  query.length <= MAX_SEARCHED_LENGTH ? query : truncate(query.trim().replace(/\s+/g, ' '), MAX_SEARCHED_LENGTH);

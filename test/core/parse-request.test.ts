@@ -132,3 +132,18 @@ it('rejects a key that schemas drop silently by its path, at any depth, but not 
   expect(hostile('{"filter":{"or":[{"a":1},{"__proto__":{"b":1}}]}}')).toThrow('filter.or[1].__proto__: no key may have this name.');
   expect(hostile('{"metadata":{"constructor":"x","prototype":1,"toString":true,"x__proto__":""}}')).not.toThrow();
 });
+
+it('rejects a key that is too long, and shows only its beginning', () => {
+  const refusal = expect.objectContaining({
+    code: 'usage',
+    message: `filter.${'k'.repeat(60)}…: a key has at most 256 characters, not 1000000.`,
+  });
+  expect(() => assertPlainData({ filter: { ['k'.repeat(1_000_000)]: 1 } })).toThrow(refusal);
+  expect(() => assertPlainData({ filter: { ['k'.repeat(256)]: 1 } })).not.toThrow();
+});
+
+it('rejects a value with too many lists and objects in all', () => {
+  const lists = (count: number) => ({ metadata: { lists: Array.from({ length: count }, () => []) } });
+  expect(() => assertPlainData(lists(1_000_000))).toThrow('the request: at most 1,000,000 lists and objects are expected in all.');
+  expect(() => assertPlainData(lists(900_000))).not.toThrow();
+});

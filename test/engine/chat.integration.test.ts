@@ -142,7 +142,7 @@ describe('chat', () => {
     const engine = await filled({ ...settings, chat: { llm, retrieval_quality: { min_retrieval_score: 0 } } });
     const history = Array.from({ length: 40 }, (_, i) => ({
       role: i % 2 ? ('assistant' as const) : ('user' as const),
-      content: `Remark ${i}. `.repeat(300),
+      content: `Remark ${i}. `.repeat(200),
     }));
     const done = await result(engine, 'chat', { query: 'When is the gate locked?', history });
     expect(done.answer).toBe('At ten [1].');

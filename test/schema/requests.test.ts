@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { parseRequest } from '../../src/core/parse-request.ts';
-import { EditRequest, StoreRequest } from '../../src/schema/requests.ts';
+import type { z } from 'zod';
+import { ChatRequest, RetrieveRequest } from '../../src/schema/questions.ts';
+import { ChunkRequest, EditRequest, IngestRequest, ScrapeRequest, StoreRequest } from '../../src/schema/requests.ts';
 import { DocsInput } from '../../src/schema/source-entries.ts';
 import { Storage } from '../../src/schema/config.ts';
 
@@ -41,4 +43,35 @@ it('accept paths as long as the system does', () => {
   }
   const url = Storage.shape.url;
   expect([url.safeParse(longest).success, url.safeParse(longer).success]).toEqual([true, false]);
+});
+
+it('accept messages that together are as long as a query', () => {
+  const history = (...lengths: number[]) => lengths.map((length) => ({ role: 'user', content: 'x'.repeat(length) }));
+  expect(parseRequest(ChatRequest, { query: 'a', history: history(50_000, 50_000) }).history).toHaveLength(2);
+  expect(() => parseRequest(ChatRequest, { query: 'a', history: history(50_000, 50_001) })).toThrow(
+    'history: at most 100,000 characters in all messages together is expected',
+  );
+});
+
+it('accept names, addresses, titles and metadata of bounded length', () => {
+  const rejected = (schema: z.ZodType, request: unknown, message: string) => expect(() => parseRequest(schema, request)).toThrow(message);
+  const long = (length: number) => 'x'.repeat(length);
+  rejected(RetrieveRequest, { query: 'a', model: long(257) }, 'model: at most 256 characters');
+  rejected(ChatRequest, { query: 'a', llm_model: long(257) }, 'llm_model: at most 256 characters');
+  rejected(ChatRequest, { query: 'a', persona: long(100_001) }, 'persona: at most 100,000 characters');
+  rejected(ScrapeRequest, { url: `http://a.example/${long(8192)}` }, 'url: at most 8,192 characters');
+  rejected(IngestRequest, { api: { url: `http://a.example/${long(8192)}` } }, 'api.url: at most 8,192 characters');
+  rejected(ChunkRequest, { markdown: 'a', title: long(10_001) }, 'title: at most 10,000 characters');
+  rejected(ChunkRequest, { markdown: [{ text: 'a', source: long(8193) }] }, 'markdown[0].source: at most 8,192 characters');
+  rejected(
+    IngestRequest,
+    { markdown: [{ text: 'a', metadata: { note: long(100_000) } }] },
+    'markdown[0].metadata: at most 100,000 characters of metadata, written as JSON',
+  );
+  rejected(IngestRequest, { metadata: { note: Array(20).fill(long(10_000)) } }, 'metadata: at most 100,000 characters');
+  rejected(
+    ChunkRequest,
+    { markdown: [{ text: 'a', marks: [{ at: 0, anchor: long(8193) }] }] },
+    'markdown[0].marks[0].anchor: at most 8,192 characters',
+  );
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../fields.ts';
 
 /** A value that a field is compared with. */
 export type FilterScalar = string | number | boolean;
@@ -19,7 +20,7 @@ export interface Filter {
   [field: string]: FilterCondition | Filter | Filter[];
 }
 
-/** Limits: nested filters, filters in a list, conditions of a whole filter, values of `in`. */
+/** Limits: nested filters, filters in a list, conditions of a whole filter, values of `in` in the whole filter. */
 const MAX_DEPTH = 8;
 const MAX_FILTERS = 100;
 const MAX_CONDITIONS = 1_000;
@@ -39,13 +40,21 @@ interface FilterIssue {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+const isShortText = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_LABEL_LENGTH;
+const isScalar = (value: unknown): boolean => isShortText(value) || typeof value === 'boolean' || Number.isFinite(value);
+
+/** What has been counted of a whole filter. */
+interface FilterCounts {
+  conditions: number;
+  /** Values of all lists under `in`. */
+  values: number;
+}
 
 /** Finds the mistakes in a filter at a depth; `counted` counts its conditions. Of a filter with too many, those of the first are found. */
 function* issuesOfFilter(
   filter: unknown,
   path: Path,
-  { depth, counted }: { depth: number; counted: { conditions: number } },
+  { depth, counted }: { depth: number; counted: FilterCounts },
 ): Generator<FilterIssue, void> {
   if (depth > MAX_DEPTH) return yield { path, expected: `at most ${MAX_DEPTH} levels of filters` };
   if (!isObject(filter)) return yield { path, expected: 'an object such as {"year": {"gte": 2024}}' };
@@ -53,10 +62,11 @@ function* issuesOfFilter(
   if (depth > 1 && entries.length === 0) yield { path, expected: 'at least one condition' };
   for (const [key, value] of entries) {
     const at = [...path, key];
+    if (key.length > MAX_NAME_LENGTH) return yield { path: at, expected: `a field of at most ${MAX_NAME_LENGTH} characters` };
     const next = { depth: depth + 1, counted };
     if (key === 'not') yield* issuesOfFilter(value, at, next);
     else if (key === 'and' || key === 'or') yield* issuesOfList(value, at, next);
-    else yield* issuesOfCondition(value, at);
+    else yield* issuesOfCondition(value, at, counted);
     if (counted.conditions > MAX_CONDITIONS) return;
     if (++counted.conditions > MAX_CONDITIONS)
       return yield { path: at, expected: `at most ${MAX_CONDITIONS.toLocaleString('en-US')} conditions` };
@@ -73,25 +83,31 @@ function* issuesOfList(list: unknown, path: Path, next: Parameters<typeof issues
 }
 
 /** Finds the mistakes in the condition of a field. */
-function* issuesOfCondition(condition: unknown, path: Path): Generator<FilterIssue, void> {
+function* issuesOfCondition(condition: unknown, path: Path, counted: FilterCounts): Generator<FilterIssue, void> {
   if (isScalar(condition)) return;
-  if (!isObject(condition)) return yield { path, expected: `a text, a number, true, false or an object with ${OPERATORS.join(', ')}` };
+  if (!isObject(condition))
+    return yield { path, expected: `${textExpected(condition)}, a number, true, false or an object with ${OPERATORS.join(', ')}` };
   const entries = Object.entries(condition).filter(([, value]) => value !== null && value !== undefined);
   if (entries.length === 0) yield { path, expected: `one of ${OPERATORS.join(', ')}` };
   for (const [sign, value] of entries) {
-    const expected = expectedOf(sign, value);
+    if (sign === 'in' && Array.isArray(value)) counted.values += value.length;
+    const expected = counted.values > MAX_VALUES && sign === 'in' ? VALUES : expectedOf(sign, value);
     if (expected !== undefined) yield { path: [...path, sign], expected };
   }
 }
 
+/** What is expected instead of a value that is not a text, or too long. */
+const textExpected = (value: unknown): string =>
+  typeof value === 'string' && value !== '' ? `a text of at most ${MAX_LABEL_LENGTH.toLocaleString('en-US')} characters` : 'a text';
+const VALUES = `a list of 1 to ${MAX_VALUES.toLocaleString('en-US')} texts, numbers, true or false`;
+
 /** What is expected instead of a value; undefined if the value is valid. */
 function expectedOf(sign: string, value: unknown): string | undefined {
-  if (BOUNDS.has(sign)) return typeof value === 'string' || Number.isFinite(value) ? undefined : 'a text or a number';
-  if (sign === 'prefix') return typeof value === 'string' && value !== '' ? undefined : 'a text';
+  if (BOUNDS.has(sign)) return isShortText(value) || Number.isFinite(value) ? undefined : `${textExpected(value)} or a number`;
+  if (sign === 'prefix') return isShortText(value) && value !== '' ? undefined : textExpected(value);
   if (sign === 'exists') return typeof value === 'boolean' ? undefined : 'true or false';
   if (sign !== 'in') return `one of ${OPERATORS.join(', ')}`;
-  const fits = Array.isArray(value) && value.length > 0 && value.length <= MAX_VALUES && value.every(isScalar);
-  return fits ? undefined : `a list of 1 to ${MAX_VALUES.toLocaleString('en-US')} texts, numbers, true or false`;
+  return Array.isArray(value) && value.length > 0 && value.every(isScalar) ? undefined : VALUES;
 }
 
 const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
@@ -129,7 +145,7 @@ export const Filter = z
   .record(z.string(), z.unknown() as z.ZodType<Filter[string]>)
   .check(({ value, issues }) => {
     let found = 0;
-    for (const { path, expected } of issuesOfFilter(value, [], { depth: 1, counted: { conditions: 0 } })) {
+    for (const { path, expected } of issuesOfFilter(value, [], { depth: 1, counted: { conditions: 0, values: 0 } })) {
       issues.push({ code: 'custom', message: expected, path, input: value });
       if (++found === MAX_ISSUES) return;
     }

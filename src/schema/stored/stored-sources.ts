@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config } from '../config.ts';
-import { MAX_PATH_LENGTH } from '../fields.ts';
+import { MAX_ADDRESS_LENGTH, MAX_NAME_LENGTH } from '../fields.ts';
 import { Location, Metadata, SourceKind } from '../items.ts';
 import { Filter } from './filter.ts';
 
@@ -29,13 +29,13 @@ export type StoredSourceSummary = z.infer<typeof StoredSourceSummary>;
 export const ListSourcesRequest = z
   .strictObject({
     name,
-    prefix: z.string().max(MAX_PATH_LENGTH).optional().describe('Only sources that begin with this text'),
+    prefix: z.string().max(MAX_ADDRESS_LENGTH).optional().describe('Only sources that begin with this text'),
     kind: SourceKind.optional().describe('Only sources of this kind'),
     filter: Filter.optional().describe('Only documents that this filter fits, in the form of the filters of a search'),
     limit: z.int().min(1).max(1000).default(100).describe('Sources of one page'),
     cursor: z
       .string()
-      .max(4 * MAX_PATH_LENGTH)
+      .max(4 * MAX_ADDRESS_LENGTH)
       .optional()
       .describe('The cursor of the page before'),
   })
@@ -52,14 +52,14 @@ export const ListSourcesResult = z
   .meta({ id: 'ListSourcesResult', description: 'Documents of a collection' });
 export type ListSourcesResult = z.infer<typeof ListSourcesResult>;
 
-const id = z.string().min(1).max(MAX_PATH_LENGTH).describe('Id of the source, or the source itself');
+const id = z.string().min(1).max(MAX_ADDRESS_LENGTH).describe('Id of the source, or the source itself');
 
 /** Input of `get_source`. At most one of `lines`, `page` and `heading`. */
 export const GetSourceRequest = z
   .strictObject({
     name,
     id,
-    lines: z.string().optional().describe('Only these lines of the text, such as 10-40; the first is 1'),
+    lines: z.string().max(MAX_NAME_LENGTH).optional().describe('Only these lines of the text, such as 10-40; the first is 1'),
     page: z.int().min(1).max(1_000_000).optional().describe('Only this page of a PDF, or slide of a PPTX'),
     heading: z.string().min(1).max(1000).optional().describe('Only the section under this heading, with its subsections'),
   })

@@ -150,11 +150,11 @@ interface GenerateOptions {
 
 /** Asks the model. If the prompt is too long, it asks once more with half of everything, unless a part of the answer was shown. */
 async function* generateWithRetry(turn: Turn, grounds: GroundingInput, options: GenerateOptions): Run<GeneratedAnswer> {
-  const { parts, query, settings, window, trace } = turn;
+  const { parts, question, settings, window, trace } = turn;
   const { llm, filling, isKnown, attempts = 1 } = options;
   const request = {
     messages: promptOf(turn, filling, grounds.retrieval_quality),
-    grounding: { query: grounds.retrieval.search_query, question: query, sources: filling.sources },
+    grounding: { query: grounds.retrieval.search_query, question, sources: filling.sources },
     max_tokens: window.answer,
     timeout: settings.llm.timeout,
     signal: parts.signal,

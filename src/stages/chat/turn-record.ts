@@ -7,6 +7,7 @@ import { attachPartialResult, endsWork, toErrorItem } from '../../core/errors.ts
 import type { Tracer } from '../../ports/engines.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Neighbours } from '../retrieve/neighbours.ts';
+import { searchedText } from '../../text/truncate.ts';
 
 type Call = ChatExplain['calls'][number];
 
@@ -212,7 +213,10 @@ export interface ChatParts {
 
 /** The fixed inputs of a turn. */
 export interface Turn extends Pick<ChatTurn, 'history' | 'settings'> {
+  /** The question as it was asked, which a model reads. */
   readonly query: string;
+  /** The part of it that is searched for and analyzed. */
+  readonly question: string;
   readonly parts: ChatParts;
   readonly window: TokenBudget;
   readonly trace: Trace;
@@ -233,7 +237,7 @@ export function openTurn({ query: given, history, settings, show_prompt = false 
       throw attachPartialResult(error, { ...emptyResult, retrieval, retrieval_quality, errors });
     }
   };
-  return { query, history, settings, parts, window: windowOf(settings.llm), trace, step };
+  return { query, question: searchedText(query), history, settings, parts, window: windowOf(settings.llm), trace, step };
 }
 
 /** The result of a turn before anything has happened. */

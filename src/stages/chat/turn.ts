@@ -3,7 +3,8 @@ import { fallbacksFor } from '../../languages/detect.ts';
 import type { ChatResult, RetrievalQuality } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
-import { MAX_QUERY_LENGTH } from '../../schema/questions.ts';
+import { MAX_QUERY_LENGTH } from '../../schema/fields.ts';
+import { searchedText } from '../../text/truncate.ts';
 import { fitsAlone, searchesFor } from '../retrieve/search.ts';
 import {
   type Calibrated,
@@ -46,19 +47,20 @@ export async function* runTurn(request: ChatTurn, parts: ChatParts): Run<ChatRes
   yield progress('chat', { query });
   const { searched = [], given = [], ...outcome } = yield* answerQuery(turn);
   const answered = { ...openResult(query, history), ...outcome };
+  const appended = appendTurn(answered.history, query, answered.answer);
   const result =
     answered.answer === ''
       ? { ...answered, history: [...history], compacted: false }
-      : { ...answered, history: appendTurn(answered.history, query, answered.answer) };
+      : { ...answered, history: appended, compacted: answered.compacted || appended.length < answered.history.length + 2 };
   return request.explain || request.show_prompt ? { ...result, explain: explainTurn(result, { ...turn, searched, given }) } : result;
 }
 
 /** Refuses the question, answers it without sources, or from them. */
 async function* answerQuery(turn: Turn): Run<Outcome> {
-  const { query, settings } = turn;
+  const { query, question, settings } = turn;
   const unusable = queryProblem(query);
   if (unusable) return { errors: yield* report({ ...answerNote('', unusable), stage: 'validate' }) };
-  const direct = settings.intent_routing.enabled ? directReply(query) : undefined;
+  const direct = settings.intent_routing.enabled ? directReply(question) : undefined;
   yield progress('intent', { intent: direct?.intent ?? 'rag' });
   if (!direct) return yield* answerFromCollection(turn);
   // Only a summary needs a model.
@@ -95,7 +97,7 @@ const mergeOutcomes = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome
 
 /** Whether the turn needs the collection and the model: it is neither refused nor small talk. */
 export const isGrounded = ({ query, settings }: Pick<ChatTurn, 'query' | 'settings'>): boolean =>
-  typeof query === 'string' && queryProblem(query) === undefined && !(settings.intent_routing.enabled && directReply(query));
+  typeof query === 'string' && queryProblem(query) === undefined && !(settings.intent_routing.enabled && directReply(searchedText(query)));
 
 function queryProblem(query: string): string | undefined {
   if (!query.trim()) return 'The query is missing or empty: send a question as text.';
@@ -123,12 +125,12 @@ async function* compact(turn: Turn): Run<{ history: HistoryEntry[]; compacted: b
 
 /** Determines the search query: the question, rewritten if the settings say so. */
 async function* rewriteQuery(
-  { query, settings, parts, window, trace }: Turn,
+  { query, question, settings, parts, window, trace }: Turn,
   history: readonly HistoryEntry[],
 ): Run<Required<Pick<Outcome, 'retrieval' | 'errors'>>> {
   const { enabled, session_context } = settings.query_rewrite;
-  if (!enabled) return { retrieval: openRetrieval(query), errors: [] };
-  const { search_query, errors } = yield* standAlone(query, {
+  if (!enabled) return { retrieval: openRetrieval(query, question), errors: [] };
+  const { search_query, errors } = yield* standAlone(question, {
     history,
     session_context,
     llm: async () => trace.instrument(await parts.llm(), 'rewrite'),
@@ -145,12 +147,14 @@ interface SearchStep extends Required<Pick<Outcome, 'retrieval' | 'searched' | '
 }
 
 async function* searchCollection(turn: Turn, search_query: string): Run<SearchStep> {
-  const { query, parts, trace } = turn;
+  const { query, question, parts, trace } = turn;
   yield progress('chat', { query, search_query }, 'Searching.'); // a later event of the retrieval has the results
   try {
     const search = await parts.search((reranker) => trace.instrumentReranker(reranker));
     const found = await settle(search.retrieve(search_query));
-    const alone = (await maySearchAlone(turn, search_query, search)) ? await settle(search.retrieve(withoutConjunction(query))) : undefined;
+    const alone = (await maySearchAlone(turn, search_query, search))
+      ? await settle(search.retrieve(withoutConjunction(question)))
+      : undefined;
     const isAlone = alone !== undefined && fitsAlone(alone, found, search.least_given_score ?? search.min_retrieval_score);
     const { items, notice, query: _query, ...result } = isAlone ? alone : found;
     const searches = isAlone ? [] : searchesFor(search_query, parts);
@@ -168,8 +172,8 @@ async function* searchCollection(turn: Turn, search_query: string): Run<SearchSt
 }
 
 /** Whether to search for the unchanged question as well: it was rewritten by a rule, not a model, and may not be a follow-up. */
-async function maySearchAlone({ query, parts }: Turn, search_query: string, { embedder }: ChatSearch): Promise<boolean> {
-  if (search_query === query || !mayStandAlone(query)) return false;
+async function maySearchAlone({ question, parts }: Turn, search_query: string, { embedder }: ChatSearch): Promise<boolean> {
+  if (search_query === question || !mayStandAlone(question)) return false;
   return (await parts.llm(embedder)).extractive ?? false;
 }
 
@@ -196,7 +200,7 @@ async function* applyGate(
 const FALLBACKS = { answer_with_caution: 'nothing', ask_clarifying_question: 'narrower', refuse_grounded_answer: 'refused' } as const;
 
 /** Ends a turn that the sources do not answer, as the mode says. */
-async function* decline({ query, history, settings }: Turn, quality: RetrievalQuality): Run<Outcome> {
+async function* decline({ query, question, history, settings }: Turn, quality: RetrievalQuality): Run<Outcome> {
   const mode = settings.retrieval_quality.low_confidence_mode;
   const outcome: Outcome = {
     retrieval_quality: { ...quality, status: 'low_confidence' },
@@ -207,7 +211,7 @@ async function* decline({ query, history, settings }: Turn, quality: RetrievalQu
     const error = 'Nothing was found that answers the question well enough.';
     return { ...outcome, errors: yield* report({ ...answerNote(query, error), stage: 'quality' }) };
   }
-  const answer = fallbacksFor(query, history)[FALLBACKS[mode]];
+  const answer = fallbacksFor(question, history)[FALLBACKS[mode]];
   yield tokenEvent(answer);
   return { ...outcome, answer };
 }

@@ -35,6 +35,10 @@ const mistakes: [unknown, string][] = [
   [{ audience: { exists: 'yes' } }, 'filter.audience.exists: true or false'],
   [{ tag: { in: [] } }, 'filter.tag.in: a list of 1 to 10,000'],
   [{ tag: { in: [{}] } }, 'filter.tag.in: a list of'],
+  [{ tag: { in: Array(10_001).fill(1) } }, 'filter.tag.in: a list of 1 to 10,000'],
+  [{ or: Array.from({ length: 11 }, () => ({ tag: { in: Array(1_000).fill(1) } })) }, 'filter.or[10].tag.in: a list of 1 to 10,000'],
+  [{ tag: 'x'.repeat(10_001) }, 'filter.tag: a text of at most 10,000 characters'],
+  [{ tag: { prefix: 'x'.repeat(10_001) } }, 'filter.tag.prefix: a text of at most 10,000 characters'],
   [
     { and: Array.from({ length: 100 }, () => ({ or: Array.from({ length: 100 }, (_, i) => ({ [`f${i}`]: i })) })) },
     'at most 1,000 conditions',

@@ -4,7 +4,7 @@ import { progress } from '../../../src/core/run.ts';
 import type { ErrorItem } from '../../../src/schema/items.ts';
 import { ChatResult } from '../../../src/schema/answers.ts';
 import type { ChatSearch } from '../../../src/stages/chat/turn-record.ts';
-import { MAX_QUERY_LENGTH } from '../../../src/schema/questions.ts';
+import { MAX_QUERY_LENGTH } from '../../../src/schema/fields.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { failing, items, query, talk, turn } from './scene.ts';
 
@@ -184,4 +184,14 @@ test('a search that is stopped after it ended carries what it found', async () =
   const error: unknown = await turn({ search: { retrieve }, parts: { signal: stop.signal } }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'aborted' });
   expect(partialResultOf(error)).toMatchObject({ retrieval: { outputs: items }, retrieval_quality: { status: 'not_evaluated' } });
+});
+
+test('the beginning of a long question is searched for, and the model reads all of it', async () => {
+  const long = `${'word '.repeat(10_000)}end`;
+  const llm = scriptedLlm(() => ['Every 90 days [1].']);
+  const { result, searched } = await turn({ query: long, llm });
+  expect([result.retrieval.query, result.history.at(-2)!.content]).toEqual([long, long]);
+  expect(searched).toEqual([result.retrieval.search_query]);
+  expect([result.retrieval.search_query.length, long.startsWith(result.retrieval.search_query)]).toEqual([10_000, true]);
+  expect(llm.requests[0]!.messages.at(-1)!.content).toContain(long);
 });

@@ -2,6 +2,8 @@ import type { Llm } from '../../../ports/models.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { HistoryEntry } from '../../../schema/items.ts';
 import { completeText } from '../complete-text.ts';
+import { MAX_QUERY_LENGTH } from '../../../schema/fields.ts';
+import { searchedText, truncate } from '../../../text/truncate.ts';
 import { fitMessages, tokensOfMessages } from '../budget.ts';
 
 /** How a summary of older turns begins. Clients send it back with the history. */
@@ -26,12 +28,22 @@ const THINKING_TOKENS = 1000;
 /** `max_tokens` for a text that needs `needed` tokens: more for reasoning, up to a quarter of the window. */
 export const tokensToAsk = (needed: number, window: number): number => Math.max(needed, Math.min(THINKING_TOKENS, Math.floor(window / 4)));
 
-/** The history with this turn appended. */
-export const appendTurn = (history: readonly HistoryEntry[], query: string, answer: string): HistoryEntry[] => [
-  ...history,
-  { role: 'user', content: query },
-  { role: 'assistant', content: answer },
-];
+/** The last messages that together have at most `limit` characters. */
+export function newestMessages(history: readonly HistoryEntry[], limit = MAX_QUERY_LENGTH): HistoryEntry[] {
+  let length = 0;
+  return history.slice(history.findLastIndex(({ content }) => (length += content.length) > limit) + 1);
+}
+
+/**
+ * The history with this turn appended. It is at most as long as the history of a request may be, so that it can be sent back: the oldest messages are
+ * left out, and a turn that is too long by itself is shortened.
+ */
+export function appendTurn(history: readonly HistoryEntry[], query: string, answer: string): HistoryEntry[] {
+  const reply = truncate(answer, MAX_QUERY_LENGTH);
+  const question = truncate(query, MAX_QUERY_LENGTH - reply.length);
+  const earlier = newestMessages(history, MAX_QUERY_LENGTH - reply.length - question.length);
+  return [...earlier, { role: 'user', content: question }, { role: 'assistant', content: reply }];
+}
 
 /** Whether a message is a summary of older turns. */
 export const isSummary = (entry: HistoryEntry): boolean => entry.content.startsWith(SUMMARY_OF);
@@ -42,7 +54,7 @@ export function questionsIn(history: readonly HistoryEntry[]): string[] {
   const written = asked.flatMap((entry) =>
     isSummary(entry) ? [...entry.content.matchAll(/^- user: (.+)$/gm)].map(([, text]) => text!) : [entry.content],
   );
-  return written.map((text) => text.replace(/\s+/g, ' ').trim());
+  return written.map((text) => searchedText(text.replace(/\s+/g, ' ').trim()));
 }
 
 /** Writes messages as text for a prompt, each after its role. */

@@ -112,3 +112,11 @@ test('a summary without a model does not grow with the conversation, and keeps t
   expect(summary.content.length).toBeLessThan(3200);
   expect(summary.content).toContain('Remark 1000');
 });
+
+test('the history that comes back is as long as that of a request may be', () => {
+  const long = (length: number) => ({ role: 'user' as const, content: 'x'.repeat(length) });
+  const lengths = (entries: readonly HistoryEntry[]) => entries.map(({ content }) => content.length);
+  expect(lengths(appendTurn([long(60_000), long(30_000)], 'q'.repeat(40_000), 'a'.repeat(20_000)))).toEqual([30_000, 40_000, 20_000]);
+  expect(lengths(appendTurn([long(10)], 'q'.repeat(100_000), 'a'.repeat(500)))).toEqual([99_500, 500]);
+  expect(lengths(appendTurn([long(10)], 'q', 'a'.repeat(200_000)))).toEqual([0, 100_000]);
+});
