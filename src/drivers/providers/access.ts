@@ -55,7 +55,8 @@ export interface ProviderSettings {
   model?: string | undefined;
   /** `base_url`, `dimensions`; anything else is added to the request unchanged. */
   options?: Record<string, unknown> | undefined;
-  env?: NodeJS.ProcessEnv;
+  /** Default: `process.env`. */
+  env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** A provider with everything that a request needs. */
