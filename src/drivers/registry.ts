@@ -32,6 +32,7 @@ const httpReranker = {
 
 const llmDialects = {
   openai: async (options: ModelOptions): Promise<Llm> => (await import('./llms/openai.ts')).openOpenAiLlm(options),
+  ollama: async (options: ModelOptions): Promise<Llm> => (await import('./llms/ollama.ts')).openOllamaLlm(options),
   anthropic: async (options: ModelOptions): Promise<Llm> => (await import('./llms/anthropic.ts')).openAnthropicLlm(options),
 };
 

@@ -190,11 +190,11 @@ export function createResources({
   const table = createDriverTable(ownDrivers);
   const cache = createResourceCache();
   const browser = drivers.browser();
-  const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) => {
+  const openLlm: Resources['llm'] = async ({ provider, model, context_window, temperature, options: given }, embedder) => {
     const { quotes, open } = table.llm(provider);
-    return quotes
-      ? open({ provider, embedder })
-      : cache.get(['llm', provider, model, options], () => open({ provider, model, options, env }));
+    if (quotes) return open({ provider, embedder });
+    const options = { temperature, ...given };
+    return cache.get(['llm', provider, model, context_window, options], () => open({ provider, model, context_window, options, env }));
   };
   const workers = createResourceCache(Infinity); // resources with threads are never evicted; one per model, whatever the options
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {

@@ -82,6 +82,8 @@ export interface ModelOptions {
   provider: string;
   /** Default: chosen by the driver. */
   model?: string | undefined;
+  /** The configured context window of a language model, in tokens. */
+  context_window?: number | undefined;
   options?: Record<string, unknown> | undefined;
 }
 

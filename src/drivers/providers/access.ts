@@ -13,7 +13,7 @@ const rejectWebPages =
     if (!response.ok || !/^(?:text\/html|application\/xhtml)/i.test(response.headers.get('content-type') ?? '')) return response;
     const title = parseTitle(await response.text());
     throw new KbError(
-      'configuration',
+      'unavailable',
       `${provider} did not answer: a web page${title && ` («${title}»)`} came from ${redactUrl(base_url)} instead.`,
       {
         hint: operatorAdvice`Check the address, the proxy, and whether the network wants a login first.`,

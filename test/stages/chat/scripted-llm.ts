@@ -25,7 +25,7 @@ export function scriptedLlm(
       } finally {
         if (!ended) llm.stopped++;
       }
-      return { input_tokens: 11, output_tokens: 7, ...outcome };
+      return { input_tokens: 1100, output_tokens: 7, ...outcome };
     },
     ...over,
   };
