@@ -108,7 +108,9 @@ export async function* answerFromSources(turn: Turn, grounds: GroundingInput): R
   }
   const given = context.slice(0, written.filling.sources.length);
   const { notes, ...answer } = finalizeAnswer(turn, { ...written, llm, given, neighbours, retrieval_quality });
-  const items = [...omissionNotes(all, written.filling), ...cutPromptNotes(written), ...notes].map((text) => answerNote(query, text));
+  const items = [...omissionNotes(all, written.filling), ...(llm.extractive ? [] : cutPromptNotes(written)), ...notes].map((text) =>
+    answerNote(query, text),
+  );
   return {
     llm: { provider, model, ...written.usage, ...(written.cut_off ? { cut_off: written.cut_off } : {}) },
     ...answer,
