@@ -19,12 +19,11 @@ import { stateFilter } from './state-files.ts';
 import { assertSourcesConfigured, assertSources, type Context } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
-export function createEngine(engineOptions: EngineOptions): Engine {
-  const { config, home = process.cwd(), cwd = home, file, surface = 'cli', environment = process.env, tracer, ...own } = engineOptions;
+export function createEngine({ config, home = process.cwd(), cwd = home, file, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
   validateConfig(config, (path) => path, schema);
-  const opened = createResources({ config, home, surface, environment, own });
+  const opened = createResources({ config, home, surface, own });
   const resources = tracer ? traceResources(opened, tracer) : opened;
   const prepare = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
     const known = operationNamed(name);
@@ -55,7 +54,7 @@ export function createEngine(engineOptions: EngineOptions): Engine {
       const enter = <T>(work: () => T): T => withWording(wording, work);
       const { run, given, settings, collections, ...rights } = enter(() => prepare(name, request, access));
       onBegin?.(collections);
-      const steps = run(given, { settings, resources, home, cwd, surface, environment, access, ...rights, tracer, signal, lists, hasMore });
+      const steps = run(given, { settings, resources, home, cwd, surface, access, ...rights, tracer, signal, lists, hasMore });
       const running = runInContext(withSignal(steps, signal), enter);
       const isSpan = name !== 'watch'; // a watch ends with the process: each of its ingests is a span
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;

@@ -9,6 +9,10 @@ interface PdfOptions {
   outline?: readonly (string | { title: string; page: number; top: number })[];
   /** Links on the first page: where they lead, and their left, lower, right and upper edge. */
   links?: readonly { url: string; rect: readonly [number, number, number, number] }[];
+  /** Annotations of the first page, as PDF objects. */
+  annotations?: readonly string[];
+  /** Further fonts (`/F4`, …): Helvetica whose codes stand for these texts. */
+  fonts?: readonly Readonly<Record<number, string>>[];
   /** Entries of every page beside the usual ones. */
   page?: string;
   /** Entries of the trailer beside the usual ones. */
@@ -30,10 +34,17 @@ function pageContent(lines: readonly PdfText[]): string {
 
 const otherFont = (name: string): string => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`;
 
+/** A table of the texts that codes stand for (ISO 32000-1, 9.10.3). */
+function unicodeMap(codes: Readonly<Record<number, string>>): string {
+  const hex = (text: string) => Buffer.from(text, 'utf16le').swap16().toString('hex');
+  const lines = Object.entries(codes).map(([code, text]) => `<${Number(code).toString(16).padStart(2, '0')}> <${hex(text)}>`);
+  return `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange ${lines.length} beginbfchar ${lines.join(' ')} endbfchar endcmap end`;
+}
+
 /** A PDF of these pages, in Helvetica, Courier and WinAnsi. A page of a string is drawn by its operators. */
 export function pdfFile(
   pages: readonly (readonly PdfText[] | string)[],
-  { info = {}, outline = [], links = [], page: more = '', trailer = '' }: PdfOptions = {},
+  { info = {}, outline = [], links = [], annotations: others = [], fonts = [], page: more = '', trailer = '' }: PdfOptions = {},
 ): Buffer {
   const first = 6 + outline.length;
   const kids = pages.map((_, i) => `${first + 2 * i} 0 R`);
@@ -51,7 +62,8 @@ export function pdfFile(
         `<< /Title ${literal(typeof item === 'string' ? item : item.title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${typeof item === 'string' ? `${kids[0]} /Fit` : `${kids[item.page - 1]} /XYZ 0 ${item.top} null`}] >>`,
     ),
   ];
-  const annotations = `/Annots [${links
+  const added = fonts.map((_, i) => `/F${4 + i} ${first + 2 * pages.length + 2 * i} 0 R`).join(' ');
+  const annotations = `/Annots [${others.join(' ')} ${links
     .map(
       ({ url, rect }) => `<< /Type /Annot /Subtype /Link /Rect [${rect.join(' ')}] /A << /Type /Action /S /URI /URI ${literal(url)} >> >>`,
     )
@@ -59,9 +71,14 @@ export function pdfFile(
   for (const page of pages) {
     const content = typeof page === 'string' ? page : pageContent(page);
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${more} /Resources << /Font << /F1 3 0 R /F2 ${otherFont('Courier')} /F3 ${otherFont('Helvetica-Bold')} >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${more} /Resources << /Font << /F1 3 0 R /F2 ${otherFont('Courier')} /F3 ${otherFont('Helvetica-Bold')} ${added} >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
     );
     objects.push(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`);
+  }
+  for (const codes of fonts) {
+    const map = unicodeMap(codes);
+    objects.push(`<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode ${objects.length + 2} 0 R >>`);
+    objects.push(`<< /Length ${map.length} >>\nstream\n${map}\nendstream`);
   }
   let file = '%PDF-1.4\n';
   const offsets = objects.map((object, i) => {

@@ -1,4 +1,3 @@
-import { DISCARD } from '../../text/model-output.ts';
 import { advice, setting } from '../../core/advice/advice.ts';
 import { randomBytes } from 'node:crypto';
 import { truncate, truncateToTokens } from '../../text/truncate.ts';
@@ -155,7 +154,7 @@ async function generateGrades(llm: Llm, question: { query: string; texts: readon
   let answer = '';
   const messages = gradingPrompt(question.query, question.texts);
   for await (const piece of llm.generate({ messages, grounding: { query: question.query, sources: [] }, ...limits })) {
-    answer = piece === DISCARD ? '' : answer + piece;
+    answer += piece;
     if (answer.length > MAX_ANSWER_LENGTH) break;
   }
   return answer;

@@ -6,8 +6,7 @@ import { CitationFilter } from './guard/citation-filter.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { asksForMore } from '../../languages/question.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
-import { resetEvent, tokenEvent } from './turn-record.ts';
-import { DISCARD } from '../../text/model-output.ts';
+import { tokenEvent } from './turn-record.ts';
 
 /** A finished answer. */
 export interface StreamedAnswer {
@@ -112,18 +111,13 @@ export async function* streamAnswer(
   request: GenerateRequest,
   options: StreamOptions,
 ): AsyncGenerator<Progress, StreamedAnswer, void> {
-  let answer = new AnswerStream(llm, request, options);
+  const answer = new AnswerStream(llm, request, options);
   const stream = llm.generate(llm.extractive ? withEarlierAnswers(request) : request);
   let wasShown = false;
   try {
     for (;;) {
       const step = await stream.next();
       throwIfAborted(request.signal);
-      if (step.value === DISCARD) {
-        answer = new AnswerStream(llm, request, options);
-        if (wasShown) yield resetEvent;
-        continue;
-      }
       const piece = step.done ? answer.end() : answer.push(step.value);
       if (piece) {
         wasShown = true;

@@ -21,7 +21,8 @@ export const leftOutShare = ({ left_out }: Metadata = {}): { left_out?: number }
 const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
   [
     'pages_without_text',
-    (pages, documents) => `${pages} without a text layer, scans perhaps, of ${documents}. ${formatHint(ocrAdvice('them'))}`,
+    (pages, documents) =>
+      `${pages} without a readable text layer (scans, or letters that the file does not name) of ${documents}. ${formatHint(ocrAdvice('them'))}`,
   ],
   ['ocr_unsure_pages', (pages, documents) => `OCR is unsure of ${pages} (confidence below .7) of ${documents}.`],
   ['unreadable_pages', (pages, documents) => `${pages} are damaged and were lost, of ${documents}.`],

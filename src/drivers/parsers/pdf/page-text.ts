@@ -1,14 +1,24 @@
-import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Box, Mark } from '../../../schema/items.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
+import type { ParsedFile } from '../parser-row.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
+import { wordsOf } from '../visible-words.ts';
 import { detectTypewriterLines } from './pdf-code.ts';
 import { separateColumns, sortForReading } from './pdf-columns.ts';
 import type { OutlineEntry, Viewport } from './pdf-file.ts';
 import type { Grid } from './pdf-grids.ts';
 import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
 import { detectLabels } from './pdf-labels.ts';
-import { leftEdge, type PageText, type PageTurn, type PdfLine, rightEdge, type TextPlace } from './pdf-lines.ts';
+import {
+  leftEdge,
+  RAISED_SIGN,
+  type PageText,
+  type PageTurn,
+  type PdfLine,
+  rightEdge,
+  type TextPlace,
+  type TurnedText,
+} from './pdf-lines.ts';
 import { insertLinks, type PageLink } from './pdf-links.ts';
 import { separateNotes } from './pdf-notes.ts';
 import { pageMarkdown } from './pdf-paragraphs.ts';
@@ -23,6 +33,8 @@ export interface PageContent {
   links?: readonly PageLink[];
   /** Borders of tables. */
   grids?: readonly Grid[];
+  /** Text in other directions. */
+  turned?: readonly TurnedText[];
   /** Without it, marks have no boxes. */
   frame?: PageFrame | undefined;
 }
@@ -33,11 +45,11 @@ interface PageFrame {
   turn: PageTurn;
 }
 
-/** Writes pages as Markdown, with marks at pages and blocks; also finds the title on the first page. `repeated` is text that is not written again. */
+/** Writes pages as Markdown, with marks at pages and blocks; also finds the title on the first page. */
 export function textOfPages(
   contents: readonly PageContent[],
   outline: readonly OutlineEntry[],
-): Pick<ParsedDocument, 'text' | 'title' | 'marks'> & { repeated: string[] } {
+): Pick<ParsedFile, 'text' | 'title' | 'marks' | 'visible'> {
   const drawn = contents.map(({ lines, grids = [] }) => separateColumns(linesInGrids(lines, grids)));
   const separated = separateRunningLines(drawn, heightsOnPages(contents));
   const noted = separateNotes(separated.pages.map(({ lines }) => lines));
@@ -47,23 +59,72 @@ export function textOfPages(
   const levelOf = headingLevels(pages, outline, isCode);
   const context = { levelOf, labels: detectLabels(pages), tables: new TableReader(mendWord), isCode, mendWord };
   const writer = new PageWriter();
+  const stamps = new RepeatedStamps(contents);
   for (const [index, page] of pages.entries()) {
-    const { links = [], frame } = contents[index]!;
+    const { links = [], frame, turned = [] } = contents[index]!;
     const { heads, feet } = separated.pages[index]!;
     const toBlock = ({ text, places }: Pick<PageText, 'text' | 'places'>) => ({ text, marks: marksOf(places, index + 1, frame) });
     const written = page.length > 0 ? pageMarkdown(sortForReading(page, levelOf), index + 1, context) : undefined;
-    writer.addRunning(heads.map((line) => toBlock(runningText(line))));
+    writer.addRunning(heads.map((line) => toBlock(linesText([line]))));
     if (written) writer.addPage(toBlock(insertLinks(written, links)), written);
-    writer.addRunning(feet.map((line) => toBlock(runningText(line))));
+    for (const { turn, lines } of turned) {
+      const { text, places } = linesText(stamps.dropRepeated(lines));
+      if (text !== '') writer.addRunning([{ text, marks: marksOf(places, index + 1, frame && { ...frame, turn }) }]);
+    }
+    writer.addRunning(feet.map((line) => toBlock(linesText([line]))));
   }
   const { text, marks } = writer.finish();
-  return { text, title: titleOnFirstPage(pages), marks, repeated: [...separated.removed, ...context.tables.repeated] };
+  const repeated = [...separated.removed, ...context.tables.repeated, ...stamps.repeated];
+  return { text, title: titleOnFirstPage(pages), marks, visible: visibleOnce(contents, repeated) };
 }
 
-const runningText = (line: PdfLine): Pick<PageText, 'text' | 'places'> => ({
-  text: escapeLine(line.text),
-  places: [{ at: 0, lines: [line] }],
+/** Lists the words of all lines, without those that are `repeated`. */
+function visibleOnce(contents: readonly PageContent[], repeated: readonly string[]): string {
+  const lines = contents.flatMap(({ lines: upright, turned = [] }) => [...upright, ...turned.flatMap((text) => text.lines)]);
+  const visible = lines.map(({ text }) => text.replaceAll(RAISED_SIGN, ' ')).join('\n');
+  const left = new Map<string, number>();
+  for (const word of wordsOf(repeated.join(' '))) left.set(word, (left.get(word) ?? 0) + 1);
+  if (left.size === 0) return visible;
+  const isLeft = (word: string): boolean => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count <= 0;
+  };
+  return wordsOf(visible).filter(isLeft).join(' ');
+}
+
+/** Writes lines below one another. */
+const linesText = (lines: readonly PdfLine[]): Pick<PageText, 'text' | 'places'> => ({
+  text: lines.map(({ text }) => escapeLine(text)).join('\n'),
+  places: lines.length > 0 ? [{ at: 0, lines }] : [],
 });
+
+/** Minimum pages that repeat a turned line. */
+const MIN_STAMPED = 3;
+
+/** Drops turned lines that pages before have in the same place, such as the name of a journal in the margin. */
+class RepeatedStamps {
+  readonly repeated: string[] = [];
+  readonly #pages = new Map<string, number>();
+  readonly #seen = new Set<string>();
+
+  constructor(contents: readonly PageContent[]) {
+    for (const { turned = [] } of contents)
+      for (const key of new Set(turned.flatMap(({ lines }) => lines.map(stampKey)))) this.#pages.set(key, (this.#pages.get(key) ?? 0) + 1);
+  }
+
+  dropRepeated(lines: readonly PdfLine[]): PdfLine[] {
+    return lines.filter((line) => {
+      const key = stampKey(line);
+      const isRepeated = this.#seen.has(key) && this.#pages.get(key)! >= MIN_STAMPED;
+      this.#seen.add(key);
+      if (isRepeated) this.repeated.push(line.text);
+      return !isRepeated;
+    });
+  }
+}
+
+const stampKey = ({ text, x, y }: PdfLine): string => `${Math.round(x / 4)} ${Math.round(y / 4)} ${text}`;
 
 interface MarkedText {
   text: string;
@@ -114,7 +175,8 @@ function heightsOnPages(contents: readonly PageContent[]): HeightOnPage[] {
 }
 
 /** Whether a page has text: a letter or a digit. */
-export const hasText = (lines: readonly PdfLine[]): boolean => lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+export const hasText = ({ lines, turned = [] }: Pick<PageContent, 'lines' | 'turned'>): boolean =>
+  [...lines, ...turned.flatMap((text) => text.lines)].some(({ text }) => /[\p{L}\p{N}]/u.test(text));
 
 /** Makes a mark at each place of a page, with its position on the page; without a frame a single mark. */
 function marksOf(places: readonly TextPlace[], page: number, frame: PageFrame | undefined): Mark[] {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { OperatorList } from './pdf-grids.ts';
 import type { PdfItem } from './pdf-lines.ts';
+import type { PdfFont } from './pdf-scripts.ts';
 
 /** A destination: a page (its index or reference), how it is shown, and coordinates; or the name of a destination. */
 type Destination = string | readonly unknown[] | null;
@@ -23,13 +24,30 @@ export interface Viewport {
 /** The type of links among the annotations of pdf.js. */
 export const LINK_ANNOTATION = 2;
 
-/** The used part of a link of pdf.js. */
+/** The used part of a link, a field of a form, or a text that is typed onto a page. */
 export interface PdfAnnotation {
   pageIndex: number;
-  /** Its target, if that is outside of the document. */
-  url?: string;
+  annotationType: number;
+  annotationFlags?: number;
   /** Left, lower, right and upper edge, in points. */
   rect: readonly number[];
+  /** The target of a link, if that is outside of the document. */
+  url?: string;
+  /** What is typed onto the page. */
+  contentsObj?: { str: string };
+  /** Lines of what it shows. */
+  textContent?: readonly string[];
+  defaultAppearanceData?: { fontSize: number };
+  /** Tx for text, Ch for a choice, Btn for a button, Sig for a signature. */
+  fieldType?: string;
+  fieldValue?: unknown;
+  options?: readonly { exportValue: string; displayValue: string }[];
+  password?: boolean;
+  checkBox?: boolean;
+  radioButton?: boolean;
+  /** The values of a box or a button that is ticked. */
+  exportValue?: string;
+  buttonValue?: string;
 }
 
 /** The used part of a page of pdf.js. */
@@ -39,6 +57,8 @@ export interface PdfPage {
   getOperatorList(): Promise<OperatorList>;
   getViewport(options: { scale: number }): Viewport;
   render(options: { canvas: unknown; canvasContext: unknown; viewport: Viewport }): { promise: Promise<void> };
+  /** The fonts of what was listed. */
+  commonObjs: { get(name: string): PdfFont | undefined; has(name: string): boolean };
   cleanup(): void;
 }
 
@@ -60,6 +80,8 @@ interface PdfOptions {
   passwords?: readonly string[] | undefined;
   /** Maximum pixels of a picture; larger ones are not decoded. */
   maxImageSize?: number;
+  /** Whether fonts tell where their characters come from. */
+  fontExtraProperties?: boolean;
   /** Creates the canvases for `render`. */
   CanvasFactory?: object;
 }

@@ -66,6 +66,9 @@ export interface PageText {
   end?: 'paragraph' | 'table' | undefined;
 }
 
+/** The name of the font of what is filled into a form. */
+export const FIELD_FONT = 'field';
+
 /** Marks both ends of a raised number, such as that of a footnote. */
 export const RAISED_SIGN = '\ue0f1';
 
@@ -139,12 +142,13 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 const LEADERS = /(?:\s?\.){4,}\s*/g;
 
 /** Groups the runs of a page into lines, in drawing order. The lines of a turned page get the positions that they have when it is turned back. */
-export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): PdfLine[] {
+export function pdfLines(drawn: readonly PdfItem[], turn: PageTurn = [1, 0]): PdfLine[] {
+  const items = dropOverprints(drawn);
   const lines: DrawnLine[] = [];
   let runs: PdfRun[] = [];
   let hasEnded = false;
   const close = () => {
-    const line = lineOf(runs);
+    const line = lineOf(joinDoubled(runs));
     if (line.text !== '') lines.push(line);
     runs = [];
   };
@@ -159,16 +163,40 @@ export function pdfLines(items: readonly PdfItem[], turn = pageTurnOf(items)): P
   return alignLines(lines);
 }
 
-/** Cosine and sine of the angle by which a page is turned: 0 or a right angle. */
+/** Cosine and sine of the angle by which text is turned. */
 export type PageTurn = readonly [cos: number, sin: number];
 
-/** Finds the direction in which most letters of a page are written. */
-export function pageTurnOf(items: readonly PdfItem[]): PageTurn {
-  if (items.every(({ transform: [a = 0] }) => a > 0)) return [1, 0];
-  const directionOf = ([a = 0, b = 0]: number[]): string => `${Math.sign(Math.round(a))} ${Math.sign(Math.round(b))}`;
-  const usual = keyOfMostLetters(items.map(({ str, transform }) => [directionOf(transform), str] as const)) ?? '1 0';
-  const [cos = 0, sin = 0] = usual.split(' ').map(Number);
-  return (sin === 0 ? cos >= 0 : cos !== 0) ? [1, 0] : [cos, sin];
+/** Maximum angle between a run and the direction of its page, in degrees: scans are skewed. */
+const SKEW = 20;
+
+/** The runs of a page in its main direction, and the lines of text in others: stamps in the margin, labels of charts, watermarks. */
+export interface TurnedText {
+  turn: PageTurn;
+  lines: PdfLine[];
+}
+
+/** Separates the runs in the direction of most letters from others. */
+export function separateTurned(items: readonly PdfItem[]): { turn: PageTurn; upright: readonly PdfItem[]; turned: TurnedText[] } {
+  if (items.every(({ transform: [a = 0, b = 0] }) => a > 0 && Math.abs(b) < a / 4)) return { turn: [1, 0], upright: items, turned: [] };
+  const angles = Map.groupBy(items, ({ transform: [a = 0, b = 0] }) => directionOf((Math.atan2(b, a) * 180) / Math.PI));
+  const usual = keyOfMostLetters(angles.entries().flatMap(([angle, all]) => all.map(({ str }) => [angle, str] as const)).toArray()) ?? 0; // prettier-ignore
+  return {
+    turn: turnBy(usual),
+    upright: angles.get(usual) ?? [],
+    turned: [...angles].flatMap(([angle, all]) => (angle === usual ? [] : [{ turn: turnBy(angle), lines: pdfLines(all, turnBy(angle)) }])),
+  };
+}
+
+/** Rounds an angle to a right one that is near, else to degrees. */
+function directionOf(angle: number): number {
+  const right = 90 * Math.round(angle / 90);
+  const rounded = Math.abs(angle - right) <= SKEW ? right : Math.round(angle);
+  return (rounded + 360) % 360;
+}
+
+function turnBy(angle: number): PageTurn {
+  const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
+  return angle % 90 === 0 ? [Math.round(cos), Math.round(sin)] : [cos, sin];
 }
 
 /** Splits lines also at narrow gaps, where a cell of the line above or below begins. */
@@ -201,8 +229,43 @@ function runOf({ str, transform, width, height, fontName }: PdfItem, [cos, sin]:
   const [, , c = 0, d = 0, right = 0, up = 0] = transform;
   const x = cos * right + sin * up;
   // oxlint-disable-next-line no-control-regex
-  const text = str.replace(/[\u0000-\u001f\u007f\ue0f1]/g, ' ');
+  const text = str.replace(/[\u0000-\u001f\u007f\ue0f1]/g, ' ').replace(/[\ufe70-\ufefc]+/g, (letters) => letters.normalize('NFKC'));
   return { text, x, right: x + width, y: cos * up - sin * right, size: Math.hypot(c, d) || height, font: fontName };
+}
+
+/** Maximum distance of copies of a run that make it look bold, in font sizes. */
+const OVERPRINTED = 0.15;
+
+/** Drops copies of runs that are drawn over one another to look bold; the ends of their lines stay. */
+function dropOverprints(items: readonly PdfItem[]): readonly PdfItem[] {
+  const drawn = new Map<string, PdfItem[]>();
+  return items.map((item) => {
+    const { str, transform, width } = item;
+    if (str.trim() === '') return item;
+    const [, , , , x = 0, y = 0] = transform;
+    const reach = Math.min(OVERPRINTED * (Math.hypot(transform[2] ?? 0, transform[3] ?? 0) || item.height), width / 2);
+    const isCopy = (other: PdfItem): boolean => Math.abs(other.transform[4]! - x) < reach && Math.abs(other.transform[5]! - y) < reach;
+    const others = drawn.get(str);
+    if (others?.some(isCopy)) return { ...item, str: '', width: 0 };
+    if (others) others.push(item);
+    else drawn.set(str, [item]);
+    return item;
+  });
+}
+
+/** Joins a line whose letters are each drawn several times, one copy beside the next letter: «CChhaassssiiss». */
+function joinDoubled(runs: readonly PdfRun[]): readonly PdfRun[] {
+  const inked = runs.filter(({ text }) => text.trim() !== '');
+  const [first] = inked;
+  if (!first || inked.length < 3) return runs;
+  const [x, right] = [leftEdge(inked), rightEdge(inked)];
+  const copies = Math.round(inked.reduce((sum, run) => sum + run.right - run.x, 0) / (right - x));
+  if (copies < 2 || copies > 4) return runs;
+  const words = inked.toSorted((a, b) => a.x - b.x).map(({ text }) => text).join('').trim().split(/\s+/).map((word) => Array.from(word)); // prettier-ignore
+  const isCopied = (letters: readonly string[]): boolean =>
+    letters.length % copies === 0 && letters.every((letter, i) => letter === letters[i - (i % copies)]);
+  if (!words.every(isCopied)) return runs;
+  return [{ ...first, text: words.map((letters) => letters.filter((_, i) => i % copies === 0).join('')).join(' '), x, right }];
 }
 
 const NO_RUN: PdfRun = { text: '', x: 0, right: 0, y: 0, size: 0, font: '' };

@@ -96,12 +96,19 @@ export function insertLinks({ text: written, places: known }: PageText, links: r
   for (const { before, words, url } of links) {
     if (/[[\]|`\n]|https?:|www\./i.test(words)) continue;
     const at = findWords(text, words, before);
-    if (at < 0 || isInCode(text, at)) continue;
+    if (at < 0 || isInCode(text, at) || isInLink(text, at)) continue;
     const link = `[${words}](${destination(url)})`;
     text = text.slice(0, at) + link + text.slice(at + words.length);
     places = places.map((place) => (place.at > at ? { ...place, at: place.at + link.length - words.length } : place));
   }
   return { text, places };
+}
+
+/** Whether an offset is inside a link: several areas may cover the same words. */
+function isInLink(markdown: string, at: number): boolean {
+  const start = markdown.lastIndexOf('[', at);
+  const link = start < 0 ? null : /^\[[^[\]\n]*\]\([^()\s]*\)/.exec(markdown.slice(start, start + 2 * MAX_LENGTH));
+  return link !== null && start + link[0].length > at;
 }
 
 /** Whether an offset is inside a fenced block. */

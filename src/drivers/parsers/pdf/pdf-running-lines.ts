@@ -57,8 +57,8 @@ export function separateRunningLines(
   heights: readonly HeightOnPage[],
 ): { pages: SeparatedPage[]; removed: string[] } {
   const candidates = pages.flatMap((lines, page) => marginLines(lines, { page, heightOf: heights[page]! }));
-  const isPageNumber = detectPageNumbers(candidates);
-  const margin = candidates.map((line) => ({ ...line, ...maskNumber(line, isPageNumber) }));
+  const counts = countNumbers(candidates);
+  const margin = candidates.map((line) => ({ ...line, ...maskNumber(line, counts) }));
   const runs = findRuns(margin);
   const isAtPlace = detectPlaces(margin, { runs, pages });
   const repeatsTitle = detectTitles(margin, pages);
@@ -91,23 +91,20 @@ function joinCells(cells: readonly MarginLine[]): PdfLine {
   return { ...cells[0]!.whole, text, x: leftEdge(lines), right: rightEdge(lines), cells: lines.flatMap((line) => line.cells) };
 }
 
-/** Finds the lines that pages in a row have at one height; left and right pages may differ. */
+/** Finds the lines that at least three pages in a row have at one height, left and right pages in turn; and their repetitions on pages behind. */
 function findRuns(margin: readonly MarginLine[]): Map<MarginLine, 'first' | 'repeated'> {
   const runs = new Map<MarginLine, 'first' | 'repeated'>();
   for (const all of Map.groupBy(margin, ({ side, key }) => `${side} ${key}`).values()) {
     let run: MarginLine[] = [];
-    const close = () => {
-      if (run.length >= MIN_PAGES) for (const [i, line] of run.entries()) runs.set(line, i === 0 ? 'first' : 'repeated');
-      run = [];
-    };
-    const continuesRun = (before: MarginLine, line: MarginLine): boolean =>
-      Math.abs(line.line.y - before.line.y) <= SAME_HEIGHT &&
-      (line.number === undefined ? line.page - before.page <= MAX_STEP : line.number > (before.number ?? 0));
     for (const line of all) {
-      if (run.length > 0 && !continuesRun(run.at(-1)!, line)) close();
+      const before = run.at(-1);
+      const isAtHeight = before !== undefined && Math.abs(line.line.y - before.line.y) <= SAME_HEIGHT;
+      const isNear = runs.has(run[0]!) || (before !== undefined && line.page - before.page <= MAX_STEP);
+      const isNext = line.number === undefined ? isNear : line.number > (before?.number ?? 0);
+      if (!isAtHeight || !isNext) run = [];
       run.push(line);
+      if (run.length >= MIN_PAGES) for (const [i, member] of run.entries()) runs.set(member, i === 0 ? 'first' : 'repeated');
     }
-    close();
   }
   return runs;
 }
@@ -195,11 +192,13 @@ const PAGE_NUMBER = new RegExp(
   String.raw`^[-–—[(|\s]*(?:${WORD})?(?:[A-Z\d]{1,3}[-–.])?(\d{1,4}|[ivxlc]{1,7})${OF_ALL}[-–—\])|\s]*(?:页|頁|ページ)?$`,
   'iu',
 );
-/** A number beside other words, neither a year nor a label («Station 7»): that of its page, if it ascends on pages with the same words. */
+/** A number in front of other words or behind them, but no year. */
 const OUTER_NUMBER = new RegExp(
-  String.raw`^(?!(?:19|20)\d\d\s)(?<front>\d{1,4})\s(?=\S)|(?:\s[|·•–—]\s?|(?:\S+\s){4}|\s${WORD})(?!(?:19|20)\d\d$)(?<behind>(?:\d{1,4}|[ivxlc]{1,7})${OF_ALL})$`,
+  String.raw`^(?!(?:19|20)\d\d\s)(?<front>\d{1,4})\s(?=\S)|\s(?!(?:19|20)\d\d$)(?<behind>(?:\d{1,4}|[ivxlc]{1,7})${OF_ALL})$`,
   'iu',
 );
+/** What is in front of the number of a page, and not of a thing («Station 7»): many words, a sign, or a word for it. */
+const LONG = new RegExp(String.raw`[|·•–—]$|(?:\S+\s+){3}\S+$|(?:^|\s)${WORD}$`, 'iu');
 
 /** Converts the digits of a page number; undefined for another text. */
 function pageNumberOf(text: string): number | undefined {
@@ -216,24 +215,36 @@ function romanValue(numeral: string): number {
   return values.reduce((sum, value, i) => (value < (values[i + 1] ?? 0) ? sum - value : sum + value), 0);
 }
 
-/** Creates a test for numbers that count the pages: several pages have them, counted from the same page. */
-function detectPageNumbers(margin: readonly MarginLine[]): (line: MarginLine) => boolean {
-  const pages = new Map<number, Set<number>>();
+/** Where the numbers of pages begin: a number minus the index of its page, with the texts that it is beside on several pages. */
+type Counts = ReadonlyMap<number, { pages: Set<number>; texts: Set<string> }>;
+
+function countNumbers(margin: readonly MarginLine[]): Counts {
+  const counts = new Map<number, { pages: Set<number>; texts: Set<string> }>();
   for (const { line, page } of margin) {
-    const number = pageNumberOf(line.text);
-    if (number !== undefined) pages.set(number - page, (pages.get(number - page) ?? new Set()).add(page));
+    const { number, key } = splitNumber(line.text) ?? { number: pageNumberOf(line.text), key: '#' };
+    if (number === undefined) continue;
+    const { pages, texts } = counts.get(number - page) ?? { pages: new Set(), texts: new Set() };
+    counts.set(number - page, { pages: pages.add(page), texts: texts.add(key) });
   }
-  return ({ line, page }) => (pages.get((pageNumberOf(line.text) ?? Number.NaN) - page)?.size ?? 0) > 1;
+  return counts;
 }
 
-/** Returns what a line says apart from the number of its page. */
-function maskNumber(margin: MarginLine, isPageNumber: (line: MarginLine) => boolean): Pick<MarginLine, 'key' | 'isNumber' | 'number'> {
-  const { text } = margin.line;
-  if (isPageNumber(margin)) return { key: '#', isNumber: true };
-  const { front, behind } = OUTER_NUMBER.exec(text)?.groups ?? {};
-  if (front !== undefined) return { key: `#${text.slice(front.length)}`, isNumber: false, number: valueOf(front) };
-  if (behind !== undefined) return { key: `${text.slice(0, -behind.length)}#`, isNumber: false, number: valueOf(behind) };
-  return { key: text, isNumber: false };
+/** Splits a line into the number in front or behind, and what it says besides; undefined if it has none. */
+function splitNumber(text: string): { number: number; key: string; isLong: boolean } | undefined {
+  const { front, behind } = (pageNumberOf(text) === undefined && OUTER_NUMBER.exec(text)?.groups) || {};
+  if (front !== undefined) return { number: valueOf(front), key: `# ${text.slice(front.length).trim()}`, isLong: true };
+  if (behind === undefined) return undefined;
+  const words = text.slice(0, -behind.length).trim();
+  return { number: valueOf(behind), key: `${words} #`, isLong: LONG.test(words) };
+}
+
+/** Returns what a line says apart from the number of its page. Behind a word or two a number is that of the page if others are counted with it beside other words. */
+function maskNumber({ line: { text }, page }: MarginLine, counts: Counts): Pick<MarginLine, 'key' | 'isNumber' | 'number'> {
+  const alone = pageNumberOf(text);
+  if (alone !== undefined && counts.get(alone - page)!.pages.size > 1) return { key: '#', isNumber: true };
+  const split = splitNumber(text);
+  if (!split || !(split.isLong || counts.get(split.number - page)!.texts.size > 1)) return { key: text, isNumber: false };
+  return { key: split.key, isNumber: false, number: split.number };
 }
 
 /** Creates a test for lines that repeat the titles of headings in large letters, if most pages have one at that height. */

@@ -1,4 +1,4 @@
-import { LEADER, type PdfLine, rightEdge } from './pdf-lines.ts';
+import { FIELD_FONT, LEADER, type PdfLine, rightEdge } from './pdf-lines.ts';
 import { areUnspaced, firstWordWidth, type WordMender } from './pdf-words.ts';
 
 /** Matches the end of a sentence. */
@@ -99,10 +99,15 @@ export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinO
       (line.y > before.y + COLUMN_JUMP * line.size || isFull(before, line)) &&
       !isCodeEntry(lines, i) &&
       !before.text.includes(LEADER) &&
-      !areColumns(before, line);
+      !areColumns(before, line) &&
+      !isFilled(before) &&
+      !isFilled(line);
     return `${text}${!isOpen ? '\n' : areUnspaced(text, line.text) ? '' : ' '}${line.text}`;
   }, '');
 }
+
+/** Whether a line has a field of a form, which may end anywhere. */
+const isFilled = ({ runs }: PdfLine): boolean => runs.some(({ font }) => font === FIELD_FONT);
 
 /** Whether the cells of two lines stand below one another. */
 const areColumns = ({ cells, size }: PdfLine, next: PdfLine): boolean =>

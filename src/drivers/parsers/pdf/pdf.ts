@@ -1,16 +1,17 @@
-import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import { pageRanges } from '../../../text/passage-location.ts';
 import { encryptedPdfError } from '../parse-failures.ts';
-import type { ParseOptions, ParserRow } from '../parser-row.ts';
+import type { ParsedFile, ParseOptions, ParserRow } from '../parser-row.ts';
 import { removeUndefined } from '../parsed-document.ts';
 import { readBeginning } from '../bytes.ts';
 import { hasText, type PageContent, textOfPages } from './page-text.ts';
 import { isLocked, LINK_ANNOTATION, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './pdf-file.ts';
+import { FIELD_ANNOTATION, filledText, FREE_TEXT_ANNOTATION, insertAnnotations } from './pdf-annotations.ts';
 import { addBullets, drawsBullets } from './pdf-bullets.ts';
 import { GridSearch, type OperatorList } from './pdf-grids.ts';
-import { pageTurnOf, pdfLines } from './pdf-lines.ts';
+import { type PdfItem, pdfLines, separateTurned } from './pdf-lines.ts';
 import { pageLinks } from './pdf-links.ts';
+import { drawsGlyphs, isCoded, mayHaveLigatures, orderLigatures, readability } from './pdf-scripts.ts';
 
 /** PDF: the text of its pages in drawing order, with a mark at each page. */
 export const pdfParser: ParserRow = {
@@ -23,31 +24,69 @@ export const pdfParser: ParserRow = {
   recognizes: (bytes) => readBeginning(bytes).includes('%PDF-'),
   parse: (bytes, { source, passwords, recognized }) =>
     withPdf(bytes, { passwords, maxImageSize: 1 }, (file) =>
-      readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords }, use) }),
+      readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords, fontExtraProperties: true }, use) }),
     ).catch((error: unknown) => {
       throw isLocked(error) ? encryptedPdfError(source, passwords?.length) : error;
     }),
+  visibleText: (bytes, { passwords }) => withPdf(bytes, { passwords, maxImageSize: 1 }, visibleText),
 };
+
+/** Minimum pages on which a line is a running line, which counts once. */
+const MIN_RUNNING = 3;
+/** The number of a page, alone or at the end of a running line. */
+const LAST_NUMBER = /(?:^|\s)\W*(?:page\W+)?\d+(?:\W+of\W+\d+)?\W*$/i;
+
+/** Lists what pdf.js draws, line by line, without copies of running lines and numbers of pages; and what is filled in. */
+async function visibleText(file: PdfFile): Promise<string> {
+  const pages: string[][] = [];
+  for (let number = 1; number <= file.numPages; number++) {
+    const page = await file.getPage(number).catch(() => undefined);
+    const { items = [] } = (await page?.getTextContent().catch(() => undefined)) ?? {};
+    pages.push([...new Set(drawnLines(items.filter((item) => 'str' in item)))]);
+  }
+  const running = [...Map.groupBy(pages.flat(), (line) => line.replace(/\d+/g, '#')).values()];
+  const lines = running.flatMap((copies) =>
+    copies.length < MIN_RUNNING ? copies : copies.slice(0, 1).map((line) => line.replace(LAST_NUMBER, '')),
+  );
+  const filled = (await annotationsIn(file)).flatMap((annotation) => filledText(annotation) ?? []);
+  return [...lines, ...filled].join('\n');
+}
+
+function drawnLines(items: readonly PdfItem[]): string[] {
+  const texts = items.map(({ str, transform, hasEOL }, i) => {
+    const before = items[i - 1];
+    const isApart =
+      before !== undefined && (before.transform[5] !== transform[5] || Math.abs(transform[4]! - before.transform[4]! - before.width) > 1);
+    return `${isApart ? ' ' : ''}${str}${hasEOL ? '\n' : ''}`;
+  });
+  return texts
+    .join('')
+    .split('\n')
+    .map((line) => line.trim());
+}
 
 interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
   /** Opens the file again, with its pictures. */
   open<Result>(use: (file: PdfFile) => Promise<Result>): Promise<Result>;
 }
 
-async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOptions): Promise<ParsedDocument> {
+async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOptions): Promise<ParsedFile> {
   const { info } = await file.getMetadata();
   const read = await readPages(file, drawsBullets(info));
   const damaged = read.flatMap((page, index) => (page ? [] : [index + 1]));
   const pages = read.map((page, index): PageContent => {
     const lines = recognized.get(index + 1);
-    return lines ? { ...page, lines, frame: undefined } : (page ?? { lines: [] }); // a picture may be turned for recognition
+    return lines ? { ...page, lines, turned: [], frame: undefined } : (page ?? { lines: [] }); // a picture may be turned for recognition
   });
-  const blank = pages.flatMap(({ lines }, index) => {
+  const unread = pages.flatMap((page, index) => {
     const number = index + 1;
-    return hasText(lines) || recognized.has(number) || damaged.includes(number) ? [] : [number];
+    const isRead = recognized.has(number) || damaged.includes(number);
+    return isRead || (hasText(page) && read[index]!.readability === 'readable') ? [] : [{ number, ...read[index]! }];
   });
   // where all pages are blank, something must be on them
-  const pictured = blank.length === 0 || blank.length === file.numPages ? blank : await open((whole) => drawnPages(whole, blank));
+  const areBlank = unread.length === file.numPages && pages.every((page) => !hasText(page));
+  const pictured =
+    unread.length === 0 || areBlank ? unread.map(({ number }) => number) : await open((whole) => unreadablePages(whole, unread));
   const { title, ...text } = textOfPages(pages, await readOutline(file));
   return {
     ...text,
@@ -57,11 +96,15 @@ async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOpti
   };
 }
 
+interface ReadPage extends PageContent {
+  readability: ReturnType<typeof readability>;
+}
+
 /** Reads the pages; undefined for a damaged one. Throws the error of the last one if all are damaged. */
-async function readPages(file: PdfFile, hasDrawnBullets: boolean): Promise<(PageContent | undefined)[]> {
+async function readPages(file: PdfFile, hasDrawnBullets: boolean): Promise<(ReadPage | undefined)[]> {
   const search = new GridSearch();
-  const annotations = Map.groupBy(await linksIn(file), ({ pageIndex }) => pageIndex);
-  const pages: (PageContent | undefined)[] = [];
+  const annotations = Map.groupBy(await annotationsIn(file), ({ pageIndex }) => pageIndex);
+  const pages: (ReadPage | undefined)[] = [];
   for (let index = 0; index < file.numPages; index++)
     try {
       pages.push(await readPage(await file.getPage(index + 1), { annotations: annotations.get(index) ?? [], search, hasDrawnBullets }));
@@ -79,25 +122,35 @@ interface ReadPageOptions {
   hasDrawnBullets: boolean;
 }
 
-async function readPage(page: PdfPage, { annotations, search, hasDrawnBullets }: ReadPageOptions): Promise<PageContent> {
+async function readPage(page: PdfPage, { annotations, search, hasDrawnBullets }: ReadPageOptions): Promise<ReadPage> {
   const { items } = await page.getTextContent();
-  const runs = items.filter((item) => 'str' in item);
-  const turn = pageTurnOf(runs);
+  const drawn = items.filter((item) => 'str' in item);
   let drawing: Promise<OperatorList> | undefined;
   const listDrawing = (): Promise<OperatorList> => (drawing ??= page.getOperatorList());
+  const ordered = mayHaveLigatures(drawn) ? orderLigatures(drawn, await listDrawing()) : drawn;
+  const { turn, upright, turned } = separateTurned(ordered);
+  const runs = insertAnnotations(upright, annotations, turn);
   const plain = pdfLines(runs, turn);
   const lines = hasDrawnBullets ? addBullets(plain, await listDrawing(), turn) : plain;
-  const grids = await search.findGrids(listDrawing, lines, turn);
-  const content = { lines, grids, links: pageLinks(runs, annotations), frame: { viewport: page.getViewport({ scale: 1 }), turn } };
+  const content = {
+    lines,
+    turned,
+    grids: await search.findGrids(listDrawing, lines, turn),
+    links: pageLinks(runs, annotations),
+    frame: { viewport: page.getViewport({ scale: 1 }), turn },
+    readability: readability(drawn),
+  };
   page.cleanup();
   return content;
 }
 
-/** Lists the links of all pages; none if a page is damaged. */
-const linksIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
-  (await file.getAnnotationsByType(new Set([LINK_ANNOTATION]), new Set()).catch(() => null)) ?? [];
+const READ_ANNOTATIONS = new Set([LINK_ANNOTATION, FREE_TEXT_ANNOTATION, FIELD_ANNOTATION]);
 
-/** Maximum pages without text that are checked; further ones are taken for pictures. */
+/** Lists the links, fields and typed texts of all pages; none if a page is damaged. */
+const annotationsIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
+  (await file.getAnnotationsByType(READ_ANNOTATIONS, new Set()).catch(() => null)) ?? [];
+
+/** Maximum pages without readable text that are checked; further ones are taken for pictures. */
 const MAX_CHECKED = 20;
 /** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
 const PAINTING = { first: 83, last: 90 };
@@ -105,19 +158,32 @@ const SHAPE = 91;
 /** More shapes may be the outlines of letters; fewer are lines and boxes. */
 const LETTERS = 30;
 
-/** Lists those of these pages that are not blank. */
-async function drawnPages(file: PdfFile, numbers: readonly number[]): Promise<number[]> {
-  const drawn: number[] = [];
-  for (const [i, number] of numbers.entries()) if (i >= MAX_CHECKED || (await isDrawn(file, number))) drawn.push(number);
-  return drawn;
+/** Lists those of these pages that show something which was not read: pictures, outlines of letters, or characters that cannot be told. */
+async function unreadablePages(file: PdfFile, pages: readonly (ReadPage & { number: number })[]): Promise<number[]> {
+  const unreadable: number[] = [];
+  for (const [i, page] of pages.entries())
+    if (page.readability === 'unreadable' || i >= MAX_CHECKED || (await isUnreadable(file, page))) unreadable.push(page.number);
+  return unreadable;
 }
 
-async function isDrawn(file: PdfFile, number: number): Promise<boolean> {
-  const page = await file.getPage(number);
-  const { fnArray } = await page.getOperatorList();
+async function isUnreadable(file: PdfFile, content: ReadPage & { number: number }): Promise<boolean> {
+  const page = await file.getPage(content.number);
+  const drawing = await page.getOperatorList();
+  const fontOf = (name: string) => (page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined);
+  const isNotRead = hasText(content)
+    ? isCoded(
+        (await page.getTextContent()).items.filter((item) => 'str' in item),
+        fontOf,
+      )
+    : isDrawn(drawing);
   page.cleanup();
-  return fnArray.some((one) => one >= PAINTING.first && one <= PAINTING.last) || fnArray.filter((one) => one === SHAPE).length > LETTERS;
+  return isNotRead;
 }
+
+const isDrawn = (drawing: OperatorList): boolean =>
+  drawsGlyphs(drawing) ||
+  drawing.fnArray.some((operation) => operation >= PAINTING.first && operation <= PAINTING.last) ||
+  drawing.fnArray.filter((operation) => operation === SHAPE).length > LETTERS;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
 

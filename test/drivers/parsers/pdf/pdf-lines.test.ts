@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { pdfLines } from '../../../../src/drivers/parsers/pdf/pdf-lines.ts';
+import { pdfLines, separateTurned } from '../../../../src/drivers/parsers/pdf/pdf-lines.ts';
+import { pdfFile, type PdfText } from '../../../support/pdf-file.ts';
+import { read } from '../read.ts';
 
 /** A run of this text, of 10 points, from `x` on, `width` points wide. */
 const run = (str: string, x: number, width: number) => ({
@@ -34,8 +36,52 @@ describe('the lines of a PDF', () => {
 
   it('are read from a rotated page', () => {
     const turned = (str: string, x: number, y: number) => ({ ...run(str, 0, 30), transform: [0, 10, -10, 0, x, y] });
-    const lines = pdfLines([turned('Order', 100, 50), turned('20300', 100, 85), turned('Price', 112, 50)]);
+    const { upright, turn } = separateTurned([turned('Order', 100, 50), turned('20300', 100, 85), turned('Price', 112, 50)]);
+    const lines = pdfLines(upright, turn);
     expect(lines.map(({ text }) => text)).toEqual(['Order 20300', 'Price']);
     expect(lines[0]!.y).toBeGreaterThan(lines[1]!.y);
+  });
+});
+
+describe('text that a PDF draws several times to look bold', () => {
+  const at = (text: string, x: number, y: number): PdfText => ({ text, x, y });
+  const textOf = async (...lines: PdfText[]): Promise<string> => (await read('pdf', pdfFile([lines]))).text;
+
+  it('is there once', async () => {
+    expect(await textOf(at('Guarantee', 72, 700), at('Guarantee', 72.4, 700), at('Guarantee', 72.4, 700.3))).toBe('Guarantee');
+  });
+
+  it('is there once if its letters are copied one by one', async () => {
+    let x = 72;
+    const copies = Array.from('Chassis').flatMap((letter) => {
+      const copied = [at(letter, x, 700), at(letter, x + 0.4, 700)];
+      x += letter === 'C' ? 8.7 : letter === 'i' ? 2.7 : letter === 's' ? 6 : 6.7;
+      return copied;
+    });
+    expect(await textOf(...copies)).toBe('Chassis');
+  });
+
+  it('is kept if it stands beside itself', async () => {
+    expect(await textOf(at('very', 72, 700), at('very', 99, 700), at('7', 130, 700), at('7', 140, 700))).toBe('very very 7 7');
+  });
+});
+
+describe('text in another direction than its page', () => {
+  const upright = 'BT /F1 10 Tf 90 700 Td (Eels leave the ponds in autumn, and most of them leave in dark nights.) Tj ET';
+  const stamp = (y = 230) => `BT /F1 20 Tf 0 1 -1 0 36 ${y} Tm (preprints:2604 9 Apr 2026) Tj ET`;
+
+  it('is a paragraph of its own, neither title nor heading', async () => {
+    const { text, title, marks } = await read('pdf', pdfFile([`${stamp()}\n${upright}`]));
+    expect(text).toBe('Eels leave the ponds in autumn, and most of them leave in dark nights.\n\npreprints:2604 9 Apr 2026');
+    expect(title).toBeUndefined();
+    expect(marks!.at(-1)!.boxes![0]!.height).toBeGreaterThan(3 * marks!.at(-1)!.boxes![0]!.width);
+  });
+
+  it('is there once if each page has it in the same place', async () => {
+    const { text } = await read('pdf', pdfFile([1, 2, 3].map(() => `${upright}\n${stamp()}`)));
+    expect(text.match(/preprints/g)).toHaveLength(1);
+    expect((await read('pdf', pdfFile([1, 2, 3].map((i) => `${upright}\n${stamp(230 + 40 * i)}`)))).text.match(/preprints/g)).toHaveLength(
+      3,
+    );
   });
 });

@@ -35,3 +35,13 @@ it('links whole words after any letters, without the full stop behind them', asy
   const { text } = await read('pdf', pdfFile([[{ text: line, y: 700 }]], { links }));
   expect(text).toContain('is filled: [Software RAID HOWTO](https://example.com/raid). See');
 });
+
+it('inserts one link for several areas over the same words', async () => {
+  const areas = [0, 1, 2].map((shift) => ({ url: 'https://example.com/guide', rect: [149 + shift, 698, 178 + shift, 712] as const }));
+  const line = [
+    { text: 'Order at our', x: 72, y: 700 },
+    { text: 'shop', x: 150, y: 700 },
+    { text: 'today', x: 184, y: 700 },
+  ];
+  expect((await read('pdf', pdfFile([line], { links: areas }))).text).toBe('Order at our [shop](https://example.com/guide) today');
+});
