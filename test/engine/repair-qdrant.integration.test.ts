@@ -22,8 +22,8 @@ async function filled() {
   return { server, engine, found, store };
 }
 
-function hoursLater(): void {
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+function aDayLater(): void {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
   onTestFinished(() => clock.mockRestore());
 }
 
@@ -38,7 +38,7 @@ describe('kb doctor --repair on Qdrant', () => {
   it('removes the table of an abandoned draft, only with yes', async () => {
     const { server, found, store, engine } = await filled();
     await (await store()).draft({ ...INFO, name: 'draft' });
-    hoursLater();
+    aDayLater();
     const problem = 'A process that died has left the table kb.draft@1. ';
     for (const request of [{}, { repair: true }])
       expect(await found(request)).toEqual([`warning: ${problem}kb doctor --repair --yes removes it.`]);
@@ -55,7 +55,7 @@ describe('kb doctor --repair on Qdrant', () => {
     await draft.commit().catch(() => {}); // as if it had died there
     server.behaviour.disturb = () => undefined;
     expect(await found()).toEqual([]);
-    hoursLater();
+    aDayLater();
     expect(await found({ repair: true })).toContainEqual(
       'ok: A process that died was about to replace «default». Repaired: «default» was replaced.',
     );

@@ -30,9 +30,9 @@ async function damaged(damage: (store: string) => void | Promise<void>) {
 
 const tableIn = (store: string): string => readdirSync(store).find((name) => name.startsWith('kb.default.'))!;
 
-/** Lets two hours pass for what is done next. */
-function hoursLater(): void {
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+/** Lets a day pass for what is done next. */
+function aDayLater(): void {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
   onTestFinished(() => clock.mockRestore());
 }
 
@@ -55,7 +55,7 @@ describe('kb doctor --repair', () => {
 
   it('relists a collection after the list was lost, and protects its table before', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
-    hoursLater();
+    aDayLater();
     const other = await result(engine({ collection: 'other' }), 'ingest', { markdown });
     expect(other.stored).toBe(2);
     expect(await found()).toEqual([
@@ -69,7 +69,7 @@ describe('kb doctor --repair', () => {
   it('relists a lost collection under another name if its own is taken', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
     await result(engine(), 'ingest', { markdown: markdown.slice(0, 1) });
-    hoursLater();
+    aDayLater();
     expect(await found({ repair: true })).toEqual([expect.stringMatching(/^ok: .* Repaired: It was listed as «default-found»\.$/)]);
     expect(await Promise.all(['default', 'default-found'].map(async (name) => (await chunksIn(engine(), name)).length))).toEqual([1, 2]);
   });
@@ -82,7 +82,7 @@ describe('kb doctor --repair', () => {
       await (await left.draft({ name: 'draft', provider: 'none', model: '', dimensions: 0 })).collection.count();
       await left.close();
     });
-    hoursLater();
+    aDayLater();
     const removals = ['half of a copy', 'has left the table kb.draft.', 'The table of the collection «default» is gone'];
     const expected = (status: string, end: string) =>
       removals.map((words) => expect.stringMatching(new RegExp(`^${status}: .*${words}.*${end}$`)));

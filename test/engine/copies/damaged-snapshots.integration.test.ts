@@ -213,7 +213,7 @@ withS3('snapshots in a bucket', () => {
     const { snapshots } = await result(before, 'list_snapshots', {});
     await before.close();
     await (await tables(storage)).connection.dropTable('_kb_collections');
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
     onTestFinished(() => clock.mockRestore());
     const engine = open(storage);
     await result(engine, 'doctor', { repair: true });

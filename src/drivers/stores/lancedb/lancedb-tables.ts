@@ -58,8 +58,8 @@ export async function dropUnlisted({ connection, catalog }: ListedTables, addres
   });
 }
 
-/** Milliseconds without a write after which a table or copy is no longer work in progress. */
-export const ORPHANED_AFTER = 3_600_000;
+/** Milliseconds without a write after which a table or copy is no longer work in progress: more than the clocks of two machines may differ. */
+export const ORPHANED_AFTER = 24 * 3_600_000;
 
 /** Finds tables without a collection: `orphans` of dead processes, and `lost` ones that are older than the catalog, which must have been recreated. */
 export async function findUnlistedTables({ connection, catalog }: ListedTables): Promise<{ orphans: string[]; lost: string[] }> {

@@ -65,8 +65,8 @@ async function warnOfUnreplicated(send: SendRequest, nodes: number): Promise<str
 
 /** Maximum milliseconds that the replacement of a collection takes. */
 const REPLACED_WITHIN = 60_000;
-/** Milliseconds without a write after which a table without an alias is an orphan. */
-const ORPHANED_AFTER = 3_600_000;
+/** Milliseconds without a write after which a table without an alias is an orphan: more than the clocks of two machines may differ. */
+const ORPHANED_AFTER = 24 * 3_600_000;
 
 /** Finds leftovers of dead processes in the server. Collections of another form are ignored. */
 export async function findQdrantProblems(send: SendRequest): Promise<StoreProblem[]> {
@@ -125,7 +125,7 @@ async function isOrphan(send: SendRequest, state: CollectionState | undefined, t
   return (await ignoreUnreadable(readState(send, aliasOf(state.name))))?.replaced_by !== table;
 }
 
-/** Lists the tables without an alias that dead processes have left: they were not written to for an hour. */
+/** Lists the tables without an alias that dead processes have left: they were not written to for a day. */
 async function listOrphans(send: SendRequest): Promise<UnusedTable[]> {
   const unused = await listUnusedTables(send);
   const states = await Promise.all(unused.map(({ table }) => ignoreUnreadable(readState(send, table))));

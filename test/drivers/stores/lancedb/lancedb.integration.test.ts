@@ -72,16 +72,17 @@ describe('a LanceDB store in a folder', () => {
     });
   });
 
-  it('removes the table of a draft that was abandoned an hour ago, and no table of another program', async () => {
+  it('removes the table of a draft that was abandoned a day ago, and no table of another program', async () => {
     const store = await openLanceDb({ url: folder });
     await (await store.draft(INFO)).collection.upsert([plain('1')]);
     const { connect } = await import('@lancedb/lancedb');
     for (const name of ['theirs', 'kb.theirs', 'theirs.abc123']) await (await connect(folder)).createTable(name, [{ id: 1 }]);
     const tables = async () => (await readdir(folder)).filter((name) => name.startsWith('kb.manuals.'));
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now + 5 * 3_600_000); // the clock of another machine
     await store.create({ ...INFO, name: 'notes' });
     expect(await tables(), 'it may still be written to').toHaveLength(1);
-    const later = Date.now() + 2 * 3_600_000;
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+    clock.mockReturnValue(now + 25 * 3_600_000);
     await store.create({ ...INFO, name: 'letters' });
     clock.mockRestore();
     expect(await tables()).toEqual([]);
