@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { explainJsonError } from '../core/json.ts';
 import { KbError } from '../core/errors.ts';
 import { parsePart } from '../core/parse-request.ts';
 import type { ErrorItem } from '../schema/items.ts';
@@ -77,7 +78,7 @@ function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw new KbError('usage', `Line ${number} of standard input is not JSON: ${(cause as Error).message}.`, { cause });
+    throw new KbError('usage', `Line ${number} of standard input ${explainJsonError(line, cause)}.`, { cause });
   }
   return parsePart(schema, value, { where: `Line ${number} of standard input`, whole: 'the line' });
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, KbError } from '../core/errors.ts';
-import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap, parse } from 'yaml';
+import { parseYamlDocument, toPlainValue } from '../core/yaml.ts';
+import { isMap, isScalar, type YAMLMap, parse } from 'yaml';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
 import { findNearest, didYouMean, isWithinDistance } from '../core/nearest.ts';
@@ -52,15 +53,8 @@ interface ConfigFile {
 /** Reads a configuration file; variables replace `${NAME}` in free maps and lists such as `headers`. Throws a KbError that names the line and the key, but no value. */
 export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
-  const counter = new LineCounter();
-  const document = parseDocument(readText(path, 'The configuration file '), { lineCounter: counter, prettyErrors: false });
-  const [broken] = document.errors;
-  if (broken) {
-    const line = counter.linePos(broken.pos[0]).line;
-    throw new KbError('configuration', `${name}, line ${line}: this is not YAML: ${broken.message}.`, {
-      hint: 'Fix the line; kb.config.example.yaml shows every key.',
-    });
-  }
+  const origin = { where: name, code: 'configuration', hint: 'Fix the line; kb.config.example.yaml shows every key.' } as const;
+  const { document, lineAt } = parseYamlDocument(readText(path, 'The configuration file '), origin);
   const file: ConfigFile = { layer: {}, lines: new Map() };
   if (document.contents === null) return file;
   if (!isMap(document.contents)) throw new KbError('configuration', `${name}: the file must hold keys, such as «collection: manuals».`);
@@ -73,7 +67,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   function walk(map: YAMLMap, schema: z.ZodObject, prefix: string): void {
     for (const pair of map.items) {
       const key = String(isScalar(pair.key) ? pair.key.value : pair.key);
-      const line = counter.linePos((isScalar(pair.key) && pair.key.range?.[0]) || 0).line;
+      const line = lineAt((isScalar(pair.key) && pair.key.range?.[0]) || 0);
       const field = fieldOf(schema, prefix, key);
       if (field === undefined) {
         unknown.push(unknownKeyError(`${name}, line ${line}`, prefix + key, Object.keys(schema.shape)));
@@ -84,7 +78,8 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       const inner = unwrapSchema(field);
       if (inner instanceof z.ZodObject && isMap(pair.value)) walk(pair.value, inner, `${prefix}${key}.`);
       else if (pair.value !== null && !(isScalar(pair.value) && pair.value.value === null)) {
-        const value: unknown = (pair.value as { toJS(document: unknown): unknown }).toJS(document);
+        const place = { ...origin, where: `${name}, line ${line}: ${prefix}${key}` };
+        const value = toPlainValue(() => (pair.value as { toJS(document: unknown): unknown }).toJS(document), place);
         refuseUnsafeKeys(value, `${name}, line ${line}`, prefix + key);
         setPath(file.layer, target, typeof value === 'object' && target !== 'sources.markdown' ? fillVariables(value, environment) : value);
       }

@@ -1,13 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isSeq, parseDocument, type Document } from 'yaml';
+import { isSeq, type Document } from 'yaml';
 import { z } from 'zod';
 import type { AccessRights } from '../core/access-rights.ts';
 import { describeFileError } from '../core/file-names.ts';
 import { describe, KbError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { explainValidationError } from '../core/validation-issues.ts';
+import { parseYamlDocument, toPlainValue } from '../core/yaml.ts';
 import { rootsFilter } from '../engine/permissions.ts';
 import { TokenScope, type Server, TokenRow } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
@@ -43,9 +44,9 @@ interface TokenFile {
 
 /** Reads a tokens file, YAML or JSON. Throws a KbError (`configuration`) that names the file and the problem, but no hash. */
 export function readTokenFile(file: string): TokenFile {
-  const document = parseDocument(readText(file), { prettyErrors: false });
-  if (document.errors.length > 0) throw new KbError('configuration', `${file} is neither YAML nor JSON: ${document.errors[0]!.message}.`);
-  const value: unknown = document.toJS() ?? [];
+  const origin = { where: file, code: 'configuration' } as const;
+  const { document } = parseYamlDocument(readText(file), origin);
+  const value = toPlainValue(() => document.toJS(), origin) ?? [];
   const { data: rows, error } = z.array(TokenRow).safeParse(value);
   if (error)
     throw new KbError(

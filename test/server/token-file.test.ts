@@ -22,7 +22,7 @@ describe('a tokens file', () => {
   });
 
   it.each([
-    ['- [', /neither YAML nor JSON/],
+    ['- [', /line 1: this is not YAML/],
     ['name: bot', /list/],
     [JSON.stringify([{ ...ROW, hash: 'a-token' }]), /\[0\]\.hash.*SHA-256/s],
     [JSON.stringify([{ ...ROW, scopes: ['reed'] }]), /\[0\]\.scopes/],

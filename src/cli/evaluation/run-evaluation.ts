@@ -1,3 +1,4 @@
+import { explainJsonError } from '../../core/json.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { count } from '../../text/count.ts';
@@ -155,7 +156,7 @@ function jsonRows(path: string, text: string): GoldenRow[] {
     try {
       return { place, value: JSON.parse(line) as unknown };
     } catch (cause) {
-      throw new KbError('usage', `${path}, ${place} is not JSON: ${(cause as Error).message}`, { cause });
+      throw new KbError('usage', `${path}, ${place} ${explainJsonError(line, cause)}.`, { cause });
     }
   });
 }

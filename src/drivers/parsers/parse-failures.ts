@@ -75,8 +75,13 @@ export const brokenFileError = (source: string, type: NamedType, cause: unknown)
     cause,
   });
 
-function reasonOf(cause: unknown): string {
+/** Errors of JavaScript itself: «Cannot read properties of undefined», «Unexpected token», «Invalid array length». */
+const LANGUAGE_ERRORS = [TypeError, SyntaxError, ReferenceError, RangeError];
+
+/** Says why a file cannot be read, without a full stop. Messages that mean nothing to users are replaced. */
+export function reasonOf(cause: unknown): string {
   if (cause instanceof RangeError && /call stack/i.test(cause.message)) return 'it is nested too deeply';
+  if (LANGUAGE_ERRORS.some((kind) => cause instanceof kind)) return 'parts of it are missing or damaged';
   const message = cause instanceof Error ? cause.message : String(cause);
   return (
     message

@@ -163,12 +163,8 @@ function boundProperties(parsed: ParsedDocument): ParsedDocument {
 const failAsFile =
   (task: ParseTask) =>
   (error: unknown): never => {
-    throw error instanceof KbError ? error : brokenFileError(task.source, findParser(task), readableCause(error));
+    throw error instanceof KbError ? error : brokenFileError(task.source, findParser(task), error);
   };
-
-/** Replaces errors that mean nothing to users, such as «Cannot read properties of undefined». */
-const readableCause = (error: unknown): unknown =>
-  error instanceof TypeError ? new Error('parts of it are missing or damaged', { cause: error }) : error;
 
 /** Parses one document after another. Throws nothing. */
 export async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {

@@ -1,3 +1,4 @@
+import { explainJsonError } from '../../../core/json.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { codeFence } from '../../../text/markdown/write.ts';
 import type { ParserRow } from '../parser-row.ts';
@@ -17,7 +18,18 @@ interface Cell {
   cell_type?: string;
   source?: unknown;
   input?: unknown;
-  outputs?: Output[];
+  outputs?: unknown;
+}
+
+interface Worksheet {
+  cells?: Cell[];
+}
+
+interface Notebook {
+  cells?: unknown;
+  /** In notebooks of an old format. */
+  worksheets?: unknown;
+  metadata?: { title?: unknown; language_info?: { name?: unknown }; kernelspec?: { language?: unknown } } | null;
 }
 
 /** A Jupyter notebook: its texts, its code with the language, and its output as text. */
@@ -28,29 +40,38 @@ export const notebookParser: ParserRow = {
   media_types: ['application/x-ipynb+json'],
   is_text: true,
   async parse(bytes): Promise<ParsedDocument> {
-    const book = JSON.parse(new TextDecoder().decode(bytes)) as {
-      cells?: Cell[];
-      worksheets?: { cells?: Cell[] }[];
-      metadata?: { title?: unknown; language_info?: { name?: unknown }; kernelspec?: { language?: unknown } };
-    };
-    const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []);
-    if (!Array.isArray(cells)) throw new Error('it has no cells');
-    const { metadata = {} } = book;
-    const language = textOf(metadata.language_info?.name ?? metadata.kernelspec?.language).slice(0, 30);
-    const text = cells
+    const book = parseBook(bytes);
+    const cells = book?.cells ?? objectsIn<Worksheet>(book?.worksheets).flatMap((sheet) => sheet.cells ?? []);
+    if (!Array.isArray(cells) || cells.length === 0) throw new Error('it has no cells');
+    const metadata = book?.metadata;
+    const language = textOf(metadata?.language_info?.name ?? metadata?.kernelspec?.language).slice(0, 30);
+    const text = objectsIn<Cell>(cells)
       .map((cell) => cellText(cell, language))
       .filter(Boolean)
       .join('\n\n');
-    return { text, title: textOf(metadata.title) || firstHeading(text), metadata: language ? { language } : {} };
+    return { text, title: textOf(metadata?.title) || firstHeading(text), metadata: language ? { language } : {} };
   },
 };
+
+function parseBook(bytes: Uint8Array): Notebook | null {
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return JSON.parse(text) as Notebook | null;
+  } catch (cause) {
+    throw new Error(`it ${explainJsonError(text, cause)}`, { cause });
+  }
+}
+
+/** The objects in a list; what else is in it is damaged. */
+const objectsIn = <Item extends object>(list: unknown): Item[] =>
+  Array.isArray(list) ? list.filter((item): item is Item => typeof item === 'object' && item !== null) : [];
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join('') : typeof value === 'string' ? value : '');
 
 function cellText(cell: Cell, language: string): string {
   const source = textOf(cell.source ?? cell.input).trim();
   if (cell.cell_type !== 'code') return cell.cell_type === 'raw' && source ? codeFence(source, '') : source;
-  const outputs = (Array.isArray(cell.outputs) ? cell.outputs : []).map(outputText).filter(Boolean);
+  const outputs = objectsIn<Output>(cell.outputs).map(outputText).filter(Boolean);
   return [...(source ? [codeFence(source, language)] : []), ...outputs.map((output) => codeFence(output, 'output'))].join('\n\n');
 }
 

@@ -6,6 +6,7 @@ import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { allText, childElementsOf, localName, readXml, spacedText, type XmlElement } from '../ordered-xml.ts';
 import { factList, firstHeading, MarkedBlocks } from '../parsed-document.ts';
+import { reasonOf } from '../parse-failures.ts';
 import type { ParserRow } from '../parser-row.ts';
 
 /** Maximum characters: the elements take many times as much memory. */
@@ -47,7 +48,7 @@ export const xmlParser: ParserRow = {
     const text = new TextDecoder().decode(bytes);
     if (text.length > MAX_LENGTH) throw tooLarge(source, `${MAX_LENGTH} characters`);
     const root = await readXml(text).catch((cause: Error) => {
-      throw new KbError('invalid', `${source} answered with XML that cannot be read: ${cause.message.slice(0, 200).replace(/\.$/, '')}.`, {
+      throw new KbError('invalid', `${source} answered with XML that cannot be read: ${reasonOf(cause)}.`, {
         hint: 'Check its response, for example with curl.',
         cause,
       });

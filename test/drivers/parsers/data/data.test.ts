@@ -78,6 +78,26 @@ describe('the notebook parser', () => {
     expect(text.length).toBeLessThan(4_300);
   });
 
+  it('keeps the other cells if some are damaged', async () => {
+    const cells = [
+      null,
+      7,
+      { cell_type: 'code', source: 'x = 1', outputs: [null, 'a', { text: '1' }] },
+      { source: {} },
+      { source: 'The end.' },
+    ];
+    const { text } = await read('ipynb', JSON.stringify({ cells, metadata: null }));
+    expect(text).toBe('```\nx = 1\n```\n\n```output\n1\n```\n\nThe end.');
+  });
+
+  it.each([
+    ['{"cells": [{"source": "a"', /it is not JSON: it ends too early/],
+    ['{"cells": [],, }', /it is not JSON at character 14/],
+    ['null', /it has no cells/],
+  ])('says in words what is wrong with %s', async (source, message) => {
+    await expect(read('ipynb', source)).rejects.toThrow(message);
+  });
+
   it.each([['{}'], ['{"cells": 5}'], ['{"cells": [']])('refuses a notebook without cells (%s)', async (source) => {
     await expect(read('ipynb', source)).rejects.toThrow(/cannot be read as a Jupyter notebook/);
   });
