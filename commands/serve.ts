@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { CONFIG_NAME } from '../src/config/load.ts';
 import { KbCommand } from '../src/cli/command.ts';
@@ -9,7 +9,7 @@ const LAST_BREATH = 2_000; // milliseconds for the process to end by itself afte
 export default class Serve extends KbCommand {
   static override summary = 'Serve the knowledge base over HTTP';
   static override description =
-    'Anyone who can reach the address can read and write the collections. It accepts only this machine unless KB_SERVER_TOKEN or server.tokens_file is set. /docs describes the interface.';
+    'Anyone who can reach the address can read and write the collections. It accepts only this machine unless KB_SERVER_TOKEN is set or there are tokens (kb token create). /docs describes the interface.';
   static override examples = [
     '<%= config.bin %> serve',
     '<%= config.bin %> serve --port 0 --collection manuals',
@@ -24,13 +24,16 @@ export default class Serve extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve);
     const serving = async ({ loaded, engine, screen, tracer, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
-      const { followReloader: obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
+      const [{ followReloader: obeyReloader, serveAndReload }, { tokenPath }] = await Promise.all([
+        import('../src/server/reload.ts'),
+        import('../src/server/token-file.ts'),
+      ]);
       const { config, home } = loaded;
-      const { port, tokens_file } = config.server;
+      const { port } = config.server;
       const file = loaded.file ?? join(home, CONFIG_NAME);
       const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
       const tell = obeyReloader(signal);
-      const tokens = tokens_file === undefined ? undefined : resolve(home, tokens_file);
+      const tokens = tokenPath({ settings: config.server, home, cwd: process.cwd() });
       if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, report: screen.note });
       const [{ serve }, { createEngine }] = await Promise.all([import('../src/server/serve.ts'), import('../src/engine/engine.ts')]);
       const watching = flags.watch ? createEngine({ config, home, file: loaded.file, tracer }) : undefined;

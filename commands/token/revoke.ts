@@ -6,7 +6,7 @@ import { KbCommand } from '../../src/cli/command.ts';
 export default class TokenRevoke extends KbCommand {
   static override summary = 'Revoke a token of kb serve';
   static override description =
-    'Removes its row from server.tokens_file. A running server refuses the token from then on. Asks for confirmation. Without a terminal it needs --yes.';
+    'Removes its row from the tokens file. A running server refuses the token from then on. Asks for confirmation. Without a terminal it needs --yes.';
   static override examples = ['<%= config.bin %> token revoke support-bot', '<%= config.bin %> token revoke ci --yes'];
   static override args = { name: Args.string({ description: 'Name of the token', required: true }) };
   static override flags = { yes: Flags.boolean({ description: 'Do not ask' }) };

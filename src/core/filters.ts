@@ -1,4 +1,5 @@
 import type { Filter, FilterCondition, FilterRange, FilterScalar } from '../schema/stored/filter.ts';
+import { compareCodePoints } from './code-points.ts';
 import { hash } from './ids.ts';
 import { KbError } from './errors.ts';
 
@@ -113,4 +114,42 @@ export function rangeType(key: string, range: FilterRange): 'number' | 'string' 
   throw new KbError('usage', `The range of «${key}» in the filter has bounds that don't belong together.`, {
     hint: 'Give one lower and one upper bound, both numbers or both texts.',
   });
+}
+
+/** Makes a predicate for chunks that a filter matches, with the meaning that filters have in stores. */
+export function createFilterMatcher(filter: Filter): (chunk: { source: string; metadata: object }) => boolean {
+  const tree = toFilterTree(filter);
+  return ({ source, metadata }) => {
+    const values = Map.groupBy(listScalars({ ...metadata, source }), ([path]) => path);
+    return matchesNode(tree, (field) => (values.get(field) ?? []).map(([, value]) => value));
+  };
+}
+
+function matchesNode(node: FilterNode, valuesOf: (field: string) => FilterScalar[]): boolean {
+  if ('parts' in node) return node.parts[node.kind === 'and' ? 'every' : 'some']((part) => matchesNode(part, valuesOf));
+  if (node.kind === 'not') return !matchesNode(node.part, valuesOf);
+  const values = valuesOf(node.field);
+  if (node.kind === 'exists') return values.length > 0;
+  if (node.kind === 'range') return matchesRange(node, values);
+  const indexed = node.field === 'source' ? String : (value: FilterScalar) => shortenForIndex(String(value));
+  if (node.kind === 'in') return node.values.some((value) => values.some((stored) => indexed(stored) === indexed(value)));
+  const prefix = node.field === 'source' ? node.prefix : [...node.prefix].slice(0, MAX_INDEXED_LENGTH).join('');
+  return values.some((stored) => indexed(stored).startsWith(prefix));
+}
+
+/** Whether one of the values is within all bounds. */
+function matchesRange({ field, range }: Extract<FilterNode, { kind: 'range' }>, values: readonly FilterScalar[]): boolean {
+  const isNumber = rangeType(field, range) === 'number';
+  const compare = (value: FilterScalar, bound: string | number): number =>
+    isNumber ? (toNumber(value) ?? Number.NaN) - Number(bound) : compareCodePoints(shortenForIndex(String(value)), String(bound));
+  const isWithin = {
+    gt: (order: number) => order > 0,
+    gte: (order: number) => order >= 0,
+    lt: (order: number) => order < 0,
+    lte: (order: number) => order <= 0,
+  };
+  const bounds = Object.entries(range) as [keyof FilterRange, string | number | undefined][];
+  return values.some((value) =>
+    bounds.every(([sign, bound]) => bound === undefined || bound === null || isWithin[sign](compare(value, bound))),
+  );
 }

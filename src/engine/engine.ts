@@ -15,8 +15,9 @@ import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
 import { driverNames, requestOptionsOf, createResources, traceResources } from './resources.ts';
 import { assertCollections, assertPermitted, requestedCollections, requestDefaults, requestedStores } from './permissions.ts';
+import { withRowFilter } from './row-filter.ts';
 import { stateFilter } from './state-files.ts';
-import { assertSourcesConfigured, assertSources, type Context } from './context.ts';
+import { assertSourcesConfigured, assertSources, type Context, type Resources } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
 export function createEngine({ config, home = process.cwd(), cwd = home, file, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
@@ -54,7 +55,8 @@ export function createEngine({ config, home = process.cwd(), cwd = home, file, s
       const enter = <T>(work: () => T): T => withWording(wording, work);
       const { run, given, settings, collections, ...rights } = enter(() => prepare(name, request, access));
       onBegin?.(collections);
-      const steps = run(given, { settings, resources, home, cwd, surface, access, ...rights, tracer, signal, lists, hasMore });
+      const permitted = withAccess(resources, access);
+      const steps = run(given, { settings, resources: permitted, home, cwd, surface, access, ...rights, tracer, signal, lists, hasMore });
       const running = runInContext(withSignal(steps, signal), enter);
       const isSpan = name !== 'watch'; // a watch ends with the process: each of its ingests is a span
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
@@ -66,6 +68,13 @@ export function createEngine({ config, home = process.cwd(), cwd = home, file, s
     embeddingModel: async () => (await (await import('./collections.ts')).embedderName({ settings: config, resources })).model,
     close: () => resources.close(),
   };
+}
+
+/** Restricts the stores of a run to the chunks that its caller may use. */
+function withAccess(resources: Resources, access: AccessRights | undefined): Resources {
+  const { name, filter } = access ?? {};
+  if (name === undefined || filter === undefined) return resources;
+  return { ...resources, store: async (settings) => withRowFilter(await resources.store(settings), { name, filter }) };
 }
 
 function operationNamed(name: string): OperationName {

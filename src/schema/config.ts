@@ -4,6 +4,7 @@ import { Chat } from './config-chat.ts';
 import { ApiIngestion, DocsIngestion, Network, UrlsIngestion, Watching } from './config-sources.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
 import { ConfiguredSources } from './source-entries.ts';
+import { Filter } from './stored/filter.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -16,7 +17,7 @@ declare module 'zod' {
   }
 }
 
-/** Rights of a token: searching and asking, changing what is stored, dropping collections. None includes another. */
+/** Rights of a token: searching and asking, changing what is stored (which includes the first), dropping collections. */
 export const TokenScope = z.enum(['read', 'write', 'admin']);
 export type TokenScope = z.infer<typeof TokenScope>;
 
@@ -26,6 +27,7 @@ export const TokenRow = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the token, as 64 hexadecimal digits in lower case'),
   scopes: z.array(TokenScope).min(1),
   collections: z.array(z.string().regex(/^(?:\*|[A-Za-z0-9][A-Za-z0-9_.-]{0,62})$/, 'the name of a collection, or *')).min(1),
+  filter: Filter.optional(),
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 
@@ -49,7 +51,7 @@ export const Server = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'File with further tokens: a list of {name, hash, scopes, collections}, which kb token create writes. Relative to this file, outside allowed_roots, readable by its owner alone (mode 0600)',
+      'File with further tokens: a list of {name, hash, scopes, collections, filter}, which kb token create writes. Relative to this file, outside allowed_roots, readable by its owner alone (mode 0600). Default: a file for this folder in the configuration folder of the user',
     ),
   allowed_hosts: z
     .array(

@@ -1,5 +1,5 @@
 import { KbError } from '../core/errors.ts';
-import { type AccessRights, assertScope } from '../core/access-rights.ts';
+import { type AccessRights, assertScope, grantedScopes } from '../core/access-rights.ts';
 import type { TokenScope, Server } from '../schema/config.ts';
 import { type Failure, makeFailure, sendFailure } from './envelope.ts';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
@@ -157,7 +157,7 @@ export async function addPolicies(
     const needs = request.is404 ? 'token' : (request.routeOptions.config.needs ?? 'admin');
     const { refused, access } = guard({ headers: request.headers, needs });
     request.access = access;
-    if (access) void reply.header('x-kb-scopes', access.scopes.join(' '));
+    if (access) void reply.header('x-kb-scopes', grantedScopes(access).join(' '));
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');
     if (refused) return sendFailure(reply, refused);
     const { 'content-encoding': encoding = 'identity' } = request.headers;

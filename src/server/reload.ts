@@ -18,8 +18,8 @@ interface ReloadOptions {
   argv: readonly string[];
   /** The path of the configuration file, which need not exist yet. */
   file: string;
-  /** The tokens file, if one is configured. */
-  tokens: string | undefined;
+  /** The tokens file, which may not exist. */
+  tokens: string;
   /** Whether the port is chosen freely; restarts then reuse it. */
   keepsPort: boolean;
   signal: AbortSignal;
@@ -31,7 +31,7 @@ interface ReloadOptions {
  * After an invalid change the server stays as it is, or down, until it is fixed. Ends when the signal is aborted.
  */
 export async function serveAndReload({ argv, file, tokens, keepsPort, signal, report }: ReloadOptions): Promise<void> {
-  const changes = watchFiles([file, join(dirname(file), '.env'), ...(tokens === undefined ? [] : [tokens])]);
+  const changes = watchFiles([file, join(dirname(file), '.env'), tokens]);
   const stopped = signal.aborted ? Promise.resolve(undefined) : once(signal, 'abort').then(() => undefined);
   let args = argv;
   try {

@@ -9,7 +9,7 @@ import { buildApp, type App } from './app.ts';
 import { assertProtected } from './policies.ts';
 import { openJobs } from './jobs/jobs.ts';
 import { createLog } from './request-log.ts';
-import { createAuthenticator, createRowReader, tokenPath } from './token-file.ts';
+import { createAuthenticator, createRowReader, serverTokenPath } from './token-file.ts';
 import { Metrics, observeEngine, type Observers, observeRun } from './metrics.ts';
 import { sweepUploads } from './upload.ts';
 import type { WatchHealth } from '../schema/http-bodies.ts';
@@ -38,10 +38,11 @@ interface ServeOptions {
 export async function serve({ engine, home, token, signal, quiet, isTerminal, watching, onListening }: ServeOptions): Promise<void> {
   const { server: settings } = engine.config;
   const { host, port } = settings;
-  assertProtected(settings, token);
-  const log = createLog({ quiet, isTerminal });
   const place = { settings, home, cwd: process.cwd() };
-  const rows = settings.tokens_file === undefined ? undefined : createRowReader(tokenPath(place), (problem) => log.error(problem));
+  const tokensFile = serverTokenPath(place);
+  assertProtected({ ...settings, tokens_file: tokensFile }, token);
+  const log = createLog({ quiet, isTerminal });
+  const rows = tokensFile === undefined ? undefined : createRowReader(tokensFile, (problem) => log.error(problem));
   const authenticate = createAuthenticator({ token, rows });
   await sweepUploads();
   const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);

@@ -1,12 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { isSeq, type Document } from 'yaml';
 import { z } from 'zod';
 import type { AccessRights } from '../core/access-rights.ts';
 import { describeFileError } from '../core/file-names.ts';
 import { describe, KbError } from '../core/errors.ts';
+import { documentId } from '../core/ids.ts';
 import { didYouMean } from '../core/nearest.ts';
+import { userFolder } from '../core/user-folders.ts';
 import { explainValidationError } from '../core/validation-issues.ts';
 import { parseYamlDocument, toPlainValue } from '../core/yaml.ts';
 import { rootsFilter } from '../engine/permissions.ts';
@@ -21,19 +23,25 @@ interface TokenPlace {
   cwd: string;
 }
 
-/** Resolves `server.tokens_file`. Throws a KbError (`configuration`) if none is configured, or requests could read it. */
+/** Returns the tokens file of a folder without `server.tokens_file`. It is in the configuration folder of kb, which no request may read (`stateFilter`). */
+const defaultTokenPath = (home: string): string => join(userFolder('config'), 'tokens', `${documentId(realPath(resolve(home)))}.yaml`);
+
+/** Resolves `server.tokens_file`, else the default file. Throws a KbError (`configuration`) if requests could read it. */
 export function tokenPath({ settings, home, cwd }: TokenPlace): string {
   const { tokens_file, allowed_roots } = settings;
-  if (tokens_file === undefined)
-    throw new KbError('configuration', 'No file of tokens is configured.', {
-      hint: 'Set server.tokens_file in kb.config.yaml, such as «tokens_file: /etc/kb/tokens.yaml».',
-    });
+  if (tokens_file === undefined) return defaultTokenPath(home);
   const file = realPath(resolve(home, tokens_file));
   if (rootsFilter({ allowed_roots, home, cwd })(file))
     throw new KbError('configuration', `server.tokens_file (${file}) lies in server.allowed_roots: requests could read it.`, {
       hint: 'Put it into another folder. Unless allowed_roots says otherwise, requests may read the working directory.',
     });
   return file;
+}
+
+/** Returns the tokens file that a server uses: the configured one, else the default one if it has tokens. Throws a KbError (`configuration`). */
+export function serverTokenPath(place: TokenPlace): string | undefined {
+  const file = tokenPath(place);
+  return place.settings.tokens_file !== undefined || (existsSync(file) && readTokenFile(file).rows.length > 0) ? file : undefined;
 }
 
 /** A tokens file: its rows, and the document with its comments and form. */
@@ -68,7 +76,7 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (cause instanceof KbError) throw cause;
-    throw new KbError('configuration', `server.tokens_file: ${file} cannot be read: ${describeFileError(cause, 'read')}.`, {
+    throw new KbError('configuration', `The tokens file ${file} cannot be read: ${describeFileError(cause, 'read')}.`, {
       hint: '«kb token create NAME --scope read» makes it.',
       cause,
     });
@@ -108,8 +116,8 @@ function fileState(file: string): string {
 /** Creates a token of 256 random bits, and the row for it. */
 export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row: TokenRow } {
   const token = `kb_${randomBytes(32).toString('base64url')}`;
-  const { name, scopes, collections } = given;
-  return { token, row: { name, hash: digest(token).toString('hex'), scopes, collections } };
+  const { name, scopes, collections, filter } = given;
+  return { token, row: { name, hash: digest(token).toString('hex'), scopes, collections, ...(filter ? { filter } : {}) } };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addToken, listTokens, revokeToken } from '../../src/cli/token-rows.ts';
+import { serverTokenPath } from '../../src/server/token-file.ts';
 import { folder } from '../support/folder.ts';
 
 /** A file of tokens that is yet to be made, and the settings that name it. */
@@ -55,7 +56,21 @@ it('reject a name that is taken, an invalid name and an invalid place', () => {
   expect(() => addToken(BOT, place)).toThrow('«bot»');
   expect(() => addToken({ ...BOT, name: 'two words' }, place)).toThrow('name');
   expect(() => addToken(CI, { ...place, settings: { tokens_file: 'here.yaml' } })).toThrow('allowed_roots');
-  expect(() => addToken(CI, { ...place, settings: {} })).toThrow(
-    expect.objectContaining({ hint: expect.stringContaining('server.tokens_file') }),
-  );
+});
+
+it('are in the configuration folder of the user without server.tokens_file, one file for each folder', () => {
+  const config = folder();
+  vi.stubEnv('XDG_CONFIG_HOME', config);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const place = (home: string) => ({ settings: {}, home, cwd: home });
+  const [one, two] = [place(folder()), place(folder())];
+  expect([listTokens(one), serverTokenPath(one)]).toEqual([[], undefined]);
+  const filter = { team: 'support' };
+  const made = addToken({ ...BOT, filter }, one);
+  expect(made.file.startsWith(join(config, 'kb', 'tokens'))).toBe(true);
+  expect(statSync(made.file).mode & 0o777).toBe(0o600);
+  expect([listTokens(one), listTokens(two)]).toEqual([[{ ...BOT, filter }], []]);
+  expect([serverTokenPath(one), serverTokenPath(two)]).toEqual([made.file, undefined]);
+  revokeToken('bot', one);
+  expect(serverTokenPath(one)).toBeUndefined();
 });

@@ -81,6 +81,20 @@ describe('kb serve with a tokens file', () => {
     expect(await kb(['serve', '--port', '0'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining(`chmod 600 ${file}`) });
   });
 
+  it('accepts the tokens of the default file, which is made for the first token', async () => {
+    const [cwd, env] = [folder(), { XDG_CONFIG_HOME: folder() }];
+    const made = await kb(['token', 'create', 'desk', '--scope', 'read', '--where', 'team = support', '--json'], { cwd, env });
+    const { token, ...row } = JSON.parse(made.out);
+    expect([made.code, row]).toEqual([0, { name: 'desk', scopes: ['read'], collections: ['*'], filter: { team: 'support' } }]);
+    const { said, child, until } = startKb(['serve', '--port', '0'], { cwd, env });
+    onTestFinished(() => void child.kill('SIGTERM'));
+    await until(/listening on/);
+    const url = /listening on (\S+)/.exec(said.out)![1]!;
+    const later = await kb(['token', 'create', 'later', '--scope', 'read'], { cwd, env });
+    expect(await Promise.all([token, later.out.trim(), 'nobody'].map((each) => health(url, '/v1/jobs', each)))).toEqual([200, 200, 401]);
+    child.kill('SIGTERM');
+  });
+
   it('listens for other machines without KB_SERVER_TOKEN', async () => {
     const { cwd } = configured();
     await runCommand(['token', 'create', 'bot', '--scope', 'read'], { cwd });

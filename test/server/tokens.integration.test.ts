@@ -8,7 +8,8 @@ const tokens = {
   reader: { scopes: ['read'], collections: ALL },
   writer: { scopes: ['read', 'write'], collections: ALL },
   chief: { scopes: ['read', 'write', 'admin'], collections: ALL },
-  guest: { scopes: ['read', 'write'], collections: ['public', 'new'] },
+  guest: { scopes: ['write'], collections: ['public', 'new'] },
+  support: { scopes: ['write', 'admin'], collections: ALL, filter: { team: 'support' } },
 } satisfies NonNullable<Parameters<typeof serveIn>[1]>['tokens'];
 type Name = keyof typeof tokens;
 
@@ -65,6 +66,7 @@ describe('a token of the file', () => {
       const { status, json } = await as('reader', path, {});
       expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', 'write', '«reader»', 'read')]);
     }
+    expect((await as('guest', 'retrieve', { query: 'note', collection: 'public' })).headers.get('x-kb-scopes')).toBe('read write');
     expect((await as('reader', 'jobs/x', undefined, 'DELETE')).status).toBe(403);
     expect((await as('reader', 'collections/default/sources/markdown', undefined, 'DELETE')).status).toBe(403);
     const drop = (name: Name) => as(name, 'collections/default', undefined, 'DELETE');
@@ -139,5 +141,94 @@ describe('a token of the file', () => {
       ] as const)
         expect((await as('guest', path, undefined, method)).status).toBe(404);
     expect((await as('guest', `jobs/${ours}`)).json).toEqual(expect.not.objectContaining({ token: expect.anything() }));
+  });
+});
+
+describe('a token with a filter', () => {
+  const markdown = [
+    { text: 'The code of the support room is 7001.', source: 'support.md', metadata: { team: 'support' } },
+    { text: 'The code of the finance room is 9002.', source: 'finance.md', metadata: { team: 'finance' } },
+    { text: 'The code of the cellar is 4003.', source: 'cellar.md' },
+  ];
+  const secret = /9002|4003|finance|cellar/;
+
+  /** A server with documents of several teams, and the ids of their chunks by source. */
+  async function teams() {
+    const server = await team();
+    await server.as('writer', 'pipelines/ingest', { markdown, storage: { collection: 'rooms' } });
+    const { items } = (await server.as('writer', 'retrieve', { query: 'code room cellar', collection: 'rooms' })).json;
+    const idOf = (source: string): string => items.find((item: { metadata: { source: string } }) => item.metadata.source === source).id;
+    const documents = async () => (await server.as('writer', 'collections/rooms/sources')).json.sources;
+    return { ...server, idOf, documents };
+  }
+
+  it('reads matching chunks only, on every path that reads', async () => {
+    const { as, idOf } = await teams();
+    const rooms = { collection: 'rooms' };
+    const reads: [string, object?][] = [
+      ['retrieve', { query: 'code of the room', ...rooms }],
+      ['retrieve', { query: 'code of the room', ...rooms, mode: 'text', filter: { or: [{ team: 'finance' }, { team: 'support' }] } }],
+      ['retrieve', { query: 'code of the room', ...rooms, filter: { colour: 'red' } }],
+      ['pipelines/query', { query: 'code of the room', retrieval: rooms }],
+      ['chat', { query: 'What is the code of the finance room?', ...rooms }],
+      ['chat/stream', { query: 'What is the code of the finance room?', ...rooms }],
+      ['chat/completions', { model: 'rooms', messages: [{ role: 'user', content: 'What is the code of the finance room?' }] }],
+      ['collections/rooms/sources'],
+      ['collections/rooms/sources/support.md'],
+      ['collections/rooms'],
+      ['collections'],
+    ];
+    for (const [path, body] of reads) {
+      const { status, text } = await as('support', path, body).catch((error: Error) => ({ status: 200, text: String(error.message) }));
+      expect([
+        path,
+        status,
+        text
+          .replaceAll(JSON.stringify(body ?? ''), '')
+          .replaceAll(/finance room\?/g, '')
+          .match(secret),
+      ]).toEqual([path, 200, null]);
+    }
+    expect((await as('support', 'collections/rooms')).json).toMatchObject({ chunks: 1, sources: 1 });
+    expect((await as('support', 'retrieve', { query: 'code of the room', ...rooms })).json.items).toMatchObject([
+      { id: idOf('support.md') },
+    ]);
+    expect((await as('support', 'collections/rooms/sources/finance.md')).status).toBe(404);
+  });
+
+  it('writes and removes matching chunks only', async () => {
+    const { as, idOf, documents } = await teams();
+    const stored = await documents();
+    const ingest = (entry: object) => as('support', 'pipelines/ingest', { markdown: [entry], storage: { collection: 'rooms' } });
+    const refused = [
+      await ingest({ text: 'New.', source: 'new.md' }),
+      await ingest({ text: 'New.', source: 'new.md', metadata: { team: 'finance' } }),
+      await ingest({ text: 'New.', source: 'finance.md', metadata: { team: 'support' } }),
+      await as('support', 'store', {
+        collection: 'rooms',
+        embedded_chunks: [{ id: idOf('cellar.md'), text: 'x', source: 'x.md', metadata: { team: 'support' } }],
+      }),
+      await as('support', 'edit', { collection: 'rooms', chunks: [{ id: idOf('support.md'), text: 'x', metadata: { team: 'finance' } }] }),
+      await as('support', 'collections/rooms', undefined, 'DELETE'),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
+    for (const where of [{ ids: [idOf('finance.md')] }, { source: 'cellar.md' }, { filter: { team: 'finance' } }])
+      expect((await as('support', 'delete', { collection: 'rooms', ...where })).json.deleted).toBe(0);
+    expect((await as('support', 'edit', { collection: 'rooms', chunks: [{ id: idOf('cellar.md'), text: 'x' }] })).json).toMatchObject({
+      edited: 0,
+      failed: 1,
+    });
+    expect((await as('support', 'collections/rooms/sources/finance.md', undefined, 'DELETE')).status).toBe(404);
+    expect(await documents()).toEqual(stored);
+    expect((await ingest({ text: 'The new code is 7009.', source: 'support.md', metadata: { team: 'support' } })).json.stored).toBe(1);
+    expect((await as('support', 'delete', { collection: 'rooms', filter: { source: { exists: true } } })).json.deleted).toBe(1);
+    expect((await documents()).map(({ source }: { source: string }) => source)).toEqual(['cellar.md', 'finance.md']);
+  });
+
+  it('sees only its own jobs', async () => {
+    const { as } = await teams();
+    await as('writer', 'ingest/url', { url: 'http://127.0.0.1:9/', background: true });
+    const { id } = (await as('support', 'ingest/url', { url: 'http://127.0.0.1:9/', background: true })).json;
+    expect((await as('support', 'jobs')).json.jobs).toMatchObject([{ id }]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Collection, Replacement, StoredChunk, VectorStore } from '../../src/ports/stores.ts';
+import { createFilterMatcher } from '../../src/core/filters.ts';
 import type { Filter } from '../../src/schema/stored/filter.ts';
 
 const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
@@ -575,10 +576,20 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         ['what is deep', { not: { or: [{ and: [{ lang: 'de' }, { not: { draft: true } }] }, { source: 'docs/c.md' }] } }, ['2']],
       ];
 
-      it('match as documented, by words and by meaning', async () => {
+      it('match as documented, by words and by meaning, as in memory', async () => {
+        const stored = await everything(collection);
         for (const [name, filter, expected] of cases) {
           expect.soft((await nearest(filter)).toSorted(), name).toEqual(expected);
           expect.soft((await texts('pump', filter)).toSorted(), name).toEqual(expected);
+          expect
+            .soft(
+              stored
+                .filter(createFilterMatcher(filter))
+                .map(({ id }) => id)
+                .toSorted(),
+              name,
+            )
+            .toEqual(expected);
         }
       });
 

@@ -95,9 +95,14 @@ export function finishRecord(record: JobRecord, ending: JobEnd, ended = new Date
   return ending.state === 'done' ? end : { ...end, ...failureOf(record.operation, ending.error) };
 }
 
-/** Whether a caller may see a job: it may use the collections of the job; a job that writes to none is visible to its own token only. */
+/**
+ * Whether a caller may see a job: it may use the collections of the job; a job that writes to none is visible to its own token only, and a token with
+ * a filter sees only its own jobs.
+ */
 export function maySeeJob({ token, collections = [] }: JobRecord, access: AccessRights | undefined): boolean {
-  if (access === undefined || access.collections.includes('*')) return true;
+  if (access === undefined) return true;
+  if (access.filter) return token === access.name;
+  if (access.collections.includes('*')) return true;
   return collections.length > 0 ? collections.every((name) => mayUse(access, name)) : token === access.name;
 }
 

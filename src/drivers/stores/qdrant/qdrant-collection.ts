@@ -1,3 +1,4 @@
+import { compareCodePoints } from '../../../core/code-points.ts';
 import type { Collection, SourceContent, SourcePage, SourcePageRequest, StoredChunk, StoredSource } from '../../../ports/stores.ts';
 import type { Condition } from './qdrant-connection.ts';
 import { search, searchAll, withVectors } from './qdrant-search.ts';
@@ -102,8 +103,6 @@ async function readSourceNames(holder: CollectionHolder, { filter, after, limit 
   }
   return { sources: kept, total: names.size };
 }
-
-const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function readContents(holder: CollectionHolder, sources: readonly string[]): Promise<Map<string, SourceContent>> {
   const found = new Map<string, SourceContent>();
