@@ -1,5 +1,5 @@
 import { KbCommand, tuneGarbageCollector } from '../src/cli/command.ts';
-import { loadConfig } from '../src/config/load.ts';
+import { readConfig } from '../src/config/load.ts';
 import { allowFailures, operationFlags, readRequestFlags } from '../src/cli/flags.ts';
 import { showIngest } from '../src/cli/printers/show-ingest.ts';
 import { ingestSources, sourceFlags } from '../src/cli/source-flags.ts';
@@ -7,7 +7,7 @@ import { operations } from '../src/schema/operations.ts';
 
 /** Keys of the embedder that a collection remembers, where nothing but flags says them: what a file or a variable says would contradict it. */
 function rememberedKeys(file: string | undefined): string[] {
-  const { provider, model } = loadConfig({ cwd: process.cwd(), file, environment: process.env }).config.embedding;
+  const { provider, model } = readConfig({ cwd: process.cwd(), file, environment: process.env }).config.embedding;
   return provider === undefined && model === undefined ? ['embedding.provider', 'embedding.model'] : [];
 }
 

@@ -136,6 +136,11 @@ export class RunningTurn {
     this.#stage.textContent = stageText(event) ?? this.#stage.textContent;
   }
 
+  /** Forgets the text so far, which was not the answer. */
+  reset(): void {
+    this.text = '';
+  }
+
   /** Adds a piece of the answer. Redraws at most once per frame. */
   push(piece: string): void {
     this.text += piece;

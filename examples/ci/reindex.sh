@@ -2,6 +2,7 @@
 # Indexes what kb.config.yaml lists and measures it. If the golden set finds less than before the gate, the previous state comes back and the job fails.
 # Run it in the folder of the configuration, on every merge.
 set -eu
+export KB_CONFIG="${KB_CONFIG:-kb.config.yaml}"
 
 before=''
 if kb collections show handbook --quiet >/dev/null 2>&1; then

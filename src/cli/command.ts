@@ -49,18 +49,15 @@ export abstract class KbCommand extends Command {
     { surface = 'cli' }: Pick<EngineOptions, 'surface'> = {},
   ): Promise<void> {
     const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
-    const [{ loadConfig }, { createEngine }] = await Promise.all([import('../config/load.ts'), import('../engine/engine.ts')]);
-    const loaded = loadConfig({
-      cwd: process.cwd(),
-      file: flags.config as string | undefined,
-      environment: process.env,
-      flags: readSettingFlags(flags),
-    });
+    const [{ loadCommandConfig }, { createEngine }] = await Promise.all([
+      import('./load-command-config.ts'),
+      import('../engine/engine.ts'),
+    ]);
+    const [cwd, file] = [process.cwd(), flags.config as string | undefined];
+    const loaded = await loadCommandConfig({ cwd, file, environment: process.env, flags: readSettingFlags(flags) }, screen);
     if ('storage-url' in this.ctor.flags) noteStoreAbove(loaded, screen);
-    Object.assign(process.env, loaded.environment); // drivers of providers read variables of .env
     const tracer = await openTracer(loaded, screen);
-    const { config, home, file } = loaded;
-    const engine = createEngine({ config, home, file, cwd: process.cwd(), surface, tracer });
+    const engine = createEngine({ ...loaded, cwd, surface, tracer }); // variables of .env are for the engine, not for the programs that kb starts
     const { signal, release } = createInterruptSignal();
     try {
       await work({ loaded, engine, screen, tracer, signal, flags });

@@ -1,42 +1,22 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { describe, KbError } from '../core/errors.ts';
 import { parseYamlDocument, toPlainValue } from '../core/yaml.ts';
 import { isMap, isScalar, type YAMLMap, parse } from 'yaml';
 import { z } from 'zod';
-import { describeFileError } from '../core/file-names.ts';
 import { findNearest, didYouMean, isWithinDistance } from '../core/nearest.ts';
 import { fillVariables, getPath, hasReference, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf, unwrapSchema, type Key } from '../schema/fields.ts';
-import { parseEnv } from 'node:util';
 import { explainChunkingConflict, assertPlainData } from '../core/parse-request.ts';
 import { validationMessages } from '../core/validation-issues.ts';
-import type { OwnDrivers } from '../ports/engines.ts';
+import type { Environment, OwnDrivers } from '../ports/engines.ts';
+import { assertAccepted } from './accepted-addresses.ts';
+import { type Disclosure, findReferences, listDisclosures, type Reference } from './disclosures.ts';
+import { type ConfigPlace, findConfig, readEnvFile, readText } from './find-files.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
 
-/** Name of the configuration file. */
-export const CONFIG_NAME = 'kb.config.yaml';
-
-/** Finds the configuration file: the named one, else the nearest `kb.config.yaml` from `cwd` upwards, else none. */
-function findConfig(cwd: string, named?: string): string | undefined {
-  if (named) {
-    const path = resolve(cwd, named);
-    if (existsSync(path)) return path;
-    throw new KbError('configuration', `The configuration file ${named} does not exist.`, {
-      hint: 'Name another with --config, or write one with kb init.',
-    });
-  }
-  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const path = join(folder, CONFIG_NAME);
-    if (existsSync(path)) return path;
-    if (folder === dirname(folder)) return undefined;
-  }
-}
-
-/** Environment variables. */
-export type Environment = Record<string, string | undefined>;
+export type { Environment } from '../ports/engines.ts';
 
 /** A layer of the configuration, and the flag or variable that each of its paths comes from. */
 export interface NamedLayer {
@@ -48,6 +28,7 @@ export interface NamedLayer {
 interface ConfigFile {
   layer: Layer;
   lines: Map<string, number>;
+  references: Reference[];
 }
 
 /** Reads a configuration file; variables replace `${NAME}` in free maps and lists such as `headers`. Throws a KbError that names the line and the key, but no value. */
@@ -55,7 +36,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   const name = basename(path);
   const origin = { where: name, code: 'configuration', hint: 'Fix the line; kb.config.example.yaml shows every key.' } as const;
   const { document, lineAt } = parseYamlDocument(readText(path, 'The configuration file '), origin);
-  const file: ConfigFile = { layer: {}, lines: new Map() };
+  const file: ConfigFile = { layer: {}, lines: new Map(), references: [] };
   if (document.contents === null) return file;
   if (!isMap(document.contents)) throw new KbError('configuration', `${name}: the file must hold keys, such as «collection: manuals».`);
   const unknown: KbError[] = [];
@@ -81,18 +62,11 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
         const place = { ...origin, where: `${name}, line ${line}: ${prefix}${key}` };
         const value = toPlainValue(() => (pair.value as { toJS(document: unknown): unknown }).toJS(document), place);
         refuseUnsafeKeys(value, `${name}, line ${line}`, prefix + key);
-        setPath(file.layer, target, typeof value === 'object' && target !== 'sources.markdown' ? fillVariables(value, environment) : value);
+        const isFilled = typeof value === 'object' && target !== 'sources.markdown';
+        if (isFilled) file.references.push(...findReferences(value, target));
+        setPath(file.layer, target, isFilled ? fillVariables(value, environment) : value);
       }
     }
-  }
-}
-
-function readText(path: string, kind = ''): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const hint = /^(EACCES|EPERM)$/.test((cause as NodeJS.ErrnoException).code ?? '') ? 'Check its permissions.' : undefined;
-    throw new KbError('configuration', `${kind}${path} cannot be read: ${describeFileError(cause, 'read')}.`, { hint, cause });
   }
 }
 
@@ -172,21 +146,38 @@ export interface LoadedConfig {
   environment: Environment;
 }
 
-/** Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws as `validateConfig` does. */
-export function loadConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): LoadedConfig {
-  const file = findConfig(cwd, named ?? given.KB_CONFIG);
-  const home = file ? dirname(file) : resolve(cwd);
-  const dotenv = join(home, '.env');
-  const isFile = statSync(dotenv, { throwIfNoEntry: false })?.isFile(); // a folder named .env belongs to another program
-  const environment = { ...(isFile && parseEnv(readText(dotenv))), ...given };
-  const read: ConfigFile = file ? readConfigFile(file, environment) : { layer: {}, lines: new Map() };
+/**
+ * Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws as `validateConfig` does, and a KbError
+ * (`configuration`) if a file that it came upon by itself may have been written by others, or would send a key to an address that the user has not accepted.
+ */
+export function loadConfig(options: LoadOptions): LoadedConfig {
+  const { disclosures, place, ...loaded } = readConfig(options);
+  assertAccepted(place, disclosures);
+  return loaded;
+}
+
+/** A configuration, and what it would send where before anybody has accepted that. */
+export interface ReadConfig extends LoadedConfig {
+  place: ConfigPlace;
+  disclosures: Disclosure[];
+}
+
+/** Does what `loadConfig` does, and leaves it to the caller to ask about `disclosures`; there are none if the user named the file. */
+export function readConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): ReadConfig {
+  const place = findConfig(cwd, named ?? given.KB_CONFIG);
+  const { file, home } = place;
+  const environment = { ...readEnvFile(place)?.variables, ...given };
+  const contents: ConfigFile = file ? readConfigFile(file, environment) : { layer: {}, lines: new Map(), references: [] };
   const variables = readEnvironment(environment);
-  const merged = [read.layer, variables.layer, flags?.layer ?? {}].reduce<Layer>(mergeLayers, DEFAULTS);
+  const merged = [contents.layer, variables.layer, flags?.layer ?? {}].reduce<Layer>(mergeLayers, DEFAULTS);
   const originOf = (path: string): string =>
     flags?.names.get(path) ??
     variables.names.get(path) ??
-    (read.lines.has(path) ? `${basename(file!)}, line ${read.lines.get(path)}: ${path}` : path);
-  return { config: validateConfig(merged, originOf, withOwnNames(Config, ownNames(own))), file, home, environment };
+    (contents.lines.has(path) ? `${basename(file!)}, line ${contents.lines.get(path)}: ${path}` : path);
+  const config = validateConfig(merged, originOf, withOwnNames(Config, ownNames(own)));
+  const user = { environment: given, layer: mergeLayers(readEnvironment(given).layer, flags?.layer ?? {}) };
+  const disclosures = place.isNamed ? [] : listDisclosures({ config, environment, references: contents.references, user });
+  return { config, file, home, environment, place, disclosures };
 }
 
 /** Validates the merged layers. Throws a KbError that names each faulty value and its origin, which `originOf` returns for a path. */

@@ -72,6 +72,9 @@ const REFERENCE = /\$\{(\w+)\}/g;
 /** Whether a text refers to an environment variable: `${NAME}`. */
 export const hasReference = (text: string): boolean => text.search(REFERENCE) >= 0;
 
+/** Lists the names of the variables that a text refers to. */
+export const referencesIn = (text: string): string[] => [...text.matchAll(REFERENCE)].map(([, name]) => name!);
+
 /** Removes the references to variables from a text. */
 export const withoutReferences = (text: string): string => text.replace(REFERENCE, '');
 

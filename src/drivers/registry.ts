@@ -1,4 +1,4 @@
-import type { ModelOptions, StoreOptions } from '../ports/engines.ts';
+import type { Environment, ModelOptions as ModelSettings, StoreOptions as StoreSettings } from '../ports/engines.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReaders } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
@@ -7,6 +7,10 @@ import { createBrowser } from './browser/browser.ts';
 import { defaultModel, type ProviderKind, type ProviderOf, providers, providersOf } from './providers/providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm-reranker.ts';
 import { REQUEST_OPTIONS } from './stores/qdrant/qdrant-options.ts';
+
+/** Settings of a model or store, and the variables that hold its key. Default: `process.env`. */
+type ModelOptions = ModelSettings & { env?: Environment | undefined };
+type StoreOptions = StoreSettings & { env?: Environment | undefined };
 
 /** An embedder that can be opened. */
 export interface EmbedderDriver {
@@ -28,6 +32,7 @@ const httpReranker = {
 
 const llmDialects = {
   openai: async (options: ModelOptions): Promise<Llm> => (await import('./llms/openai.ts')).openOpenAiLlm(options),
+  ollama: async (options: ModelOptions): Promise<Llm> => (await import('./llms/ollama.ts')).openOllamaLlm(options),
   anthropic: async (options: ModelOptions): Promise<Llm> => (await import('./llms/anthropic.ts')).openAnthropicLlm(options),
 };
 
@@ -70,14 +75,15 @@ export const drivers = {
       url: '.kb/lancedb',
       lies_in: 'folder',
       requestOptions: [], // its options concern the connection to a bucket and the use of memory
-      open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
-        (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options }),
+      open: async ({ url, options, env }: StoreOptions): Promise<VectorStore> =>
+        (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options, environment: env }),
     },
     qdrant: {
       url: 'http://127.0.0.1:6333',
       lies_in: 'server',
       requestOptions: REQUEST_OPTIONS,
-      open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant/qdrant.ts')).openQdrant(options),
+      open: async ({ env, ...options }: StoreOptions): Promise<VectorStore> =>
+        (await import('./stores/qdrant/qdrant.ts')).openQdrant({ ...options, environment: env }),
     },
   } satisfies Record<string, StoreDriver>,
   rerankers: {

@@ -2,7 +2,7 @@ import { advice, call, field, optionalAdvice } from '../core/advice/advice.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer, RendererOptions } from '../ports/reading.ts';
 import type { AccessRights } from '../core/access-rights.ts';
-import type { Surface, Tracer } from '../ports/engines.ts';
+import type { Environment, Surface, Tracer } from '../ports/engines.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { PathPlace } from '../stages/extract/files/local-path.ts';
 import type { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
@@ -38,6 +38,8 @@ export interface Context extends PathPlace {
   settings: Config;
   resources: Resources;
   surface: Surface;
+  /** Variables with proxies. Default: `process.env`. */
+  environment?: Environment | undefined;
   access?: AccessRights | undefined;
   /** Whether a program or person other than the operator asks: over HTTP or MCP, or with `access`. */
   isRequested: boolean;

@@ -20,11 +20,13 @@ import { stateFilter } from './state-files.ts';
 import { assertSourcesConfigured, assertSources, type Context, type Resources } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
-export function createEngine({ config, home = process.cwd(), cwd = home, file, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
+export function createEngine(engineOptions: EngineOptions): Engine {
+  const { config, home = process.cwd(), cwd = home, file, surface = 'cli', environment = process.env, tracer, ...own } = engineOptions;
+  const surroundings = { home, cwd, surface, environment, tracer };
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
   validateConfig(config, (path) => path, schema);
-  const opened = createResources({ config, home, surface, own });
+  const opened = createResources({ config, home, surface, environment, own });
   const resources = tracer ? traceResources(opened, tracer) : opened;
   const prepare = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
     const known = operationNamed(name);
@@ -56,7 +58,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, file, s
       const { run, given, settings, collections, ...rights } = enter(() => prepare(name, request, access));
       onBegin?.(collections);
       const permitted = withAccess(resources, access);
-      const steps = run(given, { settings, resources: permitted, home, cwd, surface, access, ...rights, tracer, signal, lists, hasMore });
+      const steps = run(given, { ...surroundings, settings, resources: permitted, access, ...rights, signal, lists, hasMore });
       const running = runInContext(withSignal(steps, signal), enter);
       const isSpan = name !== 'watch'; // a watch ends with the process: each of its ingests is a span
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;

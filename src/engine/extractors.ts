@@ -35,11 +35,12 @@ export async function openExtractors(
   context: Context,
   { memory, ...knownFiles }: KnownSources = {},
 ): Promise<OpenExtractors> {
-  const { settings, resources, tracer, signal, cwd, home, surface, isRequested, isState } = context;
+  const { settings, resources, tracer, signal, cwd, home, surface, environment, isRequested, isState } = context;
   const { ingestion, network } = settings;
   const reader = await resources.reader(ingestion.docs);
   const named = namedOrigins({ docs, urls, api });
-  const clients = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
+  const reach = { network, surface, named, environment };
+  const clients = { http: createHttp(reach), renderer: resources.renderer(reach) };
   const { http, renderer } = tracer ? traceNetwork(clients, tracer) : clients;
   const parts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });

@@ -2,7 +2,7 @@ import { didYouMean } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
 import { findProvider } from '../drivers/providers/providers.ts';
-import type { Factory, ModelOptions, OwnDrivers, StoreOptions, Surface, CallSpan, Tracer } from '../ports/engines.ts';
+import type { Environment, Factory, ModelOptions, OwnDrivers, StoreOptions, Surface, CallSpan, Tracer } from '../ports/engines.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { VectorStore, Collection } from '../ports/stores.ts';
 import type { LlmConfig } from '../schema/config-chat.ts';
@@ -25,7 +25,10 @@ interface Driver<Options, Opened> {
   open(options: Options): Promise<Opened>;
 }
 
-interface LlmRow extends Driver<ModelOptions & { embedder?: Embedder | undefined }, Llm> {
+/** What built-in drivers get besides the settings: the variables that hold their keys. */
+type WithEnv<Options> = Options & { env?: Environment | undefined };
+
+interface LlmRow extends Driver<WithEnv<ModelOptions> & { embedder?: Embedder | undefined }, Llm> {
   /** Whether it quotes the sources, and compares with the embedder of the collection. */
   quotes?: boolean;
 }
@@ -49,10 +52,10 @@ export function describeInProcess(kind: 'embedders' | 'llms' | 'rerankers', prov
 /** The drivers of an engine by name. Each lookup throws a KbError (`configuration`) with the nearest name if there is none. */
 interface DriverTable {
   /** `model` is absent if only the opened driver knows it. */
-  embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
+  embedder(name: string): Partial<EmbedderDriver> & Driver<WithEnv<ModelOptions>, Embedder>;
   llm(name: string): LlmRow;
-  reranker(name: string): Driver<ModelOptions, Reranker>;
-  store(name: string): Driver<StoreOptions, VectorStore>;
+  reranker(name: string): Driver<WithEnv<ModelOptions>, Reranker>;
+  store(name: string): Driver<WithEnv<StoreOptions>, VectorStore>;
 }
 
 /** Lists the names of the caller's drivers. Throws a KbError (`configuration`) for a built-in name. */
@@ -92,10 +95,16 @@ export function withKnownWindow(llm: LlmConfig): LlmConfig {
   return { ...llm, context_window: Math.max(known, 2 * llm.max_tokens) };
 }
 
+/** Makes drivers of the factories of the calling program, which has an environment of its own. */
 const wrapFactories = <Options, Opened>(
   factories: Record<string, Factory<Options, Opened>> = {},
-): Record<string, Driver<Options, Opened>> =>
-  Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { open: async (options) => await factory(options) }]));
+): Record<string, Driver<WithEnv<Options>, Opened>> =>
+  Object.fromEntries(
+    Object.entries(factories).map(([name, factory]) => [
+      name,
+      { open: async ({ env: _env, ...options }) => await factory(options as Options) },
+    ]),
+  );
 
 function createLookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
   return (name) => {
@@ -165,26 +174,36 @@ interface ResourceOptions {
   /** The base of relative store paths. */
   home: string;
   surface: Surface;
+  /** Default: `process.env`. */
+  environment?: Environment | undefined;
   own?: OwnDrivers | undefined;
 }
 
 /** Creates the resources of an engine. On a server, a store gets its key only if the operator named the store. */
-export function createResources({ config, home, surface, own: ownDrivers = {} }: ResourceOptions): Resources {
+export function createResources({
+  config,
+  home,
+  surface,
+  environment: env = process.env,
+  own: ownDrivers = {},
+}: ResourceOptions): Resources {
   const table = createDriverTable(ownDrivers);
   const cache = createResourceCache();
   const browser = drivers.browser();
-  const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) => {
+  const openLlm: Resources['llm'] = async ({ provider, model, context_window, temperature, options: given }, embedder) => {
     const { quotes, open } = table.llm(provider);
-    return quotes ? open({ provider, embedder }) : cache.get(['llm', provider, model, options], () => open({ provider, model, options }));
+    if (quotes) return open({ provider, embedder });
+    const options = { temperature, ...given };
+    return cache.get(['llm', provider, model, context_window, options], () => open({ provider, model, context_window, options, env }));
   };
   const workers = createResourceCache(Infinity); // resources with threads are never evicted; one per model, whatever the options
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {
     const row = table.embedder(provider);
     return row.in_process
       ? workers.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
-      : cache.get(['embedder', provider, model, options], () => row.open({ provider, model, options }));
+      : cache.get(['embedder', provider, model, options], () => row.open({ provider, model, options, env }));
   };
-  const passwords = parsePasswords(process.env[config.ingestion.docs.password]);
+  const passwords = parsePasswords(env[config.ingestion.docs.password]);
   return {
     embedder: openEmbedder,
     modelOf: async (settings) => {
@@ -195,12 +214,12 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
       const { vector_db, options } = settings;
       const url = storeUrl(settings, home);
       const isTrusted = surface === 'cli' || isOperatorsStore(settings, { config, home });
-      const open = () => table.store(vector_db).open({ url, options, isTrusted });
+      const open = () => table.store(vector_db).open({ url, options, isTrusted, env });
       return untilStopped(cache.get(['store', vector_db, url, options], open)); // shared with other runs, so only the wait is stopped
     },
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')
-        return cache.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options }));
+        return cache.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options, env }));
       const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // applies to the model of chat.llm only
       const grader = { ...llm, context_window, model: model ?? llm.model, options: { ...llm.options, ...options } };
       const window = { tokens: windowOf(withKnownWindow(grader)).tokens, estimate: estimateTokens };

@@ -26,7 +26,7 @@ export interface HttpOptions {
   surface: AddressPolicy['surface'];
   /** Origins that the user named. */
   named: readonly string[];
-  environment?: NodeJS.ProcessEnv;
+  environment?: NodeJS.ProcessEnv | undefined;
   lookup?: Lookup;
   retries?: Pick<RetryOptions, 'attempts' | 'firstWait' | 'maxWait'>;
 }

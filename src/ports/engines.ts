@@ -8,6 +8,9 @@ import type { Embedder, Llm, Reranker } from './models.ts';
 import type { Parser } from './reading.ts';
 import type { VectorStore } from './stores.ts';
 
+/** Environment variables. */
+export type Environment = Record<string, string | undefined>;
+
 /** Where an engine runs: the command line may fetch private addresses that its user names, a server may not. */
 export type Surface = 'cli' | 'server';
 
@@ -21,6 +24,8 @@ export interface EngineOptions extends OwnDrivers {
   /** The configuration file, as `loadConfig` returns it. No request reads it, whatever its name. */
   file?: string | undefined;
   surface?: Surface;
+  /** Variables with the keys of providers and stores, proxies and passwords, such as `environment` of `loadConfig`. Default: `process.env`. */
+  environment?: Environment | undefined;
   tracer?: Tracer | undefined;
 }
 
@@ -77,6 +82,8 @@ export interface ModelOptions {
   provider: string;
   /** Default: chosen by the driver. */
   model?: string | undefined;
+  /** The configured context window of a language model, in tokens. */
+  context_window?: number | undefined;
   options?: Record<string, unknown> | undefined;
 }
 

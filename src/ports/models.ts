@@ -1,4 +1,5 @@
 import type { Metadata } from '../schema/items.ts';
+import type { CleanPiece } from '../text/model-output.ts';
 
 /** Computes unit vectors of texts. The cosine of two vectors of one embedder is the similarity of the texts. */
 export interface Embedder {
@@ -123,13 +124,13 @@ export interface Outcome extends Usage {
 export const NO_ANSWER_MARKER = '[0]';
 
 /**
- * A language model, or an answerer that quotes. `generate` yields pieces of an answer, and returns its usage and outcome. It throws a
- * KbError after its retries: `too_large` if shorter sources may succeed.
+ * A language model, or an answerer that quotes. `generate` yields pieces of an answer, and returns its usage and outcome. The piece `DISCARD` takes back
+ * what was yielded before. It throws a KbError after its retries: `too_large` if shorter sources may succeed.
  */
 export interface Llm {
   readonly provider: string;
   readonly model: string;
   /** Quotes `grounding` without reading the messages, so it cannot rewrite questions or summarize histories. */
   readonly extractive?: boolean;
-  generate(request: GenerateRequest): AsyncGenerator<string, Outcome, void>;
+  generate(request: GenerateRequest): AsyncGenerator<CleanPiece, Outcome, void>;
 }

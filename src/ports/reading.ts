@@ -132,7 +132,7 @@ export interface RendererOptions {
   network: Network;
   surface: AddressPolicy['surface'];
   named: readonly string[];
-  environment?: Record<string, string | undefined>;
+  environment?: Record<string, string | undefined> | undefined;
   lookup?: Lookup;
 }
 

@@ -123,7 +123,7 @@ export const AnswerConfidence = z
         'direct_intent',
       ])
       .describe(
-        'Reason for the level. answer_uncertain: the passages are about the question, but may not answer it, or not all of it; citations_unsupported: verify_citations found sentences that their sources do not support, or no citation; direct_intent: a greeting, thanks or a farewell, which needs no sources',
+        'Reason for the level. answer_uncertain: the passages are about the question, but may not answer it, or not all of it; citations_unsupported: no citation, a sentence that is repeated, or sentences that their sources do not support (verify_citations); direct_intent: a greeting, thanks or a farewell, which needs no sources',
       ),
     probability: z
       .number()

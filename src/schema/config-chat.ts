@@ -26,6 +26,11 @@ export const LlmConfig = z
       .describe(
         'Context window of the model in tokens (input and output). Default: a cautious value for the provider. max_tokens takes at most half',
       ),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .describe('Randomness of the answer; 0: the same answer each time. Left out where a model refuses it'),
     timeout: z.number().positive().max(MAX_WAIT).describe('Seconds without a token before an answer is given up'),
     options: options().describe('Options of the provider: base_url'),
   })

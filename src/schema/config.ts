@@ -239,7 +239,7 @@ export const DEFAULTS = {
   retrieval: { mode: 'hybrid', top_k: 10 },
   rerank: { enabled: false, provider: 'local', top_k: 5 },
   chat: {
-    llm: { provider: 'local', max_tokens: 1024, timeout: 60 },
+    llm: { provider: 'local', max_tokens: 1024, temperature: 0, timeout: 60 },
     persona: '',
     history_compaction: { enabled: true, history_limit: 15, keep_recent: 5 },
     query_rewrite: {},

@@ -194,7 +194,7 @@ async function* writeChunks(
   yield choice({ role: 'assistant', content: '' });
   for await (const event of withHeartbeat(events, HEARTBEAT)) {
     if (!event) yield ': still here\n\n';
-    else if (event.type === 'token') yield choice({ content: (event.data as { text: string }).text });
+    else if (event.type === 'token') yield choice({ content: event.data.reset === true ? '\n\n' : String(event.data.text) }); // the shape has no way to take text back
     else if (event.type === 'final') {
       const result = event.data as unknown as ChatResult;
       const failed = toError(result);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { childEnvironment } from '../core/child-environment.ts';
 import { packageRoot } from '../core/project.ts';
 
 /** Milliseconds to collect changes, because editors write a file in several steps. */
@@ -36,7 +37,7 @@ export async function serveAndReload({ argv, file, tokens, keepsPort, signal, re
   let args = argv;
   try {
     while (!signal.aborted) {
-      const child = fork(process.argv[1]!, args, { stdio: 'inherit' });
+      const child = fork(process.argv[1]!, args, { env: process.env, stdio: 'inherit' }); // kb itself, with everything that this process was started with
       child.once('exit', () => signal.aborted || report('The server has ended. It starts again when the configuration changes.'));
       child.on('message', (word: ReloadMessage) => {
         if (keepsPort && typeof word === 'object') args = [...withoutPort(argv), '--port', new URL(word.listening).port];
@@ -118,7 +119,11 @@ const SOURCES = 'The sources';
 
 async function compileSources(report: ReloadOptions['report']): Promise<boolean> {
   report('The sources changed; compiling.');
-  const child = spawn(process.execPath, [join(packageRoot, 'scripts', 'build.mjs')], { cwd: packageRoot, stdio: ['ignore', 2, 2] });
+  const child = spawn(process.execPath, [join(packageRoot, 'scripts', 'build.mjs')], {
+    cwd: packageRoot,
+    env: childEnvironment('build'),
+    stdio: ['ignore', 2, 2],
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) report('They cannot be compiled; the server goes on as it was.');
   return code === 0;

@@ -21,7 +21,7 @@ const environment = { WIKI_USER: 'ann', WIKI_PASSWORD: 's3cret', PORTAL_SESSION:
 it('the documented configurations are valid', () => {
   expect(examples('config')).toHaveLength(2);
   for (const text of examples('config')) {
-    const { config } = loadConfig({ cwd: folder({ 'kb.config.yaml': text }), environment });
+    const { config } = loadConfig({ cwd: folder({ 'kb.config.yaml': text }), file: 'kb.config.yaml', environment });
     expect(JSON.stringify(config)).not.toContain('${');
   }
 });

@@ -15,6 +15,8 @@ const failure = (work: () => unknown): KbError => {
   throw new Error('it did not fail');
 };
 const load = (cwd: string, rest: Partial<Parameters<typeof loadConfig>[0]> = {}) => loadConfig({ cwd, environment: {}, ...rest });
+/** A file that the user names may send variables where it says (disclosures.test.ts). */
+const named = { file: 'kb.config.yaml' };
 const flag = (path: string, value: unknown) => {
   const { layer, names } = readSetFlags([`${path}=${JSON.stringify(value)}`]);
   return { layer, names };
@@ -111,7 +113,7 @@ describe('loadConfig', () => {
     const error = failure(() => load(file(text)));
     expect([error.message.includes(path), error.hint?.includes('${NAME}')]).toEqual([true, true]);
     expect(error.message + error.hint).not.toContain('hunter2');
-    const { config } = load(file(text.replace(/(hunter2)+/, '${SITE_SECRET}')), { environment: { SITE_SECRET: 'hunter2' } });
+    const { config } = load(file(text.replace(/(hunter2)+/, '${SITE_SECRET}')), { ...named, environment: { SITE_SECRET: 'hunter2' } });
     expect(JSON.stringify(config.network.sites)).toContain('hunter2');
   });
 
@@ -120,7 +122,7 @@ describe('loadConfig', () => {
     (given) => {
       const cwd = folder({ 'kb.config.yaml': `network:\n  sites:\n    - {origin: "https://a.example", basic_auth: "${given}"}\n` });
       const expected = given.replace('${A}', 'one').replace('${B}', 'two');
-      expect(load(cwd, { environment: { A: 'one', B: 'two' } }).config.network.sites[0]!.basic_auth).toBe(expected);
+      expect(load(cwd, { ...named, environment: { A: 'one', B: 'two' } }).config.network.sites[0]!.basic_auth).toBe(expected);
     },
   );
 
@@ -152,7 +154,7 @@ describe('loadConfig', () => {
 
   it('lets a header refer to a variable', () => {
     const cwd = folder({ 'kb.config.yaml': 'ingestion:\n  api:\n    headers:\n      Authorization: Bearer ${TOKEN}\n' });
-    expect(load(cwd, { environment: { TOKEN: 'abc' } }).config.ingestion.api.headers).toEqual({ Authorization: 'Bearer abc' });
+    expect(load(cwd, { ...named, environment: { TOKEN: 'abc' } }).config.ingestion.api.headers).toEqual({ Authorization: 'Bearer abc' });
     expect(load(cwd).config.ingestion.api.headers, 'one that is not set is missed where it is used').toEqual({
       Authorization: 'Bearer ${TOKEN}',
     });

@@ -16,6 +16,7 @@ const VARIABLES = new Set([
   'KB_SERVER_TOKEN',
   'QDRANT_API_KEY',
   'XDG_STATE_HOME',
+  'KB_CONFIG',
   'NODE_ENV',
   'MALLOC_ARENA_MAX', // read by glibc
 ]);

@@ -1,4 +1,5 @@
 import type { GenerateRequest, Llm, Message, Usage } from '../../src/ports/models.ts';
+import { DISCARD } from '../../src/text/model-output.ts';
 
 /** What came of an answer: its pieces, and what it cost or why it failed. */
 export interface HeardAnswer {
@@ -8,13 +9,14 @@ export interface HeardAnswer {
 }
 
 /** Reads an answer to its end. */
-export async function read(answer: AsyncGenerator<string, Usage, void>): Promise<HeardAnswer> {
+export async function read(answer: ReturnType<Llm['generate']>): Promise<HeardAnswer> {
   const pieces: string[] = [];
   try {
     for (;;) {
       const step = await answer.next();
       if (step.done) return { pieces, usage: step.value };
-      pieces.push(step.value);
+      if (step.value === DISCARD) pieces.length = 0;
+      else pieces.push(step.value);
     }
   } catch (error) {
     return { pieces, error: error as Error };
@@ -27,7 +29,7 @@ const messages: readonly Message[] = [
 ];
 
 /** Asks a question of no matter. */
-export const ask = (llm: Llm, request: Partial<GenerateRequest> = {}): AsyncGenerator<string, Usage, void> =>
+export const ask = (llm: Llm, request: Partial<GenerateRequest> = {}): ReturnType<Llm['generate']> =>
   llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens: 77, timeout: 20, ...request });
 
 /** Waits until it is so. */

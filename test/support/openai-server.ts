@@ -106,7 +106,7 @@ export async function sliced(response: ServerResponse, text: string, size = Infi
   }
 }
 
-const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+const USAGE = { prompt_tokens: 1100, completion_tokens: 7, total_tokens: 1107 };
 
 async function chat(
   request: ModelRequest,

@@ -145,6 +145,7 @@ export class AskView implements View {
     const rewriting = history.length > 0 ? { query_rewrite: { enabled: true } } : {};
     try {
       for await (const event of askForAnswer({ query: turn.question, collection: turn.collection, history, ...rewriting }, signal)) {
+        if (event.data.reset === true) shown.reset();
         if (event.type === 'token') shown.push(String(event.data.text));
         else shown.showStage(event);
         if (event.type !== 'final') continue;

@@ -69,8 +69,9 @@ async function evaluateWith(
   { config, questions }: { config: string; questions: GoldenQuestion[] },
 ): Promise<EvaluationResult> {
   const [{ loadConfig }, { createEngine }] = await Promise.all([import('../../config/load.ts'), import('../../engine/engine.ts')]);
-  const loaded = loadConfig({ cwd: process.cwd(), file: config, environment: process.env, flags: readSettingFlags(flags) });
-  const engine = createEngine({ config: loaded.config, home: loaded.home, file: loaded.file, cwd: process.cwd() });
+  const cwd = process.cwd();
+  const loaded = loadConfig({ cwd, file: config, environment: process.env, flags: readSettingFlags(flags) });
+  const engine = createEngine({ ...loaded, cwd });
   try {
     return await showProgress(engine.run('evaluate', { questions }, { signal, lists: true }), { screen, title: `Asking with ${config}` });
   } finally {

@@ -128,13 +128,18 @@ function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message'>): st
 
 /** Prints a chat while it runs: its stage, the answer word by word, then its sources. `end` always leaves the cursor at the beginning of a line. */
 export function answerPrinter(screen: Screen) {
-  const answer = markdownPrinter(screen);
+  let answer = markdownPrinter(screen);
   let hasTokens = false;
   return {
     onEvent(event: Event): void {
       if (screen.json) return;
       if (event.type === 'token') {
         hasTokens = true;
+        if (event.data.reset === true) {
+          answer.end();
+          screen.print(screen.color.dim('(The model was thinking aloud. Its answer follows.)\n'));
+          answer = markdownPrinter(screen);
+        }
         answer.push(String(event.data.text));
       }
       const status = statusOf(event);

@@ -110,7 +110,7 @@ export const continuationNote = ({ conversation: { turns } }: Session): string =
 export function switchModel(name: string, session: Session): void {
   if (name) {
     const choice = parseModelChoice(name, settingsOf(session).chat.llm.provider);
-    assertModelUsable({ ...settingsOf(session).chat.llm, provider: choice.llm_provider, model: choice.llm_model });
+    assertModelUsable({ ...settingsOf(session).chat.llm, provider: choice.llm_provider, model: choice.llm_model }, session);
     chooseSettings(session, choice);
   }
   const { provider, model: chosen } = settingsOf(session).chat.llm;
@@ -121,8 +121,8 @@ export function switchModel(name: string, session: Session): void {
 }
 
 /** Throws the KbError with which the next question would fail: the key, the address or the name of the model is missing. */
-function assertModelUsable(llm: LlmConfig): void {
-  if (llm.provider !== 'local') resolveAccess({ provider: llm.provider, model: llm.model, options: llm.options }, 'llm');
+function assertModelUsable({ provider, model, options }: LlmConfig, { context }: Session): void {
+  if (provider !== 'local') resolveAccess({ provider, model, options, env: context.loaded.environment }, 'llm');
 }
 
 function parseModelChoice(

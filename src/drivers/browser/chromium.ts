@@ -4,6 +4,7 @@ import { call, operatorAdvice } from '../../core/advice/advice.ts';
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import type { Browser, CDPSession, LaunchOptions } from 'playwright';
+import { childEnvironment } from '../../core/child-environment.ts';
 import { KbError } from '../../core/errors.ts';
 import { isRunning } from '../../core/process-owner.ts';
 
@@ -157,10 +158,6 @@ const DEAD_PROXY = 'http://127.0.0.1:1';
 /** Default flags that are removed: without this one, a page opens others only if somebody clicks. */
 const REMOVED_FLAGS = ['--disable-popup-blocking'];
 
-/** Environment variables that are passed to a browser: those for files, screen and language. Others may hold keys and passwords. */
-const PASSED_VARIABLES =
-  /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAM(DATA|FILES.*))$/i;
-
 /** Starts the found browsers in turn until one starts. Throws a KbError (`setup`) if there is none, or none starts. */
 export async function launchChromium(find: () => Promise<readonly string[]> = findBrowsers): Promise<Browser> {
   let first: unknown;
@@ -207,7 +204,7 @@ const launchOptions = (): LaunchOptions => ({
   proxy: { server: DEAD_PROXY, bypass: '<-loopback>' },
   args: FLAGS,
   ignoreDefaultArgs: REMOVED_FLAGS,
-  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name))) as Record<string, string>,
+  env: childEnvironment('browser'),
   handleSIGINT: false,
   handleSIGTERM: false,
   handleSIGHUP: false,

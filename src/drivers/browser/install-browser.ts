@@ -33,7 +33,7 @@ export async function* setUpBrowser(options: SetupOptions = {}): AsyncGenerator<
     yield started.message;
   }
   yield 'No Chrome or Chromium was found that starts: Playwright’s Chromium is installed.';
-  yield* runInstaller(options.installer ?? playwrightInstaller(), { signal, failure: installationError });
+  yield* runInstaller(options.installer ?? playwrightInstaller(), { cwd: playwrightFolder(), signal, failure: installationError });
   return { ...(await findStarting(await find(), check)), isInstalled: true };
 }
 
@@ -59,9 +59,11 @@ async function readVersion(path: string): Promise<string> {
   return version;
 }
 
+const playwrightFolder = (): string => dirname(createRequire(import.meta.url).resolve('playwright/package.json'));
+
 /** Returns Playwright's install command; as root on a system with apt, it also installs the browser's system libraries. */
 function playwrightInstaller(): readonly string[] {
-  const program = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js');
+  const program = join(playwrightFolder(), 'cli.js');
   const isDebian = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   return [process.execPath, program, 'install', '--no-shell', ...(isDebian ? ['--with-deps'] : []), 'chromium'];
 }

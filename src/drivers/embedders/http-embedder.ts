@@ -1,11 +1,13 @@
 import { operatorAdvice } from '../../core/advice/advice.ts';
-import { KbError } from '../../core/errors.ts';
+import { hasCode, KbError } from '../../core/errors.ts';
 import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
 import { z } from 'zod';
 import type { EmbeddingRow } from '../providers/providers.ts';
 import { retry } from '../../core/retry.ts';
 import type { Embedder } from '../../ports/models.ts';
-import { post } from '../providers/provider-errors.ts';
+import { requestOllama } from '../providers/ollama.ts';
+import { post, providerError } from '../providers/provider-errors.ts';
+import { weightedMean } from './token-windows.ts';
 
 /** Scales a vector to length 1. Throws a KbError (`invalid`) if it is zero or no vector. */
 export function toUnitVector(values: unknown, { provider, model }: Access): Float32Array {
@@ -32,7 +34,8 @@ function checkLengths(vectors: readonly Float32Array[], { known, access }: { kno
 }
 
 interface Dialect {
-  path: string;
+  /** Sends the body of a request, and returns the JSON of the response. Throws a KbError. */
+  send(access: Access<'embedding'>, body: Record<string, unknown>, signal: AbortSignal | undefined): Promise<unknown>;
   body(texts: readonly string[], input_type: 'document' | 'query', access: Access<'embedding'>): Record<string, unknown>;
   /** Extracts the vectors in the order of the texts; undefined for another kind of response. */
   vectors(answer: unknown): unknown[] | undefined;
@@ -49,13 +52,19 @@ const providerParameters = (
   ...(dimensions && row.dimensions_name && { [row.dimensions_name]: dimensions }),
 });
 
+const sendTo =
+  (path: string): Dialect['send'] =>
+  (access, body, signal) =>
+    post(access, { path, body, signal });
+
 const OpenAiAnswer = z.object({ data: z.array(z.object({ index: z.int().nullish(), embedding: z.unknown() })) });
 const CohereAnswer = z.object({ embeddings: z.object({ float: z.array(z.unknown()) }) });
+const OllamaAnswer = z.object({ embeddings: z.array(z.unknown()) });
 
 /** The dialects; each validates only what it uses of a response. */
 const dialects: Record<EmbeddingRow['dialect'], Dialect> = {
   openai: {
-    path: '/embeddings',
+    send: sendTo('/embeddings'),
     body: (texts, input_type, access) => ({
       ...providerParameters(input_type, access),
       input: [...texts],
@@ -66,8 +75,21 @@ const dialects: Record<EmbeddingRow['dialect'], Dialect> = {
       return data && sortByIndex(data)?.map(({ embedding }) => embedding);
     },
   },
+  ollama: {
+    send: async (access, body, signal) => {
+      try {
+        const response = await requestOllama(access, { path: '/api/embed', body, signal });
+        return (await response.json()) as unknown;
+      } catch (error) {
+        throw providerError(error, { ...access, signal });
+      }
+    },
+    // Ollama cuts a text that is too long unless it is told not to
+    body: (texts, input_type, access) => ({ ...providerParameters(input_type, access), input: [...texts], truncate: false }),
+    vectors: (answer) => OllamaAnswer.safeParse(answer).data?.embeddings,
+  },
   cohere: {
-    path: '/embed',
+    send: sendTo('/embed'),
     body: (texts, input_type, access) => ({ ...providerParameters(input_type, access), texts: [...texts], embedding_types: ['float'] }),
     vectors: (answer) => CohereAnswer.safeParse(answer).data?.embeddings.float,
   },
@@ -109,12 +131,36 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
       if (texts.some((text) => text.trim() === '')) throw new KbError('invalid', 'The text is empty: there is nothing to embed.');
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += row.batch)
-        vectors.push(...(await embedBatch(texts.slice(at, at + row.batch), options, access)));
+        vectors.push(...(await embedWhole(texts.slice(at, at + row.batch), options, access)));
       dimensions = checkLengths(vectors, { known: dimensions, access });
       return vectors;
     },
     close: async () => {},
   };
+}
+
+/** Texts up to this length, in characters, are not split: a model that does not read them has another fault. */
+const MIN_SPLIT_LENGTH = 100;
+
+/** Embeds texts; a single one that is too long for the model is split at a word, and its vector is the mean of those of its parts, by their length. */
+async function embedWhole(texts: readonly string[], options: EmbedOptions, access: Access<'embedding'>): Promise<Float32Array[]> {
+  try {
+    return await embedBatch(texts, options, access);
+  } catch (error) {
+    const [text = ''] = texts;
+    if (!hasCode(error, 'too_large') || texts.length > 1 || text.length <= MIN_SPLIT_LENGTH) throw error;
+    const middle = text.lastIndexOf(' ', text.length / 2);
+    const split = middle > text.length / 4 ? middle : Math.floor(text.length / 2);
+    const halves = [text.slice(0, split), text.slice(split)].filter((half) => half.trim() !== '');
+    const vectors: Float32Array[] = [];
+    for (const half of halves) vectors.push(...(await embedWhole([half], options, access)));
+    return [
+      weightedMean(
+        vectors,
+        halves.map(({ length }) => length),
+      ),
+    ];
+  }
 }
 
 /** Embeds as many texts as one request may hold. */
@@ -124,8 +170,8 @@ async function embedBatch(
   access: Access<'embedding'>,
 ): Promise<Float32Array[]> {
   const dialect = dialects[access.row.dialect];
-  const request = { path: dialect.path, body: dialect.body(texts, input_type, access), signal };
-  const answer = await retry(() => post(access, request), { signal });
+  const body = dialect.body(texts, input_type, access);
+  const answer = await retry(() => dialect.send(access, body, signal), { signal });
   const vectors = dialect.vectors(answer);
   if (vectors?.length === texts.length) return vectors.map((vector) => toUnitVector(vector, access));
   throw new KbError('configuration', `${access.provider} answered with ${vectors?.length ?? 'no'} vectors for ${texts.length} texts.`, {

@@ -1,10 +1,9 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { GenerateRequest, Llm, Message, Usage } from '../../ports/models.ts';
 import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
-import { providerError, parseErrorResponse } from '../providers/provider-errors.ts';
+import { providerError } from '../providers/provider-errors.ts';
+import { readEvents, requestAnswer } from './answer-request.ts';
+import { AcceptedParameters, type ChatBody, sendAccepted } from './negotiate.ts';
 import { generate, type AnswerPart, type StopReason } from './generate.ts';
-
-// The official client is not used: kb needs a single request, and would have to undo the client's retries, timeouts and errors.
 
 /** Version of the protocol (platform.claude.com/docs/api/versioning). */
 const VERSION = '2023-06-01';
@@ -13,28 +12,32 @@ const VERSION = '2023-06-01';
 export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm> {
   const access = resolveAccess(settings, 'llm');
   const translate = (error: unknown, signal: AbortSignal | undefined) => providerError(error, { ...access, signal });
-  const send = (request: GenerateRequest, signal: AbortSignal) => sendMessages(request, access, signal);
-  return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, send, translate }) };
+  const accepted = new AcceptedParameters();
+  const send = async (request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> =>
+    readParts(await sendAccepted(requestBody(request, access), accepted, (body) => postMessages(access, body, signal)));
+  const habits = {};
+  return {
+    provider: access.provider,
+    model: access.model,
+    generate: (request) => generate(request, { access, send, translate, habits }),
+  };
 }
 
-async function sendMessages(request: GenerateRequest, access: Access, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> {
-  const { key, model, parameters, base_url } = access;
-  const body = { ...parameters, model, max_tokens: request.max_tokens, stream: true, ...separateSystemMessages(request.messages) };
-  // users write the address with and without /v1
-  const response = await access.fetch(`${base_url.replace(/\/v1$/, '')}/v1/messages`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      'anthropic-version': VERSION,
-      ...(key && { 'x-api-key': key }),
-    },
-    body: JSON.stringify(body),
+const requestBody = ({ max_tokens, messages }: GenerateRequest, { model, parameters }: Access): ChatBody => ({
+  ...parameters,
+  model,
+  max_tokens,
+  stream: true,
+  ...separateSystemMessages(messages),
+});
+
+const postMessages = (access: Access, body: ChatBody, signal: AbortSignal): Promise<Response> =>
+  requestAnswer(access, {
+    url: `${access.base_url.replace(/\/v1$/, '')}/v1/messages`, // users write the address with and without /v1
+    headers: { 'anthropic-version': VERSION, ...(access.key && { 'x-api-key': access.key }) },
+    body,
     signal,
   });
-  if (!response.ok) throw parseErrorResponse(response, await response.text());
-  return readEvents(response.body!);
-}
 
 /** Separates the system messages, as the protocol requires. The caller ensures that the others alternate, the user first, and are not empty. */
 export function separateSystemMessages(messages: readonly Message[]): { system?: string; messages: Message[] } {
@@ -59,9 +62,8 @@ interface TokenCounts {
   output_tokens?: number | null;
 }
 
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<AnswerPart, void, void> {
-  const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-  for await (const { data } of events) {
+async function* readParts(response: Response): AsyncGenerator<AnswerPart, void, void> {
+  for await (const data of readEvents(response)) {
     const event = JSON.parse(data) as StreamEvent;
     if (event.type === 'error') throw event;
     if (event.type === 'message_start') yield { usage: parseUsage(event.message?.usage) };

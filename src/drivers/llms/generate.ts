@@ -2,6 +2,7 @@ import { advice, setting } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { retry } from '../../core/retry.ts';
 import type { GenerateRequest, Outcome, Usage } from '../../ports/models.ts';
+import { type CleanPiece, DISCARD, OutputCleaner } from '../../text/model-output.ts';
 import type { Access } from '../providers/access.ts';
 
 /** Limits the time that an answer may take without sending a token. */
@@ -63,22 +64,35 @@ interface LlmCall {
   send(request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>>;
   /** Converts an error of `send` or its iterator to a KbError. */
   translate(error: unknown, signal: AbortSignal | undefined): KbError;
+  /** What earlier answers showed of the model; it is updated. */
+  habits: ModelHabits;
+}
+
+/** Habits of a model that its answers show. */
+interface ModelHabits {
+  /** Its answers begin with reasoning without an opening mark. */
+  expectsReasoning?: boolean;
 }
 
 /**
- * Yields the pieces of the answer as they arrive. A failure before the first piece is retried; a later one ends the answer. Throws a KbError: `too_large` if
+ * Yields the pieces of the answer as they arrive, without reasoning and other marks (`OutputCleaner`). A failure before the first piece is retried; a later one ends the answer. Throws a KbError: `too_large` if
  * the messages do not fit into the model's window (shorter sources may), `invalid` if the answer is empty or was withheld, `unauthorized`, `unavailable`,
  * `configuration`, `aborted`.
  */
-export async function* generate(request: GenerateRequest, call: LlmCall): AsyncGenerator<string, Outcome, void> {
+export async function* generate(request: GenerateRequest, call: LlmCall): AsyncGenerator<CleanPiece, Outcome, void> {
   const silence = startSilenceTimeout(request.timeout, request.signal);
   try {
     const { answer, parts } = await retry(() => silence.limit(startAnswer(request, call, silence)), { signal: silence.signal });
     for (;;) {
       yield* answer.takePieces();
       const { done, value } = await silence.limit(parts.next());
-      if (done) return answer.end();
-      answer.add(value);
+      if (!done) {
+        answer.add(value);
+        continue;
+      }
+      const outcome = answer.end();
+      yield* answer.takePieces();
+      return outcome;
     }
   } catch (error) {
     const translated = call.translate(error, request.signal);
@@ -88,8 +102,8 @@ export async function* generate(request: GenerateRequest, call: LlmCall): AsyncG
   }
 }
 
-async function startAnswer(request: GenerateRequest, { access, send, translate }: LlmCall, silence: SilenceTimeout) {
-  const answer = new Answer(access);
+async function startAnswer(request: GenerateRequest, { access, send, translate, habits }: LlmCall, silence: SilenceTimeout) {
+  const answer = new Answer(access, habits);
   try {
     const parts = await send(request, silence.signal);
     while (!answer.hasText) {
@@ -109,30 +123,40 @@ async function startAnswer(request: GenerateRequest, { access, send, translate }
 
 class Answer {
   hasText = false;
-  #pieces: string[] = [];
+  #pieces: CleanPiece[] = [];
+  readonly #cleaner: OutputCleaner;
+  readonly #habits: ModelHabits;
   #refusal = '';
   #usage: Usage = { input_tokens: 0, output_tokens: 0 };
   #ending: StopReason | undefined;
   readonly #access: Access;
 
-  constructor(access: Access) {
+  constructor(access: Access, habits: ModelHabits) {
     this.#access = access;
+    this.#habits = habits;
+    this.#cleaner = new OutputCleaner(habits);
   }
 
   add({ text, refusal, usage, ending }: AnswerPart): void {
-    if (text) this.#pieces.push(text);
-    this.hasText ||= /\S/.test(text ?? '');
+    if (text) this.#addPieces(this.#cleaner.push(text));
     this.#refusal += refusal ?? '';
     this.#usage = { ...this.#usage, ...usage };
     this.#ending = ending ?? this.#ending;
   }
 
-  *takePieces(): Generator<string> {
+  #addPieces(pieces: readonly CleanPiece[]): void {
+    for (const piece of pieces) this.hasText = piece !== DISCARD && (this.hasText || /\S/.test(piece));
+    this.#pieces.push(...pieces);
+    this.#habits.expectsReasoning = this.#cleaner.hasLoneClosing;
+  }
+
+  *takePieces(): Generator<CleanPiece> {
     yield* this.#pieces.splice(0);
   }
 
   /** Throws if the stream ended without a stop reason: a connection may close early without an error. */
   end(): Outcome {
+    this.#addPieces(this.#cleaner.end());
     const { provider, model } = this.#access;
     const ending = this.#ending;
     if (!ending) throw new KbError('unavailable', `${provider} broke off in the answer of ${model}.`, { isRetryable: true });

@@ -1,61 +1,35 @@
-import type { OpenAI } from 'openai';
-import type { KbError } from '../../core/errors.ts';
-import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
-import { providerError, parseErrorResponse } from '../providers/provider-errors.ts';
-import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { GenerateRequest, Llm, Usage } from '../../ports/models.ts';
+import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
+import { providerError } from '../providers/provider-errors.ts';
 import type { OpenAiLlmRow } from '../providers/providers.ts';
+import { isDocument, readEvents, requestAnswer } from './answer-request.ts';
 import { generate, type AnswerPart, type StopReason } from './generate.ts';
-import { reasoningFilter } from '../../text/model-output.ts';
+import { AcceptedParameters, type ChatBody, sendAccepted } from './negotiate.ts';
 
-/** An open client; the one place where its errors become KbErrors. */
-interface OpenAiClient {
-  client: OpenAI;
-  translate(error: unknown, signal?: AbortSignal | undefined): KbError;
-}
-
-/** Opens the client; nothing is sent. Its own retries are off, because those of `retry` can be stopped, counted and reported. */
-async function openClient(access: Access): Promise<OpenAiClient> {
-  const { OpenAI } = await import('../providers/openai-library.ts');
-  const { key, base_url, provider } = access;
-  const client = new OpenAI({
-    apiKey: key ?? 'none',
-    baseURL: base_url,
-    maxRetries: 0,
-    logLevel: 'off', // otherwise it prints to standard error
-    fetch: withOpenAiErrors(access.fetch),
-    // otherwise the client sends the OpenAI account from the environment to every provider
-    ...(provider === 'openai' ? {} : { organization: null, project: null }),
-    ...(key === undefined ? { defaultHeaders: { Authorization: null } } : {}),
-  });
-  return { client, translate: (error, signal) => providerError(error, { ...access, signal }) };
-}
-
-/** Rewrites error responses in OpenAI's form, the only one that the client reads. */
-const withOpenAiErrors =
-  (send: typeof fetch): typeof fetch =>
-  async (input, init) => {
-    const response = await send(input, init);
-    if (response.ok) return response;
-    const { message, code, status, headers } = parseErrorResponse(response, await response.text());
-    return new Response(JSON.stringify({ error: { message, code } }), { status, headers });
-  };
-
-/** Opens a language model with OpenAI's protocol; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without address or model). */
+/** Opens a language model with OpenAI's chat completions API; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openOpenAiLlm(settings: ProviderSettings): Promise<Llm> {
   const access = resolveAccess(settings, 'llm');
-  const { client, translate } = await openClient(access);
+  const accepted = new AcceptedParameters();
+  const habits = {};
+  const translate = (error: unknown, signal: AbortSignal | undefined) => providerError(error, { ...access, signal });
   const send = async (request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<AnswerPart>> =>
-    readChunks(await client.chat.completions.create(requestBody(request, access), { signal, timeout: MAX_TIMEOUT }));
-  return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, send, translate }) };
+    readAnswer(await sendAccepted(requestBody(request, access), accepted, (body) => postChat(access, body, signal)));
+  return {
+    provider: access.provider,
+    model: access.model,
+    generate: (request) => generate(request, { access, send, translate, habits }),
+  };
 }
 
-/** Timeout of the client in milliseconds, the longest possible: the silence timeout applies first. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const postChat = (access: Access, body: ChatBody, signal: AbortSignal): Promise<Response> =>
+  requestAnswer(access, {
+    url: `${access.base_url}/chat/completions`,
+    headers: access.key === undefined ? {} : { authorization: `Bearer ${access.key}` },
+    body,
+    signal,
+  });
 
-type Body = Parameters<OpenAiClient['client']['chat']['completions']['create']>[0] & { stream: true };
-
-function requestBody({ messages, max_tokens }: GenerateRequest, { row, model, parameters }: Access<'llm'>): Body {
+function requestBody({ messages, max_tokens }: GenerateRequest, { row, model, parameters }: Access<'llm'>): ChatBody {
   const { max_tokens_name, usage, model: defaultModel, parameters: defaultParameters } = row as OpenAiLlmRow;
   return {
     ...(model === defaultModel && defaultParameters),
@@ -68,21 +42,44 @@ function requestBody({ messages, max_tokens }: GenerateRequest, { row, model, pa
   };
 }
 
-/** Response forms of servers other than OpenAI: a list of parts (Mistral), and usage in another field (Groq). */
+/** The text of a message: a list of parts (Mistral), or text. */
 type Content = string | null | undefined | readonly { type: string; text?: string }[];
-type Chunk = Omit<ChatCompletionChunk, 'choices'> & {
-  choices?: { delta?: { content?: Content; refusal?: string | null }; finish_reason?: string | null }[];
-  x_groq?: { usage?: ChatCompletionChunk['usage'] };
-};
 
-/** Reads the answer without the reasoning, which is sent in separate fields (`reasoning`, `reasoning_content`) or parts, or between tags. */
-async function* readChunks(chunks: AsyncIterable<ChatCompletionChunk>): AsyncGenerator<AnswerPart, void, void> {
-  const removeReasoning = reasoningFilter();
-  for await (const chunk of chunks as AsyncIterable<Chunk>) {
+interface Delta {
+  content?: Content;
+  refusal?: string | null;
+}
+
+interface TokenCounts {
+  prompt_tokens?: number;
+  completion_tokens?: number;
+}
+
+/** The fields that are read of a chunk, or of a whole answer, which has `message` instead of `delta`. Groq reports usage in a field of its own. */
+interface Chunk {
+  choices?: { delta?: Delta; message?: Delta; finish_reason?: string | null }[];
+  usage?: TokenCounts | null;
+  x_groq?: { usage?: TokenCounts };
+  error?: unknown;
+}
+
+/** Reads the answer without the reasoning that is sent in fields of its own (`reasoning`, `reasoning_content`) or in other parts. */
+async function* readAnswer(response: Response): AsyncGenerator<AnswerPart, void, void> {
+  let finish_reason: string | undefined;
+  for await (const data of isDocument(response) ? [await response.text()] : readEvents(response)) {
+    if (data.startsWith('[DONE]')) {
+      // some servers give no reason at the end of a whole answer
+      if (finish_reason === undefined) yield { ending: 'done' };
+      return;
+    }
+    const chunk = JSON.parse(data) as Chunk;
+    if (chunk.error) throw { error: typeof chunk.error === 'object' ? chunk.error : { message: String(chunk.error) }, message: '' };
     const [choice] = chunk.choices ?? [];
+    const delta = choice?.delta ?? choice?.message;
+    finish_reason = choice?.finish_reason ?? finish_reason;
     yield {
-      text: removeReasoning(contentText(choice?.delta?.content)),
-      refusal: choice?.delta?.refusal ?? undefined,
+      text: contentText(delta?.content),
+      refusal: delta?.refusal ?? undefined,
       usage: parseUsage(chunk),
       ending: choice?.finish_reason ? stopReasonOf(choice.finish_reason) : undefined,
     };

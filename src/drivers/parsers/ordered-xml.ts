@@ -82,5 +82,15 @@ export function findText(element: XmlElement, name: string): string | undefined 
   return (found && allText(found).replace(/\s+/g, ' ').trim()) || undefined;
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Decodes the entities that XML has by itself, and those with numbers. */
+export const decodeXml = (text: string): string =>
+  text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,4});/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return ENTITIES[name] ?? whole;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+
 /** Escapes text for the content of an element, or an attribute in double quotes. */
 export const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

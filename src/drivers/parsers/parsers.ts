@@ -3,7 +3,7 @@ import { markdownParser, textParser } from './light-markup/markdown.ts';
 import { asciidocParser } from './light-markup/asciidoc.ts';
 import { restructuredTextParser } from './light-markup/restructured-text.ts';
 import { csvParser } from './csv.ts';
-import { docxParser } from './office/docx.ts';
+import { docxParser } from './office/docx/docx.ts';
 import { pictureParsers } from './ocr/picture-parsers.ts';
 import { htmlFragmentParser, htmlParser } from './html/html.ts';
 import { pdfParser } from './pdf/pdf.ts';

@@ -13,7 +13,7 @@ const rejectWebPages =
     if (!response.ok || !/^(?:text\/html|application\/xhtml)/i.test(response.headers.get('content-type') ?? '')) return response;
     const title = parseTitle(await response.text());
     throw new KbError(
-      'configuration',
+      'unavailable',
       `${provider} did not answer: a web page${title && ` («${title}»)`} came from ${redactUrl(base_url)} instead.`,
       {
         hint: operatorAdvice`Check the address, the proxy, and whether the network wants a login first.`,
@@ -55,7 +55,8 @@ export interface ProviderSettings {
   model?: string | undefined;
   /** `base_url`, `dimensions`; anything else is added to the request unchanged. */
   options?: Record<string, unknown> | undefined;
-  env?: NodeJS.ProcessEnv;
+  /** Default: `process.env`. */
+  env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** A provider with everything that a request needs. */

@@ -64,7 +64,7 @@ type RequestContext = Pick<Access, 'provider' | 'model' | 'base_url' | 'key' | '
  * text-embeddings-inference; the status may be 400, 422 or 429. They become `too_large`: with fewer texts or shorter sources the same request may succeed.
  */
 const TOO_LARGE =
-  /maximum (context|input|sequence|array|allowed batch|batch) ?(length|size)|longer than the maximum|max(imum)?[^.]{0,40} tokens|too many (tokens|inputs)|too (large|long)\b|context.length.exceeded|exceeds? (the )?.{0,30}(limit|context|batch size)|context .{0,20}overflow|reduce the length of|must have less than \d+ tokens|at most \d+ (requests|inputs|documents)|(texts|inputs|documents) must be at most \d+|tokens must be reduced/i;
+  /maximum (context|input|sequence|array|allowed batch|batch) ?(length|size)|longer than the (?:maximum|model)|max(imum)?[^.]{0,40} tokens|too many (tokens|inputs)|too (large|long)\b|context.length.exceeded|exceeds? (the )?.{0,30}(limit|context|batch size)|context .{0,20}overflow|reduce the length of|must have less than \d+ tokens|at most \d+ (requests|inputs|documents)|(texts|inputs|documents) must be at most \d+|tokens must be reduced|tokens? to keep from the initial prompt|`inputs` tokens|range of input length|超长|过长/i;
 
 /** Matches the refusal of a `max_tokens` above the model's limit, which is not about the length of the question. */
 const ANSWER_TOO_LONG =
@@ -78,9 +78,10 @@ const isTransient = (status: number): boolean => status === 408 || status === 40
  */
 export function providerError(error: unknown, context: RequestContext): KbError {
   // checked first, because an aborted client ends its stream as if the connection had broken off
-  if (context.signal?.aborted || isAbort(error)) return stoppedError(error);
-  const own = unwrapKbError(error);
-  if (own) return own;
+  if (context.signal?.aborted) return stoppedError(error);
+  const thrown = unwrapKbError(error);
+  if (thrown) return thrown;
+  if (isAbort(error)) return stoppedError(error);
   const refusal = error as ErrorBody;
   if (refusal.status !== undefined) return responseError(refusal, context, { status: refusal.status });
   return refusal.error ? streamError(refusal, context) : noResponseError(error as Error, context);
@@ -227,7 +228,7 @@ function parseBody(text: string, provider: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new KbError('configuration', `${provider} answered with something else than JSON.`, {
+    throw new KbError('unavailable', `${provider} answered with something else than JSON.`, {
       hint: operatorAdvice`Check that the address is that of its API: options.base_url ends before /embeddings and /rerank.`,
       cause,
     });

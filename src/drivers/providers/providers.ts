@@ -30,6 +30,11 @@ export interface OpenAiLlmRow extends LlmRow {
   parameters?: Readonly<Record<string, unknown>>;
 }
 
+/** Ollama, in its own protocol. */
+interface OllamaLlmRow extends LlmRow {
+  dialect: 'ollama';
+}
+
 /** A provider with Anthropic's Messages API. */
 interface AnthropicLlmRow extends LlmRow {
   dialect: 'anthropic';
@@ -37,8 +42,8 @@ interface AnthropicLlmRow extends LlmRow {
 
 /** A provider of embeddings. */
 export interface EmbeddingRow extends Row {
-  /** `openai`: POST /embeddings with `input`; `cohere`: POST /embed with `texts`. */
-  dialect: 'openai' | 'cohere';
+  /** `openai`: POST /embeddings with `input`; `ollama`: POST /api/embed with `input`; `cohere`: POST /embed with `texts`. */
+  dialect: 'openai' | 'ollama' | 'cohere';
   /** Dimensions of its models. */
   dimensions: Readonly<Record<string, number>>;
   /** Its parameter for the requested dimensions; absent if it has none. */
@@ -74,7 +79,7 @@ export interface Provider {
   account?: Readonly<Record<string, string>>;
   /** Whether it works without a key. */
   is_keyless?: boolean;
-  llm?: OpenAiLlmRow | AnthropicLlmRow;
+  llm?: OpenAiLlmRow | OllamaLlmRow | AnthropicLlmRow;
   embedding?: EmbeddingRow;
   rerank?: RerankRow;
 }
@@ -178,20 +183,18 @@ export const providers = {
     key_variables: ['OPENROUTER_API_KEY'],
     llm: { dialect: 'openai', model: 'openrouter/auto', max_tokens_name: 'max_tokens', usage: 'on_request' },
   },
-  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are those of its examples. Its context has 4096 tokens unless
-  // `num_ctx` is set.
+  // docs.ollama.com: api. A model has to be pulled first; these are those of its examples.
   ollama: {
-    base_url: 'http://127.0.0.1:11434/v1',
+    base_url: 'http://127.0.0.1:11434',
     base_url_variable: 'OLLAMA_BASE_URL',
     key_variables: ['OLLAMA_API_KEY'],
     is_keyless: true,
-    llm: { dialect: 'openai', model: 'gemma3', context_window: 4096, max_tokens_name: 'max_tokens', usage: 'on_request' },
+    llm: { dialect: 'ollama', model: 'gemma3', context_window: 8192 },
     embedding: {
-      dialect: 'openai',
+      dialect: 'ollama',
       model: 'all-minilm',
       dimensions: { 'all-minilm': 384, embeddinggemma: 768, 'nomic-embed-text': 768 },
       dimensions_name: 'dimensions',
-      asks_for_floats: true,
       batch: 512,
     },
   },

@@ -1,3 +1,4 @@
+import { DISCARD } from '../../text/model-output.ts';
 import { advice, setting } from '../../core/advice/advice.ts';
 import { randomBytes } from 'node:crypto';
 import { truncate, truncateToTokens } from '../../text/truncate.ts';
@@ -154,7 +155,7 @@ async function generateGrades(llm: Llm, question: { query: string; texts: readon
   let answer = '';
   const messages = gradingPrompt(question.query, question.texts);
   for await (const piece of llm.generate({ messages, grounding: { query: question.query, sources: [] }, ...limits })) {
-    answer += piece;
+    answer = piece === DISCARD ? '' : answer + piece;
     if (answer.length > MAX_ANSWER_LENGTH) break;
   }
   return answer;

@@ -1,12 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
+import { childEnvironment } from '../../core/child-environment.ts';
 import { throwIfAborted } from '../../core/run.ts';
 
 /** Lines of an installer that are shown as the reason of its failure. */
 const REASON_LINES = 3;
 
 interface InstallerOptions {
+  /** Its working directory: npm reads settings there, and Windows searches it for programs, so it must not be a folder of somebody else. */
+  cwd: string;
   signal?: AbortSignal | undefined;
   /** Makes the error to throw if the installer fails for this reason. */
   failure(reason: string): Error;
@@ -15,10 +18,15 @@ interface InstallerOptions {
 /** Runs an installer, a program with its arguments, and yields the lines of its output. */
 export async function* runInstaller(
   [program, ...args]: readonly string[],
-  { signal, failure }: InstallerOptions,
+  { cwd, signal, failure }: InstallerOptions,
 ): AsyncGenerator<string, void, void> {
   throwIfAborted(signal);
-  const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  const child = spawn(program!, args, {
+    cwd,
+    env: childEnvironment('installer'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
   const stop = () => killGroup(child);
   signal?.addEventListener('abort', stop);
   const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));

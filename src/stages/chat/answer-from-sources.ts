@@ -14,6 +14,7 @@ import { type LineRange, toGrounding, toSources } from './cited-sources.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
 import { type ChatSearch, answerNote, report, type Turn, turnError } from './turn-record.ts';
 import { findUnsupported } from './guard/verify.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 
 interface PromptParts {
   query: string;
@@ -107,7 +108,9 @@ export async function* answerFromSources(turn: Turn, grounds: GroundingInput): R
   }
   const given = context.slice(0, written.filling.sources.length);
   const { notes, ...answer } = finalizeAnswer(turn, { ...written, llm, given, neighbours, retrieval_quality });
-  const items = [...omissionNotes(all, written.filling), ...notes].map((text) => answerNote(query, text));
+  const items = [...omissionNotes(all, written.filling), ...(llm.extractive ? [] : cutPromptNotes(written)), ...notes].map((text) =>
+    answerNote(query, text),
+  );
   return {
     llm: { provider, model, ...written.usage, ...(written.cut_off ? { cut_off: written.cut_off } : {}) },
     ...answer,
@@ -139,6 +142,8 @@ const promptOf = ({ query, settings }: Turn, filling: PromptContent, quality?: R
 
 interface GeneratedAnswer extends StreamedAnswer {
   filling: PromptContent;
+  /** Estimated tokens of the prompt. */
+  prompt_tokens: number;
 }
 
 interface GenerateOptions {
@@ -165,7 +170,8 @@ async function* generateWithRetry(turn: Turn, grounds: GroundingInput, options: 
   };
   try {
     const show = { show_refusal: showsRefusal(turn), isKnown, onShown };
-    return { ...(yield* streamAnswer(trace.instrument(llm, 'generate'), request, show)), filling };
+    const answer = yield* streamAnswer(trace.instrument(llm, 'generate'), request, show);
+    return { ...answer, filling, prompt_tokens: tokensOfMessages(request.messages) };
   } catch (error) {
     if (wasShown || !(error instanceof KbError) || error.code !== 'too_large') throw error;
     if (attempts === 1) return yield* generateWithRetry(turn, grounds, { ...options, filling: halvePrompt(filling), attempts: 2 });
@@ -192,6 +198,17 @@ function omissionNotes(all: PromptContent, { history, sources }: PromptContent):
   return parts.length > 0 ? [`The prompt was too long for the model: left out were ${parts.join(', ')}.`] : [];
 }
 
+/** A server that counts fewer tokens than this share of the estimate has cut the prompt. Estimates exceed counts by a third at most in English, German and code. */
+const MIN_SHARE_READ = 0.5;
+
+/** Writes the note about a prompt that the server cut silently, as its own token count shows. */
+function cutPromptNotes({ usage: { input_tokens }, prompt_tokens }: GeneratedAnswer): string[] {
+  if (input_tokens === 0 || input_tokens >= MIN_SHARE_READ * prompt_tokens) return [];
+  return [
+    `The model server read ${input_tokens} of about ${prompt_tokens} tokens: it cut the prompt. Set chat.llm.context_window to the size of its window.`,
+  ];
+}
+
 /** A generated answer with its model and sources. */
 interface AnswerDraft extends StreamedAnswer {
   llm: Llm;
@@ -210,7 +227,7 @@ function finalizeAnswer(turn: Turn, draft: AnswerDraft): Omit<GenerationOutcome,
   const isUncited = citations.cited.size === 0 && !declined && !llm.extractive;
   const unsupported = verify_citations && !llm.extractive ? findUnsupported(text, toGrounding(given)) : [];
   const confidence = assessConfidence(retrieval_quality, draft);
-  const isDoubted = verify_citations && confidence.level === 'high' && (isUncited || unsupported.length > 0);
+  const isDoubted = confidence.level === 'high' && (isUncited || unsupported.length > 0 || repeatsItself(text));
   return {
     answer: text,
     sources: toSources(given, { cited: citations.cited, quoted, neighbours }),
@@ -222,6 +239,16 @@ function finalizeAnswer(turn: Turn, draft: AnswerDraft): Omit<GenerationOutcome,
     isDeclined: false,
     notes: answerNotes(draft, { isUncited, unsupported, max_tokens: turn.window.answer }),
   };
+}
+
+/** Whether an answer says one sentence three times or more. */
+function repeatsItself(text: string): boolean {
+  const sentences = sentencesOf(text).map((sentence) => sentence.trim());
+  const counts = Map.groupBy(
+    sentences.filter(({ length }) => length > 10),
+    (sentence) => sentence,
+  );
+  return [...counts.values()].some(({ length }) => length > 2);
 }
 
 /** The chunks in the order of the answer's citation numbers, then those that it does not cite. */

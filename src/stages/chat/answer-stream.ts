@@ -6,7 +6,8 @@ import { CitationFilter } from './guard/citation-filter.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { asksForMore } from '../../languages/question.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
-import { tokenEvent } from './turn-record.ts';
+import { resetEvent, tokenEvent } from './turn-record.ts';
+import { DISCARD } from '../../text/model-output.ts';
 
 /** A finished answer. */
 export interface StreamedAnswer {
@@ -111,13 +112,18 @@ export async function* streamAnswer(
   request: GenerateRequest,
   options: StreamOptions,
 ): AsyncGenerator<Progress, StreamedAnswer, void> {
-  const answer = new AnswerStream(llm, request, options);
+  let answer = new AnswerStream(llm, request, options);
   const stream = llm.generate(llm.extractive ? withEarlierAnswers(request) : request);
   let wasShown = false;
   try {
     for (;;) {
       const step = await stream.next();
       throwIfAborted(request.signal);
+      if (step.value === DISCARD) {
+        answer = new AnswerStream(llm, request, options);
+        if (wasShown) yield resetEvent;
+        continue;
+      }
       const piece = step.done ? answer.end() : answer.push(step.value);
       if (piece) {
         wasShown = true;

@@ -1,5 +1,5 @@
 import { KbError } from '../../core/errors.ts';
-import { stripReasoning } from '../../text/model-output.ts';
+import { cleanOutput, DISCARD } from '../../text/model-output.ts';
 import type { Llm, Message } from '../../ports/models.ts';
 
 /** A request for a short text: a search query or a summary. */
@@ -21,12 +21,13 @@ const MAX_REASONING = 6000;
 export async function completeText(llm: Llm, { messages, what, longest, max_tokens, timeout, signal }: CompletionRequest): Promise<string> {
   let text = '';
   for await (const piece of llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens, timeout, signal })) {
-    text = stripReasoning(text + piece);
+    text = piece === DISCARD ? '' : text + piece;
     if (text.length > longest + MAX_REASONING) throw tooLongError(llm, what, longest);
   }
+  text = cleanOutput(text).trim(); // models of other programs may think aloud
   if (text.length > longest) throw tooLongError(llm, what, longest);
-  if (!text.trim()) throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is empty, and was not used.`);
-  return text.trim();
+  if (!text) throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is empty, and was not used.`);
+  return text;
 }
 
 const tooLongError = ({ provider }: Llm, what: string, longest: number): KbError =>

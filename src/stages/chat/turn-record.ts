@@ -1,5 +1,5 @@
 import { errorEvent, type Progress, type Run } from '../../core/run.ts';
-import type { Embedder, Llm, Outcome, Reranker } from '../../ports/models.ts';
+import type { Embedder, Llm, Reranker } from '../../ports/models.ts';
 import type { ChatExplain, ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import { type TokenBudget, windowOf } from './budget.ts';
@@ -82,7 +82,7 @@ function createTimer(add: (milliseconds: number) => void): <R>(work: () => Promi
 }
 
 /** Records the tokens and the duration of an answer in its call. */
-async function* measureCall(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
+async function* measureCall(answer: ReturnType<Llm['generate']>, call: Call): ReturnType<Llm['generate']> {
   const began = performance.now();
   try {
     const outcome = yield* answer;
@@ -277,3 +277,6 @@ export function turnError(error: unknown, where: Pick<ErrorItem, 'source' | 'sou
 
 /** Creates an event with a piece of the answer. */
 export const tokenEvent = (text: string): Progress => ({ type: 'token', stage: 'generation', message: '', data: { text } });
+
+/** The event that takes back all tokens before it: they were not the answer. */
+export const resetEvent: Progress = { type: 'token', stage: 'generation', message: '', data: { text: '', reset: true } };

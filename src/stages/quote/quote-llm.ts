@@ -112,11 +112,16 @@ function writeAnswer({ grounding }: GenerateRequest, parts: readonly Part[]): Wr
   };
 }
 
+/** An answerer that quotes; it takes nothing back. */
+export interface QuotingLlm extends Llm {
+  generate(request: GenerateRequest): AsyncGenerator<string, Outcome, void>;
+}
+
 /**
  * Creates the extractive model, which needs no language model: it quotes the passage that answers, at most 120 words with headings, or declines.
  * With an embedder it also compares meaning.
  */
-export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): Llm {
+export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): QuotingLlm {
   return {
     provider: BUNDLED,
     model: 'extractive',

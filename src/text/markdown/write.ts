@@ -4,14 +4,36 @@ import type { Mark } from '../../schema/items.ts';
 export const escapeTags = (text: string): string => text.replace(/<(?=[a-z!?/])/gi, '\\<');
 
 /** Escapes a line of plain text so that Markdown shows it unchanged: markup at its start, and the start of tags. */
-export const escapeLine = (line: string): string =>
-  escapeTags(line)
+export const escapeLine = (line: string): string => escapeStart(escapeTags(line));
+
+/** Escapes markup at the start of a line. */
+export const escapeStart = (line: string): string =>
+  line
     .replace(/^(\s*)(#{1,6}|[-+*])(?=\s|$)/, '$1\\$2')
     .replace(/^(\s*)(\d{1,9})([.)])(?=\s|$)/, '$1$2\\$3')
     .replace(/^(\s*)(>|\||```|~~~|={2,}\s*$|([-*_])(?:\s*\3){2,}\s*$)/, '$1\\$2');
 
 /** Collapses white space to single blanks, and trims. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** A number above or below another: of a power, a unit, an index. */
+const NUMBER = /^[+\-−–]?\d+(?:[.,/]\d+)?$/;
+/** A formula, such as `n+1`; two letters are the end of an ordinal, or a mark. */
+const FORMULA = /^(?=.*[\d+\-−–*/=])[\p{L}\d\s+\-−–*/=().,]{2,20}$/u;
+/** A variable. The other letters make ordinals of numbers: 1er, 2e, 3a, 4o. */
+const VARIABLE = /^(?![aeo])\p{L}$/iu;
+
+/**
+ * Writes text above (`^`) or below (`_`) the line so that no other number comes of it, as in `10^6`. Ordinals, marks and the signs of notes stay as they
+ * are; `before` is the text before it.
+ */
+export function scriptText(sign: '^' | '_', text: string, before: string): string {
+  const last = /\S$/u.exec(before)?.[0] ?? '';
+  if (!/[\p{L}\p{N}\p{S})\]]/u.test(last) || (sign === '_' && !/[\d\p{S}]/u.test(last))) return text; // H2O
+  const words = text.trim();
+  if (NUMBER.test(words) || VARIABLE.test(words)) return sign + words;
+  return FORMULA.test(words) ? `${sign}(${words})` : text;
+}
 
 /** Writes a heading on one line; levels beyond 6 become 6. */
 export const heading = (level: number, text: string): string => `${'#'.repeat(Math.min(6, level))} ${oneLine(text)}`;

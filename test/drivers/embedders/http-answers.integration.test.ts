@@ -89,7 +89,7 @@ describe('the HTTP embedder', () => {
 
   it('reports that the address is not that of an embedding service', async () => {
     const { embed } = await open({ raw: { type: 'text/plain', body: '<h1>Welcome</h1>' } });
-    await expect(embed('abc')).rejects.toMatchObject({ code: 'configuration', message: 'openai answered with something else than JSON.' });
+    await expect(embed('abc')).rejects.toMatchObject({ code: 'unavailable', message: 'openai answered with something else than JSON.' });
   });
 
   it('does not follow a redirect with its key, and names the new address', async () => {

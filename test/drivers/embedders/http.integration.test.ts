@@ -21,7 +21,7 @@ const SAYS: Record<string, { document: object; query: object; length: string }> 
   gemini: { document: { encoding_format: 'float' }, query: { encoding_format: 'float' }, length: 'dimensions' },
   mistral: { document: { encoding_format: 'float' }, query: { encoding_format: 'float' }, length: 'output_dimension' },
   jina: { document: { task: 'retrieval.passage' }, query: { task: 'retrieval.query' }, length: 'dimensions' },
-  ollama: { document: { encoding_format: 'float' }, query: { encoding_format: 'float' }, length: 'dimensions' },
+  ollama: { document: { truncate: false }, query: { truncate: false }, length: 'dimensions' },
   openai_compatible: { document: { encoding_format: 'float' }, query: { encoding_format: 'float' }, length: 'dimensions' },
 };
 const names = Object.keys(SAYS);

@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findProvider, providersOf } from '../../../src/drivers/providers/providers.ts';
 import { drivers } from '../../../src/drivers/registry.ts';
 import { openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
+import { openOllamaLlm } from '../../../src/drivers/llms/ollama.ts';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';
 import { openAnthropicServer } from '../../support/anthropic-server.ts';
 import { ask, read } from '../../support/heard.ts';
+import { openOllamaServer } from '../../support/ollama-server.ts';
 import { openOpenAiServer } from '../../support/openai-server.ts';
 
 // Every row of the table against the server of its dialect, found through its own variable.
@@ -15,6 +17,10 @@ const dialects = {
   openai: {
     serve: (reply: (count: number) => Answer) => openOpenAiServer({ reply: (_request, count) => reply(count) }),
     open: openOpenAiLlm,
+  },
+  ollama: {
+    serve: (reply: (count: number) => Answer) => openOllamaServer({ reply }),
+    open: openOllamaLlm,
   },
   anthropic: {
     serve: (reply: (count: number) => Answer) => openAnthropicServer((_request, count) => reply(count)),
@@ -39,12 +45,13 @@ describe.each(providersOf('llm'))('the language model of %s', (name) => {
   it('streams an answer of its default model, with the token counts', async () => {
     const { llm, server, row } = await open(name, () => 'It is so.');
     const { pieces, usage } = await read(ask(llm));
-    expect([pieces, usage]).toEqual([['It ', 'is ', 'so.'], { input_tokens: row.dialect === 'anthropic' ? 16 : 11, output_tokens: 7 }]);
+    expect([pieces, usage]).toEqual([['It ', 'is ', 'so.'], { input_tokens: row.dialect === 'anthropic' ? 16 : 1100, output_tokens: 7 }]);
     const [{ body }] = server.requests as [(typeof server.requests)[0]];
     expect([llm.provider, llm.model]).toEqual([name, row.model ?? 'own']);
     expect(body).toMatchObject({ model: llm.model, stream: true, ...('parameters' in row && row.parameters) });
-    const limits = Object.entries(body).filter(([field]) => field.startsWith('max_'));
-    expect(limits).toEqual([['max_tokens_name' in row ? row.max_tokens_name : 'max_tokens', 77]]);
+    const limits = Object.entries({ ...body, ...(body.options as object) }).filter(([field]) => /^max_|^num_predict/.test(field));
+    const limitNames = { openai: 'max_tokens_name' in row ? row.max_tokens_name : '', anthropic: 'max_tokens', ollama: 'num_predict' };
+    expect(limits).toEqual([[limitNames[row.dialect], 77]]);
     expect('stream_options' in body).toBe('usage' in row && row.usage === 'on_request');
   });
 

@@ -44,7 +44,7 @@ it.each([
 ])('%s: reports a web page instead of a response, and does not retry', async (provider, ask) => {
   const { url, count } = await portal();
   expect(await ask(url)).toMatchObject({
-    code: 'configuration',
+    code: 'unavailable',
     isRetryable: false,
     message: `${provider} did not answer: a web page («Log in to the network») came from ${url} instead.`,
     hint: expect.stringContaining('login'),

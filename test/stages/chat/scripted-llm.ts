@@ -25,7 +25,8 @@ export function scriptedLlm(
       } finally {
         if (!ended) llm.stopped++;
       }
-      return { input_tokens: 11, output_tokens: 7, ...outcome };
+      const characters = request.messages.reduce((sum, { content }) => sum + content.length, 0);
+      return { input_tokens: Math.max(1100, Math.ceil(characters / 4)), output_tokens: 7, ...outcome };
     },
     ...over,
   };

@@ -1,3 +1,4 @@
+import { DISCARD } from '../../../src/text/model-output.ts';
 import { expect, test } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { progress } from '../../../src/core/run.ts';
@@ -43,10 +44,10 @@ test('removes and reports a citation of an unknown source before it is sent', as
   expect(result).toMatchObject({ errors: failures, answer_confidence: { level: 'high' } });
 });
 
-test('keeps an answer without citations with a note, and with low confidence if citations are verified', async () => {
+test('keeps an answer without citations with a note and low confidence', async () => {
   const { result, failures } = await turn({ llm: scriptedLlm(() => ['Every 90 days.']) });
   expect(result.answer).toBe('Every 90 days.');
-  expect(result.answer_confidence).toEqual({ level: 'high', reason: 'retrieval_quality_pass' });
+  expect(result.answer_confidence).toEqual({ level: 'low', reason: 'citations_unsupported' });
   expect(result.errors).toEqual([
     expect.objectContaining({ stage: 'generate', error: expect.stringMatching(/cites none of its 2 sources/) }),
   ]);
@@ -62,13 +63,32 @@ test('keeps an answer without citations with a note, and with low confidence if 
   expect(quoting.result).toMatchObject({ errors: [], answer_confidence: { level: 'high' } });
 });
 
+test('does not trust an answer that says one sentence over and over', async () => {
+  const { result } = await turn({ llm: scriptedLlm(() => ['It is every 90 days [1]. '.repeat(9)]) });
+  expect(result.answer_confidence).toEqual({ level: 'low', reason: 'citations_unsupported' });
+});
+
+test('leaves out what a model shows before it turns out to be reasoning', async () => {
+  const llm = scriptedLlm(() => ['The user asks for days. ', DISCARD as never, 'Every 90 days [1].']);
+  const { result, events } = await turn({ llm });
+  expect(result).toMatchObject({ answer: 'Every 90 days [1].', answer_confidence: { level: 'high' } });
+  const tokens = events.filter(({ type }) => type === 'token').map(({ data }) => data);
+  const start = tokens.findLastIndex(({ reset }) => reset === true);
+  expect(
+    tokens
+      .slice(start)
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe('Every 90 days [1].');
+});
+
 test('says why an answer was cut off', async () => {
   const cut = (cut_off: 'max_tokens' | 'window' | undefined) => scriptedLlm(() => ['Every 90 days [1], and'], { outcome: { cut_off } });
   const { result } = await turn({ llm: cut('max_tokens'), settings: { llm: { ...DEFAULTS.chat.llm, max_tokens: 77 } } });
   expect(result.answer).toBe('Every 90 days [1], and');
   expect(result.answer_confidence.level).toBe('high');
   expect(result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/cut off at max_tokens = 77/)]);
-  expect(result.llm).toEqual({ provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7, cut_off: 'max_tokens' });
+  expect(result.llm).toEqual({ provider: 'scripted', model: 'test-model', input_tokens: 1100, output_tokens: 7, cut_off: 'max_tokens' });
   expect((await turn({ llm: cut('window') })).result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/window was full/)]);
   expect((await turn({ llm: cut(undefined) })).result.errors).toEqual([]);
 });

@@ -153,7 +153,7 @@ test('keeps an answer that declines a part or is unsure of it, with low confiden
   const unsure = await turn({ llm: quoting(true) });
   expect(unsure.result).toMatchObject({
     ...doubted,
-    llm: { provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 },
+    llm: { provider: 'scripted', model: 'test-model', input_tokens: 1100, output_tokens: 7 },
   });
   expect(unsure.result.llm).not.toHaveProperty('unsure');
   expect((await turn({ llm: quoting(false) })).result.answer_confidence.level).toBe('high');

@@ -39,8 +39,8 @@ test('explains the fate of each passage, the calls of models, and the durations'
       { id: 'c', rank: 3, rejected: 'min_retrieval_score', cited: false },
     ],
     calls: [
-      { stage: 'rewrite', provider: 'scripted', input_tokens: 11, output_tokens: 7 },
-      { stage: 'generate', provider: 'scripted', input_tokens: 11, output_tokens: 7 },
+      { stage: 'rewrite', provider: 'scripted', input_tokens: 1100, output_tokens: 7 },
+      { stage: 'generate', provider: 'scripted', input_tokens: 1100, output_tokens: 7 },
     ],
   });
   expect(result.explain!.stages.map(({ stage }) => stage)).toEqual(['compact', 'rewrite', 'retrieval', 'quality', 'generation']);

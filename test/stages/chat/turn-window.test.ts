@@ -6,7 +6,7 @@ import { said, scriptedLlm } from './scripted-llm.ts';
 import { type ChatSettings, items, query, talk, turn } from './scene.ts';
 
 const windowed = (context_window: number, max_tokens = 200): Partial<ChatSettings> => ({
-  llm: { provider: 'openai_compatible', max_tokens, timeout: 9, context_window },
+  llm: { provider: 'openai_compatible', max_tokens, temperature: 0, timeout: 9, context_window },
 });
 
 const answering = (aside = 'SUMMARY of remarks') =>

@@ -36,7 +36,7 @@ test('an answer has every field of the result, and reports its stages in order',
     ],
     history: [...talk(2), { role: 'user', content: query }, { role: 'assistant', content: 'Every 90 days [1].' }],
     retrieval: { query, search_query: query, retrieved: 3, outputs: items, failed: 0, errors: [] },
-    llm: { provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 },
+    llm: { provider: 'scripted', model: 'test-model', input_tokens: 1100, output_tokens: 7 },
     errors: [],
     retrieval_quality: {
       status: 'passed',

@@ -1,4 +1,4 @@
-import { escapeLine, escapeTags, oneLine } from '../../../text/markdown/write.ts';
+import { escapeLine, escapeTags, oneLine, scriptText } from '../../../text/markdown/write.ts';
 import { flattenCode } from './code-blocks.ts';
 import {
   BOX_TITLE,
@@ -174,29 +174,16 @@ function joinAdjoining(root: DomElement): void {
 
 const isOf = (node: DomNode | null, kind: string | undefined): node is DomElement => node !== null && KINDS[node.nodeName] === kind;
 
-/** A number above or below another: of a power, a unit, an index. */
-const NUMBER = /^[+\-−–]?\d+(?:[.,/]\d+)?$/;
-/** A formula, such as `n+1`; two letters are the end of an ordinal, or a mark. */
-const FORMULA = /^(?=.*[\d+\-−–*/=])[\p{L}\d\s+\-−–*/=().,]{2,20}$/u;
-/** A variable. The other letters make ordinals of numbers: 1er, 2e, 3a, 4o. */
-const VARIABLE = /^(?![aeo])\p{L}$/iu;
-
-/** Writes `10<sup>6</sup>` as `10^6` and the like, so that no other number comes of it. Ordinals, marks and the signs of notes stay as they are. */
+/** Writes `10<sup>6</sup>` as `10^6` and the like. Links are signs of notes. */
 function writeScripts(root: DomElement): void {
   for (const element of root.querySelectorAll('sup, sub')) {
-    const text = (element.textContent ?? '').trim();
-    const before = lastOf(element.previousSibling);
-    if (before === '' || element.querySelector('a') || element.closest('a')) continue;
-    const sign = element.nodeName === 'SUP' ? '^' : '_';
-    if (sign === '_' && !/[\d\p{S}]/u.test(before)) continue; // H2O
-    if (!/[\p{L}\p{N}\p{S})\]]/u.test(before)) continue;
-    if (NUMBER.test(text) || VARIABLE.test(text)) element.textContent = sign + text;
-    else if (FORMULA.test(text)) element.textContent = `${sign}(${text})`;
+    const text = element.textContent ?? '';
+    const before = element.previousSibling?.textContent ?? '';
+    if (element.querySelector('a') || element.closest('a')) continue;
+    const written = scriptText(element.nodeName === 'SUP' ? '^' : '_', text, before);
+    if (written !== text) element.textContent = written;
   }
 }
-
-/** The letter that an element follows directly, or nothing. */
-const lastOf = (node: DomNode | null): string => /\S$/u.exec(node?.textContent ?? '')?.[0] ?? '';
 
 const BLOCK =
   /^(?:ADDRESS|ARTICLE|ASIDE|BLOCKQUOTE|BODY|BR|CENTER|DD|DETAILS|DIV|DL|DT|FIELDSET|FIGCAPTION|FIGURE|FOOTER|FORM|HEADER|HR|LI|MAIN|NAV|OL|P|SECTION|SUMMARY|TABLE|TD|TH|TR|UL)$/;

@@ -1,8 +1,8 @@
 import { call, operatorAdvice } from '../../../core/advice/advice.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { dataFolder } from '../../../core/data-folder.ts';
 import { KbError } from '../../../core/errors.ts';
 import { runInstaller } from '../../setup/run-installer.ts';
 
@@ -15,13 +15,7 @@ const MODELS = '4.0.0_best_int';
 const SUFFIX = '.traineddata.gz';
 
 /** Finds the folder of OCR: `KB_OCR_FOLDER`, else in the data folder of the user. */
-export function ocrFolder(): string {
-  const { KB_OCR_FOLDER, XDG_DATA_HOME, LOCALAPPDATA } = process.env;
-  if (KB_OCR_FOLDER) return KB_OCR_FOLDER;
-  if (process.platform === 'win32' && LOCALAPPDATA) return join(LOCALAPPDATA, 'kb', 'ocr');
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'kb', 'ocr');
-  return join(XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'kb', 'ocr');
-}
+export const ocrFolder = (): string => (process.env.KB_OCR_FOLDER ? resolve(process.env.KB_OCR_FOLDER) : dataFolder('ocr'));
 
 /** Lists the installed languages of OCR; none if it is not set up. */
 export function installedLanguages(): string[] {
@@ -59,7 +53,7 @@ export async function* setUpOcr(
   if (!hasPrograms(folder)) {
     yield `Installing the programs for OCR in ${folder}.`;
     await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
-    yield* runInstaller(npm(folder, Object.entries(PROGRAMS)), { signal, failure });
+    yield* runInstaller(npm(folder, Object.entries(PROGRAMS)), { cwd: folder, signal, failure });
   }
   const missing = languages.filter((language) => !before.includes(language));
   if (missing.length === 0) return [];
@@ -69,7 +63,7 @@ export async function* setUpOcr(
     await writeFile(join(incoming, 'package.json'), '{ "private": true }\n');
     const names = missing.map((language) => [`@tesseract.js-data/${language}`, DATA_VERSION] as [string, string]);
     yield `Installing the data of ${missing.join(', ')}.`;
-    yield* runInstaller(npm(incoming, names), { signal, failure });
+    yield* runInstaller(npm(incoming, names), { cwd: incoming, signal, failure });
     for (const [i, [name]] of names.entries()) {
       const file = `${missing[i]}${SUFFIX}`;
       await copyFile(join(incoming, 'node_modules', name, MODELS, file), join(languagesIn(folder), file));

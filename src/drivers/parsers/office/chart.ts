@@ -1,6 +1,6 @@
 import { oneLine } from '../../../text/markdown/write.ts';
 import { allText, childElementsOf, localName, type XmlElement } from '../ordered-xml.ts';
-import { childNamed, childrenNamed, firstNamed, textWithin } from './office-xml.ts';
+import { childNamed, childrenNamed, firstNamed, textWithin } from './xml.ts';
 
 /** Maximum rows of a chart; more are a curve, not a table. */
 const MAX_POINTS = 1000;

@@ -8,8 +8,8 @@ import { allText, childElementsOf, escapeXml, findElement, localName, type XmlEl
 import { encryptedFileError } from '../parse-failures.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { openArchive } from './archive.ts';
-import { type OfficeProperties, readOfficeProperties } from './office-properties.ts';
-import { readPart } from './office-xml.ts';
+import { type OfficeProperties, readOfficeProperties } from './properties.ts';
+import { readPart } from './xml.ts';
 
 /** Maximum bytes of a part: the text of about 10,000 pages. */
 const MAX_PART_SIZE = 64 * 2 ** 20;

@@ -1,12 +1,13 @@
-import type { ParsedDocument } from '../../../ports/reading.ts';
-import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
+import { oneLine } from '../../../text/markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
 import { allText, childElementsOf, type XmlElement } from '../ordered-xml.ts';
-import type { ParserRow } from '../parser-row.ts';
+import type { ParsedFile, ParserRow } from '../parser-row.ts';
+import { distinctLines, OFFICE_ELEMENTS, visibleText } from './visible.ts';
 import { type Archive, openArchive } from './archive.ts';
-import { readOfficeProperties } from './office-properties.ts';
-import { childNamed, childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf, textWithin } from './office-xml.ts';
-import { chartBlocks, diagramItems, notesIn, type ShapeBlock, slideBlocks } from './pptx-shapes.ts';
+import { type Block, comment, writeBlocks } from './blocks.ts';
+import { readOfficeProperties } from './properties.ts';
+import { childNamed, childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf, textWithin } from './xml.ts';
+import { includedIn, placeholderOf, shapeBlocks, type ShapeContext } from './shapes.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
@@ -17,20 +18,48 @@ export const pptxParser: ParserRow = {
   extensions: ['.pptx', '.pptm'],
   media_types: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
   archive_folder: 'ppt/',
-  async parse(bytes, { source }): Promise<ParsedDocument> {
+  async parse(bytes, { source }): Promise<ParsedFile> {
     const archive = await openArchive(bytes, { source });
     const slides = await slidesOf(archive);
-    const read = new Set<string>();
+    const deck: Deck = { archive, taken: new Set(), footers: new Set() };
     const blocks = new MarkedBlocks();
     for (const [index, slide] of slides.entries()) {
-      const text = await slideText(archive, slide, read);
+      const text = await slideText(deck, slide);
       if (text !== '') blocks.add(text, { page: index + 1 });
     }
     const { text, marks } = blocks;
     const { title, metadata } = await readOfficeProperties(archive);
-    return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks };
+    const visible = await visibleWords(archive);
+    return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks, visible };
   },
+  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
+
+/** Placeholders that slides repeat, or that hold the number of the slide. */
+const REPEATED = /<p:sp>(?:(?!<\/p:sp>)[^])*?<p:ph\b[^>]*type="(?:ftr|hdr|dt|sldNum)"[^]*?<\/p:sp>/g;
+
+/** Extracts all text of the slides and what belongs to them; footers once. */
+async function visibleWords(archive: Archive): Promise<string> {
+  const slides = await slidesOf(archive);
+  const parts = new Set(slides);
+  for (const slide of slides) {
+    const relations = await relationsOf(archive, slide);
+    for (const type of ['notesSlide', 'comments', 'diagramData', 'chart'])
+      for (const target of targetsOf(relations, type)) parts.add(target);
+  }
+  const texts: string[] = [];
+  const footers: string[] = [];
+  for (const part of parts) {
+    const xml = (await archive.text(part)) ?? '';
+    footers.push(
+      ...(xml.match(REPEATED) ?? [])
+        .filter((shape) => !shape.includes('type="sldNum"'))
+        .map((shape) => visibleText(shape, OFFICE_ELEMENTS)),
+    );
+    texts.push(visibleText(xml.replace(REPEATED, ''), OFFICE_ELEMENTS));
+  }
+  return [...texts, distinctLines(footers)].join('\n');
+}
 
 /** Lists the parts of the slides in the order of the presentation; if it names none, all slides by number. */
 async function slidesOf(archive: Archive): Promise<string[]> {
@@ -46,66 +75,69 @@ async function slidesOf(archive: Archive): Promise<string[]> {
   return slides;
 }
 
-/** Reads a slide. `read` collects the parts beside the slides: each belongs to the first slide that names it. */
-async function slideText(archive: Archive, part: string, read: Set<string>): Promise<string> {
-  const tree = firstNamed(await readPart(archive, part), 'spTree');
-  const relations = await relationsOf(archive, part);
-  const unread = (type: string): string[] => {
-    const parts = targetsOf(relations, type).filter((target) => !read.has(target));
-    for (const target of parts) read.add(target);
-    return parts;
-  };
-  const blocks = new Map<string, ShapeBlock[]>();
-  const readers = { diagramData: diagramItems, chart: chartBlocks };
-  for (const [type, blocksOf] of Object.entries(readers))
-    for (const target of unread(type)) {
-      const data = await readPart(archive, target);
-      if (data) blocks.set(target, await blocksOf(data));
-    }
-  const takeBlocks = (target: string): ShapeBlock[] => {
-    const found = blocks.get(target) ?? [];
-    blocks.delete(target);
-    return found;
-  };
-  const shapes = tree ? joinBlocks(slideBlocks(tree, { relations, takeBlocks })) : '';
-  const notes = await notesText(archive, unread('notesSlide'));
-  const comments = (await Promise.all(unread('comments').map((target) => slideComments(archive, target)))).flat();
-  return [shapes, notes, ...comments].filter(Boolean).join('\n\n');
+/** What the slides of a presentation share. */
+interface Deck {
+  archive: Archive;
+  /** Parts beside the slides: each belongs to the first slide that names it. */
+  taken: Set<string>;
+  /** Texts of footers and dates: a text that slides repeat is written once. */
+  footers: Set<string>;
 }
 
-async function notesText(archive: Archive, parts: readonly string[]): Promise<string> {
-  const notes: string[] = [];
-  for (const part of parts) {
-    const tree = firstNamed(await readPart(archive, part), 'spTree');
-    if (tree) notes.push(...notesIn(tree, await relationsOf(archive, part)));
-  }
-  const lines = notes.filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide is there too
-  return lines.length > 0 ? `> Notes: ${lines.map(escapeLine).join('\n>\n> ')}` : '';
+async function slideText(deck: Deck, part: string): Promise<string> {
+  const { archive, taken } = deck;
+  const relations = await relationsOf(archive, part);
+  const untaken = (type: string): string[] => {
+    const parts = targetsOf(relations, type).filter((target) => !taken.has(target));
+    for (const target of parts) taken.add(target);
+    return parts;
+  };
+  const included = await includedIn(archive, relations, taken);
+  const slide = shapesIn(firstNamed(await readPart(archive, part), 'spTree'), { relations, included }, deck);
+  const notes = (await Promise.all(untaken('notesSlide').map((target) => notesIn(deck, target)))).flat();
+  const spoken = notes.length > 0 ? [{ kind: 'quote' as const, text: `> Notes: ${notes.join('\n>\n> ')}` }] : [];
+  const comments = (await Promise.all(untaken('comments').map((target) => slideComments(archive, target)))).flat();
+  return writeBlocks([...slide, ...spoken, ...comments]);
+}
+
+/** Reads the shapes of a slide: its title first, wherever it is in the file. */
+function shapesIn(tree: XmlElement | undefined, context: ShapeContext, { footers }: Deck): Block[] {
+  const shapes = (tree ? childElementsOf(tree) : []).map((shape) => ({ kind: placeholderOf(shape), shape }));
+  return shapes
+    .toSorted((a, b) => Number(b.kind === 'title') - Number(a.kind === 'title'))
+    .flatMap(({ kind, shape }) => {
+      const blocks = shapeBlocks({ ...shape, content: [shape] }, context);
+      if (kind === 'sldNum') return blocks.filter(({ text }) => !/^\d{1,4}$/.test(text));
+      return /^(?:ftr|hdr|dt)$/.test(kind) ? blocks.filter(({ text }) => !footers.has(text) && footers.add(text)) : blocks;
+    });
+}
+
+async function notesIn(deck: Deck, part: string): Promise<string[]> {
+  const tree = firstNamed(await readPart(deck.archive, part), 'spTree');
+  const context = { relations: await relationsOf(deck.archive, part), included: new Map() };
+  const notes = shapesIn(tree, context, deck);
+  return notes.length > 0 ? writeBlocks(notes).split(/\n+/) : [];
 }
 
 /** Names of comment authors: until 2021, and since. */
 const AUTHORS = ['ppt/commentAuthors.xml', 'ppt/authors.xml'];
 
-/** Reads the comments on a slide with their replies, as quotations in Markdown. */
-async function slideComments(archive: Archive, part: string): Promise<string[]> {
+/** Reads the comments on a slide with their replies. */
+async function slideComments(archive: Archive, part: string): Promise<Block[]> {
   const lists = await Promise.all(AUTHORS.map((name) => readPart(archive, name)));
   const authors = new Map(
     lists.flatMap((list) => (list ? childElementsOf(list) : [])).map(({ attributes: { id, name = '' } }) => [id, name]),
   );
   return childrenNamed(await readPart(archive, part), 'cm')
-    .flatMap((comment) => [comment, ...childrenNamed(childNamed(comment, 'replyLst'), 'reply')])
-    .flatMap((comment) => {
-      const text = commentText(comment);
-      const author = authors.get(comment.attributes['authorId']);
-      return text === '' ? [] : [`> Comment${author ? ` (${oneLine(author)})` : ''}: ${text}`];
+    .flatMap((element) => [element, ...childrenNamed(childNamed(element, 'replyLst'), 'reply')])
+    .flatMap((element) => {
+      const text = commentText(element);
+      return text === '' ? [] : [comment(authors.get(element.attributes['authorId']), text)];
     });
 }
 
-function commentText(comment: XmlElement): string {
-  const text = childNamed(comment, 'text');
-  const lines = childrenNamed(childNamed(comment, 'txBody'), 'p').map((line) => textWithin(line, 't'));
+function commentText(element: XmlElement): string {
+  const text = childNamed(element, 'text');
+  const lines = childrenNamed(childNamed(element, 'txBody'), 'p').map((line) => textWithin(line, 't'));
   return oneLine(text ? allText(text) : lines.join(' '));
 }
-
-const joinBlocks = (blocks: readonly ShapeBlock[]): string =>
-  blocks.reduce((text, block, i) => `${text}${i === 0 ? '' : block.isItem && blocks[i - 1]!.isItem ? '\n' : '\n\n'}${block.text}`, '');

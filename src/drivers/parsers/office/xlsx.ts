@@ -7,7 +7,7 @@ import { hasStream, isCompound, readBeginning } from '../bytes.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
-import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './office-xml.ts';
+import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './xml.ts';
 import { cellsIn, sheetTables } from './sheet-tables.ts';
 
 /** The default name of the only sheet of a new workbook. */

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { childEnvironment } from '../../../core/child-environment.ts';
 
 /** Bytes of a message that are written at once; the next piece is written when the other process has read them. */
 const PIECE_BYTES = 256 * 2 ** 10;
@@ -69,9 +70,6 @@ export interface Death {
   stderr: string;
 }
 
-/** Environment variables that are passed on: those for paths and locale. A parser needs no keys. */
-const PASSED_VARIABLES =
-  /^(?:TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SystemRoot|NODE_OPTIONS|NODE_ICU_DATA|NODE_(?:DISABLE_)?COMPILE_CACHE|LD_LIBRARY_PATH)$/i;
 /** Stack size in KiB, as for a worker thread, because documents are nested. The main thread of Windows has less. */
 const STACK_KILOBYTES = process.platform === 'win32' ? undefined : 3800;
 const MAX_STDERR = 8192;
@@ -97,9 +95,8 @@ export class WorkerProcess<Message, Answer> {
   /** `script`: path of the module that it runs. */
   constructor(script: string, { heap, resident }: MemoryLimits) {
     const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name)));
     this.#child = spawn(process.execPath, [...flags, script, String(resident * 2 ** 20)], {
-      env,
+      env: childEnvironment('parser'),
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });

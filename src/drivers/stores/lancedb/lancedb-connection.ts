@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { BUCKET_VARIABLES } from './bucket-variables.ts';
 import { createFolder } from '../../../core/create-folder.ts';
 import { KbError } from '../../../core/errors.ts';
 import { operatorAdvice } from '../../../core/advice/advice.ts';
@@ -35,7 +36,11 @@ const OWN_OPTIONS = {
 const REMOTE_READ_INTERVAL = 0.5;
 
 /** Reads `storage.options` for the store at the address. Throws a KbError (`configuration`) for an invalid option. */
-export function readStoreLocation(url: string, options: Record<string, unknown> = {}): StoreLocation {
+export function readStoreLocation(
+  url: string,
+  options: Record<string, unknown> = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): StoreLocation {
   const readNumber = (name: keyof typeof OWN_OPTIONS, fallback: number = OWN_OPTIONS[name].default): number => {
     const value = Number(options[name] ?? fallback);
     if (Number.isFinite(value) && value >= OWN_OPTIONS[name].least) return value;
@@ -44,18 +49,37 @@ export function readStoreLocation(url: string, options: Record<string, unknown> 
   const isRemote = folderOf(url) === undefined;
   return {
     url,
-    storageOptions: isRemote ? toStorageOptions(options) : {},
+    storageOptions: isRemote ? toStorageOptions(options, environment) : {},
     cache: { index: readNumber('index_cache_mb') * 2 ** 20, metadata: readNumber('metadata_cache_mb') * 2 ** 20 },
     readInterval: readNumber('read_interval', isRemote ? REMOTE_READ_INTERVAL : undefined),
   };
 }
 
 /** Returns the address of a server other than Amazon's, from options or environment. */
-export const findEndpoint = (given: Record<string, string>): string | undefined =>
-  given['endpoint'] ?? given['aws_endpoint'] ?? process.env['AWS_ENDPOINT_URL'] ?? process.env['AWS_ENDPOINT'];
+export const findEndpoint = (options: Record<string, string>): string | undefined =>
+  options['endpoint'] ??
+  options['aws_endpoint'] ??
+  options['aws_endpoint_url'] ??
+  process.env['AWS_ENDPOINT_URL'] ??
+  process.env['AWS_ENDPOINT'];
+
+/** The setting that an option or variable is a name of: `region`, `aws_region` and `AWS_REGION` are one. */
+const settingOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/^(?:aws|azure_storage|azure|google)_/, '')
+    .replace(/^endpoint_url$/, 'endpoint')
+    .replace(/^default_region$/, 'region');
+
+/** Makes options of the variables that this process was not started with, unless an option sets the same. */
+function toOptions(environment: NodeJS.ProcessEnv, options: Record<string, string>): Record<string, string> {
+  const taken = new Set(Object.keys(options).map(settingOf));
+  const variables = BUCKET_VARIABLES.filter((name) => environment[name] && process.env[name] === undefined && !taken.has(settingOf(name)));
+  return Object.fromEntries(variables.map((name) => [name.toLowerCase(), environment[name]!]));
+}
 
 /** Converts the options to texts, as LanceDB requires. An endpoint with http:// is used without TLS. */
-function toStorageOptions(options: Record<string, unknown>): Record<string, string> {
+function toStorageOptions(options: Record<string, unknown>, environment: NodeJS.ProcessEnv): Record<string, string> {
   const pairs = Object.entries(options)
     .filter(([name]) => !Object.hasOwn(OWN_OPTIONS, name))
     .map(([name, value]): [string, string] => {
@@ -64,8 +88,9 @@ function toStorageOptions(options: Record<string, unknown>): Record<string, stri
         hint: 'LanceDB knows region, endpoint, allow_http and the like.',
       });
     });
-  const given = Object.fromEntries(pairs);
-  return findEndpoint(given)?.startsWith('http://') ? { allow_http: 'true', ...given } : given;
+  const configured = Object.fromEntries(pairs);
+  const all = { ...toOptions(environment, configured), ...configured };
+  return findEndpoint(all)?.startsWith('http://') && !('aws_allow_http' in all) ? { allow_http: 'true', ...all } : all;
 }
 
 /** Imports LanceDB, and restricts its logging to errors. */

@@ -68,7 +68,8 @@ export async function describeBucket(location: StoreLocation): Promise<string> {
 function describeLocation({ url, storageOptions: given }: StoreLocation): string {
   const scheme = url.slice(0, url.indexOf(':'));
   if (!/^s3/i.test(scheme)) return `reached as ${scheme}://`;
-  const region = given['region'] ?? given['aws_region'] ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  const region =
+    given['region'] ?? given['aws_region'] ?? given['aws_default_region'] ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
   return `${findEndpoint(given) ?? 'Amazon S3'}, ${region === undefined ? 'no region is set' : `region ${region}`}`;
 }
 

@@ -120,6 +120,8 @@ interface LanceDbOptions {
   url: string;
   /** `storage.options`: for a bucket, LanceDB's storage options (`region`, `endpoint` …). */
   options?: Record<string, unknown> | undefined;
+  /** Credentials of a bucket. Default: `process.env`. */
+  environment?: NodeJS.ProcessEnv | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -127,10 +129,10 @@ interface LanceDbOptions {
  * Opens a LanceDB store in a folder, or at s3://, gs:// or az://; it needs no server. The folder is created by the first write. Throws a KbError with the
  * address if it is not a folder, can't be written, is full, or was written by a later version.
  */
-export async function openLanceDb({ url, options, signal }: LanceDbOptions): Promise<VectorStore> {
+export async function openLanceDb({ url, options, environment, signal }: LanceDbOptions): Promise<VectorStore> {
   throwIfAborted(signal);
   const locks = new Map<string, WriterLock>();
-  const location = readStoreLocation(url, options);
+  const location = readStoreLocation(url, options, environment);
   const mayWrite: MayWrite = async (name) => {
     const lock = locks.get(name);
     await lock?.assertHeld();

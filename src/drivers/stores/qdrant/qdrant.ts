@@ -67,7 +67,7 @@ interface QdrantOptions {
   /** `storage.options`, as in qdrant-options.ts. */
   options?: Record<string, unknown> | undefined;
   /** Provides `QDRANT_API_KEY`, which is sent only to a trusted `url`, and `XDG_STATE_HOME`, the folder of the locks. */
-  environment?: NodeJS.ProcessEnv;
+  environment?: NodeJS.ProcessEnv | undefined;
   /** Retries of failed requests. */
   retryLimits?: RetryOptions;
 }

@@ -49,9 +49,20 @@ function withoutMarks(line: string): string {
   return [...opening, ...closing].some((mark) => inside.includes(mark)) ? line : inside.trim();
 }
 
+/** The query in a reply in JSON; other replies are unchanged. */
+function unwrapJson(reply: string): string {
+  if (!reply.startsWith('{')) return reply;
+  try {
+    const { query, search_query = query, question = search_query } = JSON.parse(reply) as Record<string, unknown>;
+    return typeof question === 'string' ? question : reply;
+  } catch {
+    return reply;
+  }
+}
+
 /** The search query in a reply; undefined if the reply has only punctuation, is an excuse or a refusal. */
 function searchQueryIn(reply: string, question: string): string | undefined {
-  const bare = withoutMarks(firstParagraph(reply));
+  const bare = withoutMarks(firstParagraph(unwrapJson(reply)));
   const isExcuse = SORRY.test(bare) && !/[?？]$/.test(bare);
   return !SAYS.test(bare) || isExcuse || isRefusal(bare, question) ? undefined : bare;
 }

@@ -43,9 +43,12 @@ const MAX_LIST_LENGTH = 48;
 /** The beginning of a citation, with emphasis marks before it. */
 const OPENING = /^([*_]{0,3})[[【［]/;
 
+/** Words that some models put before the number. */
+const SOURCE_WORD = /^(?:sources?|citations?|docs?|documents?|ref|reference)[ :]+ */i;
+
 /** The content of a citation. Some models add a name after `†`. */
 const CITATION_LIST = new RegExp(
-  String.raw`^(?:[[［](?:\^?[\d,; –-]{0,${MAX_LIST_LENGTH}})|【[\d,; –†:\p{L}-]{0,${MAX_LIST_LENGTH}})`,
+  String.raw`^(?:[[［](?:(?:\^|[A-Za-z]{1,9}[ :]*)?[\d,; –-]{0,${MAX_LIST_LENGTH}})|【[\d,; –†:.\p{L}-]{0,${MAX_LIST_LENGTH}})`,
   'u',
 );
 const CLOSING = /^[\]】］]/;
@@ -74,6 +77,7 @@ const numberList = (group: string): string =>
   group
     .slice(1, -1)
     .replace(/^\^/, '')
+    .replace(SOURCE_WORD, '')
     .replace(/[†:].*$/, '');
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chartPart, pptxFile, withParts } from '../../../support/files.ts';
+import { expectEveryWord } from '../every-word.ts';
 import { placeOf, read } from '../read.ts';
 
 const slides = [
@@ -50,7 +51,7 @@ describe('the PPTX parser', () => {
     ].join('');
     const { text } = await read('pptx', pptxFile([{ title: 'Use', shapes, links: { web: 'https://shop.example/' } }]));
     expect(text).toBe(
-      ['## Use', '3. Fill\n  - the tank\n4. Heat', 'Plain', 'One line & more', '[The shop](https://shop.example/)', 'a=b'].join('\n\n'),
+      ['## Use', '3. Fill\n   - the tank\n4. Heat', 'Plain', 'One line & more', '[The shop](https://shop.example/)', 'a=b'].join('\n\n'),
     );
   });
 
@@ -59,7 +60,7 @@ describe('the PPTX parser', () => {
       `<dgm:pt modelId="${id}" type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
     const connection = (from: string, to: string, order: number) => `<dgm:cxn srcId="${from}" destId="${to}" srcOrd="${order}"/>`;
     const diagram = `<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><dgm:ptLst>${point('0', '', 'doc')}${point('2', 'Drain')}${point('1', 'Heat')}${point('3', 'to 95 °C')}${point('4', 'arrow', 'sibTrans')}</dgm:ptLst><dgm:cxnLst>${connection('0', '1', 0)}${connection('0', '2', 1)}${connection('1', '3', 0)}</dgm:cxnLst></dgm:dataModel>`;
-    expect((await read('pptx', pptxFile([{ title: 'Steps', diagram }]))).text).toBe('## Steps\n\n- Heat\n  - to 95 °C\n- Drain');
+    expect((await read('pptx', pptxFile([{ title: 'Steps', diagram }]))).text).toBe('## Steps\n\n- Heat\n  - to 95 °C\n- Drain\n- arrow');
   });
 
   it('follows the order of the presentation and keeps hidden slides', async () => {
@@ -110,5 +111,43 @@ describe('the PPTX parser', () => {
     expect((await read('pptx', file)).text).toBe(
       '## Lid\n\n> Comment (Ida Berg): Is it red?\n\n## Cup\n\n> Comment (Jon): Too small\n\n> Comment (Una): Done.',
     );
+  });
+});
+
+describe('the text of a PPTX', () => {
+  const words = (text: string) => `<p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody>`;
+  const placeholder = (type: string, text: string) =>
+    `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr>${words(text)}</p:sp>`;
+
+  it('follows the title of its slide, also if the title is last in the file', async () => {
+    const shapes = `<p:sp><p:nvSpPr/>${words('Amara keeps the log.')}</p:sp>${placeholder('ctrTitle', 'The crew')}`;
+    const { text } = await expectEveryWord('pptx', pptxFile([{ title: '', shapes }]));
+    expect(text).toBe('## The crew\n\nAmara keeps the log.');
+  });
+
+  it('contains a footer once, and no slide numbers', async () => {
+    const shapes = placeholder('ftr', 'Confidential') + placeholder('sldNum', '7');
+    const { text } = await expectEveryWord('pptx', pptxFile([1, 2].map((number) => ({ title: `Slide ${number}`, shapes }))));
+    expect(text).toBe('## Slide 1\n\nConfidential\n\n## Slide 2');
+  });
+
+  it('has both names of a column of a table whose header spans', async () => {
+    const cell = (text: string, attributes = '') => `<a:tc ${attributes}>${words(text).replaceAll('p:txBody', 'a:txBody')}</a:tc>`;
+    const row = (...cells: string[]) => `<a:tr>${cells.join('')}</a:tr>`;
+    const rows = [
+      row(cell('Quay', 'rowSpan="2"'), cell('2025', 'gridSpan="2"'), cell('', 'hMerge="1"')),
+      row(cell('', 'vMerge="1"'), cell('Ships'), cell('Tons')),
+      row(cell('Timber'), cell('41'), cell('8200')),
+    ];
+    const shapes = `<p:graphicFrame><a:graphic><a:graphicData><a:tbl>${rows.join('')}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
+    const { text } = await expectEveryWord('pptx', pptxFile([{ title: 'Traffic', shapes }]));
+    expect(text).toContain('| Quay | 2025 Ships | 2025 Tons |\n| --- | --- | --- |\n| Timber | 41 | 8200 |');
+  });
+
+  it('keeps letters and Roman numerals of lists, and shapes in elements that nobody knows', async () => {
+    const item = (type: string, text: string) => `<a:p><a:pPr><a:buAutoNum type="${type}"/></a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
+    const shapes = `<p:later><p:sp><p:nvSpPr/><p:txBody>${item('alphaLcParenBoth', 'one')}${item('romanUcPeriod', 'two')}</p:txBody></p:sp></p:later>`;
+    const { text } = await expectEveryWord('pptx', pptxFile([{ title: 'T', shapes }]));
+    expect(text).toBe('## T\n\n- (a) one\n- II. two');
   });
 });

@@ -1,3 +1,4 @@
+import { BUCKET_VARIABLES } from '../../../../src/drivers/stores/lancedb/bucket-variables.ts';
 import { describe, expect, it, afterEach, vi } from 'vitest';
 import { connectTo, readStoreLocation, folderOf } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 
@@ -47,6 +48,20 @@ describe('readStorePlace', () => {
     expect(allowed({ endpoint: 'http://s3.test', allow_http: false })).toBe('false');
     vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:9000');
     expect(allowed({})).toBe('true');
+  });
+
+  it('passes on the variables of .env, which LanceDB cannot see, unless an option or the process sets the same', () => {
+    for (const name of BUCKET_VARIABLES) vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_SESSION_TOKEN', 'of the process');
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 's', AWS_SESSION_TOKEN: 't', AWS_DEFAULT_REGION: 'eu-west-1' };
+    const environment = { ...keys, AWS_ENDPOINT_URL: 'http://s3.test', NODE_OPTIONS: 'x', AWS_CONFIG_FILE: 'x' };
+    const passed = (options: Record<string, unknown>) => readStoreLocation('s3://bucket/kb', options, environment).storageOptions;
+    const expected = { aws_access_key_id: 'id', aws_secret_access_key: 's', aws_default_region: 'eu-west-1' };
+    expect(passed({})).toEqual({ ...expected, aws_endpoint_url: 'http://s3.test', allow_http: 'true' });
+    const { aws_default_region: _region, ...credentials } = expected;
+    const configured = { region: 'us-east-1', endpoint: 'https://s3.other' };
+    expect(passed(configured)).toEqual({ ...credentials, ...configured });
+    vi.unstubAllEnvs();
   });
 
   it.each([

@@ -66,3 +66,18 @@ const partName = (folder: string, target: string): string =>
   new URL(target, `zip://part/${folder}/`).pathname
     .slice(1)
     .replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
+
+/** The attribute `val` of an element, with any prefix. */
+export const valueOf = (element: XmlElement | undefined): string | undefined =>
+  element?.attributes['w:val'] ?? Object.entries(element?.attributes ?? {}).find(([key]) => key === 'val' || key.endsWith(':val'))?.[1];
+
+/** Whether a property is there, and not switched off. */
+export const isOn = (element: XmlElement | undefined): boolean =>
+  element !== undefined && !/^(?:0|false|off|none)$/.test(valueOf(element) ?? '');
+
+/** Reads the first branch with content; the branches are for readers of different versions. */
+export const firstAlternative = <Item>(element: XmlElement, read: (branch: XmlElement) => Item[]): Item[] =>
+  childElementsOf(element)
+    .values()
+    .map(read)
+    .find((items) => items.length > 0) ?? [];

@@ -2,7 +2,7 @@ import type { Metadata } from '../../../schema/items.ts';
 import { findText } from '../ordered-xml.ts';
 import { removeUndefined } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
-import { readPart } from './office-xml.ts';
+import { readPart } from './xml.ts';
 
 /** Parts with properties, of Office Open XML (ECMA-376, part 2, 11) and OpenDocument. */
 const PARTS = ['docProps/core.xml', 'docProps/app.xml', 'meta.xml'];

