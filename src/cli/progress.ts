@@ -1,4 +1,5 @@
 import { settle } from '../core/run.ts';
+import type { PageInWork } from '../ports/reading.ts';
 import type { Event } from '../schema/results.ts';
 import { count, duration } from '../text/count.ts';
 import { makePrintable, type Screen } from './screen.ts';
@@ -143,6 +144,8 @@ export function formatProgress(data: Record<string, unknown>, milliseconds: numb
   if (share !== undefined && share > 0 && share < 1 && milliseconds > 3000)
     parts.push(`${duration((milliseconds / share) * (1 - share))} left`);
   if (amount('failed')) parts.push(`${amount('failed')} failed`);
+  const page = data['recognizing'] as PageInWork | undefined;
+  if (page) parts.push(`recognizing page ${page.page} of ${makePrintable(page.source)} (${page.count} of ${page.total})`);
   return parts.join(', ');
 }
 

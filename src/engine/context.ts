@@ -1,6 +1,6 @@
 import { advice, call, field, optionalAdvice } from '../core/advice/advice.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
-import type { DocumentReader, Renderer, RendererOptions } from '../ports/reading.ts';
+import type { DocumentReader, ReadingOptions, Renderer, RendererOptions } from '../ports/reading.ts';
 import type { AccessRights } from '../core/access-rights.ts';
 import type { Environment, Surface, Tracer } from '../ports/engines.ts';
 import type { VectorStore } from '../ports/stores.ts';
@@ -47,6 +47,8 @@ export interface Context extends PathPlace {
   isState(path: string): boolean;
   tracer?: Tracer | undefined;
   signal?: AbortSignal | undefined;
+  /** Called when the recognition of a page of a scan begins. */
+  onPage?: ReadingOptions['onPage'];
   /** Whether the report includes its lists (`items`, `outputs`); counts are always included. */
   lists: boolean;
   /** Whether more requests of this kind follow at once. */

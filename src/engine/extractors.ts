@@ -81,7 +81,7 @@ export async function openUploads(request: UploadRequest, context: Context, extr
   return { extractors: { docs: () => extract(request, filePartsOf(reader, context)) }, close: async () => {} };
 }
 
-function filePartsOf(reader: FileParts['reader'], { settings, signal }: Context): FileParts {
+function filePartsOf(reader: FileParts['reader'], { settings, signal, onPage }: Context): FileParts {
   const { docs } = settings.ingestion;
-  return { reader: withPictures(reader, docs), frontmatter: docs.frontmatter, signal };
+  return { reader: withPictures(reader, docs), frontmatter: docs.frontmatter, signal, onPage };
 }

@@ -168,7 +168,11 @@ async function* readSources(
   const { settings, signal } = context;
   const memory = await openMemory(context, { request, before, onProblem });
   const failed = new AbortController();
-  const reading = { ...context, signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal };
+  const reading: Context = {
+    ...context,
+    signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal,
+    onPage: (page) => report.showPage(page),
+  };
   try {
     const { extractors, close } = await open(reading, {
       memory: memory.pages,

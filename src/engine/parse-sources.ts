@@ -1,6 +1,7 @@
 import { advice, call } from '../core/advice/advice.ts';
 import { attachPartialResult, isAbort, KbError, partialResultOf } from '../core/errors.ts';
-import { mapOrdered } from '../core/concurrency.ts';
+import { mapOrdered, withHeartbeat } from '../core/concurrency.ts';
+import type { PageInWork } from '../ports/reading.ts';
 import { errorEvent, progress, type Run, throwIfAborted } from '../core/run.ts';
 import type { ErrorItem } from '../schema/items.ts';
 import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
@@ -32,7 +33,7 @@ export async function* parse({ files, folder }: ParseRequest, context: Context):
 
 /** Parses uploaded files. */
 export async function* upload(request: UploadRequest, context: Context): Run<DocumentsResult> {
-  return yield* collectDocuments((await openUploads(request, context, extractUploads)).extractors, context);
+  return yield* collectDocuments({ extractors: (await openUploads(request, context, extractUploads)).extractors, reading: {} }, context);
 }
 
 /** Reads web pages. */
@@ -62,36 +63,55 @@ export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: C
 }
 
 async function* documents(sources: Sources, context: Context): Run<DocumentsResult> {
-  const { extractors, close } = await openExtractors(sources, context);
+  const reading: Reading = {};
+  const { extractors, close } = await openExtractors(sources, { ...context, onPage: (page) => (reading.page = page) });
   try {
-    return yield* collectDocuments(extractors, context);
+    return yield* collectDocuments({ extractors, reading }, context);
   } finally {
     await close();
   }
 }
 
-async function* collectDocuments(extractors: Extractors, context: Context): Run<DocumentsResult> {
+/** The page of a scan that is being recognized. */
+interface Reading {
+  page?: PageInWork;
+}
+
+interface Extraction {
+  extractors: Extractors;
+  reading: Reading;
+}
+
+async function* collectDocuments(extraction: Extraction, context: Context): Run<DocumentsResult> {
   const result = emptyResult();
   try {
-    yield* collectInto(result, extractors, context);
+    yield* collectInto(result, extraction, context);
   } catch (error) {
     throw attachPartialResult(error, result);
   }
   return result;
 }
 
-async function* collectInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
+async function* collectInto(result: DocumentsResult, { extractors, reading }: Extraction, context: Context): Run<void> {
   const { verbose } = context.settings.ingestion.urls;
   const omitted = new OmittedContent();
   let [expected, reportedAt] = [0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
-  for await (const { document, page, error, newlyExpected, notice } of mapOrdered(extracted, CONCURRENCY, ({ item }) => parseItem(item))) {
+  const stage = extractors.urls ? 'crawl' : 'parse';
+  const counts = () => countsOf(result, { expected, isCrawl: extractors.urls !== undefined });
+  const items = mapOrdered(extracted, CONCURRENCY, ({ item }) => parseItem(item));
+  for await (const item of withHeartbeat(items, PROGRESS_INTERVAL)) {
     throwIfAborted(context.signal);
+    if (!item) {
+      if (reading.page) yield progress(stage, { ...counts(), recognizing: reading.page });
+      continue;
+    }
+    const { document, page, error, newlyExpected, notice } = item;
     if (!document && !error && newlyExpected === undefined && notice === undefined) continue;
     expected += newlyExpected ?? 0;
     if (Date.now() - reportedAt >= PROGRESS_INTERVAL) {
       reportedAt = Date.now();
-      yield progress(extractors.urls ? 'crawl' : 'parse', countsOf(result, { expected, isCrawl: extractors.urls !== undefined }));
+      yield progress(stage, counts());
     }
     if (notice !== undefined) result.notices.push(notice);
     if (error) {
@@ -100,6 +120,7 @@ async function* collectInto(result: DocumentsResult, extractors: Extractors, con
       yield errorEvent(error);
     }
     if (!document) continue;
+    delete reading.page;
     for (const one of [withoutMembers(document), ...(document.members ?? [])]) {
       result.documents++;
       omitted.add(one.source, one.metadata);

@@ -87,9 +87,26 @@ export interface FileTypes {
   needsBytesForType(head: Pick<HttpResponse, 'content_type' | 'url'>): boolean;
 }
 
+/** How a file is read. */
+export interface ReadingOptions {
+  source: string;
+  file_type: string;
+  signal?: AbortSignal | undefined;
+  /** Called when the recognition of a page begins, which takes seconds. */
+  onPage?: ((page: PageInWork) => void) | undefined;
+}
+
+/** A page that is being recognized: the `count`-th of the `total` ones without text. */
+export interface PageInWork {
+  source: string;
+  page: number;
+  count: number;
+  total: number;
+}
+
 /** Parses files within limits on time and memory, in other processes except for short texts. */
 export interface DocumentReader extends FileTypes {
-  read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
+  read(bytes: Uint8Array, options: ReadingOptions): Promise<ParsedDocument>;
   /** Version of the settings and tools, besides the bytes, that affect how a file of this type is read; undefined if none do. */
   revisionOf?(file_type: string): string | undefined;
   close(): Promise<void>;

@@ -32,6 +32,8 @@ describe('progress', () => {
     expect(formatProgress({ ...data, failed: 3 }, 20_000)).toMatch(/3 failed$/);
     expect(formatProgress({ done: 1, expected: 2, chunks: 1, failed: 1 }, 500)).toBe('1 of 2, 1 chunk, 1 failed');
     expect(formatProgress({ done: 1, expected: 1, chunks: 1, embedded: 1 }, 500)).toBe('1 of 1, 1 of 1 chunk embedded');
+    const recognizing = { source: 'scan.pdf', page: 7, count: 3, total: 12 };
+    expect(formatProgress({ done: 0, expected: 2, recognizing }, 500)).toBe('0 of 2, recognizing page 7 of scan.pdf (3 of 12)');
     expect(formatProgress({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 

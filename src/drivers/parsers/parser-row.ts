@@ -1,6 +1,6 @@
 import type { Hint } from '../../core/advice/advice.ts';
 import type { KbError } from '../../core/errors.ts';
-import type { DocumentReader, ParsedDocument, Parser } from '../../ports/reading.ts';
+import type { DocumentReader, ParsedDocument, Parser, ReadingOptions } from '../../ports/reading.ts';
 import type { PdfLine } from './pdf/pdf-lines.ts';
 
 /** Options of a parser. */
@@ -69,7 +69,7 @@ export interface BaseReader extends DocumentReader {
   hasScans(file_type: string): boolean;
 }
 
-type ReadOptions = Parameters<DocumentReader['read']>[1] & Pick<ParseOptions, 'passwords' | 'recognized'>;
+type ReadOptions = ReadingOptions & Pick<ParseOptions, 'passwords' | 'recognized'>;
 
 /** A file to parse in a worker process. */
 export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {

@@ -123,7 +123,7 @@ export function createDocumentReader(limits: Limits): BaseReader {
   return {
     ...fileTypes(),
     hasScans: (file_type) => parsers.some((row) => row.file_type === file_type && (row.is_picture || row.has_scans)),
-    async read(bytes, { signal, ...options }) {
+    async read(bytes, { signal, onPage: _, ...options }) {
       throwIfAborted(signal);
       const { file_type } = options;
       const task: PendingTask = { bytes, signal, ...options };

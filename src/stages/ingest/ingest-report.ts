@@ -6,6 +6,7 @@ import type { ErrorItem, Metadata } from '../../schema/items.ts';
 import { describe, type KbError, toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
 import type { IngestResult } from '../../schema/results.ts';
+import type { PageInWork } from '../../ports/reading.ts';
 import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
 import { emptyFilesNotice } from '../extract/files/list-pattern.ts';
@@ -129,6 +130,7 @@ export class IngestReport {
   readonly #sizes = { known: 0, bytes: 0, read: 0 };
   #stored = 0;
   #pendingEvents: Progress[] = [];
+  #page: PageInWork | undefined;
   readonly #omitted = new OmittedContent();
   readonly #emptied: StoredSource[] = [];
   readonly #skipped: { source: string; reason: KbError }[] = [];
@@ -173,6 +175,11 @@ export class IngestReport {
   /** Adds a file that no parser reads. */
   addPassedOver(source: string): void {
     if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
+  }
+
+  /** Shows a page of a scan, whose recognition begins, in the progress events until a document is read. */
+  showPage(page: PageInWork): void {
+    this.#page = page;
   }
 
   /** Adds a notice for the user: it is reported at once, and kept. */
@@ -223,6 +230,7 @@ export class IngestReport {
   /** Adds a document that was read, or is unchanged. */
   addRead({ name, source, status, count, chunks, reused, documents, page, bytes }: IngestDocument): void {
     const { result } = this;
+    this.#page = undefined;
     this.#queued -= count;
     if (page) this.#pendingEvents.push(pageEvent(page, { verbose: this.#verbose }));
     const part = this.#source(name);
@@ -288,6 +296,7 @@ export class IngestReport {
       reused,
       stored,
       failed,
+      ...(this.#page && { recognizing: this.#page }),
     };
     const events: Progress[] = [...this.#pendingEvents, { type: 'progress', stage: 'ingest', message: '', data }];
     this.#pendingEvents = [];
@@ -307,6 +316,7 @@ export class IngestReport {
   }
 
   #finish({ count = 1, bytes = 0 }: Size): void {
+    this.#page = undefined;
     this.#sizes.bytes -= bytes;
     this.#done += count;
     this.#queued -= count;

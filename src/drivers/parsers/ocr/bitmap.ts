@@ -56,21 +56,11 @@ export function deskewBitmap({ width, height, data }: Bitmap, slope: number): Bi
 export const toGreyMap = ({ width, height, data }: Bitmap): Buffer => Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
 /** A part of a bitmap, in pixels; `right` and `bottom` are exclusive. */
-export interface Rectangle {
+interface Rectangle {
   left: number;
   top: number;
   right: number;
   bottom: number;
-}
-
-/** Copies a part of a bitmap. */
-export function cropBitmap({ width, data }: Bitmap, { left, top, right, bottom }: Rectangle): Bitmap {
-  const made = { width: right - left, height: bottom - top, data: new Uint8Array((right - left) * (bottom - top)) };
-  for (let y = 0; y < made.height; y++) {
-    const start = (top + y) * width + left;
-    made.data.set(data.subarray(start, start + made.width), y * made.width);
-  }
-  return made;
 }
 
 /** Pixels of the side of a tile. */

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type PdfItem, type PdfLine, pdfLines } from '../pdf/pdf-lines.ts';
 import { type Bitmap, deskewBitmap, detectDirection, invertDarkBands, rotateBitmap } from './bitmap.ts';
-import { rereadUncertain } from './reread-uncertain.ts';
 import { confidenceOf, type Tesseract, type Line, readLines, type Word } from './tesseract.ts';
 
 interface TesseractPackage {
@@ -51,7 +50,8 @@ export async function startRecognizer(folder: string, languages: readonly string
     const read = async (degrees: number) => {
       const isAcross = (degrees % 180 !== 0) !== isUpright;
       const upright = rotateBitmap(normalized, degrees);
-      return readPage(engine, isAcross || Math.abs(slope) < MIN_SLOPE ? upright : deskewBitmap(upright, slope), scale);
+      const picture = isAcross || Math.abs(slope) < MIN_SLOPE ? upright : deskewBitmap(upright, slope);
+      return toPage(await readLines(engine, picture), { scale, height: picture.height });
     };
     const [first = 0, ...others] = isUpright ? UPRIGHT_ROTATIONS : LEVEL_ROTATIONS;
     let best = await read(first);
@@ -62,11 +62,6 @@ export async function startRecognizer(folder: string, languages: readonly string
     }
     return best;
   };
-}
-
-async function readPage(engine: Tesseract, picture: Bitmap, scale: number): Promise<RecognizedPage> {
-  const lines = await rereadUncertain(engine, picture, await readLines(engine, picture, 'page'));
-  return toPage(lines, { scale, height: picture.height });
 }
 
 /** Minimum factor between lines of different sizes; the heights of equal letters vary a little. */

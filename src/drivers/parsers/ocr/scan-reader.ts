@@ -3,7 +3,7 @@ import { KbError, stoppedError } from '../../../core/errors.ts';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { workerFile } from '../../../core/project.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
+import type { DocumentReaders, ParsedDocument, ReadingOptions } from '../../../ports/reading.ts';
 import { pageRanges } from '../../../text/passage-location.ts';
 import { decompress } from '../archives/compressed-files.ts';
 import { noTextLayerError } from '../parse-failures.ts';
@@ -32,7 +32,11 @@ export function createReaders(reader: BaseReader, { processes }: { processes: nu
         const parsed = await reader.read(bytes, { ...options, passwords });
         const { pictured_pages, ...document } = parsed;
         if (!pictured_pages) return parsed;
-        if (ocr === 'auto') return readScan(bytes, { ...options, pages: pictured_pages, languages, passwords }, { reader, pool });
+        if (ocr === 'auto') {
+          const { file_type = options.file_type } = parsed;
+          const scan = await readScan(bytes, { ...options, file_type, pages: pictured_pages, languages, passwords }, { reader, pool });
+          return { ...scan, ...(parsed.file_type && { file_type }) };
+        }
         if (parsed.text.trim() === '') throw noTextLayerError(options.source, pictured_pages.length);
         return ocr === 'off' ? document : markUnread(document, pictured_pages);
       },
@@ -41,10 +45,7 @@ export function createReaders(reader: BaseReader, { processes }: { processes: nu
   };
 }
 
-interface ScannedDocument {
-  source: string;
-  file_type: string;
-  signal?: AbortSignal | undefined;
+interface ScannedDocument extends ReadingOptions {
   /** Its pages without text. */
   pages: readonly number[];
   languages: string | undefined;
@@ -57,10 +58,12 @@ async function readScan(
   scanned: ScannedDocument,
   { reader, pool }: { reader: BaseReader; pool: OcrPool },
 ): Promise<ParsedDocument> {
-  const { pages, languages: requested, ...options } = scanned;
+  const { pages, languages: requested, onPage, ...options } = scanned;
   const { source, ...file } = options;
   const languages = chooseLanguages(source, requested);
-  const found = await pool.recognize({ ...file, bytes, folder: ocrFolder(), languages, pages });
+  let count = 0;
+  const onStart = (page: number) => onPage?.({ source, page, count: ++count, total: pages.length });
+  const found = await pool.recognize({ ...file, bytes, folder: ocrFolder(), languages, pages, onStart });
   const recognized = new Map([...found].map(([page, { lines }]) => [page, lines]));
   const { pictured_pages: unread = [], ...document } = await reader.read(bytes, { ...options, recognized });
   if (unread.length > 0 && document.text.trim() === '')
@@ -112,6 +115,8 @@ export interface Scan extends PictureSource {
   /** Numbers of the pages, from 1. */
   pages: readonly number[];
   signal?: AbortSignal | undefined;
+  /** Called when a page is begun. */
+  onStart?: ((page: number) => void) | undefined;
 }
 
 interface OcrProcess {
@@ -165,6 +170,7 @@ export class OcrPool {
   async #recognizePage(scan: Scan, page: number): Promise<RecognizedPage | undefined> {
     throwIfAborted(scan.signal);
     if (this.#isClosed) throw stoppedError();
+    scan.onStart?.(page);
     const process = this.#takeProcess(scan);
     if (process.open !== scan) {
       const { bytes, file_type, passwords, folder, languages } = scan;

@@ -1,7 +1,7 @@
 import { type Bitmap, toGreyMap } from './bitmap.ts';
 
 /** A rectangle in pixels, from the upper left corner of the page. */
-export interface PixelBox {
+interface PixelBox {
   x0: number;
   y0: number;
   x1: number;
@@ -31,12 +31,12 @@ export interface Tesseract {
   recognize(image: Buffer, options: { tessedit_pageseg_mode?: string }, output: { text: boolean; blocks: boolean }): Promise<Result>;
 }
 
-/** Page segmentation modes: a page with columns, tables and pictures; one block of text; one line. */
-export const SEGMENT = { page: '3', block: '6', line: '7' };
+/** Page segmentation mode for a page with columns, tables and pictures. */
+const PAGE_SEGMENT = '3';
 
 /** Recognizes the lines of a picture, from the top. */
-export async function readLines(engine: Tesseract, picture: Bitmap, segment: keyof typeof SEGMENT): Promise<Line[]> {
-  const { data } = await engine.recognize(toGreyMap(picture), { tessedit_pageseg_mode: SEGMENT[segment] }, { text: false, blocks: true });
+export async function readLines(engine: Tesseract, picture: Bitmap): Promise<Line[]> {
+  const { data } = await engine.recognize(toGreyMap(picture), { tessedit_pageseg_mode: PAGE_SEGMENT }, { text: false, blocks: true });
   return (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
 }
 
@@ -45,19 +45,3 @@ export function confidenceOf(words: readonly Word[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   return words.reduce((sum, { text, confidence }) => sum + (confidence / 100) * text.length, 0) / Math.max(1, letters);
 }
-
-/** Returns the rectangle around words or lines. */
-export const boundingBox = (parts: readonly { bbox: PixelBox }[]): PixelBox => ({
-  x0: Math.min(...parts.map(({ bbox }) => bbox.x0)),
-  y0: Math.min(...parts.map(({ bbox }) => bbox.y0)),
-  x1: Math.max(...parts.map(({ bbox }) => bbox.x1)),
-  y1: Math.max(...parts.map(({ bbox }) => bbox.y1)),
-});
-
-/** Moves a rectangle, in pixels. */
-export const shiftBox = ({ x0, y0, x1, y1 }: PixelBox, x: number, y: number): PixelBox => ({
-  x0: x0 + x,
-  y0: y0 + y,
-  x1: x1 + x,
-  y1: y1 + y,
-});

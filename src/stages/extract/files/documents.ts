@@ -13,7 +13,7 @@ import { listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './folder-rules.ts';
 import { emptyFilesNotice, unknownKindsNotice, READABLE_KINDS, type FoundFile } from './list-pattern.ts';
-import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
+import { type DocumentReader, GIVEN_TYPES, type ReadingOptions } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
 import { hash } from '../../../core/ids.ts';
@@ -147,6 +147,7 @@ export interface FileParts {
   reader: DocumentReader;
   frontmatter: boolean;
   signal?: AbortSignal | undefined;
+  onPage?: ReadingOptions['onPage'];
 }
 
 interface KnownFile {
@@ -167,7 +168,11 @@ interface KnownFile {
  * Makes the candidate of a local file. It is read now for its hash, and a large one again for its document. Throws a KbError that names the source,
  * not the path.
  */
-export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
+export async function fileCandidate(
+  path: string,
+  known: KnownFile,
+  { reader, frontmatter, signal, onPage }: FileParts,
+): Promise<Candidate> {
   const { source, source_kind, file_type, id, title, description, metadata } = known;
   const examine = (bytes: Uint8Array) => ({
     content_hash: contentHash(bytes, { title, description, frontmatter, metadata, revision: reader.revisionOf?.(file_type) }),
@@ -175,7 +180,7 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
     bytes: bytes.length,
   });
   const parse = async (bytes: Uint8Array) => {
-    const parsed = await reader.read(bytes, { source, file_type, signal });
+    const parsed = await reader.read(bytes, { source, file_type, signal, onPage });
     const content_hash = hash(bytes);
     const own = { ...parsed, metadata: { ...parsed.metadata, ...metadata } };
     const document = await makeDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bitmap, cropBitmap, deskewBitmap, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
+import { type Bitmap, deskewBitmap, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
 import { ocrFolder } from '../../../../src/drivers/parsers/ocr/ocr-packages.ts';
 import { createReaders, OcrPool } from '../../../../src/drivers/parsers/ocr/scan-reader.ts';
 import { openPictures } from '../../../../src/drivers/parsers/ocr/page-pictures.ts';
 import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
-import type { ScanSettings } from '../../../../src/ports/reading.ts';
+import type { PageInWork, ScanSettings } from '../../../../src/ports/reading.ts';
 import { folder } from '../../../support/folder.ts';
 import { withOcr } from '../../../support/ocr.ts';
 import { scannedPdf, tiffFile } from '../../../support/scans.ts';
@@ -59,7 +59,7 @@ withOcr('OCR', () => {
     const pictures = await openPictures({ bytes: readFileSync(manual), file_type: 'pdf', folder: ocrFolder() });
     const { bitmap } = await pictures.draw(2);
     await pictures.close();
-    page = cropBitmap(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 900 });
+    page = { ...bitmap, height: 900, data: bitmap.data.subarray(0, 900 * bitmap.width) };
   });
 
   it('recognizes the scanned pages of a mixed document, in their order', async () => {
@@ -92,6 +92,31 @@ withOcr('OCR', () => {
     },
     SLOW,
   );
+
+  it('tells which page it recognizes', async () => {
+    const reader = readers.open({ ocr: 'auto', languages: 'eng', passwords: [] });
+    const shown: PageInWork[] = [];
+    const white: Bitmap = { width: 200, height: 200, data: new Uint8Array(40_000).fill(255) };
+    const bytes = scannedPdf(['Fill the tank.', white, white]);
+    await reader.read(bytes, { source: 'a.pdf', file_type: 'pdf', onPage: (page_in_work) => shown.push(page_in_work) });
+    expect(shown).toEqual([
+      { source: 'a.pdf', page: 2, count: 1, total: 2 },
+      { source: 'a.pdf', page: 3, count: 2, total: 2 },
+    ]);
+  });
+
+  it('finds that a picture has no text, which is not a failure of each ingest', async () => {
+    const white: Bitmap = { width: 400, height: 400, data: new Uint8Array(160_000).fill(255) };
+    for (const [name, bytes] of [
+      ['a.pdf', scannedPdf([white])],
+      ['a.tiff', tiffFile([white])],
+    ] as const)
+      await expect(read(bytes, name)).rejects.toMatchObject({ code: 'invalid', hasNoText: true });
+  });
+
+  it('reads a scan with the extension of another format', async () => {
+    expect(await read(scannedPdf([page]), 'a.docx')).toMatchObject({ file_type: 'pdf', metadata: { ocr_pages: 1 } });
+  });
 
   it('skips a page that takes too long, and stops when the run is aborted', async () => {
     const pool = new OcrPool({ processes: 1, seconds: 0.05, megabytes: 1536 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Bitmap, detectDirection, invertDarkBands, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
-import { widenSpaces } from '../../../../src/drivers/parsers/ocr/reread-uncertain.ts';
 import { tiffFile } from '../../../support/scans.ts';
 import { read } from '../read.ts';
 
@@ -45,14 +44,6 @@ it('inverts light letters on a dark band, and keeps dark letters', () => {
   };
   expect(shareIn(100, 156)).toBeLessThan(0.2);
   expect(shareIn(201, 219)).toBeCloseTo(0.25, 1);
-});
-
-it('widens the spaces of a line, and maps its columns back', () => {
-  const line = paint(200, 40, (x, y) => y > 5 && y < 35 && ((x > 10 && x < 60) || (x > 75 && x < 150)));
-  const spread = widenSpaces(line, { left: 0, top: 0, right: 200, bottom: 40 })!;
-  expect(spread.picture.width).toBeGreaterThan(line.width);
-  expect(spread.originOf(20)).toBe(20);
-  expect(spread.originOf(100 + spread.picture.width - line.width)).toBe(100);
 });
 
 describe('the picture parsers', () => {
