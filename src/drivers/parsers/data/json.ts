@@ -3,6 +3,7 @@ import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { MarkedLines } from '../parsed-document.ts';
+import { visibleJson } from './visible-text.ts';
 
 /** Maximum depth of values within values. */
 const MAX_DEPTH = 256;
@@ -29,6 +30,7 @@ export const jsonParser: ParserRow = {
   async parse(bytes): Promise<ParsedDocument> {
     return recordsDocument(new JsonReader(await decodeText(bytes)).readAll());
   },
+  visibleText: visibleJson,
 };
 
 /** JSON Lines: a record a line. */
@@ -41,6 +43,7 @@ export const jsonLinesParser: ParserRow = {
   async parse(bytes): Promise<ParsedDocument> {
     return recordsDocument(new JsonReader(await decodeText(bytes)).readSequence());
   },
+  visibleText: visibleJson,
 };
 
 /** A record of a list, or all values if there is no list of records. */

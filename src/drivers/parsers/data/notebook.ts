@@ -3,6 +3,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import { codeFence } from '../../../text/markdown/write.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../parsed-document.ts';
+import { visibleCells } from './visible-text.ts';
 
 /** Characters of the output of a cell that are kept. */
 const MAX_OUTPUT_LENGTH = 4_000;
@@ -51,6 +52,7 @@ export const notebookParser: ParserRow = {
       .join('\n\n');
     return { text, title: textOf(metadata?.title) || firstHeading(text), metadata: language ? { language } : {} };
   },
+  visibleText: visibleCells,
 };
 
 function parseBook(bytes: Uint8Array): Notebook | null {

@@ -8,6 +8,7 @@ import { allText, childElementsOf, localName, readXml, spacedText, type XmlEleme
 import { factList, firstHeading, MarkedBlocks } from '../parsed-document.ts';
 import { reasonOf } from '../parse-failures.ts';
 import type { ParserRow } from '../parser-row.ts';
+import { visibleXml } from './visible-text.ts';
 
 /** Maximum characters: the elements take many times as much memory. */
 const MAX_LENGTH = 32 * 2 ** 20;
@@ -22,6 +23,7 @@ export const xmlFileParser: ParserRow = {
   extensions: ['.xml', '.nxml', '.dbk', '.dita', '.xsd', '.wsdl'],
   is_text: true,
   parse: (bytes) => readXmlFile(bytes),
+  visibleText: visibleXml,
 };
 
 /** A feed (RSS, Atom, RDF): its entries with title, date and address. */
