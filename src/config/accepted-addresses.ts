@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { dataFolder } from '../core/data-folder.ts';
 import { KbError } from '../core/errors.ts';
 import { hash } from '../core/ids.ts';
-import { redactUrl } from '../core/secrets.ts';
 import type { Disclosure } from './disclosures.ts';
 import type { ConfigPlace } from './find-files.ts';
 
@@ -31,8 +30,8 @@ export function acceptAddresses(place: ConfigPlace, disclosures: readonly Disclo
   const file = answersFile();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lines = disclosures.map((disclosure) => {
-    const { secret, address } = disclosure;
-    return `${JSON.stringify({ id: idOf(place, disclosure), file: pathOf(place), secret, address: redactUrl(address) })}\n`;
+    const { secret, label } = disclosure;
+    return `${JSON.stringify({ id: idOf(place, disclosure), file: pathOf(place), secret, address: label })}\n`;
   });
   appendFileSync(file, lines.join(''), { mode: 0o600 });
 }
@@ -72,5 +71,5 @@ export function notAcceptedError(place: ConfigPlace, pending: readonly Disclosur
 }
 
 /** Describes what is sent where: `OPENAI_API_KEY to https://llm.example/v1 (chat.llm.options.base_url)`. */
-export const describeDisclosure = ({ secret, address, setting }: Disclosure): string =>
-  `${secret} to ${address === '' ? 'addresses that the file does not name' : redactUrl(address)} (${setting})`;
+export const describeDisclosure = ({ secret, address, label, setting }: Disclosure): string =>
+  `${secret} to ${address === '' ? 'addresses that the file does not name' : label} (${setting})`;

@@ -1,6 +1,7 @@
 import { fillVariables, getPath, type Layer, referencesIn } from '../core/settings.ts';
 import { findProvider, type Provider, providers } from '../drivers/providers/providers.ts';
 import { BUCKET_VARIABLES } from '../drivers/stores/lancedb/bucket-variables.ts';
+import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { readProxies } from '../http/connections.ts';
 import type { Environment } from '../ports/engines.ts';
 import type { Config } from '../schema/config.ts';
@@ -9,8 +10,10 @@ import type { Config } from '../schema/config.ts';
 export interface Disclosure {
   /** The variable that holds it, or what it is. */
   secret: string;
-  /** Where it would go; empty if only the setting tells. */
+  /** Where it would go; empty if the configuration does not name that. A reference in it is filled, so that it may hold a secret itself. */
   address: string;
+  /** The address for messages, with its references. */
+  label: string;
   /** The setting or variable that sends it there. */
   setting: string;
 }
@@ -51,7 +54,20 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...proxies(settings),
     ...collector(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
-  ].filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address));
+  ]
+    .filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address))
+    .map((target) => ({ ...target, label: target.label ?? labelOf(target.address, settings) }));
+
+/** A disclosure whose label is that of its address, unless it has one. */
+type Target = Omit<Disclosure, 'label'> & { label?: string };
+
+/** Writes an address for a message: without credentials, and with the names of variables that hold some. */
+function labelOf(address: string, { references, environment }: Settings): string {
+  const text = references.find((reference) => fillVariables(reference.text, environment) === address)?.text;
+  if (text === undefined) return redactUrl(address);
+  const shown = Object.entries(environment).filter(([name, value]) => !holdsSecret(name, value));
+  return String(fillVariables(text, Object.fromEntries(shown)));
+}
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -67,7 +83,7 @@ const isSameOrigin = (address: string, other: string | undefined): boolean =>
 const ROWS: readonly Provider[] = Object.values(providers);
 
 /** The key of a provider, if it is set and the address is neither the provider's own nor named by the user. */
-function discloseKey({ key_variables, base_url, base_url_variable }: Provider, to: Omit<Disclosure, 'secret'>, settings: Settings) {
+function discloseKey({ key_variables, base_url, base_url_variable }: Provider, to: Omit<Target, 'secret'>, settings: Settings): Target[] {
   const { environment, user } = settings;
   const secret = key_variables.find((variable) => environment[variable]?.trim());
   if (secret === undefined || isSameOrigin(to.address, base_url) || user.environment[base_url_variable] === to.address) return [];
@@ -75,7 +91,7 @@ function discloseKey({ key_variables, base_url, base_url_variable }: Provider, t
 }
 
 /** `options.base_url` of embedder, language model and reranker. */
-function optionAddresses(settings: Settings): Disclosure[] {
+function optionAddresses(settings: Settings): Target[] {
   const { embedding, chat, rerank } = settings.config;
   return Object.entries({ embedding, 'chat.llm': chat.llm, rerank }).flatMap(([section, { provider, options }]) => {
     const address = options?.['base_url'];
@@ -88,14 +104,14 @@ function optionAddresses(settings: Settings): Disclosure[] {
 }
 
 /** `OPENAI_BASE_URL` and the like in `.env`: for all providers, because a request may choose any. */
-const variableAddresses = (settings: Settings): Disclosure[] =>
+const variableAddresses = (settings: Settings): Target[] =>
   ROWS.flatMap((row) => {
     const address = settings.environment[row.base_url_variable];
     return address ? discloseKey(row, { address, setting: row.base_url_variable }, settings) : [];
   });
 
 /** Addresses of Qdrant, which get its key: the configured one, other nodes, and those that requests may name. */
-function qdrantAddresses({ config: { storage, server }, environment }: Settings): Disclosure[] {
+function qdrantAddresses({ config: { storage, server }, environment }: Settings): Target[] {
   if (!environment['QDRANT_API_KEY']) return [];
   const { vector_db, url, options } = storage;
   const nodes = Array.isArray(options?.['urls']) ? options['urls'].map(String) : [];
@@ -114,7 +130,7 @@ const isBucketAddress = (name: string, value: string): boolean =>
 const NAMES_PLACE = /region|account_name|bucket/i;
 
 /** Servers that stand in for those of Amazon, Google and Microsoft: they get the credentials that this machine has for these. */
-function bucketAddresses({ config: { storage }, environment, user }: Settings): Disclosure[] {
+function bucketAddresses({ config: { storage }, environment, user }: Settings): Target[] {
   const secret = 'the credentials of the object storage';
   const options = storage.vector_db === 'lancedb' ? Object.entries(storage.options ?? {}) : [];
   const variables = BUCKET_VARIABLES.filter((name) => environment[name] !== user.environment[name]);
@@ -125,7 +141,7 @@ function bucketAddresses({ config: { storage }, environment, user }: Settings): 
 }
 
 /** Proxies of `.env`, which see every request, and the keys of those that are not encrypted. */
-function proxies({ environment, user }: Settings): Disclosure[] {
+function proxies({ environment, user }: Settings): Target[] {
   const [all, named] = [readProxies(environment), readProxies(user.environment)];
   return (['https', 'http'] as const).flatMap((kind) => {
     const proxy = all[kind];
@@ -135,7 +151,7 @@ function proxies({ environment, user }: Settings): Disclosure[] {
 }
 
 /** The collector of traces, if requests to it carry headers: they hold its key. */
-function collector({ environment, user }: Settings): Disclosure[] {
+function collector({ environment, user }: Settings): Target[] {
   const endpointOf = (variables: Environment) =>
     variables['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const address = endpointOf(environment);
@@ -145,34 +161,38 @@ function collector({ environment, user }: Settings): Disclosure[] {
 }
 
 /** Lists where the value of a variable would go that the configuration file refers to. */
-function followReference(reference: Reference, settings: Settings): Disclosure[] {
+function followReference(reference: Reference, settings: Settings): Target[] {
   const { path, variable } = reference;
   if (!settings.environment[variable]) return [];
-  return addressesFor(reference, settings).map((address) => ({ secret: variable, address, setting: path }));
+  return addressesFor(reference, settings).map((address) => ({
+    secret: variable,
+    address: originOf(address),
+    label: labelOf(address, settings),
+    setting: path,
+  }));
 }
 
+/** Options that are addresses. */
+const ADDRESS_OPTION = /^(?:embedding|chat\.llm|rerank)\.options\.base_url$|^storage\.options\.urls\.\d+$/;
+
+/** Lists the addresses, with their references filled, to which the text of a reference would go. */
 function addressesFor({ path, text, isPlace, place = '' }: Reference, { config, environment }: Settings): string[] {
   const { embedding, chat, rerank, storage, sources } = config;
+  const isAddress = isPlace || ADDRESS_OPTION.test(path);
+  const filled = String(fillVariables(isAddress ? text : place, environment));
+  if (isAddress) return filled.includes('://') ? [filled] : []; // else a path on this machine
   const section = { embedding, 'chat.llm': chat.llm, rerank }[/^(?:embedding|chat\.llm|rerank)(?=\.)/.exec(path)?.[0] ?? ''];
   if (section) return [String(section.options?.['base_url'] ?? section.provider ?? '')];
-  if (path.startsWith('storage.')) return [storage.url ?? storage.vector_db];
+  if (path.startsWith('storage.')) return [storage.options?.['urls'] === undefined ? (storage.url ?? storage.vector_db) : ''];
   if (path.startsWith('ingestion.api.')) {
     const apis = [sources.api ?? []].flat().map((api) => (typeof api === 'string' ? api : api.url));
-    return [...apis.map((address) => originOf(address, environment)), '']; // and those that the command line names
+    return [...apis, '']; // and those that the command line names
   }
-  const address = originOf(isPlace ? text : place, environment);
-  return isPlace && address === '' ? [] : [address];
+  return [filled.includes('://') ? filled : ''];
 }
 
-/** An address whose host is the same whatever the references in it stand for. */
-const FIXED_HOST = /^https?:\/\/[^/?#\\$\s]+(?=[/?#\\]|$)/i;
-
-/** Returns the origin of an address; the text if its host depends on a variable; empty for a path on this machine. */
-function originOf(text: string, environment: Environment): string {
-  const [fixed] = FIXED_HOST.exec(text) ?? [];
-  if (fixed !== undefined) return URL.parse(fixed)?.origin ?? text;
-  return String(fillVariables(text, environment)).includes('://') ? text : '';
-}
+/** Returns the origin of a web address; other texts stay as they are. */
+const originOf = (address: string): string => (/^https?:/i.test(address) ? (URL.parse(address)?.origin ?? address) : address);
 
 /** Lists of the configuration whose entries are an address or a path, or objects with one in one of these fields. */
 const PLACES: Record<string, readonly string[]> = {

@@ -92,7 +92,13 @@ describe('a configuration that kb found', () => {
       { sources: { urls: [`http://127.0.0.1${key}`] } },
       { sources: { docs: [`${EVIL}/${key}.pdf`] } },
       { sources: { docs: [{ path: 'a.md', title: key }] } },
+      { sources: { api: { ...api, body: `http://127.0.0.1/${key}` } } },
       { storage: { vector_db: 'qdrant', url: EVIL, options: { x: key } } },
+      { storage: { vector_db: 'qdrant', url: 'http://127.0.0.1:6333', options: { urls: ['http://127.0.0.1:6333', `${EVIL}/${key}`] } } },
+      { storage: { vector_db: 'qdrant', url: 'http://127.0.0.1:6333', options: { urls: [EVIL], x: `http://127.0.0.1/${key}` } } },
+      { storage: { url: 's3://b/kb', options: { endpoint: `http://127.0.0.1/${key}` } } },
+      { embedding: { provider: 'openai', options: { base_url: `${EVIL}/${key}` } } },
+      { embedding: { provider: 'openai_compatible', model: 'm', options: { base_url: `http://127.0.0.1${key}` } } },
       { embedding: { provider: 'openai_compatible', model: 'm', options: { base_url: EVIL, user: key } } },
       { chat: { llm: { provider: 'ollama', options: { base_url: EVIL, metadata: { a: [key] } } } } },
       { rerank: { provider: 'openai_compatible', options: { base_url: EVIL, user: key } } },
@@ -102,8 +108,27 @@ describe('a configuration that kb found', () => {
       const loaded = readConfig({ cwd, environment: { OPENAI_API_KEY: SECRET } });
       expect([JSON.stringify(loaded.config).includes(SECRET), stringify(config)]).toEqual([true, stringify(config)]);
       expect([loaded.disclosures.some(({ secret }) => secret === 'OPENAI_API_KEY'), stringify(config)]).toEqual([true, stringify(config)]);
-      expect(() => loadConfig({ cwd, environment: { OPENAI_API_KEY: SECRET } })).toThrow('OPENAI_API_KEY to');
+      const refusal = expect.objectContaining({ message: expect.not.stringContaining(SECRET) });
+      expect(() => loadConfig({ cwd, environment: { OPENAI_API_KEY: SECRET } })).toThrow(refusal);
     }
+  });
+
+  it('says what an address is of which variables are a part, and asks again when these change', () => {
+    const cwd = folder({
+      'kb.config.yaml': "embedding: {provider: openai, options: {base_url: 'https://${PLACE}/v1?k=${OPENAI_API_KEY}'}}\n",
+    });
+    write(cwd, { '.env': 'PLACE=one.example\n' });
+    const environment = { OPENAI_API_KEY: SECRET };
+    const { place, disclosures } = readConfig({ cwd, environment });
+    expect(disclosures.map(({ secret, label }) => [secret, label])).toContainEqual([
+      'OPENAI_API_KEY',
+      'https://one.example/v1?k=${OPENAI_API_KEY}',
+    ]);
+    acceptAddresses(place, disclosures);
+    expect(readFileSync(join(dataHome, DATA), 'utf8')).not.toContain(SECRET);
+    expect(loadConfig({ cwd, environment }).file).toBe(place.file);
+    write(cwd, { '.env': 'PLACE=keys.evil.example\n' });
+    expect(() => loadConfig({ cwd, environment })).toThrow('keys.evil.example');
   });
 
   it('may send a key to its provider, to this machine, and where the user named the address', () => {
