@@ -36,7 +36,7 @@ export default class Serve extends KbCommand {
       const tokens = tokenPath({ settings: config.server, home, cwd: process.cwd() });
       if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, report: screen.note });
       const [{ serve }, { createEngine }] = await Promise.all([import('../src/server/serve.ts'), import('../src/engine/engine.ts')]);
-      const watching = flags.watch ? createEngine({ config, home, file: loaded.file, environment: loaded.environment, tracer }) : undefined;
+      const watching = flags.watch ? createEngine({ ...loaded, tracer }) : undefined;
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;
       const isTerminal = process.stderr.isTTY && !screen.json; // also on a terminal with TERM=dumb

@@ -1,14 +1,14 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { dataFolder } from '../core/data-folder.ts';
 import { KbError } from '../core/errors.ts';
 import { hash } from '../core/ids.ts';
+import { userFolder } from '../core/user-folders.ts';
 import type { Disclosure } from './disclosures.ts';
 import type { ConfigPlace } from './find-files.ts';
 
 /** The file in which the answers of this user are kept, one a line. It is in the user's own folder, where no repository can write it. */
-const answersFile = (): string => join(dataFolder(), 'accepted-addresses.jsonl');
+const answersFile = (): string => join(userFolder('data'), 'accepted-addresses.jsonl');
 
 const Answer = z.object({ id: z.string() });
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { acceptAddresses, withoutAccepted } from '../../src/config/accepted-addresses.ts';
 import { loadConfig, readConfig, readSetFlags } from '../../src/config/load.ts';
-import { dataFolder } from '../../src/core/data-folder.ts';
+import { userFolder } from '../../src/core/user-folders.ts';
 import { providers } from '../../src/drivers/providers/providers.ts';
 import type { Environment } from '../../src/ports/engines.ts';
 import { folder, write } from '../support/folder.ts';
@@ -202,10 +202,10 @@ describe('the answer of the user', () => {
   });
 
   it('is not read from a folder that the repository can choose', () => {
-    expect(dataFolder()).toBe(join(dataHome, 'data', 'kb'));
+    expect(userFolder('data')).toBe(join(dataHome, 'data', 'kb'));
     vi.stubEnv('XDG_DATA_HOME', 'data'); // relative: it would be in the working directory
-    expect(isAbsolute(dataFolder())).toBe(true);
-    expect(dataFolder().startsWith(process.cwd())).toBe(false);
+    expect(isAbsolute(userFolder('data'))).toBe(true);
+    expect(userFolder('data').startsWith(process.cwd())).toBe(false);
     expect(readConfig({ cwd: folder({ '.env': 'XDG_DATA_HOME=/tmp\n' }), environment: {} }).environment).toEqual({});
   });
 });

@@ -2,7 +2,7 @@ import { call, operatorAdvice } from '../../../core/advice/advice.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { dataFolder } from '../../../core/data-folder.ts';
+import { userFolder } from '../../../core/user-folders.ts';
 import { KbError } from '../../../core/errors.ts';
 import { runInstaller } from '../../setup/run-installer.ts';
 
@@ -15,7 +15,7 @@ const MODELS = '4.0.0_best_int';
 const SUFFIX = '.traineddata.gz';
 
 /** Finds the folder of OCR: `KB_OCR_FOLDER`, else in the data folder of the user. */
-export const ocrFolder = (): string => (process.env.KB_OCR_FOLDER ? resolve(process.env.KB_OCR_FOLDER) : dataFolder('ocr'));
+export const ocrFolder = (): string => (process.env.KB_OCR_FOLDER ? resolve(process.env.KB_OCR_FOLDER) : join(userFolder('data'), 'ocr'));
 
 /** Lists the installed languages of OCR; none if it is not set up. */
 export function installedLanguages(): string[] {
