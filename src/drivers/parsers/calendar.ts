@@ -173,7 +173,7 @@ const UNITS: Readonly<Record<string, string>> = { W: 'weeks', D: 'days', H: 'h',
 
 /** Writes a duration: `PT1H30M` is `1 h 30 min`. */
 function describeDuration(value: string): string {
-  const lengths = Array.from(value.matchAll(/(\d+)([WDHMS])/g), ([, count, unit]) => `${count} ${UNITS[unit!]}`);
+  const lengths = Array.from(value.matchAll(/(\d{1,9})([WDHMS])/g), ([, count, unit]) => `${count} ${UNITS[unit!]}`);
   return lengths.length > 0 ? lengths.join(' ') : value;
 }
 

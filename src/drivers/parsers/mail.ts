@@ -37,7 +37,7 @@ export const mhtmlParser: ParserRow = {
   extensions: ['.mhtml', '.mht'],
   media_types: ['multipart/related', 'application/x-mimearchive'],
   is_text: true,
-  signature: /^(?:ï»¿)?\s*(?=[^]*^Content-Type:\s*multipart\/related)(?=[^]*^MIME-Version:)[!-9;-~]+:/im,
+  signature: /^(?:ï»¿)?\s{0,20}(?=(?:[^]*\n)?Content-Type:\s{0,20}multipart\/related)(?=(?:[^]*\n)?MIME-Version:)[!-9;-~]{1,100}:/i,
   async parse(bytes, { source }): Promise<ParsedFile> {
     const mail = await parseMessage(bytes);
     const { html = '', text = '' } = mail;

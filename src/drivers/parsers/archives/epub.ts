@@ -40,7 +40,7 @@ export const epubParser: ParserRow = {
   async visibleText(bytes, { source }) {
     const archive = await openArchive(bytes, { source });
     const contents = await Promise.all(archive.names.filter((name) => /\.x?html?$/i.test(name)).map((name) => archive.text(name)));
-    const bodies = contents.map((content = '') => /<body\b[^]*<\/body>/i.exec(content)?.[0].replace(BLOCK, ' <') ?? '');
+    const bodies = contents.map((content = '') => /<body\b[^]*/i.exec(content)?.[0].replace(BLOCK, ' <') ?? '');
     return (await Promise.all(bodies.map(async (body) => (await parseHtml(body)).body.textContent ?? ''))).join('\n');
   },
 };
