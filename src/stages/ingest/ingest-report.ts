@@ -33,12 +33,15 @@ const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, docum
 export class OmittedContent {
   readonly #partialPages: { source: string; share: number }[] = [];
   readonly #partialFiles: { source: string; words: number }[] = [];
+  readonly #uncalculated: { source: string; formulas: number }[] = [];
   readonly #scans = new Map(PAGE_NOTICES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
 
   add(source: string, metadata: Metadata): void {
     for (const [key, found] of this.#scans) if (typeof metadata[key] === 'string') found.push({ source, pages: metadata[key] });
     const { left_out } = leftOutShare(metadata);
     if (left_out !== undefined) this.#partialPages.push({ source, share: left_out });
+    if (typeof metadata['formulas_without_result'] === 'number')
+      this.#uncalculated.push({ source, formulas: metadata['formulas_without_result'] });
     if (typeof metadata['missing_words'] === 'number') this.#partialFiles.push({ source, words: metadata['missing_words'] });
   }
 
@@ -51,7 +54,7 @@ export class OmittedContent {
       const named = found.map(({ source, pages: ranges }) => `${source} (page ${ranges})`);
       return [tell(formatCount(pages, 'page'), listNames(named, MAX_NAMED))];
     });
-    return [...this.#shareNotices(), ...this.#wordNotices(), ...scans];
+    return [...this.#shareNotices(), ...this.#wordNotices(), ...this.#formulaNotices(), ...scans];
   }
 
   /** The notice of documents whose text lacks words that their files show. */
@@ -61,6 +64,18 @@ export class OmittedContent {
     const words = files.reduce((sum, file) => sum + file.words, 0);
     const named = files.map(({ source, words: missing }) => `${source} (${formatCount(missing, 'word')})`);
     yield `${formatCount(words, 'word')} that ${files.length === 1 ? 'a file shows' : `${files.length} files show`} could not be read: ${listNames(named, MAX_NAMED)}.`;
+  }
+
+  /** The notice of workbooks whose program did not calculate them. */
+  *#formulaNotices(): Generator<string, void, void> {
+    const books = this.#uncalculated;
+    if (books.length === 0) return;
+    const formulas = formatCount(
+      books.reduce((sum, book) => sum + book.formulas, 0),
+      'formula',
+    );
+    const named = books.map(({ source, formulas: count }) => `${source} (${count})`);
+    yield `The results of ${formulas} are not stored in the file, so that kb shows the formulas: ${listNames(named, MAX_NAMED)}. Open and save it in Excel or LibreOffice to calculate them.`;
   }
 
   #shareNotices(): string[] {

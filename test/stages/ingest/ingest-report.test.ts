@@ -52,4 +52,12 @@ describe('the omitted content of a page', () => {
     files.add('c.pdf', {});
     expect(files.notices()).toEqual(['1,203 words that 2 files show could not be read: b.pdf (1,200 words), a.docx (3 words).']);
   });
+
+  it('is the number of formulas whose results a file does not have', () => {
+    const files = new OmittedContent();
+    files.add('a.xlsx', { formulas_without_result: 4 });
+    expect(files.notices()).toEqual([
+      'The results of 4 formulas are not stored in the file, so that kb shows the formulas: a.xlsx (4). Open and save it in Excel or LibreOffice to calculate them.',
+    ]);
+  });
 });

@@ -92,7 +92,7 @@ async function slideText(deck: Deck, part: string): Promise<string> {
     for (const target of parts) taken.add(target);
     return parts;
   };
-  const included = await includedIn(archive, relations, taken);
+  const included = await includedIn(archive, relations, { taken });
   const slide = shapesIn(firstNamed(await readPart(archive, part), 'spTree'), { relations, included }, deck);
   const notes = (await Promise.all(untaken('notesSlide').map((target) => notesIn(deck, target)))).flat();
   const spoken = notes.length > 0 ? [{ kind: 'quote' as const, text: `> Notes: ${notes.join('\n>\n> ')}` }] : [];

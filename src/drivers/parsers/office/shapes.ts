@@ -22,11 +22,24 @@ export function takeIncluded(included: Included, id: string | undefined): readon
   return blocks;
 }
 
-/** Reads the diagrams and charts that a part refers to. `taken` collects their names: each belongs to the first part that names it. */
-export async function includedIn(archive: Archive, relations: Relations, taken = new Set<string>()): Promise<Included> {
+type Reader = (part: XmlElement) => Block[] | Promise<Block[]>;
+
+interface IncludedOptions {
+  /** Names of parts that are read already: each belongs to the first part that names it. */
+  taken?: Set<string>;
+  chart?: Reader;
+}
+
+/** Reads the diagrams and charts that a part refers to. */
+export async function includedIn(
+  archive: Archive,
+  relations: Relations,
+  { taken = new Set(), chart = chartBlocks }: IncludedOptions = {},
+): Promise<Included> {
+  const readers: Readonly<Record<string, Reader>> = { diagramData: diagramItems, chart, chartEx: chart };
   const included: Included = new Map();
   for (const [id, { type, target }] of relations) {
-    const read = READERS[type];
+    const read = readers[type];
     if (!read || taken.has(target)) continue;
     taken.add(target);
     const part = await readPart(archive, target);
@@ -34,12 +47,6 @@ export async function includedIn(archive: Archive, relations: Relations, taken =
   }
   return included;
 }
-
-const READERS: Readonly<Record<string, (part: XmlElement) => Block[] | Promise<Block[]>>> = {
-  diagramData: diagramItems,
-  chart: chartBlocks,
-  chartEx: chartBlocks,
-};
 
 /** Reads shapes (DrawingML, ECMA-376 part 1, 20) in the order of the file, which screen readers use too. Unknown elements may contain shapes. */
 export const shapeBlocks = (tree: XmlElement, context: ShapeContext): Block[] =>

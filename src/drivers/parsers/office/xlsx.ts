@@ -1,12 +1,15 @@
 import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
-import type { ParsedDocument } from '../../../ports/reading.ts';
-import type { ParserRow } from '../parser-row.ts';
+import type { ParsedFile, ParserRow } from '../parser-row.ts';
+import { decodeXml, type XmlElement } from '../ordered-xml.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import { brokenFileError, encryptedFileError } from '../parse-failures.ts';
 import { hasStream, isCompound, readBeginning } from '../bytes.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
+import { type Block, paragraph, writeBlocks } from './blocks.ts';
 import { readChart } from './chart.ts';
+import { includedIn, shapeBlocks } from './shapes.ts';
+import { OFFICE_ELEMENTS, visibleText } from './visible.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './xml.ts';
 import { cellsIn, sheetTables } from './sheet-tables.ts';
 
@@ -22,11 +25,16 @@ export const xlsxParser: ParserRow = {
   extensions: ['.xlsx', '.xlsm', '.xlsb'],
   media_types: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   archive_folder: 'xl/',
-  async parse(bytes, { source }): Promise<ParsedDocument> {
+  async parse(bytes, { source }): Promise<ParsedFile> {
     const archive = await openArchive(bytes, { source });
     await archive.verify();
-    return parseWorkbook(bytes, { row: xlsxParser, source, charts: await chartsOf(archive) });
+    const sheets = await sheetsOf(archive);
+    const drawings = new Map(await Promise.all(sheets.map(async ({ name, part }) => [name, await drawnIn(archive, part)] as const)));
+    const isCalculated = !(await lacksResults(archive, sheets));
+    const document = await parseWorkbook(bytes, { row: xlsxParser, source, drawings, isCalculated });
+    return { ...document, visible: await visibleWords(archive) };
   },
+  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
 
 /** A workbook in the XML of Excel 2003. */
@@ -40,7 +48,8 @@ export const xlsParser: ParserRow = {
   extensions: ['.xls', '.xlt'],
   media_types: ['application/vnd.ms-excel'],
   text_type: 'csv',
-  recognizes: (bytes) => (isCompound(bytes) ? hasStream(bytes, 'Workbook', 'Book') : SPREADSHEET_XML.test(readBeginning(bytes))),
+  recognizes: (bytes) =>
+    isCompound(bytes) ? hasStream(bytes, 'Workbook', 'WORKBOOK', 'Book', 'BOOK') : SPREADSHEET_XML.test(readBeginning(bytes)),
   parse: (bytes, { source }) => parseWorkbook(bytes, { row: xlsParser, source }),
 };
 
@@ -57,8 +66,10 @@ export const odsParser: ParserRow = {
 interface WorkbookOptions {
   row: ParserRow;
   source: string;
-  /** Descriptions of the charts by the name of their sheet. */
-  charts?: ReadonlyMap<string, string[]>;
+  /** Text boxes, diagrams and descriptions of charts by the name of their sheet. */
+  drawings?: ReadonlyMap<string, readonly Block[]>;
+  /** Whether the results of all formulas are stored. */
+  isCalculated?: boolean;
 }
 
 /** Opens a workbook. Throws a KbError if a password protects it. */
@@ -71,10 +82,12 @@ function readBook(read: () => WorkBook, source: string): WorkBook {
 }
 
 /** Reads a workbook in any format of SheetJS. */
-async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map() }: WorkbookOptions): Promise<ParsedDocument> {
+async function parseWorkbook(bytes: Uint8Array, options: WorkbookOptions): Promise<ParsedFile> {
+  const { row, source, drawings = new Map<string, readonly Block[]>(), isCalculated = true } = options;
   const { read, utils, SSF } = await import('xlsx');
+  const formulas = { cellFormula: !isCalculated, sheetStubs: !isCalculated };
   const book = readBook(
-    () => read(bytes, { type: 'array', dense: true, cellNF: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' }),
+    () => read(bytes, { type: 'array', dense: true, cellNF: true, cellHTML: false, dateNF: 'yyyy-mm-dd', ...formulas }),
     source,
   );
   if (book.SheetNames.length === 0) throw brokenFileError(source, row, new Error('it has no sheets'));
@@ -85,7 +98,8 @@ async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map(
   for (const name of shown) {
     const sheet = book.Sheets[name]!;
     const tables = sheetTables(sheet, textOf);
-    const lines = [...(charts.get(name) ?? []).map((text) => ({ text })), ...commentsOf(sheet, utils.encode_cell)];
+    const drawing = writeBlocks(drawings.get(name) ?? []);
+    const lines = [...(drawing === '' ? [] : [{ text: drawing }]), ...commentsOf(sheet, utils.encode_cell)];
     if (tables.length === 0 && lines.length === 0) continue;
     if (shown.length > 1 || !DEFAULT_NAME.test(name)) blocks.add(heading(2, name), { sheet: name });
     else blocks.marks.push({ at: blocks.end, sheet: name });
@@ -96,7 +110,23 @@ async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map(
     for (const { text, ...place } of lines) blocks.add(text, { sheet: name, ...place });
   }
   const { text, marks } = blocks;
-  return { text, title: book.Props?.Title || undefined, metadata: metadataOf(book, [...hidden]), marks };
+  const formulas_without_result = isCalculated
+    ? 0
+    : shown.flatMap((name) => cellsIn(book.Sheets[name]!).flat()).filter(isUncalculated).length;
+  const metadata = { ...metadataOf(book, [...hidden]), ...(formulas_without_result > 0 && { formulas_without_result }) };
+  return { text, title: book.Props?.Title || undefined, metadata, marks };
+}
+
+/** Whether a cell has a formula whose result is not stored. */
+const isUncalculated = (cell: CellObject | undefined): boolean => cell?.t === 'z' && cell.f !== undefined;
+
+/** A formula at the end of its cell, or with an empty result. */
+const WITHOUT_RESULT = /(?:<\/(?:\w+:)?f>|<(?:\w+:)?f\b[^<>]*\/>)\s*(?:<(?:\w+:)?v\s*\/>|<(?:\w+:)?v>\s*<\/|<\/(?:\w+:)?c>)/;
+
+/** Whether a program wrote formulas without calculating them. */
+async function lacksResults(archive: Archive, sheets: readonly Sheet[]): Promise<boolean> {
+  for (const { part } of sheets) if (WITHOUT_RESULT.test((await archive.text(part)) ?? '')) return true;
+  return false;
 }
 
 function metadataOf({ Props = {} }: WorkBook, hidden: readonly string[]): Record<string, unknown> {
@@ -109,25 +139,67 @@ function metadataOf({ Props = {} }: WorkBook, hidden: readonly string[]): Record
   };
 }
 
-/** Describes each chart by its title and series, by the name of its sheet; its values are in the cells. */
-async function chartsOf(archive: Archive): Promise<Map<string, string[]>> {
-  const charts = new Map<string, string[]>();
-  if (!archive.names.some((name) => name.startsWith('xl/charts/'))) return charts;
+interface Sheet {
+  name: string;
+  part: string;
+  isHidden: boolean;
+}
+
+/** Lists the sheets of a workbook; the parts of binary ones are not XML. */
+async function sheetsOf(archive: Archive): Promise<Sheet[]> {
   const book = await readPart(archive, WORKBOOK);
-  const parts = await relationsOf(archive, WORKBOOK);
-  for (const sheet of childrenNamed(firstNamed(book, 'sheets'), 'sheet')) {
-    const lines: string[] = [];
-    for (const drawing of targetsOf(await relationsOf(archive, parts.get(referenceOf(sheet) ?? '')?.target ?? ''), 'drawing'))
-      for (const target of targetsOf(await relationsOf(archive, drawing), 'chart')) {
-        const part = await readPart(archive, target);
-        const { title, series } = part ? await readChart(part) : { title: '', series: [] };
-        const names = series.filter(Boolean).join(', ');
-        const description = [title, names && title ? `(${names})` : names].filter(Boolean).join(' ');
-        if (description !== '') lines.push(escapeLine(`Chart: ${description}`));
-      }
-    if (lines.length > 0) charts.set(sheet.attributes['name'] ?? '', lines);
+  const relations = await relationsOf(archive, WORKBOOK);
+  return childrenNamed(firstNamed(book, 'sheets'), 'sheet').map((sheet) => ({
+    name: sheet.attributes['name'] ?? '',
+    part: relations.get(referenceOf(sheet) ?? '')?.target ?? '',
+    isHidden: (sheet.attributes['state'] ?? 'visible') !== 'visible',
+  }));
+}
+
+/** Reads text boxes, diagrams and pictures that are drawn on a sheet. */
+async function drawnIn(archive: Archive, sheet: string): Promise<Block[]> {
+  const blocks: Block[] = [];
+  for (const drawing of targetsOf(await relationsOf(archive, sheet), 'drawing')) {
+    const root = await readPart(archive, drawing);
+    const relations = await relationsOf(archive, drawing);
+    const included = await includedIn(archive, relations, { chart: describeChart });
+    if (root) blocks.push(...shapeBlocks(root, { relations, included }));
+    for (const unplaced of included.values()) blocks.push(...unplaced);
   }
-  return charts;
+  return blocks;
+}
+
+/** Describes a chart by its title and series; its values are in the cells. */
+async function describeChart(part: XmlElement): Promise<Block[]> {
+  const { title, series } = await readChart(part);
+  const names = series.filter(Boolean).join(', ');
+  const description = [title, names && title ? `(${names})` : names].filter(Boolean).join(' ');
+  return description === '' ? [] : [paragraph(escapeLine(`Chart: ${description}`))];
+}
+
+/** A character that XML does not allow, or a line break (ECMA-376 part 1, 22.9.2.19). */
+const ESCAPED = /_x([\dA-F]{4})_/g;
+/** A cell with a text: the index of a shared one, or its own. */
+const TEXT_CELL = /<c\b[^<>]*\bt="(s|str|inlineStr)"[^<>]*>([^]*?)<\/c>/g;
+
+/** Extracts the texts of the cells and drawings of the sheets that are shown. Numbers depend on their formats. */
+async function visibleWords(archive: Archive): Promise<string> {
+  const strings = ((await archive.text('xl/sharedStrings.xml')) ?? '').split(/<si\b/).slice(1);
+  const texts: string[] = [];
+  for (const { part } of (await sheetsOf(archive)).filter(({ isHidden }) => !isHidden)) {
+    for (const [, type, cell = ''] of ((await archive.text(part)) ?? '').matchAll(TEXT_CELL)) {
+      const value = /<v>([^<]*)<\/v>/.exec(cell)?.[1] ?? '';
+      texts.push(
+        type === 'str' ? decodeXml(value) : visibleText(type === 's' ? `<si${strings[Number(value)] ?? '/>'}` : cell, OFFICE_ELEMENTS),
+      );
+    }
+    const relations = await relationsOf(archive, part);
+    for (const drawing of targetsOf(relations, 'drawing')) {
+      const diagrams = targetsOf(await relationsOf(archive, drawing), 'diagramData');
+      for (const name of [drawing, ...diagrams]) texts.push(visibleText((await archive.text(name)) ?? '', OFFICE_ELEMENTS));
+    }
+  }
+  return texts.join('\n').replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** Lists the comments on cells, with the address of the cell and the author; «Author» is the placeholder of Excel. */
@@ -187,6 +259,8 @@ function readableFormat(code: string): string {
     .join('');
 }
 
+const GENERAL = 'General';
+
 /** Creates a function that returns the text of a cell. A negative time is shown with a minus; a negative date, which Excel does not have, is empty. */
 function createCellText(book: WorkBook, format: FormatNumber): (cell: CellObject) => string {
   const options = { date1904: book.Workbook?.WBProps?.date1904 === true };
@@ -207,7 +281,9 @@ function createCellText(book: WorkBook, format: FormatNumber): (cell: CellObject
     const isTimeBelowZero = text === '' && value < 0 && ELAPSED.test(code);
     return isTimeBelowZero ? `-${written(code, -value)}` : text;
   };
-  return ({ t, v, w, z }) => {
+  return ({ t, v, w, z, f }) => {
+    if (t === 'z') return f === undefined ? '' : `=${f}`;
+    if (t === 'n' && z === GENERAL && Number.isSafeInteger(v)) return String(v); // Excel shows long ones in full where the column is wide enough
     const code = isoFormat(z as string | undefined, w) ?? z;
     const text =
       t === 'n' && typeof v === 'number' && typeof code === 'string' ? numberText(v, code, code === z ? w : written(code, v)) : w;

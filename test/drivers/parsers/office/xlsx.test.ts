@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import XLSX from 'xlsx';
 import { chartPart, withParts, xlsxFile } from '../../../support/files.ts';
 import { zipFile } from '../../../support/zip.ts';
 import { openArchive } from '../../../../src/drivers/parsers/office/archive.ts';
+import { expectEveryWord } from '../every-word.ts';
 import { placeOf, read } from '../read.ts';
 
 const relation = (id: string, type: string, target: string) =>
@@ -202,6 +204,62 @@ describe('the XLSX parser', () => {
       'xl/charts/chart1.xml': chartPart('Ducks seen', ['2024'], { Ducks: [310] }),
     });
     expect((await read('xlsx', charted)).text).toBe('## S\n\n| Year | Ducks |\n| --- | --- |\n| 2024 | 310 |\n\nChart: Ducks seen (Ducks)');
+  });
+
+  it('reads text boxes and diagrams, also on a sheet without cells', async () => {
+    const book = await xlsxFile([
+      { name: 'Store', cells: { A1: 'Wick', B1: 40 } },
+      { name: 'Empty', cells: {} },
+    ]);
+    const box =
+      '<xdr:twoCellAnchor><xdr:from><xdr:col>4</xdr:col></xdr:from><xdr:sp><xdr:nvSpPr/><xdr:txBody><a:p><a:r><a:t>Order more.</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor>';
+    const file = await withParts(book, {
+      'xl/worksheets/_rels/sheet1.xml.rels': relation('r1', 'drawing', '../drawings/drawing1.xml'),
+      'xl/worksheets/_rels/sheet2.xml.rels': relation('r1', 'drawing', '../drawings/drawing2.xml'),
+      'xl/drawings/drawing1.xml': `<xdr:wsDr xmlns:xdr="x" xmlns:a="a">${box}</xdr:wsDr>`,
+      'xl/drawings/drawing2.xml':
+        '<xdr:wsDr xmlns:xdr="x"><xdr:graphicFrame><dgm:relIds xmlns:dgm="d" xmlns:r="r" r:dm="r1"/></xdr:graphicFrame></xdr:wsDr>',
+      'xl/drawings/_rels/drawing2.xml.rels': relation('r1', 'diagramData', '../diagrams/data1.xml'),
+      'xl/diagrams/data1.xml':
+        '<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><dgm:ptLst><dgm:pt modelId="1"><dgm:t><a:p><a:r><a:t>Saw</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>',
+    });
+    const { text } = await expectEveryWord('xlsx', file);
+    expect(text).toBe('## Store\n\n| Wick | 40 |\n| --- | --- |\n\nOrder more.\n\n## Empty\n\n- Saw');
+  });
+
+  it.each(['xlsx', 'biff8'] as const)('writes whole numbers in full, and others as Excel shows them (%s)', async (bookType) => {
+    const sheet = XLSX.utils.aoa_to_sheet([
+      ['EAN', 4012345678901],
+      ['Debt', -401234567890],
+      ['Length', 123456789.1234568],
+    ]);
+    sheet['B4'] = { t: 'n', v: 602214076000000, z: '0.00E+00' };
+    sheet['A4'] = { t: 's', v: 'Atoms' };
+    sheet['!ref'] = 'A1:B4';
+    const bytes = XLSX.write({ SheetNames: ['S'], Sheets: { S: sheet } }, { type: 'buffer', bookType }) as Buffer;
+    const { text } = await read(bookType === 'xlsx' ? 'xlsx' : 'xls', bytes);
+    expect(text.match(/(?<=\| )-?\d\S*(?= \|)/g)).toEqual(['4012345678901', '-401234567890', '123456789.1', '6.02E+14']);
+  });
+
+  it('shows formulas whose results are not stored, and counts them', async () => {
+    const book = await xlsxFile([{ name: 'S', cells: { A1: 'Rent', B1: 1200, A2: 'Total', B2: 1200, A3: 'Note', B3: 'x' } }]);
+    const archive = await openArchive(book, { source: 'file' });
+    const sheet = (await archive.text('xl/worksheets/sheet1.xml'))!
+      .replace(/<c r="B2"[^]*?<\/c>/, '<c r="B2"><f>SUM(B1:B1)</f><v></v></c>')
+      .replace(/<c r="B3"[^]*?<\/c>/, '<c r="B3" t="str"><f>IF(B1,"","y")</f><v></v></c>');
+    const { text, metadata } = await read('xlsx', await withParts(book, { 'xl/worksheets/sheet1.xml': sheet }));
+    expect(text).toContain('| Total | =SUM(B1:B1) |\n| Note |');
+    expect(metadata).toMatchObject({ formulas_without_result: 1 });
+  });
+
+  it('reads an XLS whose stream has a name in capitals', async () => {
+    const bytes = XLSX.write(
+      { SheetNames: ['S'], Sheets: { S: XLSX.utils.aoa_to_sheet([['a', 'b']]) } },
+      { type: 'buffer', bookType: 'biff8' },
+    ) as Buffer;
+    const [name, capitals] = ['Workbook', 'WORKBOOK'].map((word) => Buffer.from(word, 'utf16le').toString('latin1'));
+    const renamed = Buffer.from(bytes.toString('latin1').replace(name!, capitals!), 'latin1');
+    expect((await read('xls', renamed)).text).toContain('| a | b |');
   });
 
   it('does not visit missing cells', async () => {
