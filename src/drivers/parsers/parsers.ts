@@ -9,7 +9,7 @@ import { htmlFragmentParser, htmlParser } from './html/html.ts';
 import { pdfParser } from './pdf/pdf.ts';
 import { pptxParser } from './office/pptx.ts';
 import { odsParser, xlsParser, xlsxParser } from './office/xlsx.ts';
-import { odpParser, odtParser } from './office/odf.ts';
+import { odpParser, odtParser } from './office/odf/odf.ts';
 import { rtfParser } from './office/rtf.ts';
 import { docParser, pptParser } from './old-formats.ts';
 import { epubParser } from './archives/epub.ts';

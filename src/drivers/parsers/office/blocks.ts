@@ -1,9 +1,9 @@
-import { escapeStart, escapeTags, heading as writeHeading, oneLine } from '../../../text/markdown/write.ts';
+import { codeFence, escapeStart, escapeTags, heading as writeHeading, oneLine } from '../../../text/markdown/write.ts';
 import { layOut, writeTable } from '../table.ts';
 
-/** A block of Markdown. Items that follow each other are one list. */
+/** A block of Markdown. Items that follow each other are one list, lines of code one fence. */
 export interface Block {
-  kind: 'paragraph' | 'heading' | 'item' | 'table' | 'quote';
+  kind: 'paragraph' | 'heading' | 'item' | 'table' | 'quote' | 'code';
   text: string;
   /** Depth of an item, from 0. */
   depth?: number;
@@ -107,10 +107,18 @@ const cellText = (blocks: readonly Block[]): string => oneLine(writeBlocks(block
 export function writeBlocks(blocks: readonly Block[]): string {
   const indents: number[] = [];
   let text = '';
-  for (const [index, block] of blocks.entries()) {
+  for (let index = 0; index < blocks.length; index++) {
+    const block = blocks[index]!;
     const isContinued = block.kind === 'item' && blocks[index - 1]?.kind === 'item';
     if (!isContinued) indents.length = 0;
-    text += `${index === 0 ? '' : isContinued ? '\n' : '\n\n'}${block.kind === 'item' ? writeItem(block, indents) : block.text}`;
+    text += index === 0 ? '' : isContinued ? '\n' : '\n\n';
+    if (block.kind !== 'code') text += block.kind === 'item' ? writeItem(block, indents) : block.text;
+    else {
+      const from = index;
+      while (blocks[index + 1]?.kind === 'code') index += 1;
+      const lines = blocks.slice(from, index + 1).map((line) => line.text);
+      text += codeFence(lines.join('\n'), '');
+    }
   }
   return text;
 }

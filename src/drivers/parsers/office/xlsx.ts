@@ -188,10 +188,9 @@ async function visibleWords(archive: Archive): Promise<string> {
   const texts: string[] = [];
   for (const { part } of (await sheetsOf(archive)).filter(({ isHidden }) => !isHidden)) {
     for (const [, type, cell = ''] of ((await archive.text(part)) ?? '').matchAll(TEXT_CELL)) {
-      const value = /<v>([^<]*)<\/v>/.exec(cell)?.[1] ?? '';
-      texts.push(
-        type === 'str' ? decodeXml(value) : visibleText(type === 's' ? `<si${strings[Number(value)] ?? '/>'}` : cell, OFFICE_ELEMENTS),
-      );
+      const value = /<v>([^<]+)<\/v>/.exec(cell)?.[1] ?? '';
+      const shared = type === 's' && value !== '' ? `<si${strings[Number(value)] ?? '/>'}` : '';
+      texts.push(type === 'str' ? decodeXml(value) : visibleText(shared || cell, OFFICE_ELEMENTS));
     }
     const relations = await relationsOf(archive, part);
     for (const drawing of targetsOf(relations, 'drawing')) {

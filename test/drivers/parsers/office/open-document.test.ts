@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import XLSX from 'xlsx';
 import { zipFile } from '../../../support/zip.ts';
+import { expectEveryWord } from '../every-word.ts';
 import { placeOf, read } from '../read.ts';
 
 const odf = (kind: string, body: string, parts: Record<string, string> = {}) =>
@@ -8,7 +9,7 @@ const odf = (kind: string, body: string, parts: Record<string, string> = {}) =>
     mimetype: `application/vnd.oasis.opendocument.${kind}`,
     'META-INF/manifest.xml': '<manifest:manifest/>',
     'styles.xml': '<office:document-styles/>',
-    'content.xml': `<office:document-content><office:automatic-styles><text:list-style style:name="N"><text:list-level-style-number text:level="1"/></text:list-style></office:automatic-styles><office:body>${body}</office:body></office:document-content>`,
+    'content.xml': `<office:document-content><office:automatic-styles><text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/></text:list-style></office:automatic-styles><office:body>${body}</office:body></office:document-content>`,
     ...parts,
   });
 
@@ -48,7 +49,7 @@ it('leaves out the table of contents of an ODT, and moves headings out of lists'
 
 it('continues the numbers of lists in an ODT, even in nested lists', async () => {
   const style =
-    '<text:list-style style:name="N"><text:list-level-style-number text:level="1"/><text:list-level-style-number text:level="2"/></text:list-style>';
+    '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/><text:list-level-style-number text:level="2" style:num-format="1" style:num-suffix="."/></text:list-style>';
   const list = (attributes: string, ...items: string[]) =>
     `<text:list ${attributes}>${items.map((item) => `<text:list-item><text:p>${item}</text:p></text:list-item>`).join('')}</text:list>`;
   const { text } = await read(
@@ -183,4 +184,75 @@ it.each([
   ['cells of a row that does not end', String.raw`{\rtf1\trowd\intbl Fax\cell 12\cell}`, '| Fax | 12 |\n| --- | --- |'],
 ])('reads %s in RTF', async (_, source, text) => {
   expect((await read('rtf', source)).text).toBe(text);
+});
+
+it('reads headers and footers of an ODT once, without the numbers of pages', async () => {
+  const header = '<style:header><text:p>Parish of Lorn</text:p></style:header>';
+  const footer = '<style:footer><text:p><text:page-number>3</text:page-number></text:p></style:footer>';
+  const master = (name: string, content: string) => `<style:master-page style:name="${name}">${content}</style:master-page>`;
+  const styles = `<office:document-styles><office:master-styles>${master('A', header + footer)}${master('B', header)}</office:master-styles></office:document-styles>`;
+  const file = odf('text', '<office:text><text:p>Sheep graze.</text:p></office:text>', { 'styles.xml': styles });
+  expect((await expectEveryWord('odt', file)).text).toBe('Parish of Lorn\n\nSheep graze.');
+});
+
+it('numbers headings, levels and items of an ODT as LibreOffice does', async () => {
+  const level = (depth: number, format: string, more: string) =>
+    `<text:list-level-style-number text:level="${depth}" style:num-format="${format}" ${more}/>`;
+  const styles = `<office:document-styles><text:outline-style><text:outline-level-style text:level="1" style:num-format="1"/><text:outline-level-style text:level="2" style:num-format="A" text:display-levels="2"/></text:outline-style>
+    <text:list-style style:name="L">${level(1, '1', 'style:num-prefix="§ "')}${level(2, 'i', 'style:num-suffix=")" text:display-levels="2"')}${level(3, 'a', 'style:num-list-format="(%3%)"')}</text:list-style></office:document-styles>`;
+  const heading = (depth: number, text: string) => `<text:h text:outline-level="${depth}">${text}</text:h>`;
+  const item = (inside: string, attributes = '') => `<text:list-item ${attributes}>${inside}</text:list-item>`;
+  const list = (inside: string, attributes = '') => `<text:list ${attributes}>${inside}</text:list>`;
+  const body = [
+    heading(1, 'Fares'),
+    heading(2, 'Dogs'),
+    list(item(`<text:p>one</text:p>${list(item(`<text:p>deep</text:p>${list(item('<text:p>deeper</text:p>'))}`))}`), 'text:style-name="L"'),
+    '<text:p>Between.</text:p>',
+    list(
+      item(list(item('<text:p>more</text:p>'))) + item('<text:p>seven</text:p>', 'text:start-value="7"'),
+      'text:style-name="L" text:continue-numbering="true"',
+    ),
+    heading(2, 'Cats'),
+  ].join('');
+  const { text } = await expectEveryWord('odt', odf('text', `<office:text>${body}</office:text>`, { 'styles.xml': styles }));
+  expect(text.split(/\n+/)).toEqual([
+    '# 1 Fares',
+    '## 1.A Dogs',
+    '- § 1 one',
+    '  - 1.i) deep',
+    '    - (a) deeper',
+    'Between.',
+    '- 1.ii) more',
+    '- § 7 seven',
+    '## 1.B Cats',
+  ]);
+});
+
+it('keeps comments, fields, ruby, text boxes, formulas and unknown elements of an ODT', async () => {
+  const body = `<office:text><text:p>On <text:date>9 May</text:date><office:annotation><dc:creator>Ida</dc:creator><dc:date>2026</dc:date><text:p>Check it.</text:p></office:annotation> in <text:ruby><text:ruby-base>横</text:ruby-base><text:ruby-text>よこ</text:ruby-text></text:ruby>.<draw:frame><draw:text-box><text:p>In a box.</text:p></draw:text-box></draw:frame></text:p>
+    <later:block><text:p>Kept.</text:p></later:block><text:p><later:word>Also</later:word> kept.</text:p>
+    <text:p><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:image/><svg:desc>A mill</svg:desc></draw:frame></text:p></office:text>`;
+  const formula = '<math><semantics><mrow><mi>E</mi></mrow><annotation>E = m c^2</annotation></semantics></math>';
+  const { text } = await expectEveryWord('odt', odf('text', body, { 'Object 1/content.xml': formula }));
+  expect(text.split(/\n+/)).toEqual([
+    'On 9 May in 横(よこ).',
+    '> Comment (Ida): Check it.',
+    'In a box.',
+    'Kept.',
+    'Also kept.',
+    '$E = m c^2$',
+    '![A mill]()',
+  ]);
+});
+
+it('reads the title of a slide of an ODP first, and its footer once', async () => {
+  const frame = (role: string, text: string) =>
+    `<draw:frame ${role && `presentation:class="${role}"`}><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
+  const slide = (title: string) =>
+    `<draw:page>${frame('', `About ${title}.`)}${frame('title', title)}${frame('page-number', '7')}</draw:page>`;
+  const file = odf(
+    'presentation',
+    `<office:presentation><presentation:footer-decl>Confidential</presentation:footer-decl>${slide('Dogs')}${slide('Cats')}</office:presentation>`,
+  );
+  expect((await read('odp', file)).text).toBe('## Dogs\n\nAbout Dogs.\n\nConfidential\n\n## Cats\n\nAbout Cats.');
 });
