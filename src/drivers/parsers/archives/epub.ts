@@ -39,7 +39,10 @@ export const epubParser: ParserRow = {
   },
   async visibleText(bytes, { source }) {
     const archive = await openArchive(bytes, { source });
-    const contents = await Promise.all(archive.names.filter((name) => /\.x?html?$/i.test(name)).map((name) => archive.text(name)));
+    const { folder, items } = await readPackage(archive);
+    const navigation = new Set(items.filter(isNavigation).map(({ href = '' }) => resolvePart(folder, href)));
+    const names = archive.names.filter((name) => /\.x?html?$/i.test(name) && !navigation.has(name));
+    const contents = await Promise.all(names.map((name) => archive.text(name)));
     const bodies = contents.map((content = '') => /<body\b[^]*/i.exec(content)?.[0].replace(BLOCK, ' <') ?? '');
     return (await Promise.all(bodies.map(async (body) => (await parseHtml(body)).body.textContent ?? ''))).join('\n');
   },

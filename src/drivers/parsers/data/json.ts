@@ -115,14 +115,20 @@ class JsonReader {
     if (++this.#values > MAX_VALUES) throw new Error(`it holds more than ${MAX_VALUES} values`);
     const start = this.#text[this.#at];
     const line = this.#line;
-    if (start === '{') return this.#members(path, depth, leaves);
-    if (start === '[') return this.#items(path, depth, leaves);
+    if (start === '{' || start === '[') {
+      const count = leaves.length;
+      if (start === '{') this.#members(path, depth, leaves);
+      else this.#items(path, depth, leaves);
+      // the name may be all that it says
+      if (leaves.length === count && path !== '') leaves.push({ path, value: start === '{' ? '{}' : '[]', line });
+      return;
+    }
     if (start === '"') return void leaves.push({ path, value: this.#string(), line });
     SCALAR.lastIndex = this.#at;
     const value = SCALAR.exec(this.#text)?.[0] ?? '';
     if (!/^(?:true|false|null|NaN|[-+]?(?:Infinity|[\d.][\w.+-]*))$/.test(value)) this.#fail();
     this.#at += value.length;
-    if (value !== 'null') leaves.push({ path, value, line });
+    if (value !== 'null' || path !== '') leaves.push({ path, value, line });
   }
 
   #members(path: string, depth: number, leaves: Leaf[]): void {

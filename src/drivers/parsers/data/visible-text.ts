@@ -18,11 +18,22 @@ function parseToken(token: string): unknown {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** The text between the tags of XML. */
-export const visibleXml = async (bytes: Uint8Array): Promise<string> =>
-  (await decodeText(bytes))
-    .replace(/<!--[^]*?-->|<\?[^]*?\?>|<!DOCTYPE[^>[]*(?:\[[^\]]*\])?[^>]*>/g, ' ')
-    .replace(/<!\[CDATA\[([^]*?)\]\]>/g, (_, text: string) => text.replaceAll('&', '&amp;'))
+const isFeed = /<(?:rss|feed|rdf:RDF)\b/;
+/** Elements of a feed that people read; others are addresses, identifiers and settings of programs. */
+const FEED_TEXT = /<(title|description|summary|content|content:encoded|author|dc:creator|name)\b[^>]*>[^]*?<\/\1>/g;
+
+/** The text between the tags of XML, of a feed that of its titles and texts. */
+export async function visibleXml(bytes: Uint8Array): Promise<string> {
+  const [, encoding] = /^[^>]*\bencoding=["']([\w.-]+)/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1')) ?? [];
+  const source = (await decodeText(bytes, encoding)).replace(/<!--[^]*?-->|<\?[^]*?\?>|<!DOCTYPE[^>[]*(?:\[[^\]]*\])?[^>]*>/g, ' ');
+  if (!isFeed.test(source)) return textOfXml(source);
+  return textOfXml(textOfXml((source.match(FEED_TEXT) ?? []).join('\n')));
+}
+
+/** Removes tags, and then decodes references. */
+const textOfXml = (source: string): string =>
+  source
+    .replace(/<!\[CDATA\[([^]*?)\]\]>/g, (_, text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
     .replace(/<[^<>]*>/g, ' ')
     .replace(/&(\w+);/g, (reference, name: string) => ENTITIES[name] ?? reference)
     .replace(/&#(x?)([\da-f]+);/gi, (_, hex: string, code: string) => String.fromCodePoint(Number.parseInt(code, hex ? 16 : 10)));

@@ -2,6 +2,7 @@ import type { Location } from '../../../../src/schema/items.ts';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
 import { chunkDocument } from '../../../../src/stages/chunk/chunk.ts';
+import { expectEveryWord } from '../every-word.ts';
 import { placeOf, read } from '../read.ts';
 
 /** The lines of each chunk, by the words that it begins with. */
@@ -14,13 +15,18 @@ const linesOf = (parsed: Awaited<ReturnType<typeof read>>, chunk_size = 200) =>
   );
 
 describe('the JSON parser', () => {
+  it('keeps names without a value', async () => {
+    const { text } = await expectEveryWord('json', Buffer.from('{"types": {"Vault": {}, "Stack": []}, "owner": null, "sizes": [1, null]}'));
+    expect(text).toBe('- types.Vault: {}\n- types.Stack: []\n- owner: null\n- sizes: 1, null');
+  });
+
   it('writes values with their paths, and records under headings, with their lines', async () => {
     const parsed = await read(
       'json',
       '[\n  {"name": "Pump", "size": {"w": 10, "h": 2.5e3}, "tags": ["a", "b"], "none": null},\n  // a comment\n  {"id": 7,\n   "parts": [{"code": "X-1"},\n             {"code": "X-2"}],},\n]',
     );
     expect(parsed.text).toBe(
-      '## Record 1: Pump\n\n- name: Pump\n- size.w: 10\n- size.h: 2.5e3\n- tags: a, b\n\n## Record 2: 7\n\n- id: 7\n- parts[1].code: X-1\n- parts[2].code: X-2',
+      '## Record 1: Pump\n\n- name: Pump\n- size.w: 10\n- size.h: 2.5e3\n- tags: a, b\n- none: null\n\n## Record 2: 7\n\n- id: 7\n- parts[1].code: X-1\n- parts[2].code: X-2',
     );
     expect(parsed.metadata).toEqual({ records: 2 });
     expect(placeOf(parsed, '- tags')).toMatchObject({ line: 2 });
