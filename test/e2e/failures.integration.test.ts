@@ -129,11 +129,12 @@ describe('an unusable path', () => {
       '資料 夾/notes/x.md': '# X\n\nNothing of interest.\n',
     });
     const inside = join(cwd, '資料 夾', 'notes');
-    expect(await runCommand(['ingest', '--docs', '../我的 文件', '--docs', '*.md'], { cwd: inside })).toMatchObject({
+    const options = { cwd: inside, env: { HOME: cwd } }; // at the home directory the search for the configuration ends
+    expect(await runCommand(['ingest', '--docs', '../我的 文件', '--docs', '*.md'], options)).toMatchObject({
       code: 0,
       out: expect.stringContaining('2 documents'),
     });
-    const found = await runCommand(['retrieve', 'When is the gate locked?', '--top-k', '1'], { cwd: inside });
+    const found = await runCommand(['retrieve', 'When is the gate locked?', '--top-k', '1'], options);
     expect(found.out).toMatch(/^1\. Gate {2}\d\.\d\d\n {3}我的 文件\/閘門 一\.md · Gate, lines 1–3\n/);
     expect(existsSync(join(cwd, '資料 夾/.kb/lancedb'))).toBe(true);
   });
