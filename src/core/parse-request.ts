@@ -59,6 +59,29 @@ function inObject(objects: readonly z.ZodObject[], given: JsonObject): JsonObjec
   return kept;
 }
 
+/**
+ * Converts values of fields that came in another form: a text to the JSON value that it contains, a number or boolean to a text, if the schema of the field
+ * refuses the value as it is. Other values stay, so that the schema reports them.
+ */
+export function coerceFields({ shape }: z.ZodObject, given: unknown): unknown {
+  if (!isObject(given)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, Object.hasOwn(shape, name) ? coerceValue(shape[name] as z.ZodType, value) : value]),
+  );
+}
+
+function coerceValue(field: z.ZodType, value: unknown): unknown {
+  const type = unwrapSchema(field);
+  const isText = type instanceof z.ZodString || type instanceof z.ZodEnum;
+  if (isText) return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  if (typeof value !== 'string' || field.safeParse(value).success) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
 const MAX_KEYS = 10_000;
 
 /** Maximum lists and objects in one value: a body of ten megabytes may hold millions of empty ones, which take twenty times as much memory. */

@@ -25,6 +25,7 @@ import { existingCollection, withLock } from './collections.ts';
 import { listNames } from '../text/count.ts';
 import { heading as writeHeading } from '../text/markdown/write.ts';
 import { readBlocks } from '../text/markdown/blocks.ts';
+import { newlinesIn } from '../text/markdown/lines.ts';
 
 const textField = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
 
@@ -109,7 +110,7 @@ interface StoredDocument {
 const withMemberHeading = (text: string, { member }: StoredDocument): string => (member ? `${writeHeading(1, member)}\n\n${text}` : text);
 
 /** Returns a stored document: its text or the requested part, and its chunks. */
-export async function* getSource({ name, id, ...part }: GetSourceRequest, context: Context): Run<GetSourceResult> {
+export async function* getSource({ name, id, offset, max_characters, ...part }: GetSourceRequest, context: Context): Run<GetSourceResult> {
   const collection = await existingCollection(context, name);
   const source = await findSource(id, collection, { ...context, byEnding: true });
   const stored: StoredChunk[] = [];
@@ -117,8 +118,8 @@ export async function* getSource({ name, id, ...part }: GetSourceRequest, contex
   const documents = groupDocuments(stored);
   const characters = stored.reduce((sum, { text }) => sum + text.length, 0);
   const described = describeSource(source, { metadata: stored[0]?.metadata ?? {}, characters, chunks: stored.length });
-  const text = narrowText(part, documents, source);
-  return { ...described, text, chunks: documents.flatMap(({ passages }) => passages) };
+  const excerpt = cutExcerpt(narrowText(part, documents, source), { offset, max_characters });
+  return { ...described, ...excerpt, chunks: documents.flatMap(({ passages }) => passages) };
 }
 
 /** Orders «message 2» before «message 10». */
@@ -189,17 +190,65 @@ function parseCursor(cursor: string): string {
 
 type Part = Pick<GetSourceRequest, 'lines' | 'page' | 'heading'>;
 
+/** A text with what tells its line numbers: unknown for a page, and for several documents. */
+interface Selection {
+  text: string;
+  lines?: JoinedText['lines'];
+  /** Index of its first line in the document. */
+  first?: number;
+}
+
+/** Maximum headings of an outline, and their characters in all. */
+const MAX_OUTLINE = 40;
+const MAX_OUTLINE_CHARACTERS = 2_000;
+
+/** Cuts a text to the requested length, and says how to go on. */
+function cutExcerpt(
+  { text: whole, lines, first = 0 }: Selection,
+  { offset = 0, max_characters = Infinity }: Pick<GetSourceRequest, 'offset' | 'max_characters'>,
+): Pick<GetSourceResult, 'text' | 'next' | 'outline'> {
+  const text = whole.slice(offset);
+  if (text.length <= max_characters) return { text, next: null, outline: [] };
+  const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
+  const cut = findCut(text, max_characters, headings.map(({ start }) => start)); // prettier-ignore
+  const at = offset + cut;
+  const lineOf = (end: number) => sourceLine(first + newlinesIn(whole.slice(0, end)), lines!);
+  const next = lines && whole[at - 1] === '\n' ? { lines: `${lineOf(at)}-${lineOf(whole.length)}` } : { offset: at };
+  const outline: string[] = [];
+  for (const { title } of headings.filter(({ start }) => start >= cut).slice(0, MAX_OUTLINE)) {
+    if (outline.join('').length + title.length > MAX_OUTLINE_CHARACTERS) break;
+    outline.push(title);
+  }
+  return { text: text.slice(0, cut).trimEnd(), next, outline };
+}
+
+/** Finds where a text is cut: before the last heading, else after the last blank line, else the last line, of the second half of `limit`. */
+function findCut(text: string, limit: number, headings: readonly number[]): number {
+  const half = limit / 2;
+  const heading = headings.findLast((start) => start <= limit) ?? 0;
+  if (heading > half) return heading;
+  for (const separator of ['\n\n', '\n', ' ']) {
+    const end = text.lastIndexOf(separator, limit - separator.length) + separator.length;
+    if (end > half) return end;
+  }
+  return text.slice(0, limit).toWellFormed().endsWith('\ufffd') ? limit - 1 : limit;
+}
+
 /** The text of a source, or the requested part. Throws a KbError: `usage` for an invalid range, `not_found` for a part that does not exist. */
-function narrowText({ lines, page, heading }: Part, documents: readonly StoredDocument[], source: string): string {
+function narrowText({ lines, page, heading }: Part, documents: readonly StoredDocument[], source: string): Selection {
   if ([lines, page, heading].filter((part) => part !== undefined).length > 1)
     throw new KbError('usage', 'Only one of lines, page and heading can be given.');
-  if (page !== undefined) return selectPage(page, documents, source);
+  if (page !== undefined) return { text: selectPage(page, documents, source) };
   const range = lines === undefined ? undefined : parseLineRange(lines);
   const joined = documents.map((document) => ({ document, ...joinChunks(document.passages) }));
   if (range) return selectLines(range, joined, source);
   if (heading !== undefined) return selectSection(heading, joined, source);
-  return joined.map(({ text, document }) => withMemberHeading(text, document)).join('\n\n');
+  return merge(joined.map(({ document, ...whole }) => ({ text: withMemberHeading(whole.text, document), lines: whole.lines, first: 0 })));
 }
+
+/** Joins the parts of several documents, which have line numbers of their own. */
+const merge = (parts: readonly Selection[]): Selection =>
+  parts.length === 1 ? parts[0]! : { text: parts.map(({ text }) => text).join('\n\n') };
 
 type LineRange = readonly [first: number, last: number];
 
@@ -211,12 +260,13 @@ function parseLineRange(lines: string): LineRange {
 }
 
 /** Each of several documents has its own line numbers. */
-function selectLines([first, last]: LineRange, joined: readonly (JoinedText & { document: StoredDocument })[], source: string): string {
+function selectLines([first, last]: LineRange, joined: readonly (JoinedText & { document: StoredDocument })[], source: string): Selection {
   const parts = joined.flatMap(({ text, lines, document }) => {
-    const found = text.split('\n').slice(lineIndex(first, lines), lineIndex(last + 1, lines));
-    return found.length > 0 ? [withMemberHeading(found.join('\n'), document)] : [];
+    const start = lineIndex(first, lines);
+    const found = text.split('\n').slice(start, lineIndex(last + 1, lines));
+    return found.length > 0 ? [{ text: withMemberHeading(found.join('\n'), document), lines, first: start }] : [];
   });
-  if (parts.length > 0) return parts.join('\n\n');
+  if (parts.length > 0) return merge(parts);
   const end = Math.max(...joined.map(({ lines }) => lines.at(-1)!.line - 1));
   throw notFoundError(`${source} has no lines ${first}–${last}.`, `Its last line is ${end}.`);
 }
@@ -227,6 +277,14 @@ function lineIndex(line: number, lines: JoinedText['lines']): number {
   const known = lines.at(next < 0 ? -1 : next - 1)!;
   if (next === 0) return 0;
   return Math.min(known.at + line - known.line, lines[next]?.at ?? Infinity);
+}
+
+/** Returns the source line of a line of the text; `lineIndex` of it is that line or one before. */
+function sourceLine(index: number, lines: JoinedText['lines']): number {
+  const { at, line } = lines.findLast((known) => known.at <= index) ?? lines[0]!;
+  const next = lines.find((known) => known.at > index);
+  const exact = Math.min(line + Math.max(0, index - at), next?.line ?? Infinity);
+  return lineIndex(exact, lines) <= index ? exact : line;
 }
 
 function selectPage(page: number, documents: readonly StoredDocument[], source: string): string {
@@ -250,16 +308,16 @@ const normalizeTitle = (title: string): string => title.normalize().trim().repla
 const withoutNumber = (title: string): string => normalizeTitle(title).replace(/^\d{1,3}(?:\.\d{1,3}){0,5}[.)]?\s/, '');
 
 /** Returns the first section with this heading, with its subsections. Numbers of headings are ignored only if no heading matches exactly. */
-function selectSection(heading: string, joined: readonly JoinedText[], source: string): string {
+function selectSection(heading: string, joined: readonly JoinedText[], source: string): Selection {
   const titles = new Set<string>();
-  for (const { text } of joined) {
+  for (const { text, lines } of joined) {
     const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
     const exact = headings.findIndex(({ title }) => normalizeTitle(title) === normalizeTitle(heading));
     const at = exact >= 0 ? exact : headings.findIndex(({ title }) => withoutNumber(title) === normalizeTitle(heading));
     if (at >= 0) {
       const { start, level } = headings[at]!;
       const next = headings.slice(at + 1).find((other) => other.level <= level);
-      return text.slice(start, next?.start).trimEnd();
+      return { text: text.slice(start, next?.start).trimEnd(), lines, first: newlinesIn(text.slice(0, start)) };
     }
     for (const { title } of headings) titles.add(title);
   }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { describe, type ErrorCode, isAbort, isForeseen } from '../core/errors.ts';
 import { formatBody, requestWording } from '../core/advice/wordings.ts';
 import type { Wording } from '../core/advice/advice.ts';
-import { parseRequest } from '../core/parse-request.ts';
+import { coerceFields, parseRequest } from '../core/parse-request.ts';
 import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import * as sdk from './mcp-library.ts';
 import { StdioServerTransport } from './mcp-library.ts';
-import { parseDocumentUri, isWriting, PAGE_SIZE, type Tool, tools, documentUri } from './tools.ts';
+import { formatExcerpt, parseDocumentUri, isWriting, PAGE_SIZE, SOURCE_CHARACTERS, type Tool, tools, documentUri } from './tools.ts';
 import { inspect } from 'node:util';
 import { settle } from '../core/run.ts';
 import type { Engine } from '../ports/engines.ts';
@@ -120,7 +120,7 @@ function describeTool(name: string, tool: Tool) {
 
 /** Runs a tool. Throws a KbError for invalid arguments, and if the operation fails. */
 async function callTool(tool: Tool, asked: unknown, { parts, extra }: { parts: McpParts; extra: Extra }) {
-  const given = parseRequest(tool.input, asked) as { collection?: unknown };
+  const given = parseRequest(tool.input, coerceFields(tool.input, asked)) as { collection?: unknown };
   const collection = typeof given.collection === 'string' ? given.collection : parts.collection;
   const request = tool.request(given, collection);
   const result = await parts.run(tool.operation, request, {
@@ -128,7 +128,7 @@ async function callTool(tool: Tool, asked: unknown, { parts, extra }: { parts: M
     wording: wordingOf(parts, tool),
     onEvent: progressTo(extra),
   });
-  const { text, data, links = [] } = tool.answer(result, collection);
+  const { text, data, links = [] } = tool.answer(result, { ...given, collection });
   const further = links.map((link) => ({ type: 'resource_link' as const, ...link, mimeType: 'text/markdown' }));
   return { content: [{ type: 'text' as const, text }, ...further], structuredContent: data };
 }
@@ -196,8 +196,9 @@ function parseCursor(cursor: string): [string, string | undefined] {
 
 async function readResource(uri: string, { parts, signal }: ResourceContext) {
   const { collection, id } = parseDocumentUri(uri);
-  const { text } = await parts.run('get_source', { name: collection, id }, { signal, wording: wordingOf(parts) });
-  return { contents: [{ uri, mimeType: 'text/markdown', text }] };
+  const request = { name: collection, id, max_characters: SOURCE_CHARACTERS };
+  const source = await parts.run('get_source', request, { signal, wording: wordingOf(parts) });
+  return { contents: [{ uri, mimeType: 'text/markdown', text: formatExcerpt(source) }] };
 }
 
 /** The protocol's code for a missing resource. */

@@ -8,8 +8,9 @@ import { ChatRequest, RetrieveRequest } from '../schema/questions.ts';
 import { IngestRequest } from '../schema/requests.ts';
 import { listOf } from '../schema/fields.ts';
 import { MarkdownEntry } from '../schema/source-entries.ts';
-import { GetSourceRequest, ListSourcesRequest } from '../schema/stored/stored-sources.ts';
+import { GetSourceRequest, GetSourceResult, ListSourcesRequest } from '../schema/stored/stored-sources.ts';
 import { count } from '../text/count.ts';
+import { truncate } from '../text/truncate.ts';
 import { locationText } from '../text/passage-location.ts';
 
 /** A link to a stored document. */
@@ -26,6 +27,12 @@ interface Answer {
   links?: Link[];
 }
 
+/** Arguments of a call that the answer depends on. */
+interface Asked {
+  /** The collection of the call, else the configured one. */
+  collection: string;
+}
+
 /** A tool of the MCP server, which runs an operation for a model. */
 interface ToolRow<Name extends OperationName, Input extends z.ZodObject> {
   operation: Name;
@@ -36,13 +43,13 @@ interface ToolRow<Name extends OperationName, Input extends z.ZodObject> {
   output: z.ZodObject;
   request(asked: z.output<Input>, collection: string): RequestOf<Name>;
   /** Formats the result. Throws a KbError if the whole operation failed. */
-  answer(result: ResultOf<Name>, collection: string): Answer;
+  answer(result: ResultOf<Name>, asked: z.output<Input> & Asked): Answer;
 }
 
 /** A row without its type parameters. */
 export type Tool = Omit<ToolRow<OperationName, z.ZodObject>, 'request' | 'answer'> & {
   request(asked: object, collection: string): never;
-  answer(result: unknown, collection: string): Answer;
+  answer(result: unknown, asked: Asked): Answer;
 };
 
 const tool = <Name extends OperationName, Input extends z.ZodObject>(row: ToolRow<Name, Input>): Tool => row as unknown as Tool;
@@ -63,6 +70,37 @@ export function parseDocumentUri(uri: string): { collection: string; id: string 
 
 const collections = RetrieveRequest.shape.collection.describe('Collection, or several, to search. Default: the configured one');
 const collection = ListSourcesRequest.shape.name.optional().describe('Name of the collection. Default: the configured one');
+/** Default lengths of results, in characters. They should not fill the context of an agent. */
+const SEARCH_CHARACTERS = 6_000;
+export const SOURCE_CHARACTERS = 20_000;
+/** Minimum characters of a passage that is shown in part. */
+const MIN_SHOWN = 300;
+
+const maxCharacters = GetSourceRequest.shape.max_characters;
+
+/** Writes passages with their headlines until the characters are used up. The last one may be cut; its end says so. */
+function fitPassages(passages: readonly { head: string; text: string }[], limit: number): string[] {
+  const fitting: string[] = [];
+  let available = limit;
+  for (const { head, text } of passages) {
+    available -= head.length;
+    const isWhole = text.length <= available;
+    if (!isWhole && available < MIN_SHOWN && fitting.length > 0) break;
+    fitting.push(`${head}\n\n${isWhole ? text : `${truncate(text, Math.max(available, MIN_SHOWN))} … (cut: get_source gives the rest)`}`);
+    available -= text.length;
+    if (available <= 0) break;
+  }
+  return fitting;
+}
+
+/** Writes the text of a document, and how to read on if it was cut. */
+export function formatExcerpt({ text, next, outline }: Pick<ResultOf<'get_source'>, 'text' | 'next' | 'outline'>): string {
+  if (next === null) return text;
+  const request = next.lines === undefined ? `offset ${next.offset} and otherwise the same arguments` : `lines ${next.lines}`;
+  const headings = outline.length > 0 ? [`Headings that follow: ${outline.join('; ')}`] : [];
+  return [text, '---', `The document continues. Read on with get_source and ${request}.`, ...headings].join('\n\n');
+}
+
 const place = {
   source: z.string().describe('Path, address or name of the document; get_source takes it'),
   title: z.string().describe('Title of the document'),
@@ -106,24 +144,39 @@ export const tools: Record<string, Tool> = {
     operation: 'retrieve',
     title: 'Search the knowledge base',
     description:
-      'Finds passages in the documents of the knowledge base by meaning and by words. Use it whenever the answer may be in these documents (manuals, websites, APIs, notes) and you want to read the passages yourself; use ask for an answer with citations. Gives passages, best first, with score (0 to 1), document and place. Low scores (under .3) usually mean that the documents do not answer. Read on with get_source.',
+      'Finds passages in the documents of the knowledge base by meaning and by words. Use it whenever the answer may be in these documents (manuals, websites, APIs, notes) and you want to read the passages yourself; use ask for an answer with citations. Gives passages, best first, with score (0 to 1), document and place. Low scores (under .3) usually mean that the documents do not answer. The text of the passages is in the content of the result, and bounded by max_characters. Read on with get_source.',
     input: z.strictObject({
       query: RetrieveRequest.shape.query.describe('What to look for: a whole question or telling words, names and codes'),
       top_k: RetrieveRequest.shape.top_k,
       filter: RetrieveRequest.shape.filter,
       collection: collections,
+      max_characters: maxCharacters.describe(
+        `Maximum characters of the passages together, with their headlines. Default: ${SEARCH_CHARACTERS.toLocaleString('en-US')}`,
+      ),
     }),
     output: z.object({
-      hits: z.array(z.object({ ...place, score: z.number().describe('Similarity to the query, 0 to 1'), text: z.string() })),
+      hits: z
+        .array(z.object({ ...place, score: z.number().describe('Similarity to the query, 0 to 1') }))
+        .describe('The passages of the content, in the same order'),
+      omitted: z.int().describe('Further hits, for which max_characters left no room'),
       notice: z.string().optional().describe('What is wrong with the filter'),
     }),
-    request: (asked) => asked,
-    answer: ({ items, failed, errors, notice }, asked) => {
+    request: ({ max_characters: _, ...asked }) => asked,
+    answer: ({ items, failed, errors, notice }, { collection: name, max_characters = SEARCH_CHARACTERS }) => {
       assertDone(failed === 0 || items.length > 0, errors, 'The search failed.');
-      const hits = items.map((item) => ({ ...toPlace(item, asked), score: item.score, text: item.text }));
-      const lines = hits.map((hit, i) => `${i + 1}. ${headline(hit)} (score ${hit.score.toFixed(2)})\n\n${hit.text}`);
-      const text = [...(lines.length > 0 ? lines : ['Nothing was found.']), ...(notice ? [notice] : [])].join('\n\n---\n\n');
-      return { text, data: { hits, ...(notice ? { notice } : {}) }, links: toLinks(hits) };
+      const hits = items.map((item) => ({ ...toPlace(item, name), score: item.score }));
+      const passages = fitPassages(
+        hits.map((hit, i) => ({ head: `${i + 1}. ${headline(hit)} (score ${hit.score.toFixed(2)})`, text: items[i]!.text })),
+        max_characters,
+      );
+      const shown = hits.slice(0, passages.length);
+      const omitted = hits.length - shown.length;
+      const notes = [
+        ...(omitted > 0 ? [`${count(omitted, 'further hit')} left out: raise max_characters, or search for something narrower.`] : []),
+        ...(notice ? [notice] : []),
+      ];
+      const text = [...(passages.length > 0 ? passages : ['Nothing was found.']), ...notes].join('\n\n---\n\n');
+      return { text, data: { hits: shown, omitted, ...(notice ? { notice } : {}) }, links: toLinks(shown) };
     },
   }),
   ask: tool({
@@ -142,10 +195,10 @@ export const tools: Record<string, Tool> = {
       citations: z.array(z.object({ ...place, citation: z.int().describe('Its number in the answer'), text: z.string() })),
     }),
     request: ({ question, ...rest }) => ({ query: question, ...rest }),
-    answer: ({ answer, sources, errors, answer_confidence: { level } }, asked) => {
+    answer: ({ answer, sources, errors, answer_confidence: { level } }, { collection: name }) => {
       assertDone(answer !== '', errors, 'There is no answer.');
       const cited = sources.filter(({ cited: isCited }) => isCited);
-      const citations = cited.map((source) => ({ ...toPlace(source, asked), citation: source.citation, text: source.text }));
+      const citations = cited.map((source) => ({ ...toPlace(source, name), citation: source.citation, text: source.text }));
       const lines = citations.map((one) => `[${one.citation}] ${headline(one)}`);
       const text = [answer, `Confidence: ${level}`, ...lines].join('\n\n');
       return { text, data: { answer, confidence: level, citations }, links: toLinks(citations) };
@@ -163,13 +216,13 @@ export const tools: Record<string, Tool> = {
       cursor: z.string().nullable().describe('Requests the next page; null on the last one'),
     }),
     request: ({ prefix, cursor }, name) => ({ name, prefix, cursor, limit: PAGE_SIZE }),
-    answer: ({ sources, total, cursor }, asked) => {
+    answer: ({ sources, total, cursor }, { collection: name }) => {
       const listed = sources.map(({ id, source, title, source_kind: kind, chunks }) => ({
         source,
         title,
         kind,
         chunks,
-        uri: documentUri(asked, id),
+        uri: documentUri(name, id),
       }));
       const lines = listed.map(({ source, title, chunks }) => `- ${source} · ${title} (${count(chunks, 'chunk')})`);
       const rest = cursor === null ? [] : [`${count(total, 'document')} in all: go on with cursor ${cursor}`];
@@ -183,17 +236,33 @@ export const tools: Record<string, Tool> = {
     operation: 'get_source',
     title: 'Read a document',
     description:
-      'Gives the text of one document as Markdown: whole, or only some lines, one page, or the section under a heading. Use it to read around a passage that search or ask has named. Long documents cost many tokens: prefer heading, page or lines.',
+      'Gives the text of one document as Markdown: whole, or only some lines, one page, or the section under a heading. Use it to read around a passage that search or ask has named. The text is in the content of the result. A long one ends before a heading; next then says how to read on, and outline which headings follow.',
     input: z.strictObject({
       source: GetSourceRequest.shape.id.describe('Path, address or name of the document, as search and list_sources give it'),
       lines: GetSourceRequest.shape.lines,
       page: GetSourceRequest.shape.page,
       heading: GetSourceRequest.shape.heading,
+      offset: GetSourceRequest.shape.offset,
+      max_characters: maxCharacters.describe(`Maximum characters of the text. Default: ${SOURCE_CHARACTERS.toLocaleString('en-US')}`),
       collection,
     }),
-    output: z.object({ source: z.string(), title: z.string(), text: z.string().describe('Markdown'), uri: z.string() }),
-    request: ({ source, lines, page, heading }, name) => ({ name, id: source, lines, page, heading }),
-    answer: ({ id, source, title, text }, asked) => ({ text, data: { source, title, text, uri: documentUri(asked, id) } }),
+    output: z.object({
+      source: z.string(),
+      title: z.string(),
+      uri: z.string(),
+      next: GetSourceResult.shape.next,
+      outline: GetSourceResult.shape.outline,
+    }),
+    request: ({ source, collection: _, max_characters = SOURCE_CHARACTERS, ...narrowing }, name) => ({
+      name,
+      id: source,
+      max_characters,
+      ...narrowing,
+    }),
+    answer: (result, { collection: name }) => {
+      const { id, source, title, next, outline } = result;
+      return { text: formatExcerpt(result), data: { source, title, uri: documentUri(name, id), next, outline } };
+    },
   }),
   ingest: tool({
     operation: 'ingest',

@@ -82,8 +82,24 @@ export function sendFailure(reply: FastifyReply, { status, body }: Failure): Fas
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
-    .send(isOpenAiPath(reply.request.url) ? openAiError(status, body) : body);
+    .send(
+      isOpenAiPath(reply.request.url)
+        ? openAiError(status, body)
+        : isUnreadableMessage(reply.request.url, status)
+          ? rpcError(status, body)
+          : body,
+    );
 }
+
+/** Whether a message to /mcp could not be read: clients of JSON-RPC expect its errors. */
+const isUnreadableMessage = (url: string, status: number): boolean => /^\/mcp(?:[/?]|$)/.test(url) && [400, 408, 413, 415].includes(status);
+
+/** Converts the exception envelope to an error of JSON-RPC without an id. */
+const rpcError = (status: number, { error: { message } }: Envelope): object => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: status === 400 ? -32_700 : -32_600, message },
+});
 
 const CODES: Record<number, string> = { 401: 'invalid_api_key', 404: 'model_not_found', 429: 'rate_limit_exceeded' };
 

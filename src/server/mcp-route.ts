@@ -41,7 +41,12 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       import('../mcp/mcp-library.ts'),
     ]);
     const server = createMcpServer(createMcpParts({ request, reply }, { engine, context }));
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, keepAliveMs: HEARTBEAT });
+    const accepted = acceptedTypes(request.headers.accept);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+      keepAliveMs: HEARTBEAT,
+      enableJsonResponse: accepted.json && !accepted.stream,
+    });
     await server.connect(transport);
     if (reply.raw.destroyed) return reply.send(); // the client has left; `close` is not emitted again
     const close = () => void server.close();
@@ -52,7 +57,9 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       close();
     });
     const headers = Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : [])); // prettier-ignore
-    const webRequest = new Request('http://localhost/mcp', { method: 'POST', headers });
+    // the SDK requires both types, though a response has only one of them
+    if (accepted.json || accepted.stream) headers.push(['accept', 'application/json, text/event-stream']);
+    const webRequest = new Request('http://localhost/mcp', { method: 'POST', headers: Object.fromEntries(headers) });
     const response = await transport.handleRequest(webRequest, { parsedBody: request.body });
     void reply.code(response.status);
     for (const [name, value] of response.headers) void reply.header(name, value);
@@ -68,6 +75,13 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
       handler: async (_, reply) =>
         sendFailure(reply.header('allow', 'POST'), makeFailure(405, `${method} is not possible here: MCP takes POST.`)),
     });
+}
+
+/** Says which types of a response a client accepts: without a header, any. */
+function acceptedTypes(accept = '*/*'): { json: boolean; stream: boolean } {
+  const types = new Set(accept.split(',').map((type) => type.split(';')[0]!.trim().toLowerCase()));
+  const accepts = (type: string): boolean => [type, type.replace(/[^/]+$/, '*'), '*/*'].some((name) => types.has(name));
+  return { json: accepts('application/json'), stream: accepts('text/event-stream') };
 }
 
 /** Makes the parts of a request: the rights of its caller, its place in a queue, and its deadline. */

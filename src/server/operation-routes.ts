@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { KbError, isAbort } from '../core/errors.ts';
-import { parseRequest } from '../core/parse-request.ts';
+import { coerceFields, parseRequest } from '../core/parse-request.ts';
 import { settle } from '../core/run.ts';
 import type { Wording } from '../core/advice/advice.ts';
 import type { Engine } from '../ports/engines.ts';
-import { unwrapSchema } from '../schema/fields.ts';
 import { Background } from '../schema/http-bodies.ts';
 import { operations } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
@@ -157,7 +156,7 @@ export function registerRoute(server: FastifyInstance, route: Route, parts: Rout
 
 /** Makes the request of an operation from the body or the query, with the parameters of the path; the schema rejects what is no object. */
 function requestOf({ method, operation }: Route, { body, params, query }: FastifyRequest): unknown {
-  const named = { ...(method === 'POST' ? {} : queryValues(operations[operation].input, query as object)), ...(params as object) };
+  const named = { ...(method === 'POST' ? {} : (coerceFields(operations[operation].input, query) as object)), ...(params as object) };
   if (body === undefined || body === null || Array.isArray(body) || typeof body !== 'object') return body === undefined ? named : body;
   return { ...body, ...named };
 }
@@ -183,20 +182,6 @@ async function startJob(route: Route, { request, reply, given }: Exchange, { eng
   const origin = { bytes: context.bodies.sizeOf(request), access, collections };
   const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, origin);
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
-}
-
-/** Parses the texts of a query by the types of its fields. Invalid values stay text, which the schema rejects. */
-function queryValues({ shape }: z.ZodObject, query: object): Record<string, unknown> {
-  const valueOf = (name: string, text: unknown) => {
-    const field = unwrapSchema(shape[name] ?? z.string());
-    if (typeof text !== 'string' || field instanceof z.ZodString || field instanceof z.ZodEnum) return text;
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return text;
-    }
-  };
-  return Object.fromEntries(Object.entries(query).map(([name, text]) => [name, valueOf(name, text)]));
 }
 
 /** Milliseconds for a client to read the last events of stopped work. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ResultOf } from '../../src/schema/operations.ts';
 import { documentId } from '../../src/core/ids.ts';
 import { zipFile } from '../support/zip.ts';
 import { engineIn, result } from '../support/engine.ts';
@@ -174,6 +175,59 @@ describe('a source', () => {
     expect((await result(engine, 'list_sources', { name })).total).toBe(3);
     await expect(result(engine, 'delete_source', { name, id })).rejects.toMatchObject({ code: 'not_found' });
     await expect(result(engine, 'list_sources', { name: 'nowhere' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a long source', () => {
+  const section = (i: number) => `## Section ${i}\n\nThe sheave s${i}x is greased by the guard. ${'It is heavy. '.repeat(i % 7)}\n`;
+  const long = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => section(from + i)).join('\n');
+  const sources: Record<string, [text: string, marks: number]> = {
+    'headings.md': [`# Manual\n\n${long(0, 80)}`, 80],
+    'sparse.md': [long(0, 80).replaceAll('\n', '\n\n\n'), 80],
+    'one-line.txt': [long(0, 80).replaceAll(/\s+/g, ' '), 80],
+    'no-spaces.txt': [Array.from({ length: 600 }, (_, i) => `s${i}x😀`).join(''), 600],
+  };
+
+  it('is given in bounded parts, which together hold all of it in order', async () => {
+    const home = folder({
+      ...Object.fromEntries(Object.entries(sources).map(([file, [text]]) => [file, text])),
+      'both.zip': zipFile({ 'a.md': long(0, 40), 'b.md': long(40, 80) }),
+    });
+    const engine = engineIn(home);
+    const all = { ...sources, 'both.zip': ['', 80] as [string, number] };
+    await result(engine, 'ingest', { docs: Object.keys(all), chunking });
+    for (const [id, [, marks]] of Object.entries(all)) {
+      const texts: string[] = [];
+      let narrowing: { lines?: string | undefined; offset?: number | undefined } | null = {};
+      for (let parts = 0; narrowing && parts < 60; parts++) {
+        const { text, next, outline }: ResultOf<'get_source'> = await result(engine, 'get_source', {
+          name,
+          id,
+          max_characters: 1000,
+          ...narrowing,
+        });
+        expect(text.length).toBeLessThanOrEqual(1000);
+        expect([id, next === null ? outline.length : 0]).toEqual([id, 0]);
+        texts.push(text);
+        narrowing = next;
+      }
+      const joined = texts.join(id === 'no-spaces.txt' ? '' : '\n');
+      const found = Array.from(joined.matchAll(/s(\d+)x/g), ([, mark]) => Number(mark));
+      expect([id, narrowing, [...new Set(found)]]).toEqual([id, null, Array.from({ length: marks }, (_, i) => i)]);
+    }
+  });
+
+  it('ends before a heading, and names the lines and headings that follow, also within a section', async () => {
+    const engine = engineIn(folder({ 'headings.md': sources['headings.md']![0] }));
+    await result(engine, 'ingest', { docs: 'headings.md' });
+    for (const narrowing of [{}, { heading: 'Manual' }, { lines: '1-60' }]) {
+      const { text, next, outline } = await result(engine, 'get_source', { name, id: 'headings.md', max_characters: 1000, ...narrowing });
+      const following = Number(/^Section (\d+)$/.exec(outline[0]!)![1]);
+      expect(text).toContain(`s${following - 1}x`);
+      expect(text).not.toContain(`Section ${following}\n`);
+      const rest = await result(engine, 'get_source', { name, id: 'headings.md', lines: next!.lines! });
+      expect(rest.text.startsWith(`## Section ${following}\n`)).toBe(true);
+    }
   });
 });
 

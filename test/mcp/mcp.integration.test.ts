@@ -167,6 +167,47 @@ describe('an MCP client over standard input and output', () => {
     await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('begin again without one');
   });
 
+  it('gets bounded results with each text once, and reads on', async () => {
+    const long = Array.from({ length: 900 }, (_, i) => `## Part ${i}\n\nThe sheave S${i}x of the ropeway is greased.\n`).join('\n');
+    const cwd = folder({ 'docs/great.md': `# Great\n\n${long}` });
+    await result(engineIn(cwd), 'ingest', { docs: ['docs'] });
+    const client = await overStdio(cwd);
+    const source = await client.callTool({ name: 'get_source', arguments: { source: 'docs/great.md' } });
+    const whole = JSON.stringify(source);
+    expect([whole.length < 24_000, whole.split('S7x').length]).toEqual([true, 2]);
+    const { next } = source.structuredContent as { next: { lines: string } };
+    expect(JSON.stringify(source.content)).toContain(`get_source and lines ${next.lines}`);
+    expect((await call(client, 'get_source', { source: 'docs/great.md', lines: next.lines })).text).toMatch(/^## Part \d+\n/);
+    const small = await call(client, 'get_source', { source: 'docs/great.md', max_characters: '1000' });
+    expect(small.text.length).toBeLessThan(3_500);
+    const { resources } = await client.listResources();
+    const { contents } = await client.readResource({ uri: resources[0]!.uri });
+    expect((contents[0] as { text: string }).text).toMatch(/^# Great[^]{15000,23000}get_source and lines \d+-\d+/);
+    for (const [given, limit] of [
+      [{}, 6_000],
+      [{ max_characters: 20_000 }, 20_000],
+    ] as const) {
+      const { text, data } = await call(client, 'search', { query: 'sheave of the ropeway', top_k: '100', ...given });
+      const { hits, omitted } = data as { hits: unknown[]; omitted: number };
+      expect([text.length < limit * 1.2, text.split(/^\d+\. /m).length - 1, hits.length + omitted]).toEqual([
+        true,
+        hits.length,
+        expect.any(Number),
+      ]);
+      expect([limit, omitted > 0]).toEqual([limit, limit === 6_000]);
+    }
+  });
+
+  it('may send numbers, lists and objects as text, and text as numbers', async () => {
+    const client = await overStdio(stored);
+    const filtered = await call(client, 'search', { query: 'warranty bell', top_k: '1', filter: '{"source": "docs/bell.md"}' });
+    expect(filtered.data).toMatchObject({ hits: [{ source: 'docs/bell.md' }] });
+    expect((await call(client, 'search', { query: 7, collection: '["default"]' })).isError).toBeUndefined();
+    expect((await call(client, 'get_source', { source: 'docs/bell.md', lines: 1 })).text).toBe('# Bell');
+    for (const given of [{ top_k: 'many' }, { filter: 'bell' }, { filter: '[1' }])
+      expect((await call(client, 'search', { query: 'bell', ...given })).isError).toBe(true);
+  });
+
   it('cancels a call, which stops the model', async () => {
     const model = await openOpenAiServer({ reply: () => ({ pieces: ['It '], end: 'hang' }) });
     onTestFinished(() => model.close());

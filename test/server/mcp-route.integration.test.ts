@@ -77,3 +77,40 @@ it('a slow response over MCP sends heartbeats', async () => {
   expect((await reader.read()).value).toMatch(/^: /);
   await reader.cancel();
 });
+
+const HELLO = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+it('a client of MCP gets the type of response that it accepts', async () => {
+  const { url } = await serveIn(folder());
+  const type = async (accept: string) => {
+    const headers = { 'content-type': 'application/json', accept };
+    const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(HELLO) });
+    const text = await response.text();
+    return [response.status, response.headers.get('content-type'), text.includes('protocolVersion')];
+  };
+  const stream = [200, 'text/event-stream', true];
+  for (const accept of ['text/event-stream', '*/*', 'application/json, text/event-stream', 'text/*;q=0.5'])
+    expect([accept, await type(accept)]).toEqual([accept, stream]);
+  for (const accept of ['application/json', 'application/*'])
+    expect(await type(accept)).toEqual([200, expect.stringContaining('application/json'), true]);
+  expect((await type('text/html'))[0]).toBe(406);
+});
+
+it('a message of MCP that cannot be read is an error of JSON-RPC', async () => {
+  const { post } = await serveIn(folder(), { settings: { server: { body_limit: 1024 } } });
+  const send = (body: string, type = 'application/json') => post('/mcp', body, { headers: { ...ACCEPT, 'content-type': type } });
+  for (const [body, type, status, code] of [
+    ['{"jsonrpc": "2.0", "id": 1,', undefined, 400, -32_700],
+    [`{"a": "${'x'.repeat(2000)}"}`, undefined, 413, -32_600],
+    ['<a/>', 'text/xml', 415, -32_600],
+  ] as const)
+    expect(await send(body, type)).toMatchObject({
+      status,
+      json: { jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } },
+    });
+});

@@ -62,6 +62,20 @@ export const GetSourceRequest = z
     lines: z.string().max(MAX_NAME_LENGTH).optional().describe('Only these lines of the text, such as 10-40; the first is 1'),
     page: z.int().min(1).max(1_000_000).optional().describe('Only this page of a PDF, or slide of a PPTX'),
     heading: z.string().min(1).max(1000).optional().describe('Only the section under this heading, with its subsections'),
+    offset: z
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .optional()
+      .describe('Characters of the requested part to skip, as next.offset of the answer says'),
+    max_characters: z
+      .int()
+      .min(1_000)
+      .max(100_000)
+      .optional()
+      .describe(
+        'Maximum characters of text. A longer text ends before a heading, if possible; outline and next say what follows. Default: no limit',
+      ),
   })
   .meta({
     id: 'GetSourceRequest',
@@ -75,6 +89,14 @@ export const GetSourceResult = z
   .object({
     ...sourceFields,
     text: z.string().describe('Markdown, without what the chunks repeat of each other; of the requested part only'),
+    next: z
+      .object({
+        lines: z.string().optional().describe('Lines to request next'),
+        offset: z.int().optional().describe('Offset to request next, where lines cannot say it'),
+      })
+      .nullable()
+      .describe('How to request what follows, if max_characters cut the text; else null'),
+    outline: z.array(z.string()).describe('Headings of the text that max_characters cut off, at most 40'),
     chunks: z
       .array(
         z.object({
