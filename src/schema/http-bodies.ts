@@ -76,7 +76,10 @@ export const JobList = z.object({ jobs: z.array(Job) }).meta({ id: 'JobList', de
 
 // Requests of OpenAI's API: the fields that kb supports; others are ignored.
 
-const Content = z.union([z.string(), listOf(z.object({ type: z.literal('text'), text: z.string() }))]);
+const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+/** A picture, sound or file, which kb ignores. */
+const OtherPart = z.object({ type: z.string().regex(/^(?!text$)/, 'a type such as image_url') });
+const Content = z.union([z.string(), listOf(z.union([TextPart, OtherPart]))]);
 const tokens = overrideKey(LlmConfig.shape.max_tokens, 'chat.llm.max_tokens');
 
 /** Body of `POST /v1/chat/completions`. */
@@ -86,7 +89,7 @@ export const CompletionRequest = z
     messages: listOf(
       z.object({
         role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']).describe('Author of the message'),
-        content: Content.optional().describe('Text, or parts of type text'),
+        content: Content.optional().describe('Text, or parts: text is read, other types are ignored'),
       }),
     )
       .min(1)
@@ -125,8 +128,13 @@ const MAX_TEXTS = 2048;
 /** Body of `POST /v1/embeddings`. */
 export const EmbeddingsRequest = z
   .object({
-    model: z.string().min(1).max(MAX_NAME_LENGTH).describe('The configured embedding model'),
+    model: z
+      .string()
+      .min(1)
+      .max(MAX_NAME_LENGTH)
+      .describe('The configured embedding model, or the name of an OpenAI model such as text-embedding-3-small, which stands for it'),
     input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_TEXTS)]).describe('A text, or a list of texts'),
+    dimensions: z.int().min(1).optional().describe('Length of the vectors: that of the model'),
     encoding_format: z.enum(['float', 'base64']).optional().describe('How vectors are written: numbers, or 32-bit floats as base64'),
   })
   .meta({

@@ -77,10 +77,23 @@ interface EmbeddingsCall {
   embeddingModel(): Promise<string>;
 }
 
+/** Names of OpenAI's models, which clients send by default: they stand for the configured model. */
+const OPENAI_MODELS = /^text-embedding-(?:3-small|3-large|ada-002)$/;
+
+/** Throws a KbError (`usage`) for tokens instead of texts: they are numbers of a vocabulary that kb does not have. */
+function assertTexts(body: unknown): void {
+  const [first] = [(body as { input?: unknown } | null)?.input].flat(2);
+  if (typeof first === 'number')
+    throw new KbError('usage', 'input: a text or a list of texts is expected, not tokens.', {
+      hint: 'In LangChain, set check_embedding_ctx_length to False; kb cuts long texts itself.',
+    });
+}
+
 async function createEmbeddings({ request, reply, context, embeddingModel }: EmbeddingsCall): Promise<object> {
-  const { model, input, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
+  assertTexts(request.body);
+  const { model, input, dimensions, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
   const configured = await embeddingModel();
-  if (model !== configured)
+  if (configured === '' || (model !== configured && !OPENAI_MODELS.test(model)))
     throw new KbError('not_found', `The embedding model «${model.slice(0, 100)}» does not exist here.`, {
       hint: configured ? `This server has ${configured}.` : 'This server has none: its collections are searched by keyword only.',
     });
@@ -94,6 +107,9 @@ async function createEmbeddings({ request, reply, context, embeddingModel }: Emb
   const [failed] = errors;
   if (failed)
     throw new KbError(failed.isRetryable ? 'unavailable' : 'usage', `input: ${failed.error}`, { isRetryable: failed.isRetryable });
+  const length = items[0]?.embedding?.length;
+  if (dimensions !== undefined && dimensions !== length)
+    throw new KbError('usage', `dimensions: ${configured} makes vectors of length ${length}.`, { hint: 'Leave it out.' });
   const tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
   const write = (vector: number[]) =>
     encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
@@ -150,10 +166,15 @@ interface ResponseShape {
 }
 
 const textOf = (content: CompletionRequest['messages'][number]['content']): string =>
-  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+  typeof content === 'string' ? content : (content ?? []).flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
 
 /** Makes the turn of a conversation. Throws a KbError (`usage`) without a user message. */
 function toChatRequest({ messages, max_completion_tokens, max_tokens = max_completion_tokens }: CompletionRequest): RequestOf<'chat'> {
+  const lastMessage = messages.findLast(({ role }) => role === 'user');
+  if (typeof lastMessage?.content === 'object' && lastMessage.content.length > 0 && textOf(lastMessage.content).trim() === '')
+    throw new KbError('usage', 'messages: the last user message has no text; kb does not read pictures, sounds and files.', {
+      hint: 'Add the question as a part of type text.',
+    });
   const texts = messages.map(({ role, content }) => ({ role, content: textOf(content) })).filter(({ content }) => content.trim() !== '');
   const last = texts.findLastIndex(({ role }) => role === 'user');
   if (last < 0) throw new KbError('usage', 'messages: a message of the role user with a text is expected.');

@@ -116,6 +116,38 @@ describe("OpenAI's client", () => {
     expect(floats.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
+  it('may name a model of OpenAI for the configured one, but no dimensions that it does not make and no tokens', async () => {
+    const { openai } = await client({ settings: { embedding: { provider: 'local' } } });
+    const embed = (body: object) => openai.embeddings.create({ model: 'text-embedding-3-small', input: 'The kettle.', ...body } as never);
+    expect((await embed({ dimensions: 384 })).data[0]!.embedding.length).toBe(384);
+    for (const dimensions of [128, 1536]) expect(await failure(embed({ dimensions }))).toMatchObject({ status: 400, param: 'dimensions' });
+    for (const input of [
+      [791, 14],
+      [[791], [14]],
+    ])
+      expect(await failure(embed({ input }))).toMatchObject({ status: 400, message: expect.stringContaining('tokens') });
+    expect(await failure(embed({ model: 'text-embedding-9' }))).toMatchObject({ status: 404 });
+  });
+
+  it('gets an answer to the text beside pictures and sounds', async () => {
+    const { openai } = await client();
+    const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const question = { type: 'text', text: String(messages.at(-1)!.content) };
+    const ask = (...turns: object[]) => openai.chat.completions.create({ model: 'kb', messages: turns as never });
+    for (const turns of [
+      [{ role: 'user', content: [picture, question] }],
+      [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, question] }],
+      [
+        { role: 'user', content: [picture] },
+        { role: 'assistant', content: 'A kettle.' },
+        { role: 'user', content: [question] },
+      ],
+    ])
+      expect((await ask(...turns)).choices[0]!.message.content).toContain('27 months');
+    const error = await failure(ask({ role: 'user', content: [question] }, { role: 'user', content: [picture] }));
+    expect(error).toMatchObject({ status: 400, param: 'messages' });
+  });
+
   it('gets errors in its own shape', async () => {
     const { openai } = await client();
     const chat = (body: object) => failure(openai.chat.completions.create({ model: 'kb', messages, ...body } as never));

@@ -158,10 +158,13 @@ export function json(schema: JsonSchema, components: Components): Record<string,
   return { 'application/json': given.length > 0 ? { schema, examples } : { schema } };
 }
 
+/** The body of a stream. Generated clients read it as text. */
+export const STREAM: JsonSchema = { type: 'string', contentMediaType: 'text/event-stream' };
+
 /** Makes a response of server-sent events; `final` describes its last event. */
 export const eventStream = (event: JsonSchema, final: string): ResponseObject => ({
   description:
     'Server-sent events. Each is `event: <type>` and one `data:` line with an Event as JSON; lines that begin with `:` are heartbeats. ' +
     `The stream always ends with exactly one \`final\` event, after an \`error\` event if the work failed: ${final}`,
-  content: { 'text/event-stream': { schema: event } },
+  content: { 'text/event-stream': { schema: { ...STREAM, contentSchema: event } } },
 });

@@ -14,6 +14,7 @@ import {
   type ResponseObject,
   type Responses,
   sharedResponses,
+  STREAM,
   type MediaType,
   type RefusalResponse,
 } from './components.ts';
@@ -177,6 +178,13 @@ function openAiPaths(components: Components): Paths {
     200: { description: 'The answer', content: { 'application/json': { schema: OBJECT } } },
     ...Object.fromEntries(STATUSES.map((status) => [status, failure])),
   };
+  const completions: Responses = {
+    ...responses,
+    200: {
+      description: 'The answer; with `stream`, server-sent events with its chunks',
+      content: { 'application/json': { schema: OBJECT }, 'text/event-stream': { schema: STREAM } },
+    },
+  };
   const openAiOperation = (operationId: string, summary: string, request?: z.ZodType): OperationObject => ({
     operationId,
     tags: ['OpenAI'],
@@ -187,7 +195,10 @@ function openAiPaths(components: Components): Paths {
   });
   return {
     '/v1/chat/completions': {
-      post: openAiOperation('create_completion', 'Answer the last message of a conversation from a collection', CompletionRequest),
+      post: {
+        ...openAiOperation('create_completion', 'Answer the last message of a conversation from a collection', CompletionRequest),
+        responses: completions,
+      },
     },
     '/v1/embeddings': { post: openAiOperation('create_embeddings', 'Embed texts with the configured model', EmbeddingsRequest) },
     '/v1/models': { get: openAiOperation('list_models', 'List the collections as models') },
