@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { KbError } from '../core/errors.ts';
@@ -66,13 +67,14 @@ export class RequestBodies {
   }
 
   /**
-   * Reads the body as text. Throws an error for a 413 (too large), 408 (too slow) or 503 (too much is queued), after discarding the rest of the
-   * body within limits.
+   * Reads the body as text (`decodeBody`). Throws an error for a 413 (too large), 408 (too slow) or 503 (too much is queued), after discarding the rest of the
+   * body within limits, and for a 400 (not text).
    */
   async read(request: FastifyRequest, payload: Readable): Promise<string> {
     const pace = monitorPace(request.raw.socket);
     try {
-      return await Promise.race([this.#collect(request, payload), pace.tooSlow]);
+      const bytes = await Promise.race([this.#collect(request, payload), pace.tooSlow]);
+      return decodeBody(bytes, charsetOf(request.headers['content-type']));
     } catch (error) {
       this.release(request);
       payload.removeAllListeners('data');
@@ -95,7 +97,7 @@ export class RequestBodies {
     this.#count(request, -bytes);
   }
 
-  #collect(request: FastifyRequest, payload: Readable): Promise<string> {
+  #collect(request: FastifyRequest, payload: Readable): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const length = Number(request.headers['content-length'] ?? Number.NaN);
@@ -113,7 +115,7 @@ export class RequestBodies {
       payload.once('error', (error) => reject(Object.assign(error, { statusCode: 400 })));
       payload.once('end', () => {
         this.#sizes.set(request, bytes);
-        resolve(Buffer.concat(chunks, bytes).toString('utf8'));
+        resolve(Buffer.concat(chunks, bytes));
       });
     });
   }
@@ -135,6 +137,64 @@ export class RequestBodies {
     if (own > 0) this.#bytesByClient.set(ip, own);
     else this.#bytesByClient.delete(ip);
   }
+}
+
+const charsetOf = (contentType = ''): string | undefined => /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
+
+/**
+ * Decodes a body: as UTF-8 if it is that, else by its charset. Throws a KbError (`usage`) with the position of the first byte that does not fit: a
+ * replacement character would be stored without anyone noticing.
+ */
+export function decodeBody(bytes: Buffer, charset = 'utf-8'): string {
+  if (isUtf8(bytes) && !charset.startsWith('utf-16')) return bytes.toString('utf8');
+  const decoder = openDecoder(charset);
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new KbError(
+      'usage',
+      `The body is not ${decoder.encoding}: the byte at position ${findInvalidByte(bytes, decoder.encoding)} does not fit.`,
+      {
+        hint: 'Encode it as UTF-8, or name its charset in Content-Type.',
+        cause,
+      },
+    );
+  }
+}
+
+function openDecoder(charset: string) {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch (cause) {
+    throw new KbError('usage', `The charset "${charset.slice(0, MAX_CHARSET_LENGTH)}" of the body is unknown.`, {
+      hint: 'Send UTF-8.',
+      cause,
+    });
+  }
+}
+
+const MAX_CHARSET_LENGTH = 40;
+
+/** Returns the position of the first byte that does not fit the encoding. A prefix that only ends in the middle of a character fits. */
+function findInvalidByte(bytes: Buffer, encoding: string): number {
+  const fits = (length: number): boolean => {
+    try {
+      new TextDecoder(encoding, { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let [fitting, unfit] = [0, bytes.length + 1];
+  while (unfit - fitting > 1) {
+    const middle = Math.floor((fitting + unfit) / 2);
+    if (middle <= bytes.length && fits(middle)) fitting = middle;
+    else unfit = middle;
+  }
+  if (encoding !== 'utf-8') return fitting;
+  // the last character of what fits may have begun without its end
+  const whole = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes.subarray(0, fitting), { stream: true });
+  return Buffer.byteLength(whole);
 }
 
 /** Makes the error for a body beyond the limit. `actualSize`: its size in words, as far as known. */
