@@ -16,7 +16,10 @@ export default class Get extends KbCommand {
   static override args = {
     source: Args.string({ description: 'Source of the document, its last parts if no other ends in them, or its id', required: true }),
   };
-  static override flags = { ...operationFlags(operations.get_source, { omit: ['name', 'id', 'offset', 'max_characters'] }), ...settingFlags(['collection']) };
+  static override flags = {
+    ...operationFlags(operations.get_source, { omit: ['name', 'id', 'offset', 'max_characters'] }),
+    ...settingFlags(['collection']),
+  };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Get);

@@ -3,11 +3,12 @@ import { isEmptyFilter } from '../core/filters.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
 import { MAX_ENTRIES } from '../schema/fields.ts';
-import type { Document, ErrorItem } from '../schema/items.ts';
+import type { Document, EmbedderName, ErrorItem } from '../schema/items.ts';
 import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/requests.ts';
 import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } from '../schema/results.ts';
 import { runChunk } from '../stages/chunk/run-chunk.ts';
 import { embedChunks } from '../stages/ingest/embed-chunks.ts';
+import { withoutReservedKeys } from '../stages/reserved-metadata.ts';
 import { makeDocument } from '../stages/text-thread.ts';
 import { UNNAMED_SOURCE, contentId } from '../stages/extract/files/inline-documents.ts';
 import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
@@ -62,9 +63,10 @@ async function givenDocument(
   { text, ...fields }: ChunkedInput,
   { name, title, isShared }: { name: string; title: string | undefined; isShared: boolean },
 ): Promise<Document> {
+  const metadata = withoutReservedKeys(fields.metadata ?? {}, { source: fields.source });
   const id = fields.id || (isShared ? contentId(text, name) : undefined);
   const document = await makeDocument(
-    { text, metadata: fields.metadata ?? {} },
+    { text, metadata },
     { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title: fields.title ?? title },
   );
   return { ...document, metadata: { ...document.metadata, ...fields.metadata }, ...(fields.marks ? { marks: fields.marks } : {}) };
@@ -85,15 +87,28 @@ export async function* storeEmbedded({ embedded_chunks }: StoreRequest, context:
     const given = embedded_chunks.find(({ embedder }) => embedder)?.embedder;
     const { existing, get } = await targetCollection(context, given);
     const { settings, signal, hasMore } = context;
+    const embedder = await embedderName(context, existing?.info ?? given);
     return yield* storeChunks(embedded_chunks, {
       ...target(context),
       open: get,
-      embedder: await embedderName(context, existing?.info ?? given),
+      embedder,
+      dimensions: existing?.info.dimensions ?? (await dimensionsOf(embedder, context)),
       batch_size: settings.storage.batch_size,
       hasMore,
       signal,
     });
   });
+}
+
+/** The length of the vectors of a model; undefined if it cannot be told without a request to its provider, or the model cannot be opened here. */
+async function dimensionsOf(embedder: EmbedderName, { resources, settings }: Context): Promise<number | undefined> {
+  if (embedder.provider === 'none') return 0;
+  try {
+    return (await resources.embedder({ ...embedder, options: settings.embedding.options })).dimensions || undefined;
+  } catch (error) {
+    if (!(error instanceof KbError)) throw error;
+    return undefined; // vectors may be stored where their model is not set up
+  }
 }
 
 /** Changes stored chunks, and embeds their new texts. */

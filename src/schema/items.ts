@@ -267,7 +267,9 @@ export type GivenEmbeddedChunk = z.infer<typeof GivenEmbeddedChunk>;
 /** A change to a stored chunk: its new text and, if given, its new metadata. */
 export const EditedChunk = GivenChunk.extend({
   source: source.optional(),
-  metadata: LimitedMetadata.optional().describe('Replaces the metadata; if absent, the existing metadata stays'),
+  metadata: LimitedMetadata.optional().describe(
+    'Replaces the metadata, except for the keys that kb sets; if absent, the existing metadata stays',
+  ),
 });
 
 /** A message of a conversation in a request. */

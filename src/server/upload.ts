@@ -12,7 +12,7 @@ import type { Server } from '../schema/config.ts';
 import { size } from '../text/count.ts';
 import { operations, type RequestOf } from '../schema/operations.ts';
 import { type Exchange, type RouteContext, runOperation } from './operation-routes.ts';
-import { discardRest, monitorPace } from './request-bodies.ts';
+import { decodeBody, discardRest, monitorPace } from './request-bodies.ts';
 import type { Route } from './routes.ts';
 
 /** Prefix of the folders of this host; other hosts may share the temporary folder. */
@@ -32,6 +32,7 @@ export async function registerUpload(
   await server.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
     await scope.register(multipart, {
+      preservePath: true, // `uploadName` cleans it
       limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: MAX_FIELD_BYTES, parts: max_files + 10 },
     });
     scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
@@ -115,6 +116,7 @@ async function readForm(request: FastifyRequest, { folder, signal }: Target): Pr
   const fields: Record<string, unknown> = {};
   for await (const part of request.parts()) {
     if (part.type === 'field') fields[part.fieldname] = valueOf(part);
+    else if (part.fieldname === 'metadata') fields.metadata = await readJsonPart(part);
     else files.push(await saveFile(part, join(folder, String(files.length)), signal));
   }
   if (files.length === 0)
@@ -134,6 +136,10 @@ const formError =
         hint: 'Split it; the operator can raise the limit.',
       });
     }
+    if (code === 'FST_INVALID_JSON_FIELD_ERROR')
+      throw new KbError('usage', 'metadata: a JSON object is expected, as the type of the part says.', {
+        hint: 'For example {"team": "north"}.',
+      });
     if (code === 'FST_FILES_LIMIT')
       throw new KbError('too_large', `The form has too many files: the limit is ${max_files} (server.max_files).`, {
         hint: 'Send fewer at once; the operator can raise the limit.',
@@ -154,10 +160,10 @@ async function saveFile(part: MultipartFile, path: string, signal: AbortSignal):
 }
 
 /** Parses a field, which is text in a form. */
-function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
+function valueOf({ fieldname, value, valueTruncated }: Pick<MultipartValue, 'fieldname' | 'value' | 'valueTruncated'>): unknown {
   if (valueTruncated)
     throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${size(MAX_FIELD_BYTES)} are read.` });
-  if (fieldname === 'metadata') return parseJson(fieldname, value);
+  if (fieldname === 'metadata') return typeof value === 'string' ? parseJson(fieldname, value) : value;
   return fieldname === 'frontmatter' || fieldname === 'store' ? parseBoolean(fieldname, value) : value;
 }
 
@@ -171,6 +177,14 @@ function parseBoolean(name: string, value: unknown): boolean {
   const known = BOOLEAN_TEXTS.get(String(value).trim().toLowerCase());
   if (known !== undefined) return known;
   throw new KbError('usage', `${name}: true or false is expected (in a form also 1, 0, yes, no, on, off).`);
+}
+
+/** Reads metadata that a client sends as a file, as browsers do for a part with a type of its own. */
+async function readJsonPart({ fieldname, file }: MultipartFile): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of file as AsyncIterable<Buffer>) if ((bytes += chunk.length) <= MAX_FIELD_BYTES) chunks.push(chunk);
+  return valueOf({ fieldname, value: decodeBody(Buffer.concat(chunks)), valueTruncated: bytes > MAX_FIELD_BYTES });
 }
 
 function parseJson(name: string, value: unknown): unknown {

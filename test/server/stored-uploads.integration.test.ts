@@ -69,3 +69,44 @@ it('metadata of an upload without store is in its documents', async () => {
   const { json } = await post(PATH, form([LID], { metadata: '{"shelf":"C1"}' }));
   expect(json.outputs[0].metadata).toMatchObject({ shelf: 'C1', source_kind: 'bytes' });
 });
+
+it('files of one name in two folders are two documents, in one request or in two', async () => {
+  const files = ['a', 'b'].map((name) => [`${name}/memo.md`, `The memo of hall ${name}.`] as [string, string]);
+  for (const requests of [[files], files.map((file) => [file])]) {
+    const { post, get } = await serveIn(folder());
+    for (const request of requests) expect((await post(PATH, form(request, { store: 'true' }))).json).toMatchObject({ failed: 0 });
+    const { sources } = (await get('/v1/collections/default/sources')).json;
+    expect(sources.map(({ source }: { source: string }) => source)).toEqual(['a/memo.md', 'b/memo.md']);
+  }
+});
+
+it('metadata may be a part of type application/json, with or without a file name', async () => {
+  const { post } = await serveIn(folder());
+  const body = (json: string, name: string) =>
+    [
+      '--b',
+      'Content-Disposition: form-data; name="files"; filename="memo.md"',
+      '',
+      'The memo.',
+      '--b',
+      `Content-Disposition: form-data; name="metadata"${name}`,
+      'Content-Type: application/json',
+      '',
+      json,
+      '--b--',
+      '',
+    ].join('\r\n');
+  const send = (json: string, name: string) =>
+    post(PATH, body(json, name), { headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+  for (const name of ['', '; filename="blob"']) {
+    expect((await send('{"shelf":"C1"}', name)).json.outputs).toMatchObject([{ source: 'memo.md', metadata: { shelf: 'C1' } }]);
+    for (const wrong of ['{"shelf"', '[]', '{"location":"Hallin"}', JSON.stringify({ a: 'x'.repeat(70_000) })]) {
+      const { status, json } = await send(wrong, name);
+      expect([wrong.slice(0, 20), status, json.error?.message]).toEqual([
+        wrong.slice(0, 20),
+        wrong.length > 1000 ? expect.any(Number) : 400,
+        expect.stringContaining('metadata'),
+      ]);
+    }
+  }
+});

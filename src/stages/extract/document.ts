@@ -12,6 +12,7 @@ import { isHarmlessHeader } from '../../http/site-headers.ts';
 import type { Config } from '../../schema/config.ts';
 import { settingsFor } from './api/api-settings.ts';
 import type { Extracted, FoundDocument } from './extract.ts';
+import { renameReservedKeys } from '../reserved-metadata.ts';
 import { addressesIn, type NetworkSources } from './pages/web-addresses.ts';
 
 /** Metadata keys that are not copied into front matter: kb sets them, or they are written separately. */
@@ -46,7 +47,7 @@ export interface Provenance {
   description?: string | undefined;
 }
 
-/** Makes a clean document of a parsed file, with its members. Metadata of kb wins over front matter. Throws a KbError (`invalid`) if a page has no text. */
+/** Makes a clean document of a parsed file, with its members. Keys of front matter that kb sets itself are renamed. Throws a KbError (`invalid`) if a page has no text. */
 export function toDocument(parsed: ParsedDocument, provenance: Provenance): FoundDocument {
   const members = memberDocuments(parsed, provenance);
   if (members.length === 0) return documentOf(parsed, provenance);
@@ -80,7 +81,7 @@ function documentOf(
     });
   const title = given ?? parsed.title ?? nameOf(source);
   const page_kind = pageKindOf(parsed.text, title);
-  const known = { ...(page_kind ? { page_kind } : {}), ...parsed.metadata, ...(description ? { description } : {}) };
+  const known = { ...(page_kind ? { page_kind } : {}), ...renameReservedKeys(parsed.metadata), ...(description ? { description } : {}) };
   const metadata = { ...known, title, source_kind, file_type: parsed.file_type ?? file_type, content_hash };
   const { text, marks } = parsed;
   const document = cleanDocument({ id: id ?? documentId(source), text, source, title, metadata, ...(marks ? { marks } : {}) });

@@ -9,6 +9,7 @@ import type { Embedder } from '../../ports/models.ts';
 import type { EditRequest } from '../../schema/requests.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
 import { batchItems, prefetch } from '../../core/concurrency.ts';
+import { assertReservedKeys, reservedMetadata } from '../reserved-metadata.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 
 /** The store and collection that is written to, for the report. */
@@ -22,6 +23,8 @@ interface StoreParts extends StoreTarget {
   open: (dimensions: number) => Promise<Collection>;
   /** The embedder that the collection belongs to. */
   embedder: EmbedderName;
+  /** The length of its vectors, if it is known before the collection is created. */
+  dimensions: number | undefined;
   batch_size: number;
   hasMore?: boolean;
   signal?: AbortSignal | undefined;
@@ -33,7 +36,7 @@ const MIN_STEP = 2_500;
 /** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit the collection is an error item. */
 export async function* storeChunks(
   chunks: readonly GivenEmbeddedChunk[],
-  { open, embedder, batch_size, hasMore = false, signal, ...target }: StoreParts,
+  { open, embedder, dimensions, batch_size, hasMore = false, signal, ...target }: StoreParts,
 ): Run<StoreResult> {
   const errors: ErrorItem[] = [];
   const items: { id: string; source: string }[] = [];
@@ -41,7 +44,7 @@ export async function* storeChunks(
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
   const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // the last of several with one id
   const matching = [...each].filter((chunk) => {
-    const error = mismatchError(chunk, embedder);
+    const error = mismatchError(chunk, embedder) ?? (dimensions === undefined ? undefined : vectorError(chunk, dimensions));
     if (error) fail(chunk, error);
     return !error;
   });
@@ -63,8 +66,10 @@ export async function* storeChunks(
   return { inputs: chunks.length, stored: items.length, items, failed: errors.length, ...target, errors };
 }
 
-function mismatchError({ id, text, embedding, embedder }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
+function mismatchError({ id, text, embedding, embedder, source, metadata }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
   if (text.trim() === '') return new KbError('invalid', `The chunk «${id}» has no text.`);
+  const reserved = reservedKeyError(metadata, source ? { source } : {});
+  if (reserved) return reserved;
   // also for a new collection, which could never have vectors otherwise
   if (wanted.provider !== 'none' && !embedding?.length)
     return new KbError('invalid', `The chunk «${id}» has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
@@ -80,6 +85,16 @@ function mismatchError({ id, text, embedding, embedder }: GivenEmbeddedChunk, wa
   );
 }
 
+/** Explains why metadata cannot be stored: it sets a key of kb. Undefined if it does not. */
+function reservedKeyError(metadata: Metadata, expected: Metadata): KbError | undefined {
+  try {
+    assertReservedKeys(metadata, expected);
+    return undefined;
+  } catch (error) {
+    return error as KbError;
+  }
+}
+
 /** Explains why a vector cannot be stored in a collection; undefined if it can. */
 function vectorError({ id, embedding }: GivenEmbeddedChunk, dimensions: number): KbError | undefined {
   const length = embedding?.length ?? 0;
@@ -87,7 +102,7 @@ function vectorError({ id, embedding }: GivenEmbeddedChunk, dimensions: number):
   if (length !== dimensions)
     return new KbError(
       'invalid',
-      `The vector of the chunk «${id}» has the length ${length}; the collection holds vectors of length ${dimensions}.`,
+      `The vector of the chunk «${id}» has the length ${length}; those of its model and collection have the length ${dimensions}.`,
       { hint },
     );
   if (embedding?.some((number) => !Number.isFinite(Math.fround(number))))
@@ -144,8 +159,9 @@ export async function* editChunks(
     const edited: StoredChunk[] = [];
     for (const given of batch) {
       const before = stored.get(given.id);
-      if (before && given.text.trim() !== '') edited.push(applyEdit(before, given));
-      else fail(given.id, before ? emptyTextError(given.id) : unknownChunkError(given.id, target));
+      const problem = before ? editError(before, given) : unknownChunkError(given.id, target);
+      if (problem) fail(given.id, problem);
+      else edited.push(applyEdit(before!, given));
     }
     throwIfAborted(signal);
     const ready = embedder ? await embedEdited(edited, { embedder, batch_size: embedded_at_once, signal, fail }) : edited;
@@ -167,6 +183,9 @@ const emptyTextError = (id: string): KbError =>
     hint: advice`To remove the chunk, delete it by its id: ${call('delete', { ids: [id] })}.`,
   });
 
+const editError = (before: StoredChunk, { id, text, source, metadata = {} }: Given): KbError | undefined =>
+  text.trim() === '' ? emptyTextError(id) : reservedKeyError(metadata, { ...before.metadata, source: source || before.source });
+
 /** Applies an edit to a stored chunk. The text before the passage in `embed_text` (title and headings) stays. */
 function applyEdit(before: StoredChunk, { text, embed_text, source, metadata }: Given): StoredChunk {
   const context = before.embed_text?.endsWith(before.text) ? before.embed_text.slice(0, before.embed_text.length - before.text.length) : '';
@@ -175,7 +194,10 @@ function applyEdit(before: StoredChunk, { text, embed_text, source, metadata }: 
     text,
     embed_text: embed_text ?? context + text,
     source: source || before.source,
-    metadata: metadata ?? adjustOverlap(before, text),
+    metadata: adjustOverlap(
+      { ...before, metadata: metadata ? { ...metadata, ...reservedMetadata(before.metadata) } : before.metadata },
+      text,
+    ),
   };
 }
 

@@ -2,7 +2,10 @@ import { cleanText, removeInvisible } from '../../../text/clean-text.ts';
 import { KbError, toErrorItem, isAbort } from '../../../core/errors.ts';
 import { documentId, hash } from '../../../core/ids.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
+import { MAX_PATH_LENGTH } from '../../../schema/fields.ts';
+import type { Metadata } from '../../../schema/items.ts';
 import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entries.ts';
+import { withoutReservedKeys } from '../../reserved-metadata.ts';
 import { contentHash, type Candidate, type Extracted } from '../extract.ts';
 import { makeDocument } from '../../text-thread.ts';
 import { extname } from 'node:path';
@@ -61,30 +64,46 @@ const withOwnId = (candidate: Candidate): Candidate => ({
 
 function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): ExtractedEntry {
   const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
-  const { text, metadata = {}, source = '' } = given;
-  const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
-  const name = cleanText(source) || UNNAMED_SOURCE;
-  if (text.trim() === '') {
-    const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
+  const { text, marks } = given;
+  const name = cleanText(given.source || nameIn(given.metadata)) || UNNAMED_SOURCE;
+  let metadata: Metadata;
+  try {
+    metadata = checkedMetadata(given, name);
+  } catch (error) {
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
   }
+  const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
+  const file_type = GIVEN_TYPES.markdown;
   const isBare = name === UNNAMED_SOURCE; // also if the caller uses the name, which results show for unnamed texts
   const document = async () => {
-    const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
+    // the text of an earlier result keeps its locations in the original file
+    const parsed = marks ? { text, marks, metadata: {} } : await reader.read(Buffer.from(text), { source: name, file_type, signal });
     const id = isBare ? contentId(text) : undefined;
     return await makeDocument(
       { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
-      { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title },
+      { id, source: name, source_kind: 'markdown', file_type: marks ? typeIn(given.metadata) : file_type, content_hash: hash(text), title },
     );
   };
   const candidate: Candidate = {
     source: name,
     source_kind: 'markdown',
-    content_hash: contentHash(text + JSON.stringify(metadata), { title }),
+    content_hash: contentHash(text + JSON.stringify(metadata) + (marks ? JSON.stringify(marks) : ''), { title }),
     document,
   };
   return { candidate: isBare ? { ...candidate, shares_source: true } : candidate };
 }
+
+/** The metadata of an entry without the keys that kb sets. Throws a KbError (`invalid`) for an entry that cannot be a document. */
+function checkedMetadata({ text, metadata = {}, source }: Exclude<MarkdownEntry, string>, name: string): Metadata {
+  if (text.trim() === '') throw new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
+  return withoutReservedKeys(metadata, source ? { source } : {});
+}
+
+/** The source of a document that has it only in its metadata. */
+const nameIn = (metadata: Metadata = {}): string => (typeof metadata.source === 'string' ? metadata.source : '');
+
+/** The type of the file that an earlier result was made from. */
+const typeIn = (metadata: Metadata = {}): string => (typeof metadata.file_type === 'string' ? metadata.file_type : GIVEN_TYPES.markdown);
 
 /** Files read at once, ahead of the parser. */
 const READ_AHEAD = 8;
@@ -140,13 +159,24 @@ async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts):
   }
 }
 
-/** Makes the source of an upload from the last part of its name: visible characters on one line, at most 255 with its extension. Never empty. */
+/**
+ * Makes the source of an upload from its name. A relative path is kept, without drives, roots and parent folders; of a path with parent folders, what follows
+ * the last of them. Never empty.
+ */
 export function uploadName(given: string): string {
-  const last = given.split(/[/\\]/).at(-1)!;
-  const name = removeInvisible(last)
+  const parts = removeInvisible(given.normalize())
     .replace(/[\t\n]/g, '')
-    .trim();
+    .split(/[/\\]/)
+    .map((part) => part.trim());
+  const [name = '', ...folders] = parts.slice(parts.lastIndexOf('..') + 1).toReversed();
   if (/^\.*$/.test(name)) return DEFAULT_NAME;
+  const kept = folders.toReversed().filter((folder) => !/^(?:\.*|[a-z]:|fakepath)$/i.test(folder));
+  const path = [...kept, shortenName(name)].join('/');
+  return path.length <= MAX_PATH_LENGTH ? path : shortenName(name);
+}
+
+/** Shortens the name of a file to 255 characters with its extension. */
+function shortenName(name: string): string {
   const letters = [...name];
   if (letters.length <= MAX_NAME) return name;
   const extension = [...extname(name)];

@@ -131,10 +131,10 @@ describe('uploads', () => {
     ]);
     expect(documents.map(({ source }) => source)).toEqual(['good.md']);
     expect(errors).toMatchObject([
-      { source: 'film.mov', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
+      { source: 'x/film.mov', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
       { source: 'Makefile', source_kind: 'bytes', stage: 'validate' },
     ]);
-    expect(errors[0]!.error).toMatch(/^film\.mov: files of the kind "\.mov" are not supported\. kb reads PDF, Word/);
+    expect(errors[0]!.error).toMatch(/^x\/film\.mov: files of the kind "\.mov" are not supported\. kb reads PDF, Word/);
   });
 
   it('get the requested title, description and front matter', async () => {
@@ -153,11 +153,11 @@ describe('uploads', () => {
 
   it('with the same name are separate documents, and a single one has the id of its name', async () => {
     const [alone] = (await uploaded([{ name: 'rules.md', text: 'Doors' }])).documents;
-    const [again] = (await uploaded([{ name: 'other/rules.md', text: 'Doors, changed' }])).documents;
+    const [again] = (await uploaded([{ name: './rules.md', text: 'Doors, changed' }])).documents;
     expect(again!.id).toBe(alone!.id);
     const { documents } = await uploaded([
-      { name: 'a/rules.md', text: 'Doors' },
-      { name: 'b\\rules.md', text: 'Bikes' },
+      { name: '/rules.md', text: 'Doors' },
+      { name: '.\\rules.md', text: 'Bikes' },
       { name: 'more.md', text: 'Pets' },
     ]);
     expect(documents.map(({ source }) => source)).toEqual(['rules.md', 'rules.md', 'more.md']);
@@ -180,9 +180,28 @@ describe('uploads', () => {
 });
 
 describe('the name of an upload', () => {
-  it('is its last part, without folders of any operating system', () => {
-    const names = ['../../escape.md', '/tmp/escape.md', '..\\..\\escape.md', 'C:\\escape.md', 'a/b/../../../escape.md', 'a\\b/escape.md'];
-    expect(names.map(uploadName)).toEqual(names.map(() => 'escape.md'));
+  it('keeps a relative path, and leads to no other folder on any operating system', () => {
+    const names = {
+      '../../escape.md': 'escape.md',
+      '..\\..\\escape.md': 'escape.md',
+      'a/b/../../../escape.md': 'escape.md',
+      'C:\\escape.md': 'escape.md',
+      'C:\\fakepath\\escape.md': 'escape.md',
+      '/tmp/escape.md': 'tmp/escape.md',
+      './a//./b/escape.md': 'a/b/escape.md',
+      'a\\b/escape.md': 'a/b/escape.md',
+      'a/ .. /escape.md': 'escape.md',
+      'a/\u200b..\u0000/escape.md': 'escape.md',
+      [`${'a/'.repeat(3000)}escape.md`]: 'escape.md',
+    };
+    expect(Object.keys(names).map(uploadName)).toEqual(Object.values(names));
+  });
+
+  it('is the same in both forms of Unicode', () => {
+    expect(['NFC', 'NFD'].map((form) => uploadName('Blätter/Prüfung.md'.normalize(form)))).toEqual([
+      'Blätter/Prüfung.md',
+      'Blätter/Prüfung.md',
+    ]);
   });
 
   it('loses invisible characters and line breaks', () => {
