@@ -20,12 +20,15 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&',
 
 const isFeed = /<(?:rss|feed|rdf:RDF)\b/;
 /** Elements of a feed that people read; others are addresses, identifiers and settings of programs. */
-const FEED_TEXT = /<(title|description|summary|content|content:encoded|author|dc:creator|name)\b[^>]*>[^]*?<\/\1>/g;
+const FEED_TEXT = /<(title|description|summary|content|content:encoded|author|dc:creator|name)\b[^<>]*>[^]*?(?:<\/\1>|$)/g;
 
 /** The text between the tags of XML, of a feed that of its titles and texts. */
 export async function visibleXml(bytes: Uint8Array): Promise<string> {
   const [, encoding] = /^[^>]*\bencoding=["']([\w.-]+)/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1')) ?? [];
-  const source = (await decodeText(bytes, encoding)).replace(/<!--[^]*?-->|<\?[^]*?\?>|<!DOCTYPE[^>[]*(?:\[[^\]]*\])?[^>]*>/g, ' ');
+  const source = (await decodeText(bytes, encoding)).replace(
+    /<!--[^]*?(?:-->|$)|<\?[^]*?(?:\?>|$)|<!DOCTYPE[^<>[]*(?:\[[^\]]*\]?[^<>]*)?>?/g,
+    ' ',
+  );
   if (!isFeed.test(source)) return textOfXml(source);
   return textOfXml(textOfXml((source.match(FEED_TEXT) ?? []).join('\n')));
 }
@@ -42,7 +45,7 @@ const textOfXml = (source: string): string =>
 export const visibleSubtitles = async (bytes: Uint8Array): Promise<string> =>
   (await decodeText(bytes))
     .replace(/^WEBVTT.*$|^(?:NOTE|STYLE|REGION)\b[^]*?\n\n|^\d+$|^.*-->.*$/gm, '')
-    .replace(/<v(?:\.\S+)?\s+([^>]*)>/g, '$1 ')
+    .replace(/<v(?:\.[^\s<>]+)?\s([^<>]*)>/g, '$1 ')
     .replace(/<[^<>]*>/g, '');
 
 interface NotebookCell {

@@ -70,8 +70,10 @@ function emphasize({ text, isMarkdown, isBold, isItalic, isStruck }: Run): strin
 
 /** Puts marks around words, not around the white space beside them. */
 function surround(text: string, open: string, close: string): string {
-  const [, before = '', words = '', after = ''] = /^(\s*)([^]*?)(\s*)$/.exec(text)!;
-  return words === '' ? text : `${before}${open}${words}${close}${after}`;
+  const words = text.trim();
+  if (words === '') return text;
+  const start = text.indexOf(words);
+  return `${text.slice(0, start)}${open}${words}${close}${text.slice(start + words.length)}`;
 }
 
 /** Collapses white space in each line; two spaces at the end of a line make Markdown break it. */

@@ -36,7 +36,19 @@ export const pptxParser: ParserRow = {
 };
 
 /** Placeholders that slides repeat, or that hold the number of the slide. */
-const REPEATED = /<p:sp>(?:(?!<\/p:sp>)[^])*?<p:ph\b[^>]*type="(?:ftr|hdr|dt|sldNum)"[^]*?<\/p:sp>/g;
+const REPEATED = /<p:ph\b[^<>]*type="(?:ftr|hdr|dt|sldNum)"/;
+
+/** Separates the XML of a slide from the shapes that slides repeat. */
+function splitRepeated(xml: string): { unique: string; repeated: string[] } {
+  const repeated: string[] = [];
+  const pieces = xml.split('</p:sp>').map((piece) => {
+    const start = piece.lastIndexOf('<p:sp>');
+    if (start < 0 || !REPEATED.test(piece.slice(start))) return piece;
+    repeated.push(piece.slice(start));
+    return piece.slice(0, start);
+  });
+  return { unique: pieces.join('</p:sp>'), repeated };
+}
 
 /** Extracts all text of the slides and what belongs to them; footers once. */
 async function visibleWords(archive: Archive): Promise<string> {
@@ -50,13 +62,9 @@ async function visibleWords(archive: Archive): Promise<string> {
   const texts: string[] = [];
   const footers: string[] = [];
   for (const part of parts) {
-    const xml = (await archive.text(part)) ?? '';
-    footers.push(
-      ...(xml.match(REPEATED) ?? [])
-        .filter((shape) => !shape.includes('type="sldNum"'))
-        .map((shape) => visibleText(shape, OFFICE_ELEMENTS)),
-    );
-    texts.push(visibleText(xml.replace(REPEATED, ''), OFFICE_ELEMENTS));
+    const { unique, repeated } = splitRepeated((await archive.text(part)) ?? '');
+    footers.push(...repeated.filter((shape) => !shape.includes('type="sldNum"')).map((shape) => visibleText(shape, OFFICE_ELEMENTS)));
+    texts.push(visibleText(unique, OFFICE_ELEMENTS));
   }
   return [...texts, distinctLines(footers)].join('\n');
 }

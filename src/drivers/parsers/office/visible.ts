@@ -1,7 +1,7 @@
 import { decodeXml } from '../ordered-xml.ts';
 
 /** A tag, or text between tags. */
-const TOKEN = /<!\[CDATA\[([^]*?)\]\]>|<!--[^]*?-->|<[?!][^>]*>|<(\/?)(?:[\w.-]+:)?([\w.-]+)([^>]*?)(\/?)>|([^<]+)/g;
+const TOKEN = /<!\[CDATA\[([^]*?)(?:\]\]>|$)|<!--[^]*?(?:-->|$)|<[?!][^<>]*>|<(\/?)([^\s<>/]+)([^<>]*)>?|([^<]+)/g;
 
 /** Which elements of an XML part a reader of the document sees, by their local names. */
 export interface VisibleElements {
@@ -18,7 +18,8 @@ export function visibleText(xml: string, { isText, isHidden, isBreak }: VisibleE
   const open: string[] = [];
   let hidden = 0;
   let text = '';
-  for (const [, data, slash, name, attributes = '', empty, plain] of xml.matchAll(TOKEN)) {
+  for (const [, data, slash, qualified, attributes = '', plain] of xml.matchAll(TOKEN)) {
+    const name = qualified?.slice(qualified.indexOf(':') + 1);
     if (name === undefined) {
       if (hidden === 0 && isText(open.at(-1) ?? '')) text += data ?? decodeXml(plain ?? '');
     } else if (slash) {
@@ -27,7 +28,7 @@ export function visibleText(xml: string, { isText, isHidden, isBreak }: VisibleE
       if (isBreak(name)) text += '\n';
     } else {
       if (isBreak(name)) text += '\n';
-      if (empty) continue;
+      if (attributes.endsWith('/')) continue;
       open.push(name);
       if (hidden === 0 && isHidden(name, attributes)) hidden = open.length;
     }

@@ -197,8 +197,9 @@ const OUTER_NUMBER = new RegExp(
   String.raw`^(?!(?:19|20)\d\d\s)(?<front>\d{1,4})\s(?=\S)|\s(?!(?:19|20)\d\d$)(?<behind>(?:\d{1,4}|[ivxlc]{1,7})${OF_ALL})$`,
   'iu',
 );
-/** What is in front of the number of a page, and not of a thing («Station 7»): many words, a sign, or a word for it. */
-const LONG = new RegExp(String.raw`[|·•–—]$|(?:\S+\s+){3}\S+$|(?:^|\s)${WORD}$`, 'iu');
+const ENDS_AS_NUMBER_LABEL = new RegExp(String.raw`[|·•–—]$|(?:^|\s)${WORD}$`, 'iu');
+/** Whether words precede the number of a page, and not of a thing ("Station 7"): many words, a sign, or a word for it. */
+const precedesPageNumber = (words: string): boolean => words.split(/\s+/).length > 3 || ENDS_AS_NUMBER_LABEL.test(words);
 
 /** Converts the digits of a page number; undefined for another text. */
 function pageNumberOf(text: string): number | undefined {
@@ -235,7 +236,7 @@ function splitNumber(text: string): { number: number; key: string; isLong: boole
   if (front !== undefined) return { number: valueOf(front), key: `# ${text.slice(front.length).trim()}`, isLong: true };
   if (behind === undefined) return undefined;
   const words = text.slice(0, -behind.length).trim();
-  return { number: valueOf(behind), key: `${words} #`, isLong: LONG.test(words) };
+  return { number: valueOf(behind), key: `${words} #`, isLong: precedesPageNumber(words) };
 }
 
 /** Returns what a line says apart from the number of its page. Behind a word or two a number is that of the page if others are counted with it beside other words. */

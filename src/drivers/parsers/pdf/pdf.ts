@@ -34,7 +34,7 @@ export const pdfParser: ParserRow = {
 /** Minimum pages on which a line is a running line, which counts once. */
 const MIN_RUNNING = 3;
 /** The number of a page, alone or at the end of a running line. */
-const LAST_NUMBER = /(?:^|\s)\W*(?:page\W+)?\d+(?:\W+of\W+\d+)?\W*$/i;
+const LAST_NUMBER = /(?:^|\s)\W{0,4}(?:page\W{1,3})?\d{1,6}(?:\W{1,3}of\W{1,3}\d{1,6})?\W{0,4}$/i;
 
 /** Lists what pdf.js draws, line by line, without copies of running lines and numbers of pages; and what is filled in. */
 async function visibleText(file: PdfFile): Promise<string> {

@@ -38,7 +38,7 @@ const MARGINS = /^word\/(?:header|footer)\d*\.xml$/;
 async function visibleWords(archive: Archive): Promise<string> {
   const styles = (await archive.text('word/styles.xml')) ?? '';
   const named = [
-    ...styles.matchAll(/<w:style\b[^>]*w:styleId="([^"]*)"[^>]*>\s*<w:name w:val="(?:toc \d|toc heading|table of figures)"/gi),
+    ...styles.matchAll(/<w:style\b[^<>]*w:styleId="([^"<>]*)"[^<>]*>\s*<w:name w:val="(?:toc \d|toc heading|table of figures)"/gi),
   ];
   const contents = new Set(named.map(([, id]) => id));
   const isContents = (line: string): boolean => contents.has(/<w:pStyle w:val="([^"]*)"/.exec(line)?.[1]);

@@ -159,8 +159,8 @@ const VISIBLE: VisibleElements = {
 async function visibleWords(archive: Archive): Promise<string> {
   const content = (await archive.text('content.xml')) ?? '';
   const styles = (await archive.text('styles.xml')) ?? '';
-  const margins = [...styles.matchAll(/<style:(header|footer)(?:-left|-first)?\b[^>]*>[^]*?<\/style:\1[\w-]*>/g)].map(([xml]) =>
-    visibleText(xml, VISIBLE),
+  const margins = [...styles.matchAll(/<style:(?:header|footer)(?:-left|-first)?[ />][^]*?(?:<\/style:(?:header|footer)|$)/g)].map(
+    ([xml]) => visibleText(xml, VISIBLE),
   );
   return [
     visibleText(content, VISIBLE),
