@@ -29,13 +29,38 @@ const condense = (text: string): string => normalize(text).replace(/[\s-]/g, '')
 /** Whether a normalized text contains a phrase: words, a number, or a regular expression between slashes. */
 function containsPhrase(text: string, given: string | number): boolean {
   const phrase = String(given);
-  return /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : text.includes(normalize(phrase));
+  return /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : containsWords(text, normalize(phrase));
+}
+
+/** Scripts without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** Whether a text contains words that do not continue before or after them: `450` is not in `1,450`, `cat` not in `category`. */
+function containsWords(text: string, phrase: string): boolean {
+  for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
+    const end = at + phrase.length;
+    if (!continues(text.slice(Math.max(0, at - 2), at), phrase.slice(0, 2)) && !continues(phrase.slice(-2), text.slice(end, end + 2)))
+      return true;
+    if (phrase === '') return true;
+  }
+  return false;
+}
+
+/** Whether a word or number continues between two texts. */
+function continues(left: string, right: string): boolean {
+  const [last, first] = [[...left].at(-1) ?? '', [...right][0] ?? ''];
+  if (/\p{N}[.,]$/u.test(left) && /\p{N}/u.test(first)) return true;
+  if (/\p{N}$/u.test(left) && /^[.,]\p{N}/u.test(right)) return true;
+  return /[\p{L}\p{M}\p{N}]/u.test(last) && /[\p{L}\p{M}\p{N}]/u.test(first) && !UNSPACED.test(last) && !UNSPACED.test(first);
 }
 
 const isSource = (source: unknown, expected: string): boolean => source === expected || String(source).endsWith(`/${expected}`);
 
-function isGold({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>, { source, file, heading, needle }: GoldPassage): boolean {
-  if (!isSource(metadata['source'], (source ?? file)!)) return false;
+function isGold(
+  { text, metadata, also_in = [] }: Pick<RetrievedItem, 'text' | 'metadata' | 'also_in'>,
+  { source, file, heading, needle }: GoldPassage,
+): boolean {
+  if (![metadata['source'], ...also_in].some((stored) => isSource(stored, (source ?? file)!))) return false;
   if (needle !== undefined) return condense(text).includes(condense(needle));
   if (!heading) return true;
   const { headings = [] } = (metadata['location'] ?? {}) as { headings?: string[] };

@@ -61,3 +61,21 @@ describe('the verdict on an answer', () => {
     expect(judgeAnswer({ question: 'q' }, answered('Anything [1].'))).toBeUndefined();
   });
 });
+
+describe('a phrase of must', () => {
+  const verdict = (answer: string, phrase: string) => judgeAnswer({ question: 'q', must: [[phrase]] }, answered(answer));
+
+  it.each([
+    ['The crew has 12 weeks.', '12 weeks', '2 weeks'],
+    ['It listens on port 8080.', '8080', 'port 80'],
+    ['It is taxed in category four.', 'category four', 'cat'],
+    ['It costs 1,450 francs.', '1,450', '450'],
+    ['It costs 4.50 francs.', '4.50', '50'],
+    ['It weighs 4.5 kg.', '4.5 kg', '4'],
+    ['The year is 2024, not 2025.', '2024', '202'],
+    ['Use (A/B) or C++.', 'c++', 'd++'],
+    ['过滤器每九十天更换一次。', '九十天', '一百天'],
+  ])('keeps to the ends of words and numbers: %s', (answer, right, wrong) => {
+    expect([verdict(answer, right), verdict(answer, wrong)]).toEqual(['right', 'wrong']);
+  });
+});
