@@ -141,6 +141,8 @@ export const EmbeddedChunk = Chunk.extend({
 }).meta({ id: 'EmbeddedChunk', description: 'A chunk with its vector; no vector if the collection is searched by keyword only' });
 export type EmbeddedChunk = z.infer<typeof EmbeddedChunk>;
 
+const also_in = z.array(z.string()).optional().describe('Other sources with the same passage, which counts once');
+
 /** A retrieved chunk with its score. */
 export const RetrievedItem = z
   .object({
@@ -149,6 +151,7 @@ export const RetrievedItem = z
     text: z.string().describe('The passage'),
     metadata: Metadata.describe('`source` (always present), title, location and other metadata of the document'),
     score: z.number().min(0).max(1).describe('Similarity to the query, 0 to 1, comparable between modes'),
+    also_in,
     collection: z.string().optional().describe('Its collection, if several were searched'),
     rerank_score: z.number().optional().describe("Present after reranking, on the reranker's own scale; higher is better"),
     explain: z.record(z.string(), z.unknown()).optional().describe('Explanation of the rank, if requested'),
@@ -170,6 +173,7 @@ export const Source = z
     score: z.number().describe('Similarity to the query, 0 to 1'),
     rerank_score: z.number().optional().describe("Present after reranking, on the reranker's own scale; higher is better"),
     metadata: Metadata.describe('`source` (always present) and other metadata of the document'),
+    also_in,
     collection: z.string().optional().describe('Its collection, if several were searched'),
     citation: z.int().describe('Number used in citations: [1]'),
     cited: z.boolean().describe('Whether the answer cites it'),

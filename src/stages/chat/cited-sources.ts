@@ -93,6 +93,7 @@ export function toSources(context: readonly RetrievedItem[], { cited, quoted, ne
     score: item.score,
     ...(item.rerank_score === undefined ? {} : { rerank_score: item.rerank_score }),
     metadata: item.metadata,
+    ...(item.also_in === undefined ? {} : { also_in: item.also_in }),
     ...(item.collection === undefined ? {} : { collection: item.collection }),
     citation: i + 1,
     cited: cited.has(i + 1),

@@ -11,6 +11,7 @@ import type { RetrieveResult } from '../../schema/answers.ts';
 import { analyseChunk, CAPITAL_WEIGHT, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
 import { fuse, type FusedCandidate, rescore } from './fuse.ts';
 import { searchArms, type SearchOutcome } from './search.ts';
+import { mergeIdentical } from './identical.ts';
 import { correctSpelling } from './spelling.ts';
 
 /** Reranks items and adds `rerank_score`; ties keep their order. Throws what the reranker throws. */
@@ -54,7 +55,7 @@ export interface RetrieveParts {
 }
 
 /**
- * Retrieves chunks for a query, best first, including equal texts of several sources. Failures are items of `errors`; if the reranker fails, the
+ * Retrieves chunks for a query, best first. Equal texts of several sources are one item. Failures are items of `errors`; if the reranker fails, the
  * order stays. Throws a KbError if the request does not fit the collection (vector search without vectors), and errors that end any work: a stop, a
  * missing key, a wrong configuration.
  */
@@ -98,10 +99,10 @@ async function findItems(
   if (!best) return { items: [], searched: query };
   const scored = found.arms.text && found.arms.vector ? 1 : Math.min(MAX_SCORED, top_k);
   const score = bestScore(query, candidates.slice(0, scored), found);
-  const items = candidates
-    .slice(0, top_k)
-    .map((candidate) => toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined));
-  return { items, searched: query };
+  const items = candidates.map((candidate) =>
+    toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined),
+  );
+  return { items: mergeIdentical(items).slice(0, top_k), searched: query };
 }
 
 /** Ignores a failed search for the corrected query, for which the results of the original query are used. Throws an error that ends the work. */

@@ -1,3 +1,4 @@
+import { mergeIdentical } from './identical.ts';
 import { advice, call, setting, operatorAdvice } from '../../core/advice/advice.ts';
 import { isAbort, KbError } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/models.ts';
@@ -197,7 +198,7 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
   further.catch(() => {}); // thrown where it is waited for
   const whole = yield* retrieve(query);
   const results = [whole, ...(await further)];
-  const items = mergeItems(results.map((result) => result.items));
+  const items = mergeIdentical(mergeItems(results.map((result) => result.items)));
   const errors = distinctErrors(results.flatMap((result) => result.errors));
   return { ...whole, items, retrieved: items.length, errors, failed: errors.length };
 }
@@ -234,7 +235,7 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
       b.item.score - a.item.score ||
       (a.item.id < b.item.id ? -1 : 1),
   );
-  const items = dropDuplicates(ordered.map(({ item }) => item)).slice(0, limit);
+  const items = mergeIdentical(ordered.map(({ item }) => item)).slice(0, limit);
   const results = found.map(({ result }) => result);
   const errors = distinctErrors(results.flatMap((result) => result.errors));
   const notice = results.every((result) => result.notice !== undefined) ? results[0]!.notice : undefined;
@@ -248,10 +249,4 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
     errors,
     ...(notice === undefined ? {} : { notice }),
   };
-}
-
-/** Drops duplicates: a document that is stored in several collections has the same chunks in each. */
-function dropDuplicates(items: readonly RetrievedItem[]): RetrievedItem[] {
-  const seen = new Set<string>();
-  return items.filter(({ id, text }) => seen.size < seen.add(`${id} ${text}`).size);
 }

@@ -45,7 +45,7 @@ const manuals = [
   chunk('leave', 'Everyone has 28 days of paid leave a year.', { team: 'people' }),
   chunk('canteen', 'The canteen closes at two.', { team: 'people' }),
   chunk('chinese', '过滤器每九十天更换一次。'),
-  chunk('twin-b', 'The gate is locked at ten.'),
+  { ...chunk('twin-b', 'The gate is  locked at ten.'), source: 'copy.md' },
   chunk('twin-a', 'The gate is locked at ten.'),
 ];
 const codes = Array.from({ length: 250 }, (_, i) => `ERR-${4000 + i}`);
@@ -223,15 +223,11 @@ test('applies a filter to both arms before the search', async () => {
   }
 });
 
-test('returns equal texts of several sources, in the order of their ids', async () => {
+test('returns equal texts of several sources once, with the other sources', async () => {
   for (const mode of MODES) {
     const { items } = await ask('the gate is locked at ten', { mode });
     const twins = items.filter(({ id }) => id.startsWith('twin'));
-    expect(
-      twins.map(({ id }) => id),
-      mode,
-    ).toEqual(['twin-a', 'twin-b']);
-    expect(twins[0]!.score).toBe(twins[1]!.score);
+    expect(twins, mode).toMatchObject([{ id: 'twin-a', also_in: ['copy.md'] }]);
   }
 });
 
