@@ -225,7 +225,7 @@ const explain: ChatExplain = {
       stage: 'generate',
       provider: 'openai',
       model: 'm',
-      input_tokens: 1100,
+      input_tokens: 11,
       output_tokens: 7,
       milliseconds: 790,
       messages: [{ role: 'system', content: 'Rules.\nMore\u0007 rules.' }],
