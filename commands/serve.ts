@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import * as Flags from '@oclif/core/flags';
-import { CONFIG_NAME } from '../src/config/find-files.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { settingFlags } from '../src/cli/flags.ts';
 
@@ -23,26 +21,9 @@ export default class Serve extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve);
-    const serving = async ({ loaded, engine, screen, tracer, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
-      const [{ followReloader: obeyReloader, serveAndReload }, { tokenPath }] = await Promise.all([
-        import('../src/server/reload.ts'),
-        import('../src/server/token-file.ts'),
-      ]);
-      const { config, home } = loaded;
-      const { port } = config.server;
-      const file = loaded.file ?? join(home, CONFIG_NAME);
-      const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
-      const tell = obeyReloader(signal);
-      const tokens = tokenPath({ settings: config.server, home, cwd: process.cwd() });
-      if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, report: screen.note });
-      const [{ serve }, { createEngine }] = await Promise.all([import('../src/server/serve.ts'), import('../src/engine/engine.ts')]);
-      const watching = flags.watch ? createEngine({ ...loaded, tracer }) : undefined;
-      const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
-      const token = loaded.environment.KB_SERVER_TOKEN || undefined;
-      const isTerminal = process.stderr.isTTY && !screen.json; // also on a terminal with TERM=dumb
-      await serve({ engine, home, token, signal, quiet: screen.quiet, isTerminal, watching, onListening });
-    };
-    await this.withEngine(flags, serving, { surface: 'server' });
+    const { runServer } = await import('../src/cli/run-server.ts');
+    const { reload, watch } = flags;
+    await this.withEngine(flags, (context) => runServer(context, { argv: this.argv, reload, watch }), { surface: 'server' });
     setTimeout(() => process.exit(), LAST_BREATH).unref(); // work that does not stop must not keep the process alive
   }
 }

@@ -10,7 +10,6 @@ export default class TokenCreate extends KbCommand {
     'Adds a row with the hash of the token to server.tokens_file and prints the token, once. Without that setting, the file is in the configuration folder of the user, one for each folder with a configuration. kb token revoke removes the row. A running server with tokens notices both at once.';
   static override examples = [
     '<%= config.bin %> token create support-bot --scope read --collection manuals',
-    '<%= config.bin %> token create ci --scope write',
     `<%= config.bin %> token create helpdesk --scope read --where 'team = support'`,
   ];
   static override args = { name: Args.string({ description: 'Name of the token, for the log', required: true }) };
@@ -33,12 +32,10 @@ export default class TokenCreate extends KbCommand {
     await this.withEngine({ ...flags, collection: undefined }, async ({ loaded: { config, home }, screen }) => {
       const { addToken } = await import('../../src/cli/token-rows.ts');
       const filter = flags.where === undefined ? undefined : parseWhere(flags.where);
-      const { file, token, row } = addToken(
-        { name: args.name, scopes: flags.scope as TokenScope[], collections: flags.collection ?? ['*'], ...(filter ? { filter } : {}) },
-        { settings: config.server, home, cwd: process.cwd() },
-      );
-      const { hash: _hash, ...rest } = row;
-      if (screen.json) return screen.printJson({ ...rest, token });
+      const rights = { scopes: flags.scope as TokenScope[], collections: flags.collection ?? ['*'], ...(filter ? { filter } : {}) };
+      const place = { settings: config.server, home, cwd: process.cwd() };
+      const { file, token, row } = addToken({ name: args.name, ...rights }, place);
+      if (screen.json) return screen.printJson({ ...row, hash: undefined, token });
       screen.print(token);
       screen.note(
         `kb shows it only once; its hash is in ${file}. Clients send it as "Authorization: Bearer …". A running server with tokens accepts it now; one that was started without tokens must be started again.`,
