@@ -6,6 +6,7 @@ import { hash } from '../../core/ids.ts';
 import { replaceFileSync } from '../../core/replace-file.ts';
 import { userFolder } from '../../core/user-folders.ts';
 import { storeUrl } from '../../engine/store-address.ts';
+import { toSummary } from '../../stages/chat/dialogue/history.ts';
 import type { CommandContext } from '../command-context.ts';
 import { isDevice, makeFolder, readTextIfPresent, resolveLink, withFileLock } from '../locked-file.ts';
 import { Conversation, type ConversationTurn, joinTurns, newConversation, PRIVATE, withoutTurn } from './conversation.ts';
@@ -140,9 +141,23 @@ export class ConversationMemory {
 const serializeConversation = (collection: string, conversation: Conversation): string =>
   `${JSON.stringify({ version: 1, collection, ...conversation })}\n`;
 
-function parseConversationFile(text: string): z.infer<typeof ConversationFile> | undefined {
+/** A message of a list that another program wrote; further keys are ignored. */
+const ListedMessage = z.object({ role: z.enum(['user', 'assistant', 'system']), content: z.string() });
+
+/** Makes a conversation of a plain list of messages. A message of the role system, such as a summary, is part of the history. */
+function conversationOf(messages: readonly z.infer<typeof ListedMessage>[]): Conversation {
+  const history = messages.map(({ role, content }) => (role === 'system' ? toSummary(content) : { role, content }));
+  const turns = messages.flatMap(({ role, content }, i): ConversationTurn[] =>
+    role === 'user' && messages[i + 1]?.role === 'assistant' ? [{ question: content, answer: messages[i + 1]!.content, sources: [] }] : [],
+  );
+  return { ...newConversation(), history, turns };
+}
+
+/** Parses a conversation of kb, or a list of messages. Undefined if the text is neither. */
+function parseConversationFile(text: string): Conversation | undefined {
   try {
-    return ConversationFile.parse(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? conversationOf(z.array(ListedMessage).parse(value)) : ConversationFile.parse(value);
   } catch {
     return undefined;
   }

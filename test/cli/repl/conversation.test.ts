@@ -56,6 +56,33 @@ function memory({ home = folder(), isNamed = false, isKept = true } = {}) {
 }
 
 describe('the memory of conversations', () => {
+  it.each([
+    ['a plain list', []],
+    ['a list with instructions', [{ role: 'system', content: 'Earlier they spoke of skis.' }]],
+  ])('continues %s of messages of another program', (_, before) => {
+    const messages = [...before, { role: 'user', content: 'What?', ts: 1 }, { role: 'assistant', content: 'Dogs.', id: 'm1' }];
+    const file = join(folder({ 'talk.json': JSON.stringify(messages) }), 'talk.json');
+    const named = new ConversationMemory({ fileOf: () => file, isNamed: true, warn: (text) => expect.unreachable(text) });
+    const conversation = named.load('default');
+    expect(conversation.turns).toEqual([{ question: 'What?', answer: 'Dogs.', sources: [] }]);
+    expect(conversation.history.map(({ role, content }) => [role, content.split('\n').at(-1)])).toEqual([
+      ...before.map(({ content }) => ['user', content]),
+      ['user', 'What?'],
+      ['assistant', 'Dogs.'],
+    ]);
+    named.keep('default', { ...conversation, turns: [...conversation.turns, { question: 'And?', answer: 'Cats.', sources: [] }] });
+    expect(named.load('default').turns.map(({ answer }) => answer)).toEqual(['Dogs.', 'Cats.']);
+  });
+
+  it('leaves a list alone that is no conversation', () => {
+    const file = join(folder({ 'talk.json': '[{"role":"robot","content":"x"}]' }), 'talk.json');
+    const told: string[] = [];
+    expect(new ConversationMemory({ fileOf: () => file, isNamed: true, warn: (text) => told.push(text) }).load('default').turns).toEqual(
+      [],
+    );
+    expect([told.length, readFileSync(file, 'utf8')]).toEqual([1, '[{"role":"robot","content":"x"}]']);
+  });
+
   it('returns what was stored, per collection, readable by this user only', () => {
     const { home, memory: first, open, file, warnings } = memory();
     expect(first.load('manuals')).toEqual(newConversation());
@@ -76,7 +103,7 @@ describe('the memory of conversations', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it.each([['{"version":1,"turns":'], ['[]'], ['{"version":2}'], ['How long?\n/help\n']])('sets an unreadable file aside: %s', (text) => {
+  it.each([['{"version":1,"turns":'], ['[1]'], ['{"version":2}'], ['How long?\n/help\n']])('sets an unreadable file aside: %s', (text) => {
     const { memory: kept, open, file, warnings } = memory();
     kept.keep('manuals', talk);
     writeFileSync(file, text);

@@ -117,5 +117,8 @@ export async function summarizeHistory(
         timeout,
         signal,
       });
-  return { role: 'user', content: `${SUMMARY_OF}\n${text}` };
+  return toSummary(text);
 }
+
+/** Makes a message of what was said earlier. */
+export const toSummary = (text: string): HistoryEntry => ({ role: 'user', content: `${SUMMARY_OF}\n${text}` });
