@@ -25,6 +25,10 @@ export function renameReservedKeys(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [isReserved(key) ? `document_${key}` : key, value]));
 }
 
+/** Lists the reserved keys that were renamed. */
+export const renamedKeys = (metadata: Metadata): string[] =>
+  Object.keys(RESERVED_KEYS).filter((key) => Object.hasOwn(metadata, `document_${key}`));
+
 /** Removes the reserved keys of metadata in a request. Throws a KbError (`invalid`) for a value that kb would not set. */
 export function withoutReservedKeys(metadata: Metadata, expected: Metadata = {}): Metadata {
   assertReservedKeys(metadata, expected);

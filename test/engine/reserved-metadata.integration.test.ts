@@ -14,6 +14,13 @@ const TAKEN = {
 const name = 'default';
 
 describe('a metadata key that kb sets itself', () => {
+  it('is refused in a Markdown entry with a type that no file has', async () => {
+    const markdown = [{ text: 'The bell.', source: 'bell.md', metadata: { file_type: 'sermon' } }];
+    expect((await result(engineIn(folder()), 'ingest', { markdown })).errors).toMatchObject([
+      { error: expect.stringContaining('metadata.file_type') },
+    ]);
+  });
+
   it.each(Object.entries(TAKEN))('is refused where it is given: %s', async (key, value) => {
     const engine = engineIn(folder());
     const metadata = { [key]: value };
@@ -35,7 +42,8 @@ describe('a metadata key that kb sets itself', () => {
   it('is renamed where a document says it of itself', async () => {
     const front = Object.entries({ ...TAKEN, source: 'https://example.com/bell' }).map(([key, value]) => `${key}: ${value}`).join('\n'); // prettier-ignore
     const engine = engineIn(folder({ 'bell.md': `---\n${front}\n---\n# Bell\n\nThe bell is rung at nine.\n` }));
-    await result(engine, 'ingest', { docs: 'bell.md' });
+    const { notices } = await result(engine, 'ingest', { docs: 'bell.md' });
+    expect(notices.join('\n')).toContain('"location" of documents is stored as "document_location"');
     const { items } = await result(engine, 'retrieve', {
       query: 'bell',
       filter: { document_location: 'Hallin', document_source: 'https://example.com/bell' },

@@ -1,3 +1,4 @@
+import { renamedKeys } from '../reserved-metadata.ts';
 import { ocrAdvice, formatHint } from '../../core/advice/advice.ts';
 import { count as formatCount, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
@@ -33,10 +34,13 @@ const PAGE_NOTICES: readonly (readonly [key: string, tell: (pages: string, docum
 export class OmittedContent {
   readonly #partialPages: { source: string; share: number }[] = [];
   readonly #partialFiles: { source: string; words: number }[] = [];
+  /** Sources by the key of their own metadata that was renamed. */
+  readonly #renamed = new Map<string, string[]>();
   readonly #uncalculated: { source: string; formulas: number }[] = [];
   readonly #scans = new Map(PAGE_NOTICES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
 
   add(source: string, metadata: Metadata): void {
+    for (const key of renamedKeys(metadata)) this.#renamed.set(key, [...(this.#renamed.get(key) ?? []), source]);
     for (const [key, found] of this.#scans) if (typeof metadata[key] === 'string') found.push({ source, pages: metadata[key] });
     const { left_out } = leftOutShare(metadata);
     if (left_out !== undefined) this.#partialPages.push({ source, share: left_out });
@@ -54,7 +58,13 @@ export class OmittedContent {
       const named = found.map(({ source, pages: ranges }) => `${source} (page ${ranges})`);
       return [tell(formatCount(pages, 'page'), listNames(named, MAX_NAMED))];
     });
-    return [...this.#shareNotices(), ...this.#wordNotices(), ...this.#formulaNotices(), ...scans];
+    return [...this.#shareNotices(), ...this.#wordNotices(), ...this.#formulaNotices(), ...this.#renamedNotices(), ...scans];
+  }
+
+  /** The notices of metadata keys that documents share with kb. */
+  *#renamedNotices(): Generator<string, void, void> {
+    for (const [key, sources] of this.#renamed)
+      yield `The metadata key "${key}" of documents is stored as "document_${key}", because kb sets "${key}" itself: ${listNames(sources, MAX_NAMED)}.`;
   }
 
   /** The notice of documents whose text lacks words that their files show. */

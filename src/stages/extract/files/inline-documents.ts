@@ -68,7 +68,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
   const name = cleanText(given.source || nameIn(given.metadata)) || UNNAMED_SOURCE;
   let metadata: Metadata;
   try {
-    metadata = checkedMetadata(given, name);
+    metadata = checkedMetadata(given, { name, reader });
   } catch (error) {
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
   }
@@ -94,9 +94,16 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
 }
 
 /** The metadata of an entry without the keys that kb sets. Throws a KbError (`invalid`) for an entry that cannot be a document. */
-function checkedMetadata({ text, metadata = {}, source }: Exclude<MarkdownEntry, string>, name: string): Metadata {
+function checkedMetadata(
+  { id, text, metadata = {}, source }: Exclude<MarkdownEntry, string>,
+  { name, reader }: { name: string; reader: DocumentReader },
+): Metadata {
   if (text.trim() === '') throw new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
-  return withoutReservedKeys(metadata, source ? { source } : {});
+  const { file_type } = metadata;
+  // a type that kb does not know is a key of the caller, unless an own parser wrote it
+  const isType =
+    typeof file_type !== 'string' || id !== undefined || file_type in GIVEN_TYPES || reader.fileType(`a.${file_type}`) !== undefined;
+  return withoutReservedKeys(metadata, { ...(source ? { source } : {}), ...(isType ? {} : { file_type: GIVEN_TYPES.markdown }) });
 }
 
 /** The source of a document that has it only in its metadata. */
