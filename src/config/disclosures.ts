@@ -175,20 +175,37 @@ function followReference(reference: Reference, settings: Settings): Target[] {
 /** Options that are addresses. */
 const ADDRESS_OPTION = /^(?:embedding|chat\.llm|rerank)\.options\.base_url$|^storage\.options\.urls\.\d+$/;
 
+/** Whether a text begins with a scheme, with or without slashes behind it: `https:/host` is an address too. */
+const hasScheme = (text: string): boolean => /^\s*[a-z][a-z\d+.-]*:/i.test(text);
+
 /** Lists the addresses, with their references filled, to which the text of a reference would go. */
-function addressesFor({ path, text, isPlace, place = '' }: Reference, { config, environment }: Settings): string[] {
-  const { embedding, chat, rerank, storage, sources } = config;
+function addressesFor({ path, text, isPlace, place = '' }: Reference, settings: Settings): string[] {
+  const { config, environment } = settings;
+  const { storage, sources } = config;
   const isAddress = isPlace || ADDRESS_OPTION.test(path);
   const filled = String(fillVariables(isAddress ? text : place, environment));
-  if (isAddress) return filled.includes('://') ? [filled] : []; // else a path on this machine
-  const section = { embedding, 'chat.llm': chat.llm, rerank }[/^(?:embedding|chat\.llm|rerank)(?=\.)/.exec(path)?.[0] ?? ''];
-  if (section) return [String(section.options?.['base_url'] ?? section.provider ?? '')];
+  if (isAddress) return path.startsWith('sources.docs') && !hasScheme(filled) ? [] : [filled]; // a path is on this machine
+  const [section] = /^(?:embedding|chat\.llm|rerank)(?=\.)/.exec(path) ?? [];
+  if (section) return modelAddresses(section, settings);
   if (path.startsWith('storage.')) return [storage.options?.['urls'] === undefined ? (storage.url ?? storage.vector_db) : ''];
   if (path.startsWith('ingestion.api.')) {
     const apis = [sources.api ?? []].flat().map((api) => (typeof api === 'string' ? api : api.url));
     return [...apis, '']; // and those that the command line names
   }
-  return [filled.includes('://') ? filled : ''];
+  return [hasScheme(filled) ? filled : ''];
+}
+
+/** Lists where the options of a model go. The reranker `llm` sends those of the language model, too, to its own address. */
+function modelAddresses(section: string, { config: { embedding, chat, rerank }, environment }: Settings): string[] {
+  const addressOf = ({ provider = '', options }: { provider?: string | undefined; options?: Record<string, unknown> | undefined }) => {
+    const row = findProvider(provider);
+    return String(options?.['base_url'] ?? ((row && environment[row.base_url_variable]) || row?.base_url || ''));
+  };
+  const gradingAddress =
+    rerank.provider === 'llm' ? addressOf({ ...chat.llm, options: { ...chat.llm.options, ...rerank.options } }) : undefined;
+  if (section === 'embedding') return [addressOf(embedding)];
+  if (section === 'rerank') return [gradingAddress ?? addressOf(rerank)];
+  return [...new Set([addressOf(chat.llm), gradingAddress ?? addressOf(chat.llm)])];
 }
 
 /** Returns the origin of a web address; other texts stay as they are. */

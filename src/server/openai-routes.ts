@@ -85,7 +85,7 @@ function assertTexts(body: unknown): void {
   const [first] = [(body as { input?: unknown } | null)?.input].flat(2);
   if (typeof first === 'number')
     throw new KbError('usage', 'input: a text or a list of texts is expected, not tokens.', {
-      hint: 'In LangChain, set check_embedding_ctx_length to False; kb cuts long texts itself.',
+      hint: 'In LangChain, set check_embedding_ctx_length to False: long texts are split here.',
     });
 }
 

@@ -88,6 +88,8 @@ export class OutputCleaner {
   #isWrapped = false;
   #hasShown = false;
   #isOver = false;
+  /** Whether white space is dropped, because a mark precedes it. */
+  #skipsSpace = false;
   /** Everything, while the text may be reasoning without an opening mark. */
   #suspect: string | undefined;
   /** Whether reasoning without an opening mark was removed. */
@@ -126,7 +128,10 @@ export class OutputCleaner {
   #drain(isEnd: boolean): CleanPiece[] {
     const pieces: CleanPiece[] = [];
     for (let length = Infinity; !this.#isOver && this.#buffer.length < length;) {
+      if (this.#skipsSpace && this.#closing === undefined) this.#buffer = this.#buffer.trimStart();
       length = this.#buffer.length;
+      if (length === 0) break;
+      this.#skipsSpace &&= this.#closing !== undefined;
       const piece = this.#closing === undefined ? this.#nextPiece(isEnd) : this.#skipBlock();
       if (piece) pieces.push(piece);
       if (this.#closing === null) this.#isOver = true;
@@ -139,7 +144,8 @@ export class OutputCleaner {
     const closing = this.#closing!;
     const end = this.#buffer.indexOf(closing);
     if (end >= 0) {
-      this.#buffer = this.#buffer.slice(end + closing.length).trimStart();
+      this.#buffer = this.#buffer.slice(end + closing.length);
+      this.#skipsSpace = true;
       this.#closing = undefined;
       this.#isLineStart = true;
     } else this.#buffer = this.#buffer.slice(1 - closing.length);
@@ -215,7 +221,8 @@ export class OutputCleaner {
       return undefined;
     }
     if (!/^[ \t]*(?:\n|$)/.test(behind)) return this.#show(at + mark.length);
-    this.#buffer = behind.trimStart();
+    this.#buffer = behind;
+    this.#skipsSpace = true;
     this.#isLineStart = true;
     this.#hasShown = false;
     this.hasLoneClosing = true;

