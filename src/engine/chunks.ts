@@ -2,7 +2,7 @@ import { advice, call, field, type Hint, optionalAdvice } from '../core/advice/a
 import { isEmptyFilter } from '../core/filters.ts';
 import type { Run } from '../core/run.ts';
 import { hash } from '../core/ids.ts';
-import { MAX_ENTRIES } from '../schema/fields.ts';
+import { MAX_ENTRIES, MAX_RESULT_BYTES } from '../schema/fields.ts';
 import type { Document, EmbedderName, ErrorItem } from '../schema/items.ts';
 import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/requests.ts';
 import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } from '../schema/results.ts';
@@ -72,11 +72,16 @@ async function givenDocument(
   return { ...document, metadata: { ...document.metadata, ...fields.metadata }, ...(fields.marks ? { marks: fields.marks } : {}) };
 }
 
+/** Maximum numbers of all vectors in the result of a server, each of some twelve characters. */
+const MAX_RESULT_NUMBERS = MAX_RESULT_BYTES / 12;
+
 /** Embeds chunks; with the provider `none` they pass as they are. */
 export async function* embed({ chunks, input_type = 'document' }: EmbedRequest, context: Context): Run<EmbedResult> {
   const embedder = await openEmbedder(context);
   if (!embedder) return { inputs: chunks.length, embedded: 0, items: chunks, failed: 0, errors: [] };
-  return yield* embedChunks({ chunks, embedder, batch_size: context.settings.embedding.batch_size, input_type, signal: context.signal });
+  const { settings, surface, signal } = context;
+  const maxNumbers = surface === 'server' ? MAX_RESULT_NUMBERS : undefined;
+  return yield* embedChunks({ chunks, embedder, batch_size: settings.embedding.batch_size, input_type, maxNumbers, signal });
 }
 
 const target = ({ settings }: Context): StoreTarget => ({ provider: settings.storage.vector_db, collection: settings.collection });

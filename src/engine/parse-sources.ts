@@ -3,7 +3,9 @@ import { attachPartialResult, isAbort, KbError, partialResultOf } from '../core/
 import { mapOrdered, withHeartbeat } from '../core/concurrency.ts';
 import type { PageInWork } from '../ports/reading.ts';
 import { errorEvent, progress, type Run, throwIfAborted } from '../core/run.ts';
+import { MAX_RESULT_BYTES } from '../schema/fields.ts';
 import type { ErrorItem } from '../schema/items.ts';
+import { size } from '../text/count.ts';
 import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
 import type { DocumentsResult, PagesResult } from '../schema/results.ts';
@@ -95,7 +97,7 @@ async function* collectDocuments(extraction: Extraction, context: Context): Run<
 async function* collectInto(result: DocumentsResult, { extractors, reading }: Extraction, context: Context): Run<void> {
   const { verbose } = context.settings.ingestion.urls;
   const omitted = new OmittedContent();
-  let [expected, reportedAt] = [0, 0];
+  let [expected, reportedAt, characters] = [0, 0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
   const stage = extractors.urls ? 'crawl' : 'parse';
   const counts = () => countsOf(result, { expected, isCrawl: extractors.urls !== undefined });
@@ -124,6 +126,8 @@ async function* collectInto(result: DocumentsResult, { extractors, reading }: Ex
     for (const one of [withoutMembers(document), ...(document.members ?? [])]) {
       result.documents++;
       omitted.add(one.source, one.metadata);
+      characters += one.text.length;
+      if (context.surface === 'server' && characters > MAX_RESULT_BYTES) throw tooMuchTextError();
       if (context.lists) result.outputs.push(one);
       yield { type: 'item', stage: 'parse', message: '', data: one };
     }
@@ -131,6 +135,11 @@ async function* collectInto(result: DocumentsResult, { extractors, reading }: Ex
   }
   result.notices.push(...omitted.notices());
 }
+
+const tooMuchTextError = (): KbError =>
+  new KbError('too_large', `The documents hold more than ${size(MAX_RESULT_BYTES)} of text, the most that one response holds.`, {
+    hint: advice`Name fewer at once, or store them with «${call('ingest', {})}».`,
+  });
 
 /** Progress counts; for pages also how many are queued. */
 function countsOf({ documents: done, failed }: DocumentsResult, { expected, isCrawl }: { expected: number; isCrawl: boolean }) {

@@ -24,6 +24,9 @@ export const MAX_LABEL_LENGTH = 10_000;
 /** Makes a field for options that only the chosen provider defines. */
 export const options = () => z.record(z.string(), z.unknown()).optional();
 
+/** Maximum bytes of the result of one request to a server, as JSON. */
+export const MAX_RESULT_BYTES = 64 * 2 ** 20;
+
 /** Maximum entries of a list in a request; the entries of a longer one are not validated. */
 export const MAX_ENTRIES = 100_000;
 

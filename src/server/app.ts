@@ -4,6 +4,7 @@ import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config.ts';
 import { JobState, type WatchHealth } from '../schema/http-bodies.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { RequestBodies } from './request-bodies.ts';
 import { answerInvalidRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';
 import { toFailure, makeFailure, sendFailure } from './envelope.ts';
@@ -13,7 +14,7 @@ import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
 import { registerMcp } from './mcp-route.ts';
 import { registerOpenAi } from './openai-routes.ts';
 import { createDeadlines, registerRoute, type RouteContext } from './operation-routes.ts';
-import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
+import { addPolicies, countRequests, giveUpUnread, refuseWhenClosing, UNREAD_TIMEOUT } from './policies.ts';
 import { createQueues } from './queues.ts';
 import { type Metrics, registerMetrics } from './metrics.ts';
 import { routes } from './routes.ts';
@@ -48,7 +49,8 @@ export interface App {
 export async function buildApp({ engine, jobs, version, authenticate, log, metrics, watchHealth }: AppOptions): Promise<App> {
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
-  const bodies = new RequestBodies(settings.body_limit);
+  const held = new HeldBytes();
+  const bodies = new RequestBodies(settings.body_limit, held);
   const server = createServer(settings, { log, bodies });
   server.setNotFoundHandler((request, reply) => answerNotFound(document, request, reply));
   // without a content type, fastify rejects some methods before it looks up the path
@@ -59,8 +61,10 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   );
   const deadline = createDeadlines(settings.request_timeout);
   const queues = createQueues(settings.max_concurrent);
-  const context: RouteContext = { engine, enter: queues.enter, deadlineFor: deadline.deadlineFor, bodies };
+  const context: RouteContext = { engine, enter: queues.enter, deadlineFor: deadline.deadlineFor, bodies, held };
   const inFlight = countRequests(server);
+  server.addHook('onResponse', async (_request, reply) => held.release(reply));
+  giveUpUnread(server);
   await addPolicies(server, { settings, authenticate });
   refuseWhenClosing(server);
   for (const route of routes)
@@ -97,6 +101,7 @@ function createServer(
     bodyLimit: body_limit,
     trustProxy: auth === 'gateway' && ((_address: string, hop: number) => hop === 0), // otherwise callers could forge their address
     requestTimeout: request_timeout * 1000, // until the whole request has arrived
+    connectionTimeout: UNREAD_TIMEOUT,
     http: { headersTimeout: Math.min(30, request_timeout) * 1000, connectionsCheckingInterval: 1_000 },
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),

@@ -5,6 +5,7 @@ import type { Event } from '../schema/results.ts';
 import type { ErrorItem } from '../schema/items.ts';
 import { isForeseen, KbError, partialResultOf, toErrorItem } from '../core/errors.ts';
 import { errorEvent, type Progress } from '../core/run.ts';
+import { type ResultHolder, writeResult } from './json-result.ts';
 import type { OperationName } from '../schema/operations.ts';
 
 /** Milliseconds between heartbeats of an idle stream: proxies close a connection that is silent for a minute. */
@@ -12,7 +13,7 @@ export const HEARTBEAT = 15_000;
 
 /** Answers with server-sent events (contract, section 4), no faster than the client reads. When the client leaves, `events` is closed. */
 export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>, write: FrameWriter = writeFrames): FastifyReply {
-  const stream = Readable.from(write(events), { objectMode: false, highWaterMark: 16_384 });
+  const stream = Readable.from(write(events), { objectMode: false, highWaterMark: 65_536 });
   reply.raw.once('close', () => void events.return()); // the stream itself would end only after the next event
   return reply
     .type('text/event-stream; charset=utf-8')
@@ -21,7 +22,7 @@ export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, vo
 }
 
 /** Serializes events. */
-export type FrameWriter = (events: AsyncIterable<Event>) => AsyncIterable<string>;
+export type FrameWriter = (events: AsyncIterable<Event>) => AsyncIterable<string | Buffer>;
 
 async function* writeFrames(events: AsyncIterable<Event>): AsyncGenerator<string, void, void> {
   yield ': kb\n\n'; // sends the headers at once
@@ -29,6 +30,29 @@ async function* writeFrames(events: AsyncIterable<Event>): AsyncGenerator<string
 }
 
 const formatFrame = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** Makes a writer whose last event, which holds the whole result, is written in slices and counted as unread (see `writeResult`). */
+export const framesWithResult = (holder: ResultHolder): FrameWriter =>
+  async function* (events) {
+    yield ': kb\n\n';
+    for await (const event of withHeartbeat(events, HEARTBEAT)) {
+      if (event?.type !== 'final') yield event ? formatFrame(event) : ': still here\n\n';
+      else {
+        const { pieces } = await writeResult(event, holder).catch((error: unknown) => writeResult(withoutLists(event, error), holder));
+        yield `event: final\ndata: `;
+        yield* pieces;
+        yield '\n\n';
+      }
+    }
+  };
+
+/** A last event with the counts of its result and the reason why the rest is missing. */
+function withoutLists(event: Event, error: unknown): Event {
+  if (!isForeseen(error)) throw error;
+  const { errors: _, ...fields } = event.data;
+  const counts = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value !== 'object'));
+  return { ...event, data: { ...counts, errors: [toErrorItem(error, { source: '', source_kind: 'chunk', stage: 'store' })] } };
+}
 
 /** The last event of a stream, with the result. */
 export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });

@@ -6,6 +6,7 @@ import type { McpParts } from '../mcp/mcp-server.ts';
 import { operations } from '../schema/operations.ts';
 import { makeFailure, sendFailure } from './envelope.ts';
 import { HEARTBEAT } from './event-stream.ts';
+import { writeResult } from './json-result.ts';
 import { type RouteContext, runOperation } from './operation-routes.ts';
 
 const SESSION = 'mcp-session-id';
@@ -92,7 +93,11 @@ function createMcpParts(
   return {
     async run(operation, given, { signal: cancelled, wording, onEvent }) {
       const queue = operations[operation].scope === 'read' ? 'search' : 'work';
-      return (await runOperation({ operation, queue }, { request, reply, given, cancelled, wording, onEvent }, context)) as never;
+      const finish = async (result: Record<string, unknown>, signal: AbortSignal) => {
+        await writeResult(result, { held: context.held, reply, signal }); // only to bound it: the SDK writes it again
+        return result as never;
+      };
+      return await runOperation({ operation, queue }, { request, reply, given, cancelled, wording, onEvent }, { context, finish });
     },
     onProblem: (err) => request.log.error({ err }, 'a tool of MCP failed'),
     collections: () => engine.collections({ access: request.access }),

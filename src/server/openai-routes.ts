@@ -4,7 +4,8 @@ import { KbError } from '../core/errors.ts';
 import { type AccessRights, mayUse } from '../core/access-rights.ts';
 import { requestWording } from '../core/advice/wordings.ts';
 import type { Engine } from '../ports/engines.ts';
-import { type RouteContext, runOperation, streamOperation } from './operation-routes.ts';
+import { sendResult } from './json-result.ts';
+import { type RouteContext, runToJson, streamOperation } from './operation-routes.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { EmbeddingsRequest, CompletionRequest } from '../schema/http-bodies.ts';
 import type { ResultOf, RequestOf } from '../schema/operations.ts';
@@ -67,7 +68,7 @@ function modelNotFound(name: string, existing: readonly string[]): KbError {
 // clients of OpenAI's API know no other paths, so advice names none
 const [completionWording, embeddingWording] = [CompletionRequest, EmbeddingsRequest].map((input) => requestWording(input, () => undefined));
 
-const EMBED = { operation: 'embed', queue: 'search' } as const;
+const EMBED = { operation: 'embed', queue: 'stage' } as const;
 
 interface EmbeddingsCall {
   request: FastifyRequest;
@@ -89,7 +90,7 @@ function assertTexts(body: unknown): void {
     });
 }
 
-async function createEmbeddings({ request, reply, context, embeddingModel }: EmbeddingsCall): Promise<object> {
+async function createEmbeddings({ request, reply, context, embeddingModel }: EmbeddingsCall): Promise<FastifyReply> {
   assertTexts(request.body);
   const { model, input, dimensions, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
   const configured = await embeddingModel();
@@ -99,12 +100,26 @@ async function createEmbeddings({ request, reply, context, embeddingModel }: Emb
     });
   const texts = [input].flat();
   const given = { chunks: texts.map((text, i) => ({ id: String(i), text })) };
-  const { items, errors } = (await runOperation(
-    EMBED,
-    { request, reply, given, wording: embeddingWording },
-    context,
-  )) as unknown as ResultOf<'embed'>;
-  const [failed] = errors;
+  const answerOf = (result: object) =>
+    embeddingList(result as ResultOf<'embed'>, { texts, model, configured, dimensions, encoding_format });
+  return sendResult(reply, await runToJson(EMBED, { request, reply, given, wording: embeddingWording }, { context, answerOf }));
+}
+
+/** What was embedded, and the form of the response. */
+interface EmbeddingForm {
+  texts: readonly string[];
+  /** The model as it was asked for, and the one that made the vectors. */
+  model: string;
+  configured: string;
+  dimensions: number | undefined;
+  encoding_format: 'float' | 'base64';
+}
+
+/** Makes the response with the vectors of texts. Throws a KbError if one of them was not embedded. */
+function embeddingList(
+  { items, errors: [failed] }: ResultOf<'embed'>,
+  { texts, model, configured, dimensions, encoding_format }: EmbeddingForm,
+): object {
   if (failed)
     throw new KbError(failed.isRetryable ? 'unavailable' : 'usage', `input: ${failed.error}`, { isRetryable: failed.isRetryable });
   const length = items[0]?.embedding?.length;
@@ -131,7 +146,7 @@ interface CompletionCall {
 }
 
 /** Answers POST /v1/chat/completions. */
-async function answerCompletion({ request, reply, context, collectionOf }: CompletionCall): Promise<object> {
+async function answerCompletion({ request, reply, context, collectionOf }: CompletionCall): Promise<FastifyReply> {
   const completion = parseRequest(CompletionRequest, request.body);
   const given = { ...toChatRequest(completion), collection: await collectionOf(completion.model) };
   const shape: ResponseShape = {
@@ -145,7 +160,12 @@ async function answerCompletion({ request, reply, context, collectionOf }: Compl
       { request, reply, given, wording: completionWording, write: (events) => writeChunks(events, shape) },
       context,
     );
-  const result = (await runOperation(CHAT, { request, reply, given, wording: completionWording }, context)) as unknown as ChatResult;
+  const answerOf = (result: object) => completionOf(result as ChatResult, shape);
+  return sendResult(reply, await runToJson(CHAT, { request, reply, given, wording: completionWording }, { context, answerOf }));
+}
+
+/** Makes the response with an answer. Throws a KbError if there is none. */
+function completionOf(result: ChatResult, shape: ResponseShape): object {
   const failed = toError(result);
   if (failed) throw failed;
   const message = { role: 'assistant', content: result.answer, refusal: null, annotations: annotationsOf(result) };

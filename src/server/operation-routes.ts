@@ -9,8 +9,10 @@ import { Background } from '../schema/http-bodies.ts';
 import { operations } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import { type FrameWriter, withFinalEvent, sendEvents } from './event-stream.ts';
+import { framesWithResult, type FrameWriter, sendEvents, withFinalEvent } from './event-stream.ts';
 import { toFailure } from './envelope.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { sendResult, writeResult, type WrittenJson } from './json-result.ts';
 import type { RequestBodies } from './request-bodies.ts';
 import { httpWording, type Route } from './routes.ts';
 import type { EnterQueue } from './queues.ts';
@@ -24,6 +26,7 @@ export interface RouteContext {
   enter: EnterQueue;
   deadlineFor: DeadlineFor;
   bodies: Pick<RequestBodies, 'release' | 'sizeOf'>;
+  held: HeldBytes;
 }
 
 /** A request with its reply. */
@@ -59,35 +62,44 @@ const startRun = (
     traceparent: request.headers.traceparent as string | undefined,
   }) as Running;
 
-/** Waits for the turn of a request; its body then no longer counts as queued. Returns the function that ends the turn. */
-async function waitForTurn(
-  { queue }: QueuedOperation,
-  { request, signal }: { request: FastifyRequest; signal: AbortSignal },
-  context: RouteContext,
-) {
-  const leave = await context.enter(queue, { signal, client: request.ip });
-  context.bodies.release(request);
-  return leave;
-}
+/** Makes a response of a result while the request still has its turn, so that few results are in memory at once. */
+type Finish<Answer> = (result: Result, signal: AbortSignal) => Promise<Answer>;
 
-/** Runs an operation and returns its result. Throws the error of the work, or the reason it was stopped. */
-export async function runOperation(
+/** Runs an operation and returns what `finish` makes of its result. Throws the error of the work, or the reason it was stopped. */
+export async function runOperation<Answer>(
   route: QueuedOperation,
   { request, reply, given, wording, cancelled, onEvent }: Exchange,
-  context: RouteContext,
-): Promise<Result> {
+  { context, finish }: { context: RouteContext; finish: Finish<Answer> },
+): Promise<Answer> {
   const deadline = context.deadlineFor(reply);
   const { expired } = deadline;
   const signal = cancelled ? AbortSignal.any([cancelled, deadline.signal]) : deadline.signal;
+  const run = async () => {
+    context.held.assertRead(request.ip);
+    const result = await settle(startRun(context, route, { request, given, wording, signal }), onEvent);
+    context.bodies.release(request);
+    return await finish(result, signal);
+  };
   try {
-    const leave = await waitForTurn(route, { request, signal }, context);
-    const work = settle(startRun(context, route, { request, given, wording, signal }), onEvent).finally(leave);
+    const leave = await context.enter(route.queue, { signal, client: request.ip });
+    const work = run().finally(leave);
     return await Promise.race([work, expired]); // responds at the deadline, even if the work takes time to stop
   } catch (error) {
     throw deadline.reasonFor(error);
   } finally {
     deadline.release();
   }
+}
+
+/** Runs an operation and writes its result as JSON, or what `answerOf` makes of it. Throws what `runOperation` and `writeResult` throw. */
+export function runToJson(
+  route: QueuedOperation,
+  exchange: Exchange,
+  { context, answerOf = (result) => result }: { context: RouteContext; answerOf?: (result: Result) => unknown },
+): Promise<WrittenJson> {
+  const { reply } = exchange;
+  const finish: Finish<WrittenJson> = (result, signal) => writeResult(answerOf(result), { held: context.held, reply, signal });
+  return runOperation(route, exchange, { context, finish });
 }
 
 /** Runs an operation and answers with its events as they come. What fails before the first of them is thrown. */
@@ -104,10 +116,11 @@ export async function streamOperation(
   const end = async (): Promise<void> => {
     deadline.release();
     await run?.return(undefined as never).catch(() => {});
+    context.bodies.release(request);
     leave();
   };
   try {
-    leave = await waitForTurn(route, { request, signal }, context);
+    leave = await context.enter(route.queue, { signal, client: request.ip });
     run = startRun(context, route, { request, given, wording, signal });
     const first = run.next();
     await waitAtMost(first, FIRST_EVENT_TIMEOUT);
@@ -118,7 +131,8 @@ export async function streamOperation(
       return reason;
     };
     reply.raw.once('close', () => void end());
-    return sendEvents(reply, withFinalEvent({ run, first }, { operation: route.operation, onFailure }), write);
+    const events = withFinalEvent({ run, first }, { operation: route.operation, onFailure });
+    return sendEvents(reply, events, write ?? framesWithResult({ held: context.held, reply }));
   } catch (error) {
     void end();
     throw deadline.reasonFor(error);
@@ -149,7 +163,7 @@ export function registerRoute(server: FastifyInstance, route: Route, parts: Rout
       const given = requestOf(route, request);
       if (route.background && wantsBackground(route, given)) return await startJob(route, { request, reply, given }, parts);
       if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.context);
-      return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.context);
+      return sendResult(reply, await runToJson(route, { request, reply, given: withoutBackground(route, given) }, parts));
     },
   });
 }

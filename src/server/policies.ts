@@ -3,6 +3,7 @@ import { type AccessRights, assertScope, grantedScopes } from '../core/access-ri
 import type { TokenScope, Server } from '../schema/config.ts';
 import { type Failure, makeFailure, sendFailure } from './envelope.ts';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
 import { serverStopsError } from './operation-routes.ts';
 import type { Authenticator } from './token-file.ts';
 
@@ -130,6 +131,21 @@ export function countRequests(server: FastifyInstance): () => number {
     reply.raw.once('close', () => void count--);
   });
   return () => count;
+}
+
+/** Milliseconds without progress after which a connection is examined: one whose client reads nothing of a response is closed. */
+export const UNREAD_TIMEOUT = 30_000;
+
+/**
+ * Closes connections whose client has read nothing of its response for UNREAD_TIMEOUT (Node reports progress as activity), so that it does not stay in
+ * memory. A request that is worked on for longer stays open.
+ */
+export function giveUpUnread(server: FastifyInstance): void {
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.raw.on('timeout', (socket: Socket) => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+  });
 }
 
 /** Adds the checks of callers, the rate limit, and the headers of every response. */

@@ -85,6 +85,13 @@ export class Slots {
 /** Maximum requests in a queue; a further one is rejected. */
 const MAX_QUEUE_LENGTH = 1000;
 
+/**
+ * Maximum requests at once that chunk and embed the texts they send, and maximum of one client: their results are large, and more at once would not be
+ * done sooner.
+ */
+const MAX_STAGES = 4;
+const MAX_STAGES_PER_CLIENT = 3;
+
 /** Maximum forms that are received at once; each may need `max_files` times `upload_limit` of temporary disk space. */
 const MAX_UPLOADS = 4;
 /** Maximum uploads of one client at once, so that a slow client does not block others, and maximum that may wait. */
@@ -110,11 +117,12 @@ interface QueueTable {
   lengths(): { queue: QueueName; running: number; waiting: number }[];
 }
 
-/** Makes the queues of searches, of long work (`max_concurrent` turns each) and of uploads, where no client gets all turns. */
+/** Makes the queues of searches and of long work (`max_concurrent` turns each), and those of single stages and of uploads, where no client gets all turns. */
 export function createQueues(max_concurrent: number): QueueTable {
   const queues: Record<QueueName, Slots> = {
     search: new Slots(max_concurrent),
     work: new Slots(max_concurrent),
+    stage: new Slots(Math.min(MAX_STAGES, max_concurrent), MAX_STAGES_PER_CLIENT),
     upload: new Slots(MAX_UPLOADS, MAX_UPLOADS_PER_CLIENT),
   };
   const enter: EnterQueue = async (queue, { signal, client }) => {

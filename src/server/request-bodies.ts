@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { KbError } from '../core/errors.ts';
 import { size } from '../text/count.ts';
-import { busyError } from './queues.ts';
+import type { HeldBytes } from './held-bytes.ts';
 
 /** Milliseconds between two checks of the received bytes. */
 export const CHECK_INTERVAL = 10_000;
@@ -37,9 +37,6 @@ const tooSlowError = (): Error =>
     statusCode: 408,
   });
 
-/** Maximum bytes of bodies that arrive or are queued: of all clients, and of one. A single body is always accepted. */
-const MAX_HELD_BYTES = 128 * 2 ** 20;
-const MAX_HELD_PER_CLIENT = 64 * 2 ** 20;
 /** Maximum bytes of a body that is not counted, because the number of queued requests is limited anyway. */
 const UNCOUNTED_BYTES = 16_384;
 
@@ -52,18 +49,16 @@ const MAX_DISCARD_TIME = 10_000;
 /** Milliseconds without a byte after which a client is assumed to wait for the response. */
 const SILENCE_TIMEOUT = 500;
 
-/** Reads request bodies, and limits the memory of those that are queued. */
+/** Reads request bodies, and counts their bytes until they were worked on. */
 export class RequestBodies {
   readonly #limit: number;
+  readonly #held: HeldBytes;
   readonly #sizes = new WeakMap<FastifyRequest, number>();
-  /** Bytes of counted requests, and their sums by client. */
-  readonly #heldBytes = new Map<FastifyRequest, number>();
-  readonly #bytesByClient = new Map<string, number>();
-  #totalBytes = 0;
 
   /** `limit`: bytes of one body. */
-  constructor(limit: number) {
+  constructor(limit: number, held: HeldBytes) {
     this.#limit = limit;
+    this.#held = held;
   }
 
   /**
@@ -89,12 +84,10 @@ export class RequestBodies {
     return this.#sizes.get(request) ?? 0;
   }
 
-  /** Stops counting the body of a request, which is being processed or was answered. */
+  /** Drops the body of a request that was worked on. */
   release(request: FastifyRequest): void {
-    const bytes = this.#heldBytes.get(request);
-    if (bytes === undefined) return;
-    this.#heldBytes.delete(request);
-    this.#count(request, -bytes);
+    request.body = undefined;
+    this.#held.release(request);
   }
 
   #collect(request: FastifyRequest, payload: Readable): Promise<Buffer> {
@@ -106,7 +99,7 @@ export class RequestBodies {
       payload.on('data', (chunk: Buffer) => {
         try {
           if ((bytes += chunk.length) > this.#limit) throw tooLarge(this.#limit, `more than ${size(this.#limit)}`);
-          if (bytes > UNCOUNTED_BYTES) this.#hold(request, bytes);
+          if (bytes > UNCOUNTED_BYTES) this.#held.hold(request, request.ip, bytes);
           chunks.push(chunk);
         } catch (error) {
           reject(error as Error);
@@ -118,24 +111,6 @@ export class RequestBodies {
         resolve(Buffer.concat(chunks, bytes));
       });
     });
-  }
-
-  #hold(request: FastifyRequest, bytes: number): void {
-    const before = this.#heldBytes.get(request) ?? 0;
-    const more = bytes - before;
-    const own = this.#bytesByClient.get(request.ip) ?? 0;
-    const [hasOthers, hasOthersOfClient] = [this.#totalBytes > before, own > before];
-    if ((hasOthers && this.#totalBytes + more > MAX_HELD_BYTES) || (hasOthersOfClient && own + more > MAX_HELD_PER_CLIENT))
-      throw busyError('the requests that wait are too large already');
-    this.#heldBytes.set(request, bytes);
-    this.#count(request, more);
-  }
-
-  #count({ ip }: FastifyRequest, bytes: number): void {
-    this.#totalBytes += bytes;
-    const own = (this.#bytesByClient.get(ip) ?? 0) + bytes;
-    if (own > 0) this.#bytesByClient.set(ip, own);
-    else this.#bytesByClient.delete(ip);
   }
 }
 

@@ -11,8 +11,8 @@ export interface Route {
   operation: OperationName;
   /** json: the result; stream: server-sent events, the result in the last one; upload: takes a form, responds with the result. */
   reply: 'json' | 'stream' | 'upload';
-  /** Queue in which it waits; searches never wait behind ingests. */
-  queue: 'search' | 'work';
+  /** Queue in which it waits; searches never wait behind ingests, and single stages are few at once. */
+  queue: 'search' | 'work' | 'stage';
   background?: boolean;
   /** Heading in the documentation. */
   tag: 'Ask' | 'Ingest' | 'Stages' | 'Maintain' | 'Collections';
@@ -28,7 +28,7 @@ const post = (path: string, operation: OperationName, rest: Pick<Route, 'tag' | 
 
 const ask = { tag: 'Ask', queue: 'search' } as const;
 const ingest = { tag: 'Ingest', queue: 'work' } as const;
-const stage = { tag: 'Stages', queue: 'work' } as const;
+const stage = { tag: 'Stages', queue: 'stage' } as const;
 const maintain = { tag: 'Maintain', queue: 'work' } as const;
 const collections = { tag: 'Collections', queue: 'search', reply: 'json' } as const;
 

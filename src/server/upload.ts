@@ -11,7 +11,8 @@ import { UPLOAD_PREFIX } from '../engine/state-files.ts';
 import type { Server } from '../schema/config.ts';
 import { size } from '../text/count.ts';
 import { operations, type RequestOf } from '../schema/operations.ts';
-import { type Exchange, type RouteContext, runOperation } from './operation-routes.ts';
+import { sendResult, type WrittenJson } from './json-result.ts';
+import { type Exchange, type RouteContext, runToJson } from './operation-routes.ts';
 import { decodeBody, discardRest, monitorPace } from './request-bodies.ts';
 import type { Route } from './routes.ts';
 
@@ -38,7 +39,7 @@ export async function registerUpload(
     scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
       if (!request.isMultipart())
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
-      return await receive(route, { request, reply, limits: settings }, context);
+      return sendResult(reply, await receive(route, { request, reply, limits: settings }, context));
     });
   });
 }
@@ -48,7 +49,7 @@ async function receive(
   route: Route,
   { request, reply, limits }: Omit<Exchange, 'given'> & { limits: UploadLimits },
   context: RouteContext,
-): Promise<object> {
+): Promise<WrittenJson> {
   const deadline = context.deadlineFor(reply);
   try {
     const leave = await context.enter('upload', { signal: deadline.signal, client: request.ip });
@@ -57,7 +58,7 @@ async function receive(
     cancelled.catch(() => {}); // avoids an unhandled rejection
     const work = (given: unknown) => {
       deadline.release();
-      return runOperation(route, { request, reply, given }, context);
+      return runToJson(route, { request, reply, given }, { context });
     };
     return await withUpload(request, { cancelled, onRead: pace.release, limits }, work).finally(() => {
       pace.release();

@@ -123,7 +123,7 @@ const REFUSALS = {
   401: ['Unauthorized', 'The token is missing or wrong: send `Authorization: Bearer …`'],
   403: ['Forbidden', 'The request is not allowed over HTTP, or not with this token'],
   404: ['NotFound', 'Not found'],
-  413: ['TooLarge', 'The body, or a file in it, is too large'],
+  413: ['TooLarge', 'The body, a file in it or the result is too large'],
   415: ['UnsupportedMediaType', 'The path does not accept the content type of the body'],
   424: ['SetupMissing', 'A key, a package or a browser is missing on the server: the message says how to add it'],
   429: ['TooManyRequests', 'Too many requests of this client; `Retry-After` says when to retry'],

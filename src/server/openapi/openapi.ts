@@ -283,7 +283,7 @@ function responsesOf(route: Route, { output, sections }: Operation, components: 
         )
       : { description: describeResult(result, components), content: json(result, components) };
   const started = { description: 'The job that was started', content: json(components.schemaFor(Job, 'output'), components) };
-  const bodyStatuses: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [];
+  const bodyStatuses: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [413];
   const nameStatuses: RefusalResponse[] = route.path.includes('{') || sections.includes('collection') ? [404] : [];
   return {
     200: done,

@@ -1,5 +1,5 @@
 import { KbError, toErrorItem } from '../../core/errors.ts';
-import { mapOrdered, prefetch, withHeartbeat } from '../../core/concurrency.ts';
+import { mapOrdered, prefetch, withHeartbeat, yieldToEventLoop } from '../../core/concurrency.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { Chunk, EmbeddedChunk, ErrorItem } from '../../schema/items.ts';
@@ -69,13 +69,16 @@ export async function* embedBatches(
 interface EmbedChunksOptions extends EmbedOptions {
   chunks: readonly Chunk[];
   batch_size: number;
+  /** Maximum numbers of all vectors together. Default: any. */
+  maxNumbers?: number | undefined;
 }
 
-/** Embeds chunks in batches, several at once; a chunk that cannot be embedded becomes an error item. Throws as `embedTexts` does. */
-export async function* embedChunks({ chunks, batch_size, ...options }: EmbedChunksOptions): Run<EmbedResult> {
+/** Embeds chunks in batches, several at once; a chunk that cannot be embedded becomes an error item. Throws as `embedTexts` does, and a KbError (`too_large`) for too many vectors. */
+export async function* embedChunks({ chunks, batch_size, maxNumbers = Infinity, ...options }: EmbedChunksOptions): Run<EmbedResult> {
   const { embedder } = options;
   const items: EmbeddedChunk[] = [];
   const errors: ErrorItem[] = [];
+  const takeTurns = yieldToEventLoop(options.signal);
   const embed = async (batch: readonly Chunk[]) => ({
     batch,
     vectors: await embedTexts(
@@ -85,7 +88,9 @@ export async function* embedChunks({ chunks, batch_size, ...options }: EmbedChun
   });
   for await (const { batch, vectors } of mapOrdered(sliceIntoBatches(chunks, batch_size), embedder.concurrency, embed)) {
     for (const [i, chunk] of batch.entries()) {
+      await takeTurns();
       const vector = vectors[i]!;
+      if (!(vector instanceof KbError) && vector.length * chunks.length > maxNumbers) throw tooManyVectorsError(maxNumbers / vector.length);
       if (vector instanceof KbError)
         errors.push(toErrorItem(vector, { source: chunk.source || chunk.id, source_kind: 'chunk', stage: 'embed' }));
       else
@@ -99,6 +104,11 @@ export async function* embedChunks({ chunks, batch_size, ...options }: EmbedChun
   }
   return { inputs: chunks.length, embedded: items.length, items, failed: errors.length, errors };
 }
+
+const tooManyVectorsError = (limit: number): KbError =>
+  new KbError('too_large', `Of vectors of this model, one result holds at most ${Math.floor(limit).toLocaleString('en-US')}.`, {
+    hint: 'Send fewer chunks at once.',
+  });
 
 function* sliceIntoBatches<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);

@@ -38,3 +38,12 @@ it('stops when the signal is aborted', async () => {
     code: 'aborted',
   });
 });
+
+it('rejects texts that give more chunks than the limit', async () => {
+  const documents = [documentOf('Doors are locked at ten.'), documentOf(`${'Bikes stay outside. '.repeat(60)}`)];
+  await expect(collect(runChunk({ documents, total: 2, chunking, limit: 3 }))).rejects.toMatchObject({
+    code: 'too_large',
+    message: 'The texts give more than 3 chunks, the most that one request makes.',
+  });
+  expect((await collect(runChunk({ documents, total: 2, chunking, limit: 6 }))).result.chunks).toBeLessThanOrEqual(6);
+});
