@@ -103,8 +103,7 @@ export function findUnsafeData(value: unknown, path: readonly PropertyKey[], who
     if (typeof inner !== 'object' || inner === null) return undefined;
     if (at.length > MAX_DEPTH)
       return `${formatPath(at.slice(0, NAMES_SHOWN))}: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
-    if (++containers > MAX_CONTAINERS)
-      return `${whole}: at most ${MAX_CONTAINERS.toLocaleString('en-US')} lists and objects are expected in all.`;
+    if (++containers > MAX_CONTAINERS) return tooManyContainers(whole);
     const problem = Array.isArray(inner) ? undefined : findUnsafeKey(inner, at, whole);
     if (problem !== undefined || isForeign(inner)) return problem;
     for (const name of Array.isArray(inner) ? objectIndexes(inner) : Object.keys(inner)) {
@@ -133,6 +132,42 @@ function findUnsafeKey(value: object, path: readonly PropertyKey[], whole: strin
     ? undefined
     : `${formatPath([...path, long])}: a key has at most ${MAX_NAME_LENGTH} characters, not ${long.length}.`;
 }
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Finds in a JSON text what `findUnsafeData` rejects in its value: too many levels, keys, lists and objects. Parsing such a text takes seconds, and many
+ * times its memory. Returns a message; undefined if there is none. A text that is not JSON has any result.
+ */
+export function findUnsafeJson(text: string): string | undefined {
+  const keys: number[] = [0];
+  let containers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COLON) {
+      if (++keys[keys.length - 1]! > MAX_KEYS) return `the request: at most ${MAX_KEYS} keys are expected in one object.`;
+    } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
+      if (keys.push(0) > MAX_DEPTH + 2) return `the request: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
+      if (++containers > MAX_CONTAINERS) return tooManyContainers('the request');
+    } else if ((code === CLOSING_BRACKET || code === CLOSING_BRACE) && keys.length > 1) keys.pop();
+  }
+  return undefined;
+}
+
+/** The index of the quotation mark that ends the string at `start`; the end of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+const tooManyContainers = (whole: string): string =>
+  `${whole}: at most ${MAX_CONTAINERS.toLocaleString('en-US')} lists and objects are expected in all.`;
 
 /** Lists the indexes of lists and objects in a list. A vector, by far the longest list, has none. */
 function objectIndexes(list: readonly unknown[]): number[] {

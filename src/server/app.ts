@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { KbError } from '../core/errors.ts';
+import { findUnsafeJson } from '../core/parse-request.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config.ts';
 import { JobState, type WatchHealth } from '../schema/http-bodies.ts';
@@ -127,6 +128,8 @@ function addJsonParser(server: FastifyInstance, bodies: RequestBodies): void {
   server.removeContentTypeParser(['application/json', 'text/plain']);
   server.addContentTypeParser('application/json', (request, payload, done) => {
     const parseBody = (body: string) => {
+      const problem = body.length > SCANNED_LENGTH ? findUnsafeJson(body) : undefined;
+      if (problem !== undefined) return done(new KbError('usage', problem));
       // some clients send a content type without a body
       if (body === '' && request.method === 'DELETE') done(null, undefined);
       else void parse(request, body, done);
@@ -135,6 +138,9 @@ function addJsonParser(server: FastifyInstance, bodies: RequestBodies): void {
   });
   server.addHook('onResponse', async (request) => bodies.release(request));
 }
+
+/** Characters of a body that is parsed without a look at its structure: at most some milliseconds of work. */
+const SCANNED_LENGTH = 100_000;
 
 /** Maximum characters of an unknown path in the log. */
 const MAX_LOGGED_PATH = 200;

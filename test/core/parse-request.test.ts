@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parseRequest, withoutNulls, assertPlainData } from '../../src/core/parse-request.ts';
+import fc from 'fast-check';
+import { parseRequest, withoutNulls, assertPlainData, findUnsafeJson } from '../../src/core/parse-request.ts';
 import { operations } from '../../src/schema/operations.ts';
 
 const Item = z.strictObject({ id: z.string(), numbers: z.array(z.number()).optional() });
@@ -146,4 +147,25 @@ it('rejects a value with too many lists and objects in all', () => {
   const lists = (count: number) => ({ metadata: { lists: Array.from({ length: count }, () => []) } });
   expect(() => assertPlainData(lists(1_000_000))).toThrow('the request: at most 1,000,000 lists and objects are expected in all.');
   expect(() => assertPlainData(lists(900_000))).not.toThrow();
+});
+
+it('finds in a text what it rejects in the value', () => {
+  expect(findUnsafeJson('['.repeat(5_000_000))).toBe('the request: at most 64 levels of lists and objects are expected.');
+  expect(findUnsafeJson(JSON.stringify({ a: wide(10_001) }))).toBe('the request: at most 10000 keys are expected in one object.');
+  expect(findUnsafeJson(JSON.stringify(Array.from({ length: 1_000_000 }, () => [])))).toBe(
+    'the request: at most 1,000,000 lists and objects are expected in all.',
+  );
+  for (const value of [nested(60), { a: wide(10_000), b: wide(10_000) }, Array.from({ length: 900_000 }, () => [])])
+    expect(findUnsafeJson(JSON.stringify(value))).toBeUndefined();
+});
+
+it('takes no sign in a string for structure', () => {
+  const strings = fc.array(fc.string({ unit: fc.constantFrom('[', '{', ':', '"', '\\', 'a', '\n') }), { maxLength: 5 });
+  fc.assert(
+    fc.property(strings, (texts) => {
+      const deep = JSON.stringify({ ['['.repeat(100)]: texts, more: texts.map((text) => ({ [text]: '{'.repeat(100) })) });
+      expect(findUnsafeJson(deep)).toBeUndefined();
+      expect(findUnsafeJson(`${'['.repeat(100)}${deep}`)).toBeDefined();
+    }),
+  );
 });
