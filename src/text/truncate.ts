@@ -14,8 +14,8 @@ export function truncateToTokens(text: string, tokens: number, estimate: (text: 
   return shown;
 }
 
-/** Maximum characters of a query that are searched for and analyzed, some 1,500 words. A longer text takes seconds, and finds nothing else. */
-const MAX_SEARCHED_LENGTH = 10_000;
+/** Maximum characters of a query that are searched for and analyzed, some 800 words: as much as the bundled embedder reads. A longer text takes seconds, and finds nothing else. */
+const MAX_SEARCHED_LENGTH = 5_000;
 
 /** The part of a query that is searched for and analyzed: a short query unchanged, else its beginning, in which a run of white space counts as one blank. */
 export const searchedText = (query: string): string =>

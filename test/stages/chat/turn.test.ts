@@ -192,6 +192,6 @@ test('the beginning of a long question is searched for, and the model reads all 
   const { result, searched } = await turn({ query: long, llm });
   expect([result.retrieval.query, result.history.at(-2)!.content]).toEqual([long, long]);
   expect(searched).toEqual([result.retrieval.search_query]);
-  expect([result.retrieval.search_query.length, long.startsWith(result.retrieval.search_query)]).toEqual([10_000, true]);
+  expect([result.retrieval.search_query.length, long.startsWith(result.retrieval.search_query)]).toEqual([5_000, true]);
   expect(llm.requests[0]!.messages.at(-1)!.content).toContain(long);
 });
