@@ -11,7 +11,6 @@ export const calendarParser: ParserRow = {
   extensions: ['.ics', '.ical', '.ifb'],
   media_types: ['text/calendar', 'application/ics'],
   is_text: true,
-  is_quick: true,
   signature: /^(?:ï»¿)?\s*BEGIN:VCALENDAR/i,
   parse: async (bytes) => readCalendar(await decodeText(bytes)),
   visibleText: async (bytes) => visibleText(await decodeText(bytes)),

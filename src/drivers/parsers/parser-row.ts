@@ -52,8 +52,6 @@ export interface ParserRow extends Parser {
   readonly is_archive?: boolean;
   /** Maximum bytes of an unpacked XML part of the archive. */
   readonly largest_part?: number;
-  /** Whether parsing a small file takes less time than sending it to a process, so that several are sent together. */
-  readonly is_quick?: boolean;
   parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedFile>;
   /**
    * Extracts the text that a reader of the file sees, without the rules of the parser: words are separated by white space, their order does not

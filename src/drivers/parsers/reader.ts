@@ -4,7 +4,6 @@ import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, CPU_TIME_EXCEEDED, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
 import type { BaseReader, ParseAnswer, ParseOutcome, ParseTask } from './parser-row.ts';
-import { batchCalls } from '../../core/concurrency.ts';
 import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
@@ -88,10 +87,10 @@ function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
   return undefined;
 }
 
-/** Small documents of these types are sent to a process together, because sending one takes longer than parsing it. */
-const QUICK = new Set(parsers.flatMap(({ is_quick, file_type }) => (is_quick ? [file_type] : [])));
+/** Maximum bytes of a small document: starting a process for it takes longer than parsing it. */
 const SMALL_BYTES = 64 * 2 ** 10;
-const SMALL_AT_ONCE = 16;
+/** Maximum small documents in a message to a process. */
+const SMALL_AT_ONCE = 8;
 /** MiB besides the heap: for Node itself, the bytes of the document and its unpacked parts. */
 const OUTSIDE_HEAP = 512;
 
@@ -119,23 +118,56 @@ export function createDocumentReader(limits: Limits): BaseReader {
   const inTurn = pLimit(limits.processes);
   const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + OUTSIDE_HEAP });
   const run = (tasks: readonly PendingTask[]) => inTurn(() => runTasks(pool, tasks, limits));
-  const runTogether = batchCalls(SMALL_AT_ONCE, run);
+  const runSmall = createSmallTasks(run);
   return {
     ...fileTypes(),
     hasScans: (file_type) => parsers.some((row) => row.file_type === file_type && (row.is_picture || row.has_scans)),
     async read(bytes, { signal, onPage: _, ...options }) {
       throwIfAborted(signal);
-      const { file_type } = options;
       const task: PendingTask = { bytes, signal, ...options };
       if (isShortText(task)) return parseChecked(task);
-      const isSmall = QUICK.has(file_type) && bytes.length <= SMALL_BYTES;
-      // if a batch crashes, each document is read alone, so that only the faulty one fails
-      const together = isSmall ? await runTogether(task).catch(() => undefined) : undefined;
+      // if a process that reads several documents crashes, each is read alone, so that only the faulty one fails
+      const together = bytes.length <= SMALL_BYTES ? await runSmall(task) : undefined;
       throwIfAborted(signal);
       return unwrapOutcome(together ?? (await run([task]))[0]!);
     },
     close: pool.close,
   };
+}
+
+type RunTasks = (tasks: readonly PendingTask[]) => Promise<ParseOutcome[]>;
+
+interface WaitingTask {
+  task: PendingTask;
+  resolve: (outcome: ParseOutcome | undefined) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Makes a function that parses small documents. Those that come while a process works wait for it, and are its next message; a further process works only
+ * if a full message waits. Returns undefined for the documents of a message that failed.
+ */
+function createSmallTasks(run: RunTasks): (task: PendingTask) => Promise<ParseOutcome | undefined> {
+  const waiting: WaitingTask[] = [];
+  let running = 0;
+  const sendNext = async (): Promise<void> => {
+    if (waiting.length === 0 || (running > 0 && waiting.length < SMALL_AT_ONCE)) return;
+    const batch = waiting.splice(0, SMALL_AT_ONCE);
+    running += 1;
+    try {
+      const outcomes = await run(batch.map(({ task }) => task));
+      for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i]);
+    } catch (error) {
+      for (const { resolve, reject } of batch) batch.length === 1 ? reject(error) : resolve(undefined);
+    }
+    running -= 1;
+    await sendNext();
+  };
+  return (task) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ task, resolve, reject });
+      setImmediate(() => void sendNext());
+    });
 }
 
 function unwrapOutcome(outcome: ParseOutcome): ParsedDocument {

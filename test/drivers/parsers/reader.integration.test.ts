@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
 import { docxFile, pptxFile, wordParagraph, xlsxFile } from '../../support/files.ts';
@@ -65,9 +66,9 @@ describe('the reader', () => {
       code: 'invalid',
       hint: expect.stringContaining('save it again'),
     });
-    await expect(read(reader, 'b.docx', pdfFile([['x']]))).rejects.toMatchObject({
+    await expect(read(reader, 'b.docx', Buffer.from('89504e470d0a1a0a', 'hex'))).rejects.toMatchObject({
       code: 'invalid',
-      hint: 'Give it a name that ends in .pdf.',
+      hint: 'Give it a name that ends in .png.',
     });
     expect((await read(reader, 'c.md', 'Fine.')).text).toBe('Fine.');
   });
@@ -167,6 +168,27 @@ describe('the reader', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(outcomes[1]).toMatchObject({ reason: { message: expect.stringContaining('huge.csv'), isRetryable: false } });
+  });
+
+  it('reads small documents of any type that come at once in one process', async () => {
+    const reader = open({ processes: 4 });
+    let started = 0;
+    const count = () => void started++;
+    subscribe('child_process', count);
+    onTestFinished(() => void unsubscribe('child_process', count));
+    const files = {
+      'a.csv': 'Key,Word\n1,Anchor\n',
+      'b.html': '<p>Anchor</p>',
+      'c.json': '{"word": "Anchor"}',
+      'd.eml': 'From: d@d.example\nSubject: Anchor\n\nText',
+      'e.docx': docxFile(wordParagraph('Anchor')),
+    };
+    const reading = Object.entries(files).map(async ([name, content], i) => {
+      await new Promise((resolve) => setTimeout(resolve, i)); // the files of a folder come one after another
+      return (await read(reader, name, content)).text;
+    });
+    for (const text of await Promise.all(reading)) expect(text).toContain('Anchor');
+    expect(started).toBe(1);
   });
 
   it('can be closed before it has read anything', async () => {

@@ -94,7 +94,6 @@ export const htmlFragmentParser: ParserRow = {
   name: 'HTML',
   extensions: [],
   is_text: true,
-  is_quick: true,
   async parse(bytes, { source }) {
     const body = await wholePage(new TextDecoder().decode(bytes), { isContent: true });
     const resolve = addressResolver([], source);

@@ -13,7 +13,6 @@ export const asciidocParser: ParserRow = {
   extensions: ['.adoc', '.asciidoc'],
   media_types: ['text/asciidoc', 'text/x-asciidoc'],
   is_text: true,
-  is_quick: true,
   async parse(bytes): Promise<ParsedDocument> {
     const { text, marks } = asciidocToMarkdown(await decodeText(bytes));
     return { text, title: firstHeading(text), metadata: {}, marks };

@@ -58,7 +58,6 @@ export const markdownParser: ParserRow = {
   extensions: ['.md', '.markdown', '.mdown', '.mkd', '.mdx'],
   media_types: ['text/markdown', 'text/x-markdown', 'text/mdx'],
   is_text: true,
-  is_quick: true,
   async parse(bytes, { source: name }): Promise<ParsedDocument> {
     const source = removeTablePadding(await decodeText(bytes));
     const { data, start, line } = await readFrontMatter(source);
@@ -116,7 +115,6 @@ export const textParser: ParserRow = {
   extensions: ['.txt', '.text', '.log'],
   media_types: ['text/*'],
   is_text: true,
-  is_quick: true,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const text = await decodeText(bytes);
     const page = readManualPage(text);

@@ -16,7 +16,6 @@ export const restructuredTextParser: ParserRow = {
   extensions: ['.rst', '.rest'],
   media_types: ['text/x-rst', 'text/prs.fallenstein.rst'],
   is_text: true,
-  is_quick: true,
   async parse(bytes): Promise<ParsedDocument> {
     const { text, marks } = await restructuredToMarkdown(await decodeText(bytes));
     return { text, title: firstHeading(text), metadata: {}, marks };
