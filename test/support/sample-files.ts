@@ -80,8 +80,8 @@ export const sampleFiles: Readonly<Record<string, string | Buffer>> = {
     'From: <Saved by Blink>\r\nSnapshot-Content-Location: http://lamps.example/care\r\nSubject: Care\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="cut"\r\n\r\n--cut\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<html><head><title>Care of the lamp</title></head><body><h1>Care of the lam=\r\np</h1><p>Trim the wick =E2=80=93 daily.</p></body></html>\r\n--cut--\r\n',
   'survey.ics':
     'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nDTSTART:20260319T083000Z\r\nDTEND:20260319T094500Z\r\nSUMMARY:Survey of the weir\r\nLOCATION:Boathouse\\, upper floor\r\nDESCRIPTION:Bring boots. The water\r\n  is high.\r\nORGANIZER;CN=Astrid Holm:mailto:astrid@weir.example\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
-  'old.doc': compound({ WordDocument: 'x'.repeat(5000) }),
-  'old.ppt': compound({ 'PowerPoint Document': 'x'.repeat(5000) }),
+  'named.doc': '{\\rtf1\\ansi Rich text.\\par}',
+  'named.ppt': pptxFile([{ title: 'Year', bullets: ['more'] }]),
   'mails.mbox':
     'From a@example.com Mon Jan 01 10:00:00 2024\nSubject: One\n\nFirst.\n\nFrom a@example.com Mon Jan 01 10:00:00 2024\nSubject: Two\n\nSecond.\n',
   'letter.odt': zipFile({
