@@ -92,7 +92,7 @@ async function parseWorkbook(bytes: Uint8Array, options: WorkbookOptions): Promi
   );
   if (book.SheetNames.length === 0) throw brokenFileError(source, row, new Error('it has no sheets'));
   const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
-  const shown = book.SheetNames.filter((name) => !hidden.has(name));
+  const shown = book.SheetNames.filter((name) => !hidden.has(name) && book.Sheets[name]); // modules of macros have no cells
   const textOf = createCellText(book, SSF.format);
   const blocks = new MarkedBlocks();
   for (const name of shown) {
@@ -184,13 +184,14 @@ const TEXT_CELL = /<c\b[^<>]*\bt="(s|str|inlineStr)"[^<>]*>([^]*?)<\/c>/g;
 
 /** Extracts the texts of the cells and drawings of the sheets that are shown. Numbers depend on their formats. */
 async function visibleWords(archive: Archive): Promise<string> {
-  const strings = ((await archive.text('xl/sharedStrings.xml')) ?? '').split(/<si\b/).slice(1);
+  const items = ((await archive.text('xl/sharedStrings.xml')) ?? '').split(/<si\b/).slice(1);
+  const strings = items.map((item) => visibleText(`<si${item}`, OFFICE_ELEMENTS));
   const texts: string[] = [];
   for (const { part } of (await sheetsOf(archive)).filter(({ isHidden }) => !isHidden)) {
     for (const [, type, cell = ''] of ((await archive.text(part)) ?? '').matchAll(TEXT_CELL)) {
       const value = /<v>([^<]+)<\/v>/.exec(cell)?.[1] ?? '';
-      const shared = type === 's' && value !== '' ? `<si${strings[Number(value)] ?? '/>'}` : '';
-      texts.push(type === 'str' ? decodeXml(value) : visibleText(shared || cell, OFFICE_ELEMENTS));
+      if (type === 's') texts.push(strings[Number(value || -1)] ?? '');
+      else texts.push(type === 'str' ? decodeXml(value) : visibleText(cell, OFFICE_ELEMENTS));
     }
     const relations = await relationsOf(archive, part);
     for (const drawing of targetsOf(relations, 'drawing')) {

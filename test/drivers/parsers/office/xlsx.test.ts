@@ -252,6 +252,13 @@ describe('the XLSX parser', () => {
     expect(metadata).toMatchObject({ formulas_without_result: 1 });
   });
 
+  it('reads a workbook with a sheet that has no cells, such as a module of macros', async () => {
+    const book = await xlsxFile([{ name: 'S', cells: { A1: 'x', B1: 'y' } }]);
+    const archive = await openArchive(book, { source: 'file' });
+    const sheets = (await archive.text('xl/workbook.xml'))!.replace('</sheets>', '<sheet name="Module" sheetId="2" r:id=""/></sheets>');
+    expect((await read('xlsx', await withParts(book, { 'xl/workbook.xml': sheets }))).text).toContain('| x | y |');
+  });
+
   it('reads an XLS whose stream has a name in capitals', async () => {
     const bytes = XLSX.write(
       { SheetNames: ['S'], Sheets: { S: XLSX.utils.aoa_to_sheet([['a', 'b']]) } },
