@@ -8,9 +8,12 @@ export interface Completeness {
   missing: string[];
 }
 
-/** A character of a script that puts no spaces between words: it counts as a word. */
-const CHARACTER = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
-const WORD = new RegExp(String.raw`${CHARACTER}\p{M}*|(?:(?!${CHARACTER})[\p{L}\p{N}\p{M}])+`, 'gu');
+/** Characters of scripts that put no spaces between words: each counts as a word. */
+const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const CHARACTERS = new RegExp(String.raw`[${UNSPACED}]\p{M}*|[^${UNSPACED}]+`, 'gu');
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const PLAIN_WORD = /[a-z\d]+/g;
+const MAY_BE_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]/;
 /** Characters without a width, marks of emphasis within words, and backslashes that escape. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff*`~^\\]/g;
 const ADDRESS = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)/g;
@@ -21,10 +24,30 @@ const TAG = /<\/?[a-z][^<>]*>/gi;
 export const withoutAddresses = (markdown: string): string => markdown.replace(ADDRESS, '] ');
 
 /** Splits a text into words, without case, ligatures and emphasis. */
-export const wordsOf = (text: string): string[] => text.replace(INVISIBLE, '').normalize('NFKC').toLowerCase().match(WORD) ?? [];
+export const wordsOf = (text: string): string[] => text.split('\n').flatMap(wordsOfLine);
+
+function wordsOfLine(line: string): string[] {
+  const lower = line.replace(INVISIBLE, '').toLowerCase();
+  // oxlint-disable-next-line no-control-regex
+  if (!/[^\x00-\x7f]/.test(lower)) return lower.match(PLAIN_WORD) ?? [];
+  const words = lower.normalize('NFKC').toLowerCase().match(WORD) ?? [];
+  return MAY_BE_UNSPACED.test(lower) ? words.flatMap((word) => word.match(CHARACTERS) ?? []) : words;
+}
 
 /** Compares the text that a reader of a file sees with the Markdown that was made of it. */
 export function compareWords(visible: string, markdown: string): Completeness {
+  const { words, stored, counts, isMissing } = findMissing(visible, markdown);
+  if (!isMissing.includes(true)) return { words: words.length, missing: [] };
+  const joins = new Set(stored.flatMap((_, i) => joinsAt(stored, i)));
+  for (const [i, word] of words.entries()) {
+    if (joins.has(word)) isMissing[i] = false;
+    for (const [k, join] of joinsAt(words, i).entries()) if (counts.has(join)) isMissing.fill(false, i, i + k + 2);
+  }
+  return { words: words.length, missing: words.filter((_, i) => isMissing[i]) };
+}
+
+/** Finds the visible words that the Markdown lacks, or splits otherwise. */
+function findMissing(visible: string, markdown: string) {
   const words = wordsOf(visible);
   const text = withoutAddresses(markdown);
   const stored = wordsOf(text.replace(LINE_BREAK, ' ').replace(TAG, ''));
@@ -37,13 +60,7 @@ export function compareWords(visible: string, markdown: string): Completeness {
     left.set(word, count - 1);
     return count <= 0;
   });
-  if (!isMissing.includes(true)) return { words: words.length, missing: [] };
-  const joins = new Set(stored.flatMap((_, i) => joinsAt(stored, i)));
-  for (const [i, word] of words.entries()) {
-    if (joins.has(word)) isMissing[i] = false;
-    for (const [k, join] of joinsAt(words, i).entries()) if (counts.has(join)) isMissing.fill(false, i, i + k + 2);
-  }
-  return { words: words.length, missing: words.filter((_, i) => isMissing[i]) };
+  return { words, stored, counts, isMissing };
 }
 
 function countWords(words: readonly string[]): Map<string, number> {
@@ -68,6 +85,8 @@ const REPORTED_SHARE = 0.02;
 
 /** Returns the number of visible words that the Markdown of a document lacks, if they are more than a few percent of all. */
 export function countMissing(visible: string, markdown: string): number | undefined {
-  const { words, missing } = compareWords(visible, markdown);
-  return missing.length > words * REPORTED_SHARE ? missing.length : undefined;
+  const { words, isMissing } = findMissing(visible, markdown);
+  if (isMissing.filter(Boolean).length <= words.length * REPORTED_SHARE) return undefined; // joining words takes longer
+  const { missing } = compareWords(visible, markdown);
+  return missing.length > words.length * REPORTED_SHARE ? missing.length : undefined;
 }

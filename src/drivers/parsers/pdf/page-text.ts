@@ -2,7 +2,6 @@ import type { Box, Mark } from '../../../schema/items.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import type { ParsedFile } from '../parser-row.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
-import { wordsOf } from '../visible-words.ts';
 import { detectTypewriterLines } from './pdf-code.ts';
 import { separateColumns, sortForReading } from './pdf-columns.ts';
 import type { OutlineEntry, Viewport } from './pdf-file.ts';
@@ -78,19 +77,18 @@ export function textOfPages(
   return { text, title: titleOnFirstPage(pages), marks, visible: visibleOnce(contents, repeated) };
 }
 
-/** Lists the words of all lines, without those that are `repeated`. */
+/** Lists what all lines say, without the lines and cells that are `repeated`. */
 function visibleOnce(contents: readonly PageContent[], repeated: readonly string[]): string {
-  const lines = contents.flatMap(({ lines: upright, turned = [] }) => [...upright, ...turned.flatMap((text) => text.lines)]);
-  const visible = lines.map(({ text }) => text.replaceAll(RAISED_SIGN, ' ')).join('\n');
   const left = new Map<string, number>();
-  for (const word of wordsOf(repeated.join(' '))) left.set(word, (left.get(word) ?? 0) + 1);
-  if (left.size === 0) return visible;
-  const isLeft = (word: string): boolean => {
-    const count = left.get(word) ?? 0;
-    left.set(word, count - 1);
+  for (const text of repeated) left.set(text, (left.get(text) ?? 0) + 1);
+  const isLeft = ({ text }: { text: string }): boolean => {
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
     return count <= 0;
   };
-  return wordsOf(visible).filter(isLeft).join(' ');
+  const lines = contents.flatMap(({ lines: upright, turned = [] }) => [...upright, ...turned.flatMap((text) => text.lines)]);
+  const visible = lines.filter(isLeft).flatMap((line) => (line.cells.length > 1 ? line.cells.filter(isLeft) : [line]));
+  return visible.map(({ text }) => text.replaceAll(RAISED_SIGN, ' ')).join('\n');
 }
 
 /** Writes lines below one another. */

@@ -115,17 +115,27 @@ export async function openPdf(bytes: Uint8Array, { passwords = [], ...options }:
 /** Whether an error says that the password of an encrypted PDF is missing or wrong. */
 export const isLocked = (error: unknown): boolean => error instanceof Error && error.name === 'PasswordException';
 
+/** What pdf.js loads fonts into. They are not drawn; without it, pdf.js would compile the outline of each letter that a page has. */
+class UnloadedFont {
+  readonly loaded = Promise.resolve();
+}
+const unloadedFonts = { disableFontFace: false, ownerDocument: { fonts: { add: () => {}, delete: () => {} } } };
+
+let library: Promise<typeof import('./pdf-library.ts') & { folder: string }> | undefined;
+
+const loadLibrary = () => (library ??= import('./pdf-library.ts').then((loaded) => ({ ...loaded, folder: loaded.pdfTables() })));
+
 async function openWith(bytes: Uint8Array, options: Omit<PdfOptions, 'passwords'> & { password?: string }): Promise<OpenPdf> {
-  const { PDFParse, pdfTables } = await import('./pdf-library.ts');
-  const folder = pdfTables();
+  const { PDFParse, folder } = await loadLibrary();
+  const isDrawn = options.CanvasFactory !== undefined;
+  if (!isDrawn) Object.assign(globalThis, { FontFace: UnloadedFont });
   const parser = new PDFParse({
     data: new Uint8Array(bytes), // a copy: pdf.js transfers it
     cMapUrl: join(folder, 'cmaps/'),
     cMapPacked: true,
-    ...(options.CanvasFactory ? { standardFontDataUrl: join(folder, 'standard_fonts/') } : {}), // slow, and only needed for drawing
+    ...(isDrawn ? { standardFontDataUrl: join(folder, 'standard_fonts/'), disableFontFace: true } : unloadedFonts), // standard fonts are slow
     wasmUrl: join(folder, 'wasm/'), // for JPEG 2000, which scanners write
     isEvalSupported: false,
-    disableFontFace: true,
     verbosity: 0,
     ...options,
   });

@@ -1,4 +1,4 @@
-import type { PageTurn, PdfLine } from './pdf-lines.ts';
+import type { Cell, PageTurn, PdfLine, PdfRun } from './pdf-lines.ts';
 
 /** A table's cells as their borders are drawn. */
 export interface Grid {
@@ -50,10 +50,17 @@ const multiply = ([a, b, c, d, e, f]: Matrix, inner: readonly number[]): Matrix 
   return [a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f];
 };
 
-/** A page whose lines stand side by side at least this often may have a table. */
-const MIN_ROWS = 2;
-/** Maximum difference of the baselines of two lines that stand side by side, in font sizes. */
+/** Maximum difference of the baselines of two lines that stand side by side, and of the edges of cells below one another, in font sizes. */
 const SAME_LINE = 0.5;
+const ALIGNED = 0.7;
+/** Maximum characters of the shortest cell; lines of text in two columns are longer. */
+const MAX_LENGTH = 25;
+/** Minimum rows of a table. */
+const MIN_ROWS = 2;
+/** Minimum gap between cells, in font sizes. */
+const GAP = 1.2;
+/** Maximum rows from a row of cells to the next one: cells have wrapped lines. */
+const REACH = 12;
 /** After this many such pages without a grid only every eighth is searched, until one has a grid: listing what is drawn takes long. */
 const FRUITLESS = 3;
 const ONE_OF = 8;
@@ -73,10 +80,48 @@ export class GridSearch {
   }
 }
 
+/** Whether rows have cells below one another that are too short for text in columns. */
 function mayHaveTable(lines: readonly PdfLine[]): boolean {
-  const ordered = lines.toSorted((a, b) => b.y - a.y);
-  const rows = ordered.filter((line, i) => line.cells.length > 1 || (i > 0 && ordered[i - 1]!.y - line.y < SAME_LINE * line.size));
-  return rows.length >= MIN_ROWS;
+  const rows = rowsOf(lines).map((cells, at) => ({ cells, at })).filter(({ cells }) => cells.length > 1); // prettier-ignore
+  return rows.some((row, i) => {
+    const below = rows.slice(i + 1, i + REACH).filter((next) => next.at - row.at <= REACH && areColumns(row.cells, next.cells));
+    return below.length + 1 >= MIN_ROWS;
+  });
+}
+
+type SizedCell = Cell & { size: number };
+
+/** Lists the cells of lines side by side, from the top down. */
+function rowsOf(lines: readonly PdfLine[]): SizedCell[][] {
+  const rows: { y: number; cells: SizedCell[] }[] = [];
+  for (const { y, size, cells, runs } of lines.toSorted((a, b) => b.y - a.y)) {
+    const sized = (cells.length === 1 ? cellsOfRuns(runs, size) : cells).map((cell) => ({ ...cell, size }));
+    const row = rows.at(-1);
+    if (row && row.y - y < SAME_LINE * size) row.cells.push(...sized);
+    else rows.push({ y, cells: sized });
+  }
+  return rows.map(({ cells }) => cells);
+}
+
+/** Lists the parts of a line between wide gaps, which lines from right to left have not. */
+function cellsOfRuns(runs: readonly PdfRun[], size: number): Cell[] {
+  const parts: Cell[] = [];
+  for (const { text, x, right } of runs.toSorted((a, b) => a.x - b.x)) {
+    const part = parts.at(-1);
+    if (text.trim() === '') continue;
+    if (part && x - part.right <= GAP * size) Object.assign(part, { text: `${part.text}${text}`, right: Math.max(part.right, right) });
+    else parts.push({ text, x, right });
+  }
+  return parts;
+}
+
+function areColumns(row: readonly SizedCell[], next: readonly SizedCell[]): boolean {
+  const isBelow = (one: SizedCell, other: SizedCell): boolean => {
+    const edges = [one.x - other.x, one.right - other.right, (one.x + one.right - other.x - other.right) / 2];
+    return edges.some((distance) => Math.abs(distance) <= ALIGNED * one.size);
+  };
+  const aligned = row.filter((cell) => next.some((other) => isBelow(cell, other)));
+  return aligned.length > 1 && aligned.some(({ text }) => text.length <= MAX_LENGTH);
 }
 
 /** Finds the grids that lines draw: at least two rows and two columns each. */

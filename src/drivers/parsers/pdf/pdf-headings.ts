@@ -26,32 +26,34 @@ export function headingLevels(
   isCode: (line: PdfLine) => boolean = () => false,
 ): HeadingLevel {
   const levels = new Map<PdfLine, number>();
-  const spelled = new Map<number, Map<string, PdfLine[][]>>();
   let found = 0;
-  for (const entry of outline) {
-    const onPage = spelled.get(entry.page) ?? spelledOn((pages[entry.page] ?? []).slice(0, MAX_ON_PAGE));
-    spelled.set(entry.page, onPage);
-    const heading = findHeading(entry, onPage, levels);
-    if (heading) found++;
-    for (const line of heading ?? []) levels.set(line, Math.min(entry.level, 6));
+  for (const [page, entries] of Map.groupBy(outline, (entry) => entry.page)) {
+    const spelled = spelledOn((pages[page] ?? []).slice(0, MAX_ON_PAGE), new Set(entries.flatMap(({ title }) => titleKeys(title))));
+    for (const entry of entries) {
+      const heading = findHeading(entry, spelled, levels);
+      if (heading) found++;
+      for (const line of heading ?? []) levels.set(line, Math.min(entry.level, 6));
+    }
   }
   return found >= MIN_OUTLINE ? (line) => levels.get(line) : detectHeadings(pages, isCode);
 }
 
-/** Lists what each line of a page spells, alone and with those below it: the lines by the keys of titles. */
-function spelledOn(lines: readonly PdfLine[]): Map<string, PdfLine[][]> {
+/** Lists the lines of a page that spell one of some titles, alone or with those below, by the keys of the titles. */
+function spelledOn(lines: readonly PdfLine[], titles: ReadonlySet<string>): Map<string, PdfLine[][]> {
   const spelled = new Map<string, PdfLine[][]>();
   for (const i of lines.keys())
-    for (let count = 1, text = '', begun = ['']; count <= MAX_LINES && i + count <= lines.length; count++) {
+    for (let count = 1, text = '', begun = ['']; begun.length > 0 && count <= MAX_LINES && i + count <= lines.length; count++) {
       text = `${text} ${lines[i + count - 1]!.text}`.trim();
       // each line is a part of the title, and not a number that the key leaves out
-      const keys = titleKeys(text).filter((key) => begun.some((part) => key.startsWith(part)));
-      for (const key of keys) {
+      begun = titleKeys(text).filter(
+        (key) => begun.some((part) => key.startsWith(part)) && titles.values().some((title) => title.startsWith(key)),
+      );
+      for (const key of begun) {
+        if (!titles.has(key)) continue;
         const places = spelled.get(key) ?? [];
         spelled.set(key, places);
         places.push(lines.slice(i, i + count));
       }
-      begun = keys;
     }
   return spelled;
 }
@@ -77,13 +79,17 @@ export const titleKeys = (title: string): string[] => [title, title.replace(NUMB
 /** The number of a heading: «3.1», «Chapter 2:», «IV», «Appendix B». */
 const NUMBER = /^(?:\p{L}+\s)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVXLC]+)[.:)]?\s+/u;
 
-const keyOf = (text: string): string =>
-  text.length > MAX_LENGTH
-    ? ''
-    : text
+function keyOf(text: string): string {
+  if (text.length > MAX_LENGTH) return '';
+  const lower = text.toLowerCase();
+  // oxlint-disable-next-line no-control-regex
+  return /[^\x00-\x7f]/.test(lower)
+    ? lower
         .normalize('NFKC')
         .toLowerCase()
-        .replace(/[^\p{L}\p{N}]+/gu, '');
+        .replace(/[^\p{L}\p{N}]+/gu, '')
+    : lower.replace(/[^a-z\d]+/g, '');
+}
 
 const round = (size: number): number => Math.round(size * 2) / 2;
 

@@ -34,7 +34,8 @@ function cutLines(lines: readonly PdfLine[], grid: Grid): readonly PdfLine[] {
   const left: PdfLine[] = [];
   let first: number | undefined;
   for (const line of lines) {
-    const runs = line.ruled ? [] : line.runs.filter(({ text }) => text.trim() !== '').flatMap((run) => cutRun(run, grid));
+    const isOutside = line.ruled !== undefined || line.y > grid.rows[0]! || line.y + line.size < grid.rows.at(-1)!;
+    const runs = isOutside ? [] : line.runs.filter(({ text }) => text.trim() !== '').flatMap((run) => cutRun(run, grid));
     const places = Map.groupBy(runs, (run) => placeOf(run, grid));
     const outside = places.get(undefined) ?? [];
     if (places.size === 0 || outside.length === runs.length) {

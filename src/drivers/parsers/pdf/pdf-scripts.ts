@@ -56,15 +56,14 @@ const UNREADABLE = /[\p{Co}\p{Cn}\p{Cc}\ufffd]/gu;
 /** Minimum share of a page's characters that are such, and the maximum share of letters where its fonts are in doubt. */
 const MAX_UNREADABLE = 0.3;
 const MIN_LETTERS = 0.5;
-/** Minimum characters that are judged. */
+/** Maximum runs and minimum characters that are judged. */
+const MAX_JUDGED = 300;
 const MIN_JUDGED = 20;
 
 /** Tells whether the characters of a page can be read: `doubtful` ones are few letters among many signs. */
 export function readability(items: readonly PdfItem[]): 'readable' | 'doubtful' | 'unreadable' {
-  const text = items
-    .map(({ str }) => str)
-    .join('')
-    .replace(/[ \n\t]/g, '');
+  const text = items.slice(0, MAX_JUDGED).map(({ str }) => str).join('').replaceAll(' ', ''); // prettier-ignore
+  if (text.replace(/[a-z]+/gi, '').length < text.length / 2) return 'readable';
   const unreadable = text.match(UNREADABLE)?.length ?? 0;
   if (unreadable > 1 && unreadable >= MAX_UNREADABLE * text.length) return 'unreadable';
   const signs = text.replace(/[\d.,…·•_]/g, '');

@@ -176,13 +176,16 @@ function isData([first, ...others]: readonly Row[]): boolean {
   const [font, below] = [first, second].map(({ lines }) => usualFont(lines));
   if (font !== below && (!third || usualFont(third.lines) === below)) return false;
   return first.columns.some((cells, column) => {
-    const [text, ...texts] = [cells, ...others.map(({ columns }) => columns[column]!)].map((all) => all.map((cell) => cell.text).join(' '));
-    const filled = texts.filter((other) => other !== '');
-    if (!/\d/.test(text!) || filled.length === 0) return false;
-    const alike = filled.filter((other) => shapeOf(other) === shapeOf(text!) && YEAR.test(other) === YEAR.test(text!));
+    const text = textOf(cells);
+    if (!/\d/.test(text)) return false;
+    const [shape, isYear] = [shapeOf(text), YEAR.test(text)];
+    const filled = others.map(({ columns }) => textOf(columns[column]!)).filter((other) => other !== '');
+    const alike = filled.filter((other) => shapeOf(other) === shape && YEAR.test(other) === isYear);
     return alike.length > filled.length / 2;
   });
 }
+
+const textOf = (cells: readonly Cell[]): string => cells.map(({ text }) => text).join(' ');
 
 /** Writes a text with a letter for each word and a digit for each number. */
 const shapeOf = (text: string): string => text.replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a');

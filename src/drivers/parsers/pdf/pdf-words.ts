@@ -3,6 +3,7 @@ import { NOTE_START } from './pdf-notes.ts';
 
 /** The word before the hyphen at the end of a line, and the beginning of the next line. */
 const BROKEN = /(?<=^|[^\p{L}])((?:\p{L}{1,60}[-\u2010]){0,3}\p{L}{1,60})[-\u00ad\u2010]$/u;
+const HYPHENS = '-\u00ad\u2010';
 const REST = /^[\p{L}\p{N}]{1,60}/u;
 const WORDS = /\p{L}{1,60}(?:[-\u2010]\p{L}{1,60}){0,4}/gu;
 /** Shorter parts are syllables rather than words. */
@@ -20,7 +21,7 @@ export type WordMender = (before: string, next: string) => string | undefined;
 export function createWordMender(pages: readonly PdfLine[][]): WordMender {
   let words: Vocabulary | undefined;
   return (before, next) => {
-    const [, left] = BROKEN.exec(before.slice(-200)) ?? [];
+    const left = brokenWord(before);
     const right = REST.exec(next)?.[0];
     if (left === undefined || right === undefined) return undefined;
     const bare = before.slice(0, -1);
@@ -28,6 +29,10 @@ export function createWordMender(pages: readonly PdfLine[][]): WordMender {
     return keepsHyphen(left, right, (words ??= vocabularyOf(pages))) ? before + next : bare + next;
   };
 }
+
+/** Returns the beginning of a word that is broken at the end of a text. */
+const brokenWord = (text: string): string | undefined =>
+  HYPHENS.includes(text.at(-1) ?? ' ') ? BROKEN.exec(text.slice(-200))?.[1] : undefined;
 
 interface Vocabulary {
   /** Words, and those with hyphens, in lower case. */
@@ -53,13 +58,13 @@ function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
   for (const lines of pages) {
     let begin = 0; // behind the rest of a broken word, neither part of which counts as a word
     for (const [i, { text }] of lines.entries()) {
-      const left = BROKEN.exec(text.slice(-200))?.[1];
+      const left = brokenWord(text);
       const right = left === undefined || i + 1 === lines.length ? undefined : /^\p{Ll}{1,60}/u.exec(lines[i + 1]!.text)?.[0];
       if (left !== undefined && right !== undefined) broken.push([left, right]);
       const end = right === undefined ? text.length : text.length - left!.length - 1;
-      for (const [word] of text.slice(begin, end).matchAll(WORDS)) {
-        words.add(word.toLowerCase().replaceAll('\u2010', '-'));
-        for (const part of word.toLowerCase().split(/[-\u2010]/)) words.add(part);
+      for (const word of text.slice(begin, end).toLowerCase().replaceAll('\u2010', '-').match(WORDS) ?? []) {
+        words.add(word);
+        if (word.includes('-')) for (const part of word.split('-')) words.add(part);
       }
       begin = right?.length ?? 0;
     }
