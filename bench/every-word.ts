@@ -34,7 +34,7 @@ async function compareFile(path: string, file: string): Promise<Comparison | und
   const file_type = fileTypes().fileType(file);
   if (file_type === undefined) return undefined;
   const bytes = readFileSync(path);
-  const document = await parseDocument({ bytes, source: file, file_type });
+  const document = await parseDocument({ bytes, source: file, file_type, html: 'whole' });
   const row = parsers.find((candidate) => candidate.file_type === (document.file_type ?? file_type));
   const visible = await row?.visibleText?.(bytes, { source: file });
   return visible === undefined ? undefined : { file, ...compareWords(visible, textOf(document)) };

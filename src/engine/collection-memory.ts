@@ -172,14 +172,14 @@ export async function dropMemory({ settings, home }: Context): Promise<void> {
 }
 
 /** Hashes the settings and the kb version that affect how pages are read. Of site credentials, only the names are hashed. */
-function hashSettings({ ingestion: { urls }, network }: Config): string {
+function hashSettings({ ingestion: { urls, html }, network }: Config): string {
   const siteFields = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
     origin,
     Object.keys(headers),
     Object.keys(cookies),
     basic_auth !== undefined,
   ]);
-  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, siteFields])).slice(0, 8);
+  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, html, network.user_agent, siteFields])).slice(0, 8);
 }
 
 /**

@@ -23,8 +23,8 @@ export interface Resources {
   reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
   /** `embedder` is used by an answerer that quotes; undefined if the collection has no vectors. */
   llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
-  /** `settings` say how scans are handled. Passwords always come from the operator, never from a request. */
-  reader(settings: Config['ingestion']['docs']): Promise<DocumentReader>;
+  /** `settings` say how scans and HTML are read. Passwords always come from the operator, never from a request. */
+  reader(settings: Pick<Config['ingestion'], 'docs' | 'html'>): Promise<DocumentReader>;
   /** Makes a renderer for one run, whose options say which private addresses are allowed. All runs share one browser. */
   renderer(options: RendererOptions): Renderer;
   /** Limits requests per host across all runs. */

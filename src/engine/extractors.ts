@@ -37,7 +37,7 @@ export async function openExtractors(
 ): Promise<OpenExtractors> {
   const { settings, resources, tracer, signal, cwd, home, surface, environment, isRequested, isState } = context;
   const { ingestion, network } = settings;
-  const reader = await resources.reader(ingestion.docs);
+  const reader = await resources.reader(ingestion);
   const named = namedOrigins({ docs, urls, api });
   const reach = { network, surface, named, environment };
   const clients = { http: createHttp(reach), renderer: resources.renderer(reach) };
@@ -77,7 +77,7 @@ export async function openExtractors(
 
 /** Opens the extractor of uploaded files. */
 export async function openUploads(request: UploadRequest, context: Context, extract: typeof extractUploads): Promise<OpenExtractors> {
-  const reader = await context.resources.reader(context.settings.ingestion.docs);
+  const reader = await context.resources.reader(context.settings.ingestion);
   return { extractors: { docs: () => extract(request, filePartsOf(reader, context)) }, close: async () => {} };
 }
 

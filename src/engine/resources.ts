@@ -227,10 +227,10 @@ export function createResources({
       return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout, window });
     },
     llm: openLlm,
-    reader: async ({ ocr, ocr_languages }) => {
+    reader: async ({ docs: { ocr, ocr_languages }, html }) => {
       const readers = await workers.get(['readers'], () => drivers.readers(READER_LIMITS));
       const { parsers } = await workers.get(['parsers'], async () => ({ parsers: await openParsers(ownDrivers.parsers) }));
-      return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords }), parsers);
+      return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords, html }), parsers);
     },
     renderer: browser.renderer,
     host_limiter: new HostLimiter(),

@@ -1,5 +1,5 @@
 import type { AddressPolicy, Lookup } from '../http/address-policy.ts';
-import type { FileKind, Network } from '../schema/config-sources.ts';
+import type { FileKind, HtmlExtent, Network } from '../schema/config-sources.ts';
 import type { HttpResponse } from '../http/message.ts';
 import type { Mark, Metadata } from '../schema/items.ts';
 
@@ -118,6 +118,8 @@ export interface ScanSettings {
   ocr: 'auto' | 'report' | 'off';
   /** Languages as Tesseract names them, separated by `+`. Default: all that are installed. */
   languages?: string | undefined;
+  /** What is read of HTML; default: `main`. */
+  html?: HtmlExtent | undefined;
   passwords: readonly string[];
 }
 

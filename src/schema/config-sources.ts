@@ -42,6 +42,15 @@ export const DocsIngestion = z
   })
   .describe('How documents are read');
 
+/** `ingestion.html` of the configuration. */
+export const HtmlExtent = z
+  .enum(['main', 'whole'])
+  .describe(
+    'What is read of web pages and HTML files: main (the text without what surrounds it, such as menus and teasers) or whole (all that a page shows)',
+  )
+  .meta({ flag: 'html' });
+export type HtmlExtent = z.infer<typeof HtmlExtent>;
+
 const name = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a name without spaces'); // a token of HTTP (RFC 9110, 5.6.2)
 const line = z.string().regex(/^[^\0\r\n]*$/, 'a text of one line');
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Bytes, MAX_NAME_LENGTH, MAX_PATH_LENGTH, options } from './fields.ts';
 import { Chat } from './config-chat.ts';
-import { ApiIngestion, DocsIngestion, Network, UrlsIngestion, Watching } from './config-sources.ts';
+import { ApiIngestion, DocsIngestion, HtmlExtent, Network, UrlsIngestion, Watching } from './config-sources.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
 import { ConfiguredSources } from './source-entries.ts';
 import { Filter } from './stored/filter.ts';
@@ -198,7 +198,9 @@ export const Config = z.strictObject({
     .describe('Collection to write to and search')
     .meta({ flag: 'collection' }),
   storage: Storage,
-  ingestion: z.strictObject({ docs: DocsIngestion, urls: UrlsIngestion, api: ApiIngestion }).describe('How sources are read'),
+  ingestion: z
+    .strictObject({ docs: DocsIngestion, urls: UrlsIngestion, api: ApiIngestion, html: HtmlExtent })
+    .describe('How sources are read'),
   chunking: Chunking,
   embedding: Embedding,
   concurrency: z
@@ -232,6 +234,7 @@ export const DEFAULTS = {
       frontmatter: false,
     },
     api: { method: 'GET', max_pages: 100, timeout: 30, frontmatter: false },
+    html: 'main',
   },
   chunking: { chunk_size: 1000, chunk_overlap: 100, min_chunk_length: 100 },
   embedding: { batch_size: 64 },

@@ -11,6 +11,7 @@ export type ConfigSection =
   | 'ingestion.docs'
   | 'ingestion.urls'
   | 'ingestion.api'
+  | 'ingestion.html'
   | 'chunking'
   | 'embedding'
   | 'embedding.provider'

@@ -40,6 +40,7 @@ export const searchedFields = {
 const requestableIngestion = z
   .strictObject({ ...ingestion.shape, docs: docs.omit({ password: true }).describe(docs.description!) })
   .describe(ingestion.description!);
+const html = { html: overrideKey(ingestion.shape.html, 'ingestion.html') };
 const ocr = {
   ocr: overrideKey(docs.shape.ocr, 'ingestion.docs.ocr'),
   ocr_languages: overrideKey(docs.shape.ocr_languages, 'ingestion.docs.ocr_languages'),
@@ -56,6 +57,7 @@ export const ParseRequest = z
     frontmatter: overrideKey(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     follow_links: overrideKey(docs.shape.follow_links, 'ingestion.docs.follow_links'),
     ...ocr,
+    ...html,
     kinds: overrideKey(docs.shape.kinds, 'ingestion.docs.kinds'),
   })
   .meta({
@@ -87,6 +89,7 @@ export const UploadRequest = z
     description: z.string().max(MAX_LABEL_LENGTH).optional().describe('Description of each document'),
     frontmatter: overrideKey(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     ...ocr,
+    ...html,
   })
   .meta({ id: 'UploadRequest', description: 'Uploaded files to parse, or to ingest' });
 export type UploadRequest = z.infer<typeof UploadRequest>;
@@ -135,6 +138,7 @@ export const ScrapeRequest = z
     exclude: overrideKey(urls.shape.exclude, 'ingestion.urls.exclude'),
     render: overrideKey(urls.shape.render, 'ingestion.urls.render'),
     frontmatter: overrideKey(urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
+    ...html,
     verbose: overrideKey(urls.shape.verbose, 'ingestion.urls.verbose'),
   })
   .meta({

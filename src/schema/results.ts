@@ -81,7 +81,10 @@ export const DocumentReference = z.object({
   status: z
     .enum(['new', 'changed', 'unchanged', 'incomplete', 'failed'])
     .describe('Compared with the stored version; incomplete: some of its chunks were missing'),
-  left_out: z.number().optional().describe('For an article page: share of its words left out besides navigation, if over a tenth'),
+  left_out: z
+    .number()
+    .optional()
+    .describe('Of a web page: share of its visible words left out besides navigation, headers and footers, if over 2 %'),
 });
 
 const outputs = z.array(DocumentReference).describe('Documents, in order, without their text');

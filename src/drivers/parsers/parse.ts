@@ -112,7 +112,7 @@ async function readMembers(files: readonly InnerFile[], task: ParseTask): Promis
   return { members, left_out };
 }
 
-async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
+async function readMember(file: InnerFile, { depth = 0, html }: ParseTask): Promise<ParsedMember> {
   const { path, bytes } = file;
   const row = findMemberParser(file);
   if (!row) throw new Error('is of a kind that is not supported');
@@ -122,7 +122,7 @@ async function readMember(file: InnerFile, { depth = 0 }: ParseTask): Promise<Pa
     page: _,
     pictured_pages,
     ...parsed
-  } = await parseDocument({ bytes: await decompress(await bytes(), path), source: path, file_type: row.file_type, depth: depth + 1 });
+  } = await parseDocument({ bytes: await decompress(await bytes(), path), source: path, file_type: row.file_type, depth: depth + 1, html });
   if (parsed.text.trim() === '' && !parsed.members) throw new Error(pictured_pages ? 'is a picture without a text layer' : 'has no text');
   return { path, file_type: parsed.file_type ?? row.file_type, parsed };
 }

@@ -1,6 +1,7 @@
 import type { Hint } from '../../core/advice/advice.ts';
 import type { KbError } from '../../core/errors.ts';
 import type { DocumentReader, ParsedDocument, Parser, ReadingOptions } from '../../ports/reading.ts';
+import type { HtmlExtent } from '../../schema/config-sources.ts';
 import type { PdfLine } from './pdf/pdf-lines.ts';
 
 /** Options of a parser. */
@@ -10,6 +11,8 @@ export interface ParseOptions {
   passwords?: readonly string[] | undefined;
   /** The lines that OCR has recognized on pages without text, by page number. */
   recognized?: ReadonlyMap<number, PdfLine[]> | undefined;
+  /** What is read of HTML; default: `main`. */
+  html?: HtmlExtent | undefined;
 }
 
 /** A file within another, which is parsed after it. */
@@ -63,14 +66,16 @@ export interface ParserRow extends Parser {
 /** A reader of documents without OCR. */
 export interface BaseReader extends DocumentReader {
   read(bytes: Uint8Array, options: ReadOptions): Promise<ParsedDocument>;
+  /** Whether files of this type are web pages, or may hold some. */
+  hasPages(file_type: string): boolean;
   /** Whether pages of files of this type may be pictures. */
   hasScans(file_type: string): boolean;
 }
 
-type ReadOptions = ReadingOptions & Pick<ParseOptions, 'passwords' | 'recognized'>;
+type ReadOptions = ReadingOptions & Pick<ParseOptions, 'passwords' | 'recognized' | 'html'>;
 
 /** A file to parse in a worker process. */
-export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {
+export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized' | 'html'> {
   bytes: Uint8Array;
   source: string;
   file_type: string;

@@ -121,6 +121,7 @@ export function createDocumentReader(limits: Limits): BaseReader {
   const runSmall = createSmallTasks(run);
   return {
     ...fileTypes(),
+    hasPages: (file_type) => parsers.some((row) => row.file_type === file_type && (row.is_page || row.is_archive)),
     hasScans: (file_type) => parsers.some((row) => row.file_type === file_type && (row.is_picture || row.has_scans)),
     async read(bytes, { signal, onPage: _, ...options }) {
       throwIfAborted(signal);

@@ -1,5 +1,5 @@
 import { renamedKeys } from '../reserved-metadata.ts';
-import { ocrAdvice, formatHint } from '../../core/advice/advice.ts';
+import { advice, formatHint, ocrAdvice, setting } from '../../core/advice/advice.ts';
 import { count as formatCount, listNames } from '../../text/count.ts';
 import { pagesIn } from '../../text/passage-location.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
@@ -92,9 +92,8 @@ export class OmittedContent {
     const pages = this.#partialPages.toSorted((a, b) => b.share - a.share);
     if (pages.length === 0) return [];
     const named = pages.map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
-    const of = pages.length === 1 ? 'one page' : `${pages.length} pages`;
     return [
-      `Of ${of} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${listNames(named, MAX_NAMED)}.`,
+      `Menus, teasers, comments and the like were left out of ${formatCount(pages.length, 'page')}, more than 2 % of the text: ${listNames(named, MAX_NAMED)}. ${formatHint(advice`To keep them, add ${setting('ingestion.html', 'whole')}.`)}`,
     ];
   }
 }

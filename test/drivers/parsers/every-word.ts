@@ -9,7 +9,7 @@ export const hasVisibleText = (file_type: string): boolean => parsers.some((row)
 
 /** Reads a file, and expects every word that its readers see in the Markdown. */
 export async function expectEveryWord(file_type: string, bytes: Uint8Array, source = `files/sample.${file_type}`): Promise<ParsedDocument> {
-  const document = await parseDocument({ bytes, source, file_type });
+  const document = await parseDocument({ bytes, source, file_type, html: 'whole' });
   const row = parsers.find((candidate) => candidate.file_type === file_type)!;
   const visible = await row.visibleText!(bytes, { source });
   expect(compareWords(visible, markdownOf(document)).missing, document.text).toEqual([]);

@@ -25,7 +25,7 @@ describe('a file is refused', () => {
 
   it.each([
     ['csv', ' \n\n'],
-    ['html', '<html><body><nav>Only this</nav></body></html>'],
+    ['html', '<html><body><script>only(this)</script></body></html>'],
     ['markdown', '---\ntitle: Nothing else\n---\n\n'],
     ['text', ' \n\t'],
     ['docx', docxFile('')],

@@ -184,6 +184,7 @@ describe('the OpenAPI document', () => {
       'description',
       'files',
       'frontmatter',
+      'html',
       'metadata',
       'ocr',
       'ocr_languages',

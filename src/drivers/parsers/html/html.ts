@@ -1,14 +1,15 @@
-import { type DomElement, parseHtml } from './dom.ts';
+import { type DomElement, type Page, parseHtml } from './dom.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../bytes.ts';
 import { addressResolver, factsOf, headOf, type ResolveAddress } from './page-head.ts';
-import { mainContent } from './main-content.ts';
+import { mainContent, writeShown } from './main-content.ts';
+import { holdsLinksAlone } from './furniture.ts';
+import { visibleText } from './shown-text.ts';
+import { compareWords } from '../visible-words.ts';
 import { toMarkdown } from './to-markdown.ts';
 import { escapeTags, heading } from '../../../text/markdown/write.ts';
 import { firstHeading } from '../parsed-document.ts';
-import { removeUnseen } from './remove-unseen.ts';
-import { rewriteWidgets } from './widgets.ts';
 
 /** Selects the elements that describe the page and its neighbours. */
 const DESCRIPTIVE = 'base, meta, link, a, area, frame, time, script[type="application/ld+json"], [itemprop~=author]';
@@ -16,10 +17,10 @@ const DESCRIPTIVE = 'base, meta, link, a, area, frame, time, script[type="applic
 /** How a page begins, after a byte order mark, white space and comments. */
 const BEGINNING = /^(?:ï»¿)?(?:\s|<!--(?:(?!-->)[^])*-->)*<(?:!doctype\s+html|html|head|body|title|meta)\b/i;
 
-/** Matches the role of the parts of a menu: in a file that holds nothing else, they are its text. */
-const MENU = /\srole\s?=\s?["']?(?:menu|menubar)["']?(?=[\s>/])/gi;
+/** Minimum share of the words of a page that is reported as left out. */
+const REPORTED_SHARE = 0.02;
 
-/** The main text of a page, with an anchor at each heading that has one. */
+/** The main text of a page, or all that it shows (`html: 'whole'`), with an anchor at each heading that has one. */
 export const htmlParser: ParserRow = {
   file_type: 'html',
   name: 'an HTML page',
@@ -28,34 +29,49 @@ export const htmlParser: ParserRow = {
   signature: BEGINNING,
   is_text: true,
   is_page: true,
-  async parse(bytes, { source }): Promise<ParsedDocument> {
+  visibleText,
+  async parse(bytes, { source, html: extent = 'main' }): Promise<ParsedDocument> {
     const html = await decodeText(bytes, declaredEncoding(bytes));
     const page = await parseHtml(html);
     const elements = [...page.document.querySelectorAll(DESCRIPTIVE)];
-    const { title, metadata, generator } = headOf(page.document, elements);
+    const { title, metadata } = headOf(page.document, elements);
     const resolve = addressResolver(elements, source);
     const facts = resolve && factsOf(elements, resolve);
-    const { content, headline: topic, left_out } = await mainContent(page, { html, generator, title });
+    const isWhole = extent === 'whole';
+    const { content, headline: topic, shown } = isWhole ? wholeContent(page, html) : await mainContent(page, { html, title });
     if (resolve) makeAbsolute(content, resolve);
     for (const picture of content.querySelectorAll('img')) if (repeatsHeadline(picture, topic)) picture.removeAttribute('alt');
     const isThere = [...content.querySelectorAll('h1, h2, h3, h4')].some(
       (headline) => lettersIn(headline.textContent) === lettersIn(topic),
     );
-    const chosen = await toMarkdown(content);
-    // links are the text of a file that holds nothing else; on a page of a site they are navigation
+    // links are the text of a file that holds nothing else
+    const isMenu = !resolve && holdsLinksAlone(content);
     const { text, marks } = withTopic(
-      chosen.text === '' && !resolve ? await toMarkdown(await wholePage(html.replace(MENU, ''))) : chosen,
-      isThere ? '' : topic,
+      await toMarkdown(isMenu ? wholeContent(await parseHtml(html), html).content : content),
+      isThere || isMenu ? '' : topic,
     );
+    const left_out = isWhole ? 0 : shareLeftOut(shown, text);
     return {
       text,
       marks,
       title: ownTitle(title, topic) || firstHeading(text),
-      metadata: { ...metadata, ...(left_out && { left_out }) },
+      metadata: { ...metadata, ...(left_out > 0 && { left_out }) },
       ...(facts && { page: facts }),
     };
   },
 };
+
+/** Takes all that a page shows. */
+function wholeContent(page: Page, html: string): { content: DomElement; headline: string; shown: string } {
+  writeShown(page, html);
+  return { content: page.body, headline: '', shown: '' };
+}
+
+/** Returns the share of the words of a page that its Markdown lacks, in hundredths; 0 for a few. */
+function shareLeftOut(shown: string, markdown: string): number {
+  const { words, missing } = compareWords(shown, markdown);
+  return missing.length > words * REPORTED_SHARE ? Math.round((missing.length / words) * 100) / 100 : 0;
+}
 
 /** Strips the name of the site from the title of a page, if the headline shows which part that is. */
 const ownTitle = (title: string, topic: string): string =>
@@ -95,17 +111,10 @@ export const htmlFragmentParser: ParserRow = {
   extensions: [],
   is_text: true,
   async parse(bytes, { source }) {
-    const body = await wholePage(new TextDecoder().decode(bytes), { isContent: true });
+    const html = new TextDecoder().decode(bytes);
+    const { content: body } = wholeContent(await parseHtml(html), html);
     const resolve = addressResolver([], source);
     if (resolve) makeAbsolute(body, resolve);
     return { text: (await toMarkdown(body)).text, metadata: {} };
   },
 };
-
-/** Reads all that HTML shows, including menus that only their names tell; with `isContent` also headers, footers and navigation. */
-async function wholePage(html: string, { isContent = false } = {}): Promise<DomElement> {
-  const page = await parseHtml(html);
-  rewriteWidgets(page, html);
-  removeUnseen(page.body, isContent ? page.body : undefined);
-  return page.body;
-}

@@ -1,7 +1,11 @@
 import { type DomElement, type DomNode, isElement, isTextNode } from './dom.ts';
 
-const INLINE =
+const INLINE_NAME =
   /^(?:A|ABBR|B|BDI|BDO|BIG|CITE|CODE|DATA|DEL|DFN|EM|FONT|I|INS|KBD|LABEL|MARK|Q|S|SAMP|SMALL|SPAN|STRIKE|STRONG|SUB|SUP|TIME|TT|U|VAR|WBR)$/;
+
+/** Whether an element stands in a line of text. */
+export const isInline = ({ nodeName }: DomNode): boolean => INLINE_NAME.test(nodeName);
+
 /** A paragraph: less is a label, a teaser or an entry of a menu. */
 const PARAGRAPH = 60;
 /** Minimum share of linked letters in a list of links. */
@@ -33,7 +37,7 @@ export function proseOf(root: DomElement): number {
       letters += length;
       if (inLink) linked += length;
     } else if (isElement(node)) {
-      const isBlock = !INLINE.test(node.nodeName);
+      const isBlock = !isInline(node);
       if (isBlock) flush();
       for (let child = node.firstChild; child; child = child.nextSibling) visit(child, inLink || node.nodeName === 'A');
       if (isBlock) flush();

@@ -173,13 +173,8 @@ function texOf(formula: DomElement): string {
 }
 
 const WORD = /[\p{L}\p{N}]/u;
-/** Words for screen readers beside an icon, as Bootstrap, WordPress and Primer name them. */
-const UNSHOWN = /(?:^|[\s_-])(?:sr-only|visually-?hidden|screen-reader-text)(?:$|[\s_-])/i;
-const ICON_SIGN = /<svg|sr-only|visually-?hidden|screen-reader-text|checkbox|aria-label|<i\b/i;
+const ICON_SIGN = /<svg|checkbox|aria-label|<i\b/i;
 const CONTROL = /^(?:BUTTON|SELECT|TEXTAREA|SCRIPT|STYLE|TEMPLATE)$/;
-
-/** Whether an element is for screen readers only. */
-export const isUnshown = (element: DomElement): boolean => UNSHOWN.test(element.getAttribute('class') ?? '');
 
 /** Writes icons as text where nothing else has their meaning: the ticks of task lists, and icons that fill a table cell. */
 function writeIcons(body: DomElement): void {
@@ -215,7 +210,7 @@ function iconText(element: DomElement): string | undefined {
   if (element.nodeName.toUpperCase() === 'SVG') return labelOf(element) || oneLine(element.querySelector('title')?.textContent ?? '');
   if (element.nodeName === 'INPUT')
     return element.getAttribute('type') === 'checkbox' && element.hasAttribute('disabled') ? tickOf(element) : '';
-  return isUnshown(element) ? oneLine(element.textContent ?? '') : undefined;
+  return undefined;
 }
 
 const labelOf = (element: DomElement): string =>
@@ -228,6 +223,9 @@ function openShadowRoots(element: DomElement): void {
     if (child.nodeName === 'TEMPLATE' && child.hasAttribute('shadowrootmode')) unwrap(child);
   }
 }
+
+/** Names of panels that a click opens: they are read like the open one. */
+export const PANEL = /\b(?:tab-?pane|tabs?-?panel|tabbed-block|tab-?content|collapse|accordion)/i;
 
 const STYLE = /display:\s*none|visibility:\s*hidden/i;
 

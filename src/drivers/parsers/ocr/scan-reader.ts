@@ -24,12 +24,15 @@ const OCR_MEGABYTES = 1536;
 export function createReaders(reader: BaseReader, { processes }: { processes: number }): DocumentReaders {
   const pool = new OcrPool({ processes, seconds: SECONDS_A_PAGE, megabytes: OCR_MEGABYTES });
   return {
-    open: ({ ocr, languages, passwords }) => ({
+    open: ({ ocr, languages, passwords, html }) => ({
       ...reader,
-      revisionOf: (file_type) => (ocr === 'auto' && reader.hasScans(file_type) ? `ocr ${languages ?? ''}` : undefined),
+      revisionOf(file_type) {
+        if (html === 'whole' && reader.hasPages(file_type)) return 'html whole';
+        return ocr === 'auto' && reader.hasScans(file_type) ? `ocr ${languages ?? ''}` : undefined;
+      },
       async read(given, options) {
         const bytes = await decompress(given, options.source);
-        const parsed = await reader.read(bytes, { ...options, passwords });
+        const parsed = await reader.read(bytes, { ...options, passwords, html });
         const { pictured_pages, ...document } = parsed;
         if (!pictured_pages) return parsed;
         if (ocr === 'auto') {

@@ -35,7 +35,7 @@ describe('the HTML parser', () => {
     const sentence =
       'The council decided on Tuesday that the old bridge over the river will be closed for heavy lorries until it has been repaired. ';
     const teaser = '<div class="teaser sidebar"><a href="/x">TEASERWORD of another day</a></div>';
-    const page = `<html><head><title>Bridge closed</title></head><body><div class="header"><h1>Bridge closed</h1></div><div class="story">${`<p>${sentence.repeat(3)}</p>`.repeat(6)}</div>${teaser.repeat(12)}</body></html>`;
+    const page = `<html><head><title>Bridge closed</title><meta property="og:type" content="article"></head><body><div class="header"><h1>Bridge closed</h1></div><div class="story">${`<p>${sentence.repeat(3)}</p>`.repeat(6)}</div>${teaser.repeat(12)}</body></html>`;
     const { text } = await read('html', page);
     expect(text).toMatch(/^# Bridge closed\n\nThe council/);
     expect(text.match(/The council/g)).toHaveLength(18);

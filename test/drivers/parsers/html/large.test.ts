@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseHtml } from '../../../../src/drivers/parsers/html/dom.ts';
 import { removeUnseen } from '../../../../src/drivers/parsers/html/remove-unseen.ts';
-import { generatedContent } from '../../../../src/drivers/parsers/html/main-content.ts';
 import { toMarkdown } from '../../../../src/drivers/parsers/html/to-markdown.ts';
 import { rewriteWidgets } from '../../../../src/drivers/parsers/html/widgets.ts';
 import { linearly } from '../../../support/linear-time.ts';
@@ -58,13 +57,11 @@ test('reads many elements without a body in linear time', async () => {
   expect([...body.childNodes].length).toBe(140_000);
 });
 
-test('searches many content elements in linear time', async () => {
-  const content = await linearly(140_000, async (size) => {
-    const html = `<html><body>${'<i class=wiki-content></i>'.repeat(size)}<div class=wiki-content>${words.repeat(3)}</div></body></html>`;
-    const { body } = await parseHtml(html);
-    return generatedContent(body, { html, generator: '' });
-  });
-  expect(content?.nodeName).toBe('DIV');
+test('reads many menus beside the text in linear time', async () => {
+  const { text } = await linearly(20_000, (size) =>
+    read('html', `<html><body>${'<div><a href=x>x</a></div>'.repeat(size)}<div><p>${words.repeat(9_000)}</p></div></body></html>`),
+  );
+  expect(text).not.toContain('[x]');
 });
 
 test('reads thousands of accordions, and of buttons in a heading, in linear time', async () => {

@@ -59,9 +59,9 @@ describe('the metadata of an HTML page', () => {
     const text = '<p>Words and water and salt.</p>';
     for (const element of ['aside', 'nav', 'footer'])
       expect(await signed(`<main>${text}</main><${element}>${by('Bob')}</${element}>`), element).toEqual({});
-    expect(await signed(`<article>${text}</article><div>${by('Bob')}</div>`)).toEqual({});
+    expect(await signed(`<article>${text}</article><div>${by('Bob')}</div>`)).not.toHaveProperty('author');
     expect(await signed(`<div>${text}${by('Ann')}</div><div>${by('Bob')}</div>`)).toEqual({});
-    expect(await signed(`<article>${text}<footer>${by('Ann')}</footer></article><div>${by('Bob')}</div>`)).toEqual({ author: 'Ann' });
+    expect(await signed(`<article>${text}<footer>${by('Ann')}</footer></article><div>${by('Bob')}</div>`)).toMatchObject({ author: 'Ann' });
     expect(await signed(`${by('Ann')}${text}${by('Ann')}`)).toEqual({ author: 'Ann' });
   });
 

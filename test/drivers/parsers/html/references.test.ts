@@ -8,7 +8,7 @@ const textOf = async (body: string, generator = ''): Promise<string> =>
 describe('an API reference', () => {
   it('by Doxygen gets its title, signatures as code, and code without line numbers', async () => {
     const text = await textOf(
-      `<div id="top">NAVWORD</div><div class="header"><div class="summary"><a href="#f">Functions</a></div><div class="headertitle"><div class="title">pump_t Struct Reference</div></div></div>
+      `<nav>NAVWORD</nav><div class="header"><div class="summary"><a href="#f">Functions</a></div><div class="headertitle"><div class="title">pump_t Struct Reference</div></div></div>
       <div class="contents"><p>State of one pump, which lives until it is freed by the program that made it. <a href="p.html#details">More...</a></p>
       <table class="memberdecls"><tr class="heading"><td colspan="2"><h2 class="groupheader">Functions</h2></td></tr>
       <tr class="memitem:a"><td class="memItemLeft">int&#160;</td><td class="memItemRight"><a href="#a">pump_start</a> (<a href="p.html">pump_t</a> *pump, int speed)</td></tr>

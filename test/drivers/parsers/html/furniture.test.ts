@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { htmlParser } from '../../../../src/drivers/parsers/html/html.ts';
 import { read, readPage } from '../read.ts';
 
 const sentence =
@@ -29,10 +30,10 @@ describe('a form', () => {
     );
   });
 
-  it('is left out if it asks for input', async () => {
+  it('keeps its labels if it asks for input', async () => {
     const asking = `<form>${hidden}<label>MAILWORD <input type="email"></label></form>`;
-    expect(await textOf(`<main>${prices}${asking}</main>`)).toBe('## Prices\n\nAdults pay 12, children 6.');
-    expect(await textOf(`${prices}${asking}`)).not.toContain('MAILWORD');
+    for (const page of [`<main>${prices}${asking}</main>`, `${prices}${asking}`])
+      expect(await textOf(page)).toBe('## Prices\n\nAdults pay 12, children 6.\n\nMAILWORD');
   });
 });
 
@@ -95,9 +96,9 @@ describe('a file that consists of links', () => {
     expect(await textOf(menu)).toBe('- [Start](/start.html)\n- [Prices](/prices.html)');
   });
 
-  it('has no text as a page of a site', async () => {
+  it('is read as a page of a site, too', async () => {
     const { text, page } = await readPage('https://example.com/', `<body>${menu}</body>`);
-    expect(text).toBe('');
+    expect(text).toBe('- [Start](https://example.com/start.html)\n- [Prices](https://example.com/prices.html)');
     expect(page!.links).toEqual(['https://example.com/start.html', 'https://example.com/prices.html']);
   });
 });
@@ -109,20 +110,36 @@ const around = (content: string): string =>
   <div id="content">${content}</div><div id="footer" class="site-footer"><p>© 2026 Acme Ltd. FOOTERWORD</p><a href="/imprint">Imprint</a></div>`;
 const untitled = async (body: string): Promise<string> => (await read('html', `<html><body>${body}</body></html>`)).text;
 
-describe('a short page without landmark elements', () => {
-  it('loses its menus, sidebars of links and footers', async () => {
-    expect(await untitled(around('<h1>Contact</h1><p>Call us on weekdays.</p><p>Phone 1 234.</p>'))).toBe(
-      '# Contact\n\nCall us on weekdays.\n\nPhone 1 234.',
+describe('a page without landmark elements', () => {
+  const prose = `<p>${sentence.repeat(3)}</p>`;
+
+  it('loses blocks of links outside of the element that holds its text', async () => {
+    expect(await untitled(around(`<h1>Kettle</h1>${prose}`))).toBe(
+      `# Kettle\n\n${sentence.repeat(3).trim()}\n\n© 2026 Acme Ltd. FOOTERWORD\n\n[Imprint](/imprint)`,
     );
+  });
+
+  it('keeps lists of links in its text, and blocks with a heading', async () => {
+    const list = links('Cups', 'Tea', 'Water');
+    expect(await untitled(`<div>${prose}${list}${prose}</div>`)).toContain('- [Tea](/Tea)');
+    expect(await untitled(`<div>${prose}</div><div><h2>See also</h2>${list}</div>`)).toContain('## See also\n\n- [Cups](/Cups)');
+  });
+
+  it('keeps everything if it has no prose', async () => {
+    const page = around('<h1>Contact</h1><p>Call us on weekdays.</p><p>Phone 1 234.</p>');
+    expect(await untitled(page)).toMatch(/# Contact\n\nCall us on weekdays\.\n\nPhone 1 234\./);
     const team = ['Ann', 'Bob', 'Cleo'].map((name) => `<div class="member"><h3>${name}</h3><span>Engineer</span></div>`).join('');
-    expect(await untitled(around(`<h2>Team</h2>${team}`))).toBe(
-      '## Team\n\n### Ann\n\nEngineer\n\n### Bob\n\nEngineer\n\n### Cleo\n\nEngineer',
+    expect(await untitled(`<h2>Team</h2>${team}<div class="footer">版权所有</div>`)).toBe(
+      '## Team\n\n### Ann\n\nEngineer\n\n### Bob\n\nEngineer\n\n### Cleo\n\nEngineer\n\n版权所有',
     );
-    expect(
-      await untitled(
-        '<div class="nav">导航</div><div><h1>产品</h1><p>今天天气很好。我们去公园。</p></div><div class="footer">版权所有</div>',
-      ),
-    ).toBe('# 产品\n\n今天天气很好。我们去公园。');
+  });
+
+  it('keeps headers with a headline, and asides with words of their own', async () => {
+    const header = '<header><h1><a href="/">Pump</a></h1><p>Moves water.</p></header>';
+    expect(await untitled(`${header}<aside>Mind the step.</aside><p>Words.</p>`)).toBe(
+      '# [Pump](/)\n\nMoves water.\n\nMind the step.\n\nWords.',
+    );
+    expect(await untitled(`<p>Words.</p><aside>${links('A', 'B')}</aside>`)).toBe('Words.');
   });
 
   it('keeps content with the names of such parts', async () => {
@@ -165,6 +182,51 @@ describe('a short page without landmark elements', () => {
     const footer = '<p>Boils a litre in two minutes.</p><div class="footer">Price: 30 euro</div>';
     expect(await untitled(`<h1>Kettle</h1><div class="product">${footer}</div>`)).toContain('Price');
     expect(await untitled(`<div><h1>Kettle</h1>${footer}<p>It comes with a lid.</p></div>`)).toContain('Price');
-    expect(await untitled('<div><h1>Kettle</h1><p>Boils a litre.</p><div class="footer">FOOTERWORD</div></div>')).not.toContain('FOOT');
+    expect(await untitled('<div><h1>Kettle</h1><p>Boils a litre.</p><div class="footer">Since 1990</div></div>')).toContain('Since 1990');
+  });
+});
+
+describe('hidden words', () => {
+  it('are kept within a sentence, where a script shows some of them', async () => {
+    const keys = '<span data-mac="1" hidden="true">Command</span><span style="display:none">Ctrl</span>';
+    expect(await untitled(`<main><p>Hold down ${keys} and drag.</p></main>`)).toBe('Hold down CommandCtrl and drag.');
+  });
+
+  it('are left out if they are a block, or stand alone', async () => {
+    expect(await untitled(`<main><p>Words.</p><div hidden role="dialog"><p>Sign in.</p></div><span hidden>Loading</span></main>`)).toBe(
+      'Words.',
+    );
+  });
+});
+
+describe('a list of contents', () => {
+  const heads = ['Fill it', 'Boil it', 'Clean it'].map((name, i) => `<h2 id="s${i}">${name}</h2><p>${sentence}</p>`).join('');
+  const contents = (...names: string[]) => `<ul>${names.map((name, i) => `<li><a href="#s${i}">${name}</a></li>`).join('')}</ul>`;
+
+  it('is left out if it repeats the headings of the page', async () => {
+    const text = await untitled(`<main>${contents('1. Fill it', '2. Boil it', '3. Clean it')}${heads}</main>`);
+    expect(text.match(/Boil it/g)).toHaveLength(1);
+  });
+
+  it('is kept if it says something else', async () => {
+    expect(await untitled(`<main>${contents('Fill it', 'Boil it', 'Descale it')}${heads}</main>`)).toContain('- Descale it');
+  });
+});
+
+describe('the share of a page that is left out', () => {
+  it('counts what no markup declares to be outside of the content, beyond two percent', async () => {
+    const text = `<p>${sentence.repeat(3)}</p>`;
+    const menu = links('Start', 'Products', 'Team', 'Contact');
+    const shareOf = async (body: string) => (await read('html', `<html><body>${body}</body></html>`)).metadata.left_out;
+    expect(await shareOf(`<nav>${menu}</nav><main>${text}</main><footer>Imprint</footer>`)).toBeUndefined();
+    expect(await shareOf(`<div>${menu}</div><div>${text}</div>`)).toBeGreaterThan(0.02);
+    expect(await shareOf(`<div>${menu}</div><div>${text.repeat(10)}</div>`)).toBeUndefined();
+  });
+
+  it('is nothing if the whole page is read', async () => {
+    const page = `<html><body><nav>Start</nav><div>${links('A', 'B', 'C')}</div><h1>Kettle</h1><p>${sentence}</p><footer>Imprint</footer><script>x</script></body></html>`;
+    const { text, metadata } = await htmlParser.parse(Buffer.from(page), { source: 'a.html', html: 'whole' });
+    expect(text).toBe(`Start\n\n- [A](/A)\n- [B](/B)\n- [C](/C)\n\n# Kettle\n\n${sentence.trim()}\n\nImprint`);
+    expect(metadata.left_out).toBeUndefined();
   });
 });
