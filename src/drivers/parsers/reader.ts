@@ -159,7 +159,10 @@ function createSmallTasks(run: RunTasks): (task: PendingTask) => Promise<ParseOu
       const outcomes = await run(batch.map(({ task }) => task));
       for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i]);
     } catch (error) {
-      for (const { resolve, reject } of batch) batch.length === 1 ? reject(error) : resolve(undefined);
+      for (const { resolve, reject } of batch) {
+        if (batch.length === 1) reject(error);
+        else resolve(undefined);
+      }
     }
     running -= 1;
     await sendNext();
