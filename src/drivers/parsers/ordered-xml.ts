@@ -91,6 +91,3 @@ export const decodeXml = (text: string): string =>
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
-
-/** Escapes text for the content of an element, or an attribute in double quotes. */
-export const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

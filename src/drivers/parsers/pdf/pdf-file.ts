@@ -123,7 +123,7 @@ const unloadedFonts = { disableFontFace: false, ownerDocument: { fonts: { add: (
 
 let library: Promise<typeof import('./pdf-library.ts') & { folder: string }> | undefined;
 
-const loadLibrary = () => (library ??= import('./pdf-library.ts').then((loaded) => ({ ...loaded, folder: loaded.pdfTables() })));
+const loadLibrary = () => (library ??= import('./pdf-library.ts').then(({ PDFParse, pdfTables }) => ({ PDFParse, folder: pdfTables() })));
 
 async function openWith(bytes: Uint8Array, options: Omit<PdfOptions, 'passwords'> & { password?: string }): Promise<OpenPdf> {
   const { PDFParse, folder } = await loadLibrary();
