@@ -33,7 +33,7 @@ export function jobSources(request: object): string[] {
 
 function nameOf(entry: Entry): string {
   const name = typeof entry === 'string' ? entry : String(entry.path ?? entry.folder ?? entry.url ?? '');
-  return /^[a-z]+:\/\//i.test(name) ? redactUrl(name) : name;
+  return /^https?:/i.test(name) || name.includes('://') ? redactUrl(name) : name;
 }
 
 /** The file of a job: the job without its result, its process, its caller, and its failure as data. */

@@ -121,7 +121,7 @@ class UnloadedFont {
 }
 const unloadedFonts = { disableFontFace: false, ownerDocument: { fonts: { add: () => {}, delete: () => {} } } };
 
-let library: Promise<typeof import('./pdf-library.ts') & { folder: string }> | undefined;
+let library: Promise<Pick<typeof import('./pdf-library.ts'), 'PDFParse'> & { folder: string }> | undefined;
 
 const loadLibrary = () => (library ??= import('./pdf-library.ts').then(({ PDFParse, pdfTables }) => ({ PDFParse, folder: pdfTables() })));
 
