@@ -29,6 +29,8 @@ export const xlsxParser: ParserRow = {
     const archive = await openArchive(bytes, { source });
     await archive.verify();
     const sheets = await sheetsOf(archive);
+    if (sheets.some(({ part }) => part !== '' && !archive.names.includes(part)))
+      throw brokenFileError(source, xlsxParser, new Error('parts of it are missing or damaged'));
     const drawings = new Map(await Promise.all(sheets.map(async ({ name, part }) => [name, await drawnIn(archive, part)] as const)));
     const isCalculated = !(await lacksResults(archive, sheets));
     const document = await parseWorkbook(bytes, { row: xlsxParser, source, drawings, isCalculated });

@@ -102,9 +102,12 @@ function checkedMetadata(
   const { file_type } = metadata;
   // a type that kb does not know is a key of the caller, unless an own parser wrote it
   const isType =
-    typeof file_type !== 'string' || id !== undefined || file_type in GIVEN_TYPES || reader.fileType(`a.${file_type}`) !== undefined;
+    typeof file_type !== 'string' || id !== undefined || file_type in GIVEN_TYPES || reader.fileType(nameWith(file_type)) !== undefined;
   return withoutReservedKeys(metadata, { ...(source ? { source } : {}), ...(isType ? {} : { file_type: GIVEN_TYPES.markdown }) });
 }
+
+/** A file name with an extension. */
+const nameWith = (extension: string): string => `a.${extension}`;
 
 /** The source of a document that has it only in its metadata. */
 const nameIn = (metadata: Metadata = {}): string => (typeof metadata.source === 'string' ? metadata.source : '');
