@@ -104,7 +104,8 @@ withS3('the lock of a collection on S3', () => {
     const table = await locksOf(s3);
     await table.update({ values: { host: 'another-machine' } });
     let later = 0;
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + later);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + later);
     onTestFinished(() => clock.mockRestore());
     const onWait = vi.fn<() => void>(() => void (later = 61_000));
     const release = await second.lock('manuals', { onWait });
