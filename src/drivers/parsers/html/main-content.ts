@@ -65,7 +65,7 @@ function findContent(body: DomElement): DomElement {
 const ARTICLE =
   'meta[property="og:type"][content="article" i], meta[property^="article:"], [itemtype$="NewsArticle"], [itemtype$="BlogPosting"]';
 const LINKED_DATA = 'script[type="application/ld+json"]';
-const LINKED_ARTICLE = /"@type"\s*:\s*\[?\s*"\w*(?:NewsArticle|BlogPosting)"/;
+const LINKED_ARTICLE = /"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"\w{0,40}(?:NewsArticle|BlogPosting)"/;
 
 const declaresArticle = (document: DomDocument): boolean =>
   document.querySelector(ARTICLE) !== null ||
