@@ -78,7 +78,12 @@ export const JobList = z.object({ jobs: z.array(Job) }).meta({ id: 'JobList', de
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() });
 /** A picture, sound or file, which kb ignores. */
-const OtherPart = z.object({ type: z.string().regex(/^(?!text$)/, 'a type such as image_url') });
+const OtherPart = z.object({
+  type: z
+    .string()
+    .refine((type) => type !== 'text', 'a text part needs its text')
+    .describe('A type such as image_url'),
+});
 const Content = z.union([z.string(), listOf(z.union([TextPart, OtherPart]))]);
 const tokens = overrideKey(LlmConfig.shape.max_tokens, 'chat.llm.max_tokens');
 
