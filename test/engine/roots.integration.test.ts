@@ -136,7 +136,7 @@ describe('a server', () => {
       1,
       [
         ['rules.md', 'Rules'],
-        ['rules.md', 'Rules'],
+        [join(around, 'rules.md').slice(1), 'Rules'], // its path within the upload, below no root
       ],
     ]);
     expect(errors).toMatchObject([{ source: 'fake.pdf', source_kind: 'bytes', stage: 'convert', isRetryable: false }]);

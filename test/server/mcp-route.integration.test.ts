@@ -36,7 +36,7 @@ it('a batch of MCP is rejected, because its calls would count as one request', a
 it('a call over MCP can only be cancelled with its session and token', async () => {
   const { runs, say } = await served();
   const called = say(search(7), { 'mcp-session-id': 'one' }).catch(() => {});
-  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  await vi.waitFor(() => expect(runs).toHaveLength(1), { timeout: 20_000 });
   const cancel = async (headers: Record<string, string>) => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
     expect((await say(cancelled, headers)).status).toBe(202);
@@ -71,7 +71,7 @@ it('a slow response over MCP sends heartbeats', async () => {
   onTestFinished(() => void vi.useRealTimers());
   const headers = { ...ACCEPT, authorization: 'Bearer ours', 'content-type': 'application/json' };
   const asked = fetch(`${server.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(search(1)) });
-  await vi.waitFor(() => expect(runs).toHaveLength(1));
+  await vi.waitFor(() => expect(runs).toHaveLength(1), { timeout: 20_000 });
   vi.advanceTimersByTime(HEARTBEAT);
   const reader = (await asked).body!.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader.read()).value).toMatch(/^: /);

@@ -141,7 +141,7 @@ describe('snapshots', () => {
     const engine = await filled(home);
     const base = join(home, '.kb', 'lancedb');
     const half = (time: number) => `.copy-kb.default.${time.toString(36)}-abcdef`;
-    for (const time of [Date.now(), Date.now() - 7_200_000]) mkdirSync(join(base, half(time)));
+    for (const time of [Date.now(), Date.now() - 25 * 3_600_000]) mkdirSync(join(base, half(time)));
     await result(engine, 'create_snapshot', {});
     expect(readdirSync(base).filter((name) => name.startsWith('.copy-'))).toHaveLength(1);
   });

@@ -172,7 +172,9 @@ describe('labels of filters', () => {
       code: 'configuration',
       message: expect.stringContaining('development version'),
     });
-    expect(await other.problems!()).toMatchObject([{ problem: expect.stringContaining('development version'), removes: false }]);
+    const problems = await other.problems!();
+    expect(problems).toMatchObject([{ problem: expect.stringContaining('development version') }]);
+    expect(problems[0]!.repair).toBeUndefined();
     expect((await other.collections()).map(({ name }) => name)).toEqual(['notes']);
     expect(await other.drop('notes')).toBe(true);
     expect(await other.open('notes')).toBeUndefined();

@@ -94,7 +94,7 @@ test("keeps code of Confluence's storage format with its language", async () => 
 test('keeps all elements of a field as content, also those that a page would drop', async () => {
   const html =
     '<header>Head</header><aside>Mind the gap</aside><p>One</p><footer>Foot</footer><div class="comments">Said</div><h1>Top</h1><p>x</p><nav>Elsewhere</nav><script>1</script>';
-  expect(await readable(html)).toBe('Head\n\nMind the gap\n\nOne\n\nFoot\n\nSaid\n\n# Top\n\nx');
+  expect(await readable(html)).toBe('Head\n\nMind the gap\n\nOne\n\nFoot\n\nSaid\n\n# Top\n\nx\n\nElsewhere');
 });
 
 test('sends all fields of a record to the reader at once, and drops fields without visible text', async () => {
