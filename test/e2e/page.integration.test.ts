@@ -272,7 +272,7 @@ withBrowser('the page', () => {
   });
 
   it('offers adding and removing if the token allows it, and says why a token is useless', async () => {
-    const scopes = { reader: ['read' as const], writer: ['write' as const], both: ['read' as const, 'write' as const] };
+    const scopes = { reader: ['read' as const], dropper: ['admin' as const], both: ['read' as const, 'write' as const] };
     const tokens = Object.fromEntries(
       Object.entries(scopes).map(([name, list]) => [`${name}-of-papers`, { scopes: list, collections: ['*'] }]),
     );
@@ -281,7 +281,7 @@ withBrowser('the page', () => {
       await page.getByLabel('Token').fill(token);
       await page.keyboard.press('Enter');
     };
-    await enter('writer-of-papers');
+    await enter('dropper-of-papers');
     await page.getByText('This needs a token with the scope read').waitFor();
     for (const [token, shown] of [
       ['reader-of-papers', 0],
