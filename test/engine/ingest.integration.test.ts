@@ -46,6 +46,28 @@ describe('a repeated ingest', () => {
     expect(stored.every(({ embedding }) => (embedding as number[]).length === 3)).toBe(true);
   });
 
+  it('embeds no text twice: moved, renamed and copied files keep their vectors, and copies of one run share them', async () => {
+    const home = folder({
+      'docs/a/one.md': sections('anchor', 'bell'),
+      'docs/b/one.md': sections('anchor', 'bell'),
+      'docs/two.markdown': page('drum'),
+    });
+    const { settings, texts } = await modelServer({}, { batch_size: 1 });
+    const engine = engineIn(home, settings);
+    const first = await result(engine, 'ingest', { docs: 'docs' });
+    expect(first).toMatchObject({ chunks: 5, embedded: 5, stored: 5 });
+    const before = texts();
+    expect(new Set(before).size).toBe(before.length);
+    rmSync(join(home, 'docs/a'), { recursive: true });
+    rmSync(join(home, 'docs/two.markdown'));
+    write(home, { 'docs/archive/b/one.md': sections('anchor', 'bell'), 'docs/two.md': page('drum') });
+    const moved = await result(engine, 'ingest', { docs: 'docs', prune: true });
+    expect(moved).toMatchObject({ chunks: 3, reused: 3, embedded: 0, stored: 3, failed: 0 });
+    expect(texts()).toEqual(before);
+    expect(await sourcesIn(engine)).toEqual(['docs/archive/b/one.md', 'docs/b/one.md', 'docs/two.md']);
+    expect((await chunksIn(engine)).every(({ embedding }) => (embedding as number[]).length === 3)).toBe(true);
+  });
+
   it('treats other chunking as a change, and embeds everything again with force', async () => {
     const home = folder({ 'a.md': sections('anchor', 'bell') });
     const { settings } = await modelServer();

@@ -1,4 +1,5 @@
 import { KbError, toErrorItem } from '../../core/errors.ts';
+import { hash } from '../../core/ids.ts';
 import { mapOrdered, prefetch, withHeartbeat, yieldToEventLoop } from '../../core/concurrency.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
@@ -25,11 +26,10 @@ const MAX_SINGLE_REFUSALS = 3;
  * @throws KbError if every further text would fail as well (`unauthorized`, `setup`, `configuration`), or the work was stopped.
  */
 export async function embedTexts(texts: readonly string[], options: EmbedOptions): Promise<(Float32Array | KbError)[]> {
-  const filled = texts.filter((text) => text.trim() !== '');
-  const found = (await embedHalving(filled, { ...options, tally: { accepted: 0, refused: 0 } })).values();
-  return texts.map((text) =>
-    text.trim() === '' ? new KbError('invalid', 'The text is empty: there is nothing to embed.') : found.next().value!,
-  );
+  const distinct = [...new Set(texts)].filter((text) => text.trim() !== '');
+  const made = await embedHalving(distinct, { ...options, tally: { accepted: 0, refused: 0 } });
+  const found = new Map(distinct.map((text, i) => [text, made[i]!]));
+  return texts.map((text) => found.get(text) ?? new KbError('invalid', 'The text is empty: there is nothing to embed.'));
 }
 
 type Attempt = EmbedOptions & { tally: { accepted: number; refused: number } };
@@ -117,6 +117,43 @@ function* sliceIntoBatches<Item>(items: readonly Item[], size: number): Generato
 /** Rounds to nine significant digits, enough to restore a 32-bit float (IEEE 754): half the bytes of a full double in JSON. */
 const roundToFloat32 = (value: number): number => Number(value.toPrecision(9));
 
+/** Maximum vectors that are kept for copies of a text in one run: 8 MB of 384 dimensions, 30 MB of 1,536. */
+const MAX_RECENT_VECTORS = 5_000;
+
+/** The latest vectors of a run, by text, so that copies of a text are embedded once, also those in batches that run at the same time. */
+class RecentVectors {
+  readonly #vectors = new Map<string, Promise<Float32Array | KbError>>();
+  readonly #embed: (texts: readonly string[]) => Promise<(Float32Array | KbError)[]>;
+
+  constructor(embed: (texts: readonly string[]) => Promise<(Float32Array | KbError)[]>) {
+    this.#embed = embed;
+  }
+
+  /** Returns a vector or an error for each text. An error is not kept. Throws what `embed` throws. */
+  async get(texts: readonly string[]): Promise<(Float32Array | KbError)[]> {
+    const keys = texts.map((text) => hash(text));
+    const unknown = new Map(keys.flatMap((key, i) => (this.#vectors.has(key) ? [] : [[key, texts[i]!] as const])));
+    const made = this.#embed([...unknown.values()]);
+    for (const [i, key] of [...unknown.keys()].entries()) this.#keep(key, made, i);
+    const vectors = keys.map((key) => this.#vectors.get(key)!);
+    for (const oldest of this.#vectors.keys()) {
+      if (this.#vectors.size <= MAX_RECENT_VECTORS) break;
+      this.#vectors.delete(oldest);
+    }
+    return await Promise.all(vectors);
+  }
+
+  #keep(key: string, made: Promise<(Float32Array | KbError)[]>, i: number): void {
+    const vector = made.then((vectors) => vectors[i]!);
+    this.#vectors.set(key, vector);
+    void vector
+      .catch((error: unknown) => error)
+      .then((outcome) => {
+        if (outcome instanceof Error && this.#vectors.get(key) === vector) this.#vectors.delete(key);
+      });
+  }
+}
+
 /** Maximum documents in a batch, including those without text to embed. */
 const MAX_BATCH_DOCUMENTS = 256;
 /** Maximum milliseconds that a text waits for its batch to be filled. */
@@ -154,11 +191,9 @@ export async function* embedDocuments(
   { embedder, batch_size, signal, onBatch, onFailure }: EmbedDocumentsOptions,
 ): AsyncGenerator<IngestDocument, void, void> {
   let failedBatches = 0;
+  const recent = new RecentVectors((texts) => embedTexts(texts, { embedder, input_type: 'document', signal }));
   const embed = async ({ slots, completes }: Batch): Promise<Batch> => {
-    const vectors = await embedTexts(
-      slots.map(({ chunk }) => chunk.embed_text ?? chunk.text),
-      { embedder, input_type: 'document', signal },
-    );
+    const vectors = await recent.get(slots.map(({ chunk }) => chunk.embed_text ?? chunk.text));
     const failed = vectors.filter((vector) => vector instanceof KbError && vector.isRetryable).length;
     if (slots.length > 0) failedBatches = failed === slots.length ? failedBatches + 1 : 0;
     if (failedBatches >= MAX_FAILED_BATCHES) throw vectors[0];

@@ -38,16 +38,22 @@ export async function* readDocuments(
   candidates: AsyncIterable<{ name: SourceName; candidate: Candidate }>,
   options: ReadDocumentsOptions,
 ): AsyncGenerator<IngestDocument | Unread, void, void> {
+  const sourceOf = new Map([...options.before.values()].map(({ version, source }) => [version, source]));
   yield* mapOrdered(candidates, MAX_PARSED_AT_ONCE, async ({ name, candidate }) => {
     try {
-      return await readDocument(name, candidate, options);
+      return await readDocument(name, candidate, { ...options, sourceOf });
     } catch (error) {
       return { name, candidate, error };
     }
   });
 }
 
-async function readDocument(name: SourceName, candidate: Candidate, options: ReadDocumentsOptions): Promise<IngestDocument> {
+interface ReadOptions extends ReadDocumentsOptions {
+  /** A stored source of each version: of the same content under the same settings, whatever its name. */
+  sourceOf: ReadonlyMap<string, string>;
+}
+
+async function readDocument(name: SourceName, candidate: Candidate, options: ReadOptions): Promise<IngestDocument> {
   const version = versionOf(candidate, options);
   const { source, bytes = 0, shares_source = false, page, siblings = [] } = candidate;
   const count = 1 + siblings.length;
@@ -78,12 +84,10 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
     throw new KbError('invalid', `${source} holds no text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
   if (shares_source) document.status = await sharedStatus(document.chunks, options);
   if (document.status === 'unchanged') document.chunks = [];
-  if (document.status === 'changed' || document.status === 'incomplete') {
-    const before = await storedChunks(document, first!, options.collection);
-    const ids = new Set(document.chunks.map(({ id }) => id));
-    if (shares_source) document.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
-    if (!options.force) document.reused = keepVectors(document, before);
-  }
+  const before = document.status === 'changed' || document.status === 'incomplete' ? await storedChunks(document, first!, options) : [];
+  const ids = new Set(document.chunks.map(({ id }) => id));
+  if (shares_source) document.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
+  if (!options.force) document.reused = keepVectors(document, [...before, ...(await copiedChunks(document, version, options))]);
   return document;
 }
 
@@ -135,13 +139,24 @@ async function storedChunksOf(documents: readonly Document[], chunking: Chunking
 async function storedChunks(
   { source, shares_source }: IngestDocument,
   { metadata }: Document,
-  collection: Collection | undefined,
+  { collection }: ReadDocumentsOptions,
 ): Promise<StoredChunk[]> {
-  const found: StoredChunk[] = [];
-  for await (const page of collection?.all({ source, vectors: true }) ?? [])
-    found.push(...page.filter((chunk) => !shares_source || chunk.metadata.content_hash === metadata.content_hash));
-  return found;
+  const chunks = await chunksOfSource(source, collection);
+  return shares_source ? chunks.filter((chunk) => chunk.metadata.content_hash === metadata.content_hash) : chunks;
 }
+
+/** Reads the stored chunks of another source with the same content: the document was moved, renamed or copied. */
+async function copiedChunks(
+  { source, shares_source, status }: IngestDocument,
+  version: string,
+  { sourceOf, collection }: ReadOptions,
+): Promise<StoredChunk[]> {
+  const other = sourceOf.get(version);
+  return other === undefined || other === source || shares_source || status === 'unchanged' ? [] : await chunksOfSource(other, collection);
+}
+
+const chunksOfSource = async (source: string, collection: Collection | undefined): Promise<StoredChunk[]> =>
+  (await Array.fromAsync(collection?.all({ source, vectors: true }) ?? [])).flat();
 
 /** Reuses the stored vectors of chunks with the same text for the embedder. Returns the number of chunks with a vector. */
 function keepVectors(work: IngestDocument, stored: readonly StoredChunk[]): number {
