@@ -120,6 +120,7 @@ export class PendingChanges {
       steps,
       isState,
       follow_links: settings.ingestion.docs.follow_links,
+      gitignore: settings.ingestion.docs.gitignore,
       signal,
       onChange: (path) => this.#noteChange(path),
       onReplaced: (step) => {

@@ -15,6 +15,10 @@ export const DocsIngestion = z
       .boolean()
       .describe('Follow symbolic links that lead out of a folder or pattern; links within it are always followed')
       .meta({ flag: 'follow-links' }),
+    gitignore: z
+      .boolean()
+      .describe('Leave out of folders what .gitignore excludes; the report names it. .kbignore always counts')
+      .meta({ flag: 'gitignore' }),
     ocr: z
       .enum(['auto', 'report', 'off'])
       .describe(

@@ -222,7 +222,7 @@ export const DEFAULTS = {
   collection: 'default',
   storage: { vector_db: 'lancedb', batch_size: 512, ensure_collection: true },
   ingestion: {
-    docs: { frontmatter: false, follow_links: false, ocr: 'report', password: 'KB_PDF_PASSWORD', kinds: ['documents'] },
+    docs: { frontmatter: false, follow_links: false, gitignore: true, ocr: 'report', password: 'KB_PDF_PASSWORD', kinds: ['documents'] },
     urls: {
       mode: 'each',
       max_depth: 3,

@@ -56,6 +56,7 @@ export const ParseRequest = z
     folder: folder.optional(),
     frontmatter: overrideKey(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     follow_links: overrideKey(docs.shape.follow_links, 'ingestion.docs.follow_links'),
+    gitignore: overrideKey(docs.shape.gitignore, 'ingestion.docs.gitignore'),
     ...ocr,
     ...html,
     kinds: overrideKey(docs.shape.kinds, 'ingestion.docs.kinds'),

@@ -99,12 +99,12 @@ export const IngestResult = z
     unchanged: count('Source documents that were stored already, as they are'),
     chunks: count('Chunks made'),
     embedded: count('Chunks embedded now'),
-    reused: count('Chunks of changed documents whose text did not change: their vectors were kept'),
+    reused: count('Chunks whose text was stored already, in the same document or in one that was moved, renamed or copied: their vectors were kept'),
     stored: count('Chunks written'),
     gone: sources('Sources that are gone and whose chunks are stored still: prune removes them'),
     pruned: sources('Sources whose chunks were removed because they are gone, or files without text now'),
     passed_over: sources(
-      'What was found and not read: files of no supported kind, empty ones, links that lead out of a folder; notices say why',
+      'What was found and not read: files of no supported kind, empty ones, links that lead out of a folder, what .gitignore and .kbignore exclude; notices say why',
     ),
     notices,
     source_results: z

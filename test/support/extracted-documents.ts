@@ -24,6 +24,7 @@ export async function extracted(
     reader?: DocumentReader;
     signal?: AbortSignal;
     follow_links?: boolean;
+    gitignore?: boolean;
     link?: (url: string) => AsyncGenerator<Extracted>;
   } = {},
 ) {
@@ -37,6 +38,7 @@ export async function extracted(
     home: cwd,
     frontmatter: false,
     follow_links: false,
+    gitignore: true,
     ocr: 'report',
     kinds: ['documents'],
     link,

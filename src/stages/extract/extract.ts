@@ -78,7 +78,7 @@ export interface Scope {
 /**
  * An item of an extractor. `input`: the entry, without credentials, that the following items come from. `candidate`: a document. `error`: a
  * document that failed (`isGone`: it no longer exists, so that its chunks may be removed; `stored_as`: the source it is stored under, if
- * another). `passed_over`: a file that no parser reads. `unchanged`: the source of a file that was not read because it has not changed.
+ * another). `passed_over`: a file that no parser reads, or that an ignore file excludes (`isExcluded`). `unchanged`: the source of a file that was not read because it has not changed.
  * `scope`: follows the items that it covers. `expected`: how many more documents are coming (negative: fewer), and their bytes, if known.
  * `notice`: a sentence for the user that is not about a failure.
  */
@@ -86,7 +86,7 @@ export type Extracted =
   | { input: string }
   | { candidate: Candidate }
   | { error: ErrorItem; isGone?: boolean; stored_as?: string }
-  | { passed_over: string }
+  | { passed_over: string; isExcluded?: true }
   | { unchanged: string }
   | { scope: Scope }
   | { expected: number; bytes?: number }

@@ -92,7 +92,7 @@ export class Inventory {
         this.#report.addUnread(name, item.error);
       } else if ('input' in item) this.#inputs.begin(name, item.input);
       else if ('passed_over' in item) {
-        this.#failed.add(item.passed_over); // the file exists, so its stored version stays
+        if (!item.isExcluded) this.#failed.add(item.passed_over); // the file exists, so its stored version stays
         this.#report.addPassedOver(item.passed_over);
       } else if ('unchanged' in item) {
         this.#inputs.recordDocument(name, { source: item.unchanged });

@@ -26,6 +26,8 @@ const READ_AHEAD = 8;
 interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
+  /** Whether `.gitignore` excludes files of folders. */
+  gitignore: boolean;
   /** Kinds of files to search folders for. */
   kinds: readonly FileKind[];
   /** Whether a file, by its absolute path, is known to be unchanged, and is not read. If given, links are not read either. Absent: everything is read. */
@@ -62,7 +64,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
       yield { expected: -1 };
     } else if ('candidate' in item) yield { candidate: { ...item.candidate, is_skippable: mayBeEmpty } };
     else yield item;
-    if ('passed_over' in item && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
+    if ('passed_over' in item && !item.isExcluded && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
       pictures.push(item.passed_over);
   }
   const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));

@@ -3,7 +3,7 @@ import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs
 import { basename, dirname, join, resolve, sep, parse } from 'node:path';
 import { decodePath, encodePath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { IGNORE_FILES, IgnoreRules, SIDECAR } from './folder-rules.ts';
+import { IGNORE_FILES, ignoreFilesFor, IgnoreRules, SIDECAR } from './folder-rules.ts';
 import { walk, docsEntries } from './list-files.ts';
 import { isWithin, realPath, type PathPlace, existingPath, linkTarget } from './local-path.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
@@ -14,7 +14,7 @@ import { isPattern } from './list-pattern.ts';
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Files that affect others: a change of one counts as a change of its folder. */
-const FOLDER_RULE_FILES = new Set([...IGNORE_FILES, SIDECAR]);
+const FOLDER_RULE_FILES: ReadonlySet<string> = new Set([...IGNORE_FILES, SIDECAR]);
 
 /** Files that editors write beside an open file: backups, locks, and the test file of Vim. Hidden ones are excluded anyway. */
 const EDITOR_FILE = /^(?:4913|#.*#|.*~|~\$.*|.*___jb_(?:tmp|old)___|.*\.(?:tmp|kate-swp|crswap))$/;
@@ -26,6 +26,8 @@ interface WatcherOptions {
   /** Whether a real path is of kb's own state, whose changes are ignored. */
   isState(path: string): boolean;
   follow_links: boolean;
+  /** Whether `.gitignore` excludes files of folders. */
+  gitignore: boolean;
   /** Stops the walk through the folders. */
   signal?: AbortSignal | undefined;
   /** Called with the real path of each changed file or folder. */
@@ -101,9 +103,9 @@ export class FileWatcher {
 
   /** Watches a folder and all folders in it, each before its files are listed, so that no change is missed. */
   async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
-    const { follow_links, isState } = this.#options;
+    const { follow_links, gitignore, isState } = this.#options;
     const onFolder = (path: string) => this.#watch(path, place);
-    for await (const _found of walk(folder, { follow_links, isState, onFolder, signal: this.#signal, within: place.folder }))
+    for await (const _found of walk(folder, { follow_links, gitignore, isState, onFolder, signal: this.#signal, within: place.folder }))
       throwIfAborted(this.#signal);
   }
 
@@ -159,7 +161,7 @@ export class FileWatcher {
   /** Whether ignore files exclude a path. A path that is gone may have been a file or a folder, so both must be excluded. */
   #isIgnored(path: string, { folder, ...place }: WatchedPlace): boolean {
     if (place.file !== undefined || place.isPattern) return false;
-    const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder);
+    const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder, ignoreFilesFor(this.#options.gitignore));
     this.#ignored.set(folder, rules);
     const found = statsOf(path);
     try {

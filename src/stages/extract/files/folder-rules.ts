@@ -10,42 +10,49 @@ import { parseYaml } from '../../../core/yaml.ts';
 import { hasWildcards, parseWildcards } from '../../../core/wildcards.ts';
 import { GivenMetadata } from '../../../schema/source-entries.ts';
 
-/** The rules of the ignore files of a folder, which apply to everything in it. */
+/** The rules of an ignore file, which apply to everything in its folder. */
 interface FolderRules {
   folder: string;
+  name: IgnoreFile;
   rules: Ignore;
 }
 
 /** The rules that apply in a folder, outermost first. */
 export type Rules = readonly FolderRules[];
 
-/** Names of ignore files. */
-export const IGNORE_FILES = ['.gitignore', '.kbignore'];
+/** Names of ignore files; the rules of a later one win. */
+export const IGNORE_FILES = ['.gitignore', '.kbignore'] as const;
+/** The ignore files that count where `.gitignore` does not. */
+const OWN_IGNORE_FILES = ['.kbignore'] as const;
+type IgnoreFile = (typeof IGNORE_FILES)[number];
+
+/** Selects the ignore files that count. */
+export const ignoreFilesFor = (gitignore: boolean): readonly IgnoreFile[] => (gitignore ? IGNORE_FILES : OWN_IGNORE_FILES);
 
 /** Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. */
-export function rulesOf(folder: string): FolderRules[] {
-  const texts = IGNORE_FILES.map((name) => join(folder, name))
-    .filter((path) => statSync(encodePath(path), { throwIfNoEntry: false })?.isFile())
-    .map((path) => readFileSync(encodePath(path), 'utf8'));
-  return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
-}
+export const rulesOf = (folder: string, names: readonly IgnoreFile[]): FolderRules[] =>
+  names.flatMap((name) => {
+    const path = encodePath(join(folder, name));
+    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
+    return isFile ? [{ folder, name, rules: ignore().add(readFileSync(path, 'utf8')) }] : [];
+  });
 
-function rulesAbove(root: string): FolderRules[] {
+function rulesAbove(root: string, names: readonly IgnoreFile[]): FolderRules[] {
   const found: FolderRules[] = [];
   for (let folder = dirname(root); ; folder = dirname(folder)) {
-    found.unshift(...rulesOf(folder));
+    found.unshift(...rulesOf(folder, names));
     if (existsSync(encodePath(join(folder, '.git')))) return found;
     if (folder === dirname(folder)) return [];
   }
 }
 
-/** Whether a path is excluded: the innermost rule that matches decides, as in git. */
-export function isExcluded(rules: Rules, path: string, isFolder: boolean): boolean {
-  for (const { folder, rules: own } of rules.toReversed()) {
+/** The ignore file that excludes a path; undefined if none does. The innermost rule that matches decides, as in git. */
+export function excludedBy(rules: Rules, path: string, isFolder: boolean): IgnoreFile | undefined {
+  for (const { folder, name, rules: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
-    if (ignored || unignored) return ignored;
+    if (ignored || unignored) return ignored ? name : undefined;
   }
-  return false;
+  return undefined;
 }
 
 /** Number of tests after which the cache is cleared, because every rule remembers all paths that it has tested. */
@@ -54,36 +61,39 @@ const MAX_CACHED_TESTS = 10_000;
 /** The ignore rules of a folder, read on first use. */
 export class IgnoreRules {
   readonly #root: string;
+  readonly #names: readonly IgnoreFile[];
   /** Rules of each folder; undefined for an excluded one. */
   readonly #rulesByFolder = new Map<string, Rules | undefined>();
 
   #testCount = 0;
 
-  constructor(root: string) {
+  /** `names`: the ignore files that count. */
+  constructor(root: string, names: readonly IgnoreFile[]) {
     this.#root = root;
+    this.#names = names;
   }
 
   /** The rules of the folders above a folder, the root or one in it; undefined if the folder is excluded. The root was named, so that no rule excludes it. */
   above(folder: string): Rules | undefined {
     if (folder === this.#root || !isWithin(this.#root, folder)) {
-      const rules = rulesAbove(folder);
-      return isExcluded(rules, folder, true) ? [] : rules;
+      const rules = rulesAbove(folder, this.#names);
+      return excludedBy(rules, folder, true) ? [] : rules;
     }
     const rules = this.#rulesIn(dirname(folder));
-    return rules && isExcluded(rules, folder, true) ? undefined : rules;
+    return rules && excludedBy(rules, folder, true) ? undefined : rules;
   }
 
   /** Whether a path in the root is excluded. Throws the system error for an unreadable ignore file. */
   excludes(path: string, isFolder: boolean): boolean {
     if (++this.#testCount % MAX_CACHED_TESTS === 0) this.#rulesByFolder.clear();
     const rules = this.#rulesIn(dirname(path));
-    return rules === undefined || isExcluded(rules, path, isFolder);
+    return rules === undefined || excludedBy(rules, path, isFolder) !== undefined;
   }
 
   #rulesIn(folder: string): Rules | undefined {
     if (!this.#rulesByFolder.has(folder)) {
       const above = this.above(folder);
-      this.#rulesByFolder.set(folder, above && [...above, ...rulesOf(folder)]);
+      this.#rulesByFolder.set(folder, above && [...above, ...rulesOf(folder, this.#names)]);
     }
     return this.#rulesByFolder.get(folder);
   }

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { decodePath, describeFileError, encodePath, findMangledPaths, unescapePath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
+import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath, spelledPath } from './local-path.ts';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
@@ -11,6 +11,7 @@ import type { Scope } from '../extract.ts';
 import { count } from '../../../text/count.ts';
 import {
   type FoundFile,
+  ignoredNotice,
   isPattern,
   type Listing,
   listPattern,
@@ -18,7 +19,7 @@ import {
   READABLE_KINDS,
   unfollowedLinksNotice,
 } from './list-pattern.ts';
-import { IgnoreRules, isExcluded, type Rules, rulesOf } from './folder-rules.ts';
+import { excludedBy, ignoreFilesFor, IgnoreRules, type Rules, rulesOf } from './folder-rules.ts';
 import { urlSource as addressOf, isUrl } from '../pages/web-addresses.ts';
 
 interface WalkOptions {
@@ -28,6 +29,8 @@ interface WalkOptions {
   isState?: ((path: string) => boolean) | undefined;
   /** Whether links that lead out of the folder are followed. */
   follow_links?: boolean;
+  /** Whether `.gitignore` counts. Default: true. */
+  gitignore?: boolean;
   signal?: AbortSignal | undefined;
   onFolder?: ((path: string) => void) | undefined;
   /** The folder that is read if only one folder in it is walked: its ignore files count. Default: the walked folder. */
@@ -38,12 +41,21 @@ interface WalkState extends WalkOptions {
   visited: Set<string>;
   refused(path: string): Error | undefined;
   isState(path: string): boolean;
+  /** The ignore files that count. */
+  names: ReturnType<typeof ignoreFilesFor>;
   /** Whether a link leads to a place that must not be walked. */
   isOutside(path: string): boolean;
 }
 
-/** An item of a walk: a file, a path that could not or must not be read, or a link out of the folder that was not followed. */
-type WalkedItem = { path: string } | { path: string; error: Error } | { path: string; isOutside: true };
+/**
+ * An item of a walk: a file, a path that could not or must not be read, a link out of the folder that was not followed, or a file or folder that an ignore
+ * file excludes.
+ */
+type WalkedItem =
+  | { path: string }
+  | { path: string; error: Error }
+  | { path: string; isOutside: true }
+  | { path: string; excludedBy: NonNullable<ReturnType<typeof excludedBy>>; isFolder: boolean };
 
 /**
  * Yields every file of a folder and its subfolders, in name order, without hidden files, `node_modules`, and what ignore files exclude, also
@@ -52,18 +64,27 @@ type WalkedItem = { path: string } | { path: string; error: Error } | { path: st
  */
 export async function* walk(
   root: string,
-  { refused = () => undefined, isState = () => false, follow_links = false, signal, onFolder, within = root }: WalkOptions = {},
+  {
+    refused = () => undefined,
+    isState = () => false,
+    follow_links = false,
+    gitignore = true,
+    signal,
+    onFolder,
+    within = root,
+  }: WalkOptions = {},
 ): AsyncGenerator<WalkedItem, void, void> {
+  const names = ignoreFilesFor(gitignore);
   let above: Rules | undefined;
   try {
-    above = new IgnoreRules(within).above(root);
+    above = new IgnoreRules(within, names).above(root);
   } catch (error) {
     return yield { path: root, error: error as Error };
   }
   if (!above) return;
   const real = realPath(within);
   const isOutside = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, above, { visited: new Set(), refused, isState, isOutside, signal, onFolder });
+  yield* walkFolder(root, above, { visited: new Set(), refused, isState, names, isOutside, signal, onFolder });
 }
 
 async function* walkFolder(folder: string, inherited: Rules, state: WalkState): AsyncGenerator<WalkedItem, void, void> {
@@ -76,7 +97,7 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
     state.visited.add(`${dev}:${ino}`);
     state.onFolder?.(folder);
     entries = (await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
-    rules = [...inherited, ...rulesOf(folder)];
+    rules = [...inherited, ...rulesOf(folder, state.names)];
   } catch (error) {
     yield { path: folder, error: error as Error };
     return;
@@ -89,12 +110,16 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
     const unfollowed = isLink ? unfollowedLink(path, state) : undefined;
     if (unfollowed) {
       // whether the link leads to a file or a folder is not checked, so rules for either apply
-      if (!isExcluded(rules, path, false) && !isExcluded(rules, path, true)) yield unfollowed;
+      if (!excludedBy(rules, path, false) && !excludedBy(rules, path, true)) yield unfollowed;
       continue;
     }
     const kind = await stat(encodePath(path)).catch((failed: Error) => failed);
-    if (kind instanceof Error) yield { path, error: kind };
-    else if (isExcluded(rules, path, kind.isDirectory())) continue;
+    if (kind instanceof Error) {
+      yield { path, error: kind };
+      continue;
+    }
+    const ignoreFile = excludedBy(rules, path, kind.isDirectory());
+    if (ignoreFile) yield { path, excludedBy: ignoreFile, isFolder: kind.isDirectory() };
     else if (kind.isDirectory()) yield* walkFolder(path, rules, state);
     else if (kind.isFile()) yield { path };
   }
@@ -131,9 +156,9 @@ function possiblePaths(given: string, place: GuardedPlace): string[] {
   if (isUrl(given) || existsSync(encodePath(path))) return [given];
   const spelled = given.includes('\ufffd') && !authorize ? findMangledPaths(path) : [];
   if (spelled.length > 0) return spelled;
-  const read = unescapePath(given);
-  if (read === given || pathRefusal(absolutePath(read, place), given, place)) return [given]; // whether a refused path exists is not revealed
-  return existsSync(encodePath(resolve(cwd, read))) ? [read] : [given];
+  const read = spelledPath(resolve(cwd, unescapePath(given)));
+  if (read === path || pathRefusal(absolutePath(read, place), given, place)) return [given]; // whether a refused path exists is not revealed
+  return existsSync(encodePath(read)) ? [read] : [given];
 }
 
 /**
@@ -215,17 +240,22 @@ const FILE_NAME = /[^/\\]\.[a-z]\w*$/i;
 const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT';
 
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
-  const { follow_links, isState, signal, kinds, reader } = listing;
+  const { follow_links, gitignore, isState, signal, kinds, reader } = listing;
   const others: string[] = [];
   let [files, supported] = [0, 0];
   let isComplete = true;
   const outside: string[] = [];
+  const ignored: string[] = [];
   const refused = (path: string) => pathRefusal(absolutePath(path, listing), fileSource(path, listing), listing);
-  for await (const found of walk(root, { refused, isState, follow_links, signal })) {
+  for await (const found of walk(root, { refused, isState, follow_links, gitignore, signal })) {
     const name = fileSource(found.path, listing);
     if ('isOutside' in found) {
       outside.push(name);
       yield { passed_over: name };
+    } else if ('excludedBy' in found) {
+      const excluded = found.isFolder ? `${name}/` : name;
+      if (found.excludedBy === '.gitignore') ignored.push(excluded);
+      yield { passed_over: excluded, isExcluded: true };
     } else if ('error' in found && isMissing(found.error) && FILE_NAME.test(name) && reader.fileType(found.path, kinds) === undefined) {
       yield { passed_over: name }; // its kind is not read anyway
     } else if ('error' in found) {
@@ -240,6 +270,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
     }
   }
   if (outside.length > 0) yield { notice: unfollowedLinksNotice(outside, given) };
+  if (ignored.length > 0) yield { notice: ignoredNotice(ignored) };
   if (supported > 0 && others.length > 0) yield { notice: otherKindsNotice(others) };
   if (supported === 0) yield { failed: given, error: noDocumentError(given, { files, others }) };
   else if (isComplete) yield { scope: folderScope(root, listing) };

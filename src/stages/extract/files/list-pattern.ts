@@ -27,6 +27,10 @@ export const unfollowedLinksNotice = (links: readonly string[], given: string): 
   return `${skipped} to something outside ${escapePath(given)}: ${listNames(links, MAX_NAMED)}. ${formatHint(advice`To read what is there as well, add ${setting('ingestion.docs.follow_links', 'true')}.`)}`;
 };
 
+/** Notice of files and folders that `.gitignore` excludes. */
+export const ignoredNotice = (sources: readonly string[]): string =>
+  `.gitignore excludes ${count(sources.length, 'file or folder', 'files and folders')}: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`To read them as well, add ${setting('ingestion.docs.gitignore', 'false')}.`)}`;
+
 /** Notice of empty files. */
 export const emptyFilesNotice = (sources: readonly string[]): string =>
   sources.length === 1
@@ -61,7 +65,7 @@ export type FoundFile =
   | { path: string; named: boolean; kinds?: readonly FileKind[] | undefined; title?: string | undefined; description?: string | undefined }
   | { link: string; title?: string | undefined; description?: string | undefined }
   | { failed: string; error: KbError }
-  | { passed_over: string }
+  | { passed_over: string; isExcluded?: true }
   | { notice: string }
   | { scope: Scope }
   | { input: string };
@@ -71,6 +75,8 @@ export interface Listing extends GuardedPlace {
   reader: DocumentReader;
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
+  /** Whether `.gitignore` excludes files of folders. */
+  gitignore: boolean;
   /** Kinds of files that folders, and patterns without an extension, are searched for. */
   kinds: readonly FileKind[];
   signal?: AbortSignal | undefined;

@@ -1,5 +1,5 @@
-import { readlinkSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { decodePath, unescapePath, escapePath, encodePath } from '../../../core/file-names.ts';
 
@@ -83,11 +83,28 @@ export function pathRefusal(path: string, given: string, { authorize }: GuardedP
 }
 
 /** The absolute path of the file of a `source`. */
-export const filePathOf = (source: string, place: PathPlace): string => resolve(realPath(resolve(place.home)), unescapePath(source));
+export const filePathOf = (source: string, place: PathPlace): string =>
+  spelledPath(resolve(realPath(resolve(place.home)), unescapePath(source)));
 
-/** The `source` of a local file: relative to `home` with `/`, absolute if it is outside, in its readable form. */
+/**
+ * An absolute path as it is spelled on disk: with letters and accents as one character each or apart (NFC, NFD; macOS and some archives write the latter).
+ * If neither exists, the one whose folder does; else the path as given.
+ */
+export function spelledPath(path: string): string {
+  const apart = path.normalize('NFD');
+  if (apart === path || existsSync(encodePath(path))) return path;
+  const spelled = join(spelledPath(dirname(path)), basename(path));
+  return [spelled, join(dirname(spelled), basename(apart))].find((candidate) => existsSync(encodePath(candidate))) ?? spelled;
+}
+
+/**
+ * The `source` of a local file: relative to `home` with `/`, absolute if it is outside, in its readable form. Its name is in NFC, unless that is the name of
+ * another file.
+ */
 export function fileSource(path: string, { home }: PathPlace): string {
   const folder = realPath(resolve(home));
   const source = path !== folder && isWithin(folder, path) ? relative(folder, path) : path;
-  return escapePath(source.split(sep).join('/'));
+  const composed = path.normalize('NFC');
+  const isFree = composed === path || [path, undefined].includes(existingPath(composed));
+  return escapePath((isFree ? source.normalize('NFC') : source).split(sep).join('/'));
 }

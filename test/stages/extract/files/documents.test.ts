@@ -91,8 +91,26 @@ describe('a folder', () => {
       'd/x.tmp.md': '4',
       'd/keep.tmp.md': '5',
     });
-    expect((await extracted('d', cwd)).sources).toEqual(['d/a.md', 'd/keep.tmp.md']);
+    const found = await extracted('d', cwd);
+    expect(found.sources).toEqual(['d/a.md', 'd/keep.tmp.md']);
+    expect(found.passed).toEqual(['d/drafts/', 'd/out/', 'd/x.tmp.md']);
+    expect(found.notices).toEqual([
+      '.gitignore excludes 2 files and folders: d/out/, d/x.tmp.md. To read them as well, add ingestion.docs.gitignore: false.',
+    ]);
+    const whole = await extracted('d', cwd, { gitignore: false });
+    expect([whole.sources, whole.passed]).toEqual([['d/a.md', 'd/keep.tmp.md', 'd/out/b.md', 'd/x.tmp.md'], ['d/drafts/']]);
     expect((await extracted('d/out', cwd)).sources).toEqual(['d/out/b.md']);
+  });
+
+  it('names a file in NFC, however it is spelled on disk and given, unless that is the name of another file', async () => {
+    const [apart, whole] = ['NFD', 'NFC'].map((form) => 'Prüfblätter'.normalize(form));
+    const cwd = folder({ [`d/${apart}/${apart}.md`]: '1' });
+    for (const given of ['d', `d/${apart}`, `d/${whole}/${whole}.md`, `d/${apart}/${apart}.md`])
+      expect((await extracted(given, cwd)).sources).toEqual([`d/${whole}/${whole}.md`]);
+    const { scopes } = await extracted(`d/${whole}`, cwd);
+    expect(scopes[0]!.covers(`d/${whole}/old.md`)).toBe(true);
+    write(cwd, { [`d/${apart}/${whole}.md`]: '2' });
+    expect((await extracted('d', cwd)).sources).toHaveLength(2);
   });
 
   it('passes over files of other kinds, with a notice', async () => {

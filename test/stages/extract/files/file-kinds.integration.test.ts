@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const found = async (docs: string, kinds: FileKind[] = ['documents']) => {
   const link = async function* () {};
-  const parts = { reader, cwd, home: cwd, frontmatter: false, follow_links: false, ocr: 'report' as const, kinds, link };
+  const parts = { reader, cwd, home: cwd, frontmatter: false, follow_links: false, gitignore: true, ocr: 'report' as const, kinds, link };
   const all = {
     sources: [] as string[],
     passed_over: [] as string[],

@@ -18,6 +18,7 @@ function watcherOf(path: string, options: Partial<ConstructorParameters<typeof F
     steps: [],
     isState: (at) => isWithin(join(path, 'store'), at),
     follow_links: false,
+    gitignore: true,
     onChange: (at) => changed.push(at),
     onReplaced: () => {},
     onProblem: (error) => {
