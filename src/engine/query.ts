@@ -57,8 +57,9 @@ async function* searchAll(input: RetrieveInput, opened: readonly RetrieveParts[]
 }
 
 async function* searchOne(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
-  const searches = searchesFor(input.search_query ?? input.query, { isReranked: parts.reranker !== undefined });
-  const result = yield* searchEach(searches, (search_query) => retrievePassages({ ...input, search_query }, parts));
+  const { query, search_query = query } = input;
+  const searches = searchesFor(search_query, { question: query.trim(), isReranked: parts.reranker !== undefined });
+  const result = yield* searchEach(searches, (each) => retrievePassages({ ...input, search_query: each }, parts));
   if (!input.filter || result.failed > 0) return result;
   const notice = await unknownFieldsNotice(input.filter, parts.collection, result.items);
   return notice === undefined ? result : { ...result, notice };

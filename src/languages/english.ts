@@ -109,7 +109,7 @@ export const english: Language = {
     locatives: 'in|on|with|for|of',
     // a verb begins a second question only before a certain subject: "… and have a diesel engine?" and "… and is the cheapest?" do not begin one
     joint:
-      /(?:,|(?<!\s))\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why|do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
+      /(?:,|(?<!\s))\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why)\b|(?:to|in|at|from|for|on|by|with|of|until|since)\s+(?:how|what|when)\b|(?:do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
   },
   followUps: {
     conjunctions: 'and|or|but|so|then|also|what about|how about',

@@ -80,7 +80,8 @@ export const french: Language = {
     compares: [/\bdifférences? (?:y a-t-il )?entre (?<one>.{1,200}?) et (?<other>.{1,200})$/iu],
     locatives: 'dans|chez|avec|pour|sous',
     // without "qui": it introduces relative clauses as often as questions
-    joint: /(?:,|(?<!\s))\s+et\s+(?=(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
+    joint:
+      /(?:,|(?<!\s))\s+et\s+(?=(?:(?:(?:à|de|depuis|pendant|pour|dans|avec|en|sur|sous|jusqu['’]à)\s+)?(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi)|est-ce|peut-on)(?![\p{L}]))/iu,
   },
   followUps: {
     conjunctions: 'et|ou|mais',

@@ -80,7 +80,7 @@ export const german: Language = {
     compares: [/\bunterschied\p{L}{0,5} zwischen (?<one>.{1,200}?) und (?<other>.{1,200})$/iu],
     locatives: 'bei|mit',
     joint:
-      /(?:,|(?<!\s))\s+und\s+(?=(?:wie|was|wann|wo|wer|welche[nrsm]?|warum|wieso|(?:kann|können|ist|sind|muss|darf)\s+(?:ich|er|sie|es|wir|das))(?![\p{L}]))/iu,
+      /(?:,|(?<!\s))\s+und\s+(?=(?:(?:(?:nach|für|aus|von|bei|mit|in|im|am|an|auf|ab|bis|seit|um)\s+)?(?:wie|was|wann|wo|wer|wen|wem|welche[nrsm]?|warum|wieso)|(?:kann|können|ist|sind|muss|darf)\s+(?:ich|er|sie|es|wir|das))(?![\p{L}]))/iu,
   },
   followUps: {
     conjunctions: 'und|oder|aber',

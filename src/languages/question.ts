@@ -1,6 +1,6 @@
 import { isFunctionWord, languageOf } from './detect.ts';
 import type { Language } from './language.ts';
-import { alternatives, LANGUAGES, wholeWord, wordList } from './languages.ts';
+import { alternatives, languageOrEnglish, LANGUAGES, wholeWord, wordList } from './languages.ts';
 import { OTHER_FOLLOW_UPS } from './other-languages.ts';
 import { queryTerms, terms } from '../text/terms.ts';
 
@@ -93,15 +93,39 @@ function namesSubject(part: string, { code }: Language): boolean {
 
 const trimPart = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
 
-/** Splits a question into the questions that it joins, each with the context that it refers to. A single question is returned unchanged. */
+/** Minimum content words of a question beside others: «Can you help me? …» has one. */
+const MIN_CONTENT_WORDS = 2;
+
+/**
+ * The questions that end a message, and their `text`: its sentences with question marks if each can stand alone, else the last of them. A question that goes on
+ * from the one before («And in Norway?») cannot.
+ */
+function questionsIn(message: string): { text: string; questions: string[] } {
+  const last = lastQuestion(message);
+  const text = message.slice(0, message.lastIndexOf(last) + last.length).trim();
+  const questions = text.split(/(?<=[?？])\s+/);
+  const canStandAlone = (question: string, i: number) =>
+    (i === 0 || BEGINS_AS_QUESTION.test(question)) && new Set(subjectTerms(question)).size >= MIN_CONTENT_WORDS;
+  return questions.length > 1 && questions.every(canStandAlone) ? { text, questions } : { text: last, questions: [last] };
+}
+
+/** Splits a question at the conjunction that joins a second one, if each has a subject. */
+function splitAtJoint(question: string): string[] {
+  const language = conjunctionIn(question);
+  const parts = language ? question.split(language.questions.joint).map(trimPart) : [];
+  return parts.length > 1 && parts.every((part) => namesSubject(part, language!)) ? parts : [trimPart(question)];
+}
+
+/** The language of a message with several questions. */
+export const languageOfQuestions = (message: string): Language => conjunctionIn(message) ?? languageOrEnglish(languageOf(message));
+
+/** Splits a message into the questions that it joins, each with the context that it refers to. A single question is returned unchanged. */
 export function splitQuestion({ query, question }: SearchQuestion): SearchQuestion[] {
-  const last = lastQuestion(question);
-  const language = conjunctionIn(last);
-  if (!language || !query.endsWith(last)) return [{ query, question }];
-  const parts = last.split(language.questions.joint).map(trimPart);
-  if (parts.length < 2 || parts.length > MAX_PARTS || !parts.every((part) => namesSubject(part, language))) return [{ query, question }];
-  const context = query.slice(0, query.length - last.length);
-  const pronouns = language.followUps.pronouns;
+  const { text, questions } = questionsIn(question);
+  const parts = questions.flatMap(splitAtJoint);
+  if (parts.length < 2 || parts.length > MAX_PARTS || !query.endsWith(text)) return [{ query, question }];
+  const context = query.slice(0, query.length - text.length);
+  const { pronouns } = languageOfQuestions(text).followUps;
   const pronounPattern = pronouns === undefined ? undefined : wholeWord(pronouns);
   return parts.map((part, i) => {
     const subject = i > 0 && pronounPattern?.test(part) ? `${parts[0]}? ` : '';

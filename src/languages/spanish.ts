@@ -79,7 +79,8 @@ export const spanish: Language = {
     introductions: 'introducción|presentación|descripción|resumen|prefacio',
     compares: [/\bdiferencias? (?:hay )?entre (?<one>.{1,200}?) [ye] (?<other>.{1,200})$/iu],
     locatives: 'en|con|para',
-    joint: /(?:,|(?<!\s))\s+y\s+¿?(?=(?:cómo|cuándo|cuánt[oa]s?|dónde|qué|quién(?:es)?|cuál(?:es)?|por qué)(?!\p{L}))/iu,
+    joint:
+      /(?:,|(?<!\s))\s+y\s+¿?(?=(?:(?:a|de|desde|durante|para|por|en|con|hasta|sobre)\s+)?(?:cómo|cuándo|cuánt[oa]s?|dónde|qué|quién(?:es)?|cuál(?:es)?|por qué)(?!\p{L}))/iu,
   },
   followUps: {
     conjunctions: 'y|pero',

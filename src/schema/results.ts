@@ -99,7 +99,9 @@ export const IngestResult = z
     unchanged: count('Source documents that were stored already, as they are'),
     chunks: count('Chunks made'),
     embedded: count('Chunks embedded now'),
-    reused: count('Chunks whose text was stored already, in the same document or in one that was moved, renamed or copied: their vectors were kept'),
+    reused: count(
+      'Chunks whose text was stored already, in the same document or in one that was moved, renamed or copied: their vectors were kept',
+    ),
     stored: count('Chunks written'),
     gone: sources('Sources that are gone and whose chunks are stored still: prune removes them'),
     pruned: sources('Sources whose chunks were removed because they are gone, or files without text now'),

@@ -26,6 +26,26 @@ test('splits a double question, and adds the subject to the second part', () => 
     expect(asked(question)[1]?.[1]).toBe(second);
 });
 
+test('splits at a preposition before the question word, and between sentences that are questions of their own', () => {
+  for (const [question, second] of [
+    ['How many days of vacation do I get, and for how long is sick leave paid?', 'for how long is sick leave paid?'],
+    ['Was kostet die Pumpe und bis wann wird der Filter geliefert?', 'bis wann wird der Filter geliefert?'],
+    ['Combien coûte la pompe et à quelle heure ferme le magasin ?', 'à quelle heure ferme le magasin?'],
+    ['¿Cuánto cuesta la bomba y hasta cuándo dura la garantía?', 'hasta cuándo dura la garantía?'],
+    ['For how long is sick leave paid? And what is paid for shoes?', 'And what is paid for shoes?'],
+    ['Wie lange gilt die Garantie der Pumpe? Was kostet der Filter im Laden?', 'Was kostet der Filter im Laden?'],
+  ] as const)
+    expect(asked(question)[1]?.[1]).toBe(second);
+  const three = 'How long is sick leave paid? What is paid for shoes and how much is paid for gloves? Thanks.';
+  expect(splitQuestion({ query: three.replace(' Thanks.', ''), question: three })).toHaveLength(3);
+  for (const one of [
+    'Can you help me? What is the default port of the server?',
+    'What is the warranty period of the pump? And in Norway?',
+    'What is the price of the small pump? Is it in stock?',
+  ])
+    expect(asked(one)).toHaveLength(1);
+});
+
 test('does not split a question if a part has no content or no other question begins', () => {
   for (const question of [
     'What does E12 mean and what should I do?',

@@ -157,7 +157,7 @@ async function* searchCollection(turn: Turn, search_query: string): Run<SearchSt
       : undefined;
     const isAlone = alone !== undefined && fitsAlone(alone, found, search.least_given_score ?? search.min_retrieval_score);
     const { items, notice, query: _query, ...result } = isAlone ? alone : found;
-    const searches = isAlone ? [] : searchesFor(search_query, parts);
+    const searches = isAlone ? [] : searchesFor(search_query, { question, isReranked: parts.isReranked });
     const notes: ErrorItem[] = notice ? [{ ...answerNote(query, notice), source_kind: 'query', stage: 'retrieve' }] : [];
     return {
       search,

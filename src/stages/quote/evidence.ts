@@ -227,13 +227,15 @@ export const MAX_UNCERTAIN_PROBABILITY = HIGH_PROBABILITY - 0.01;
 
 /**
  * Judges whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and
- * none matches; it is not certain if a name or an option is missing.
+ * none matches; it is not certain if a name or an option is missing, or if only words were compared: all words of a question may stand in a sentence that says
+ * something else («Who pays whom?»). What defines the code that is asked for is certain.
  */
 export function judgeEvidence(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))
     return { isAnswer: false, probability: 0 };
   const isByWords = evidence.cosine === undefined;
-  const most = evidence.missingName > 0 || evidence.missingOption > 0 ? MAX_UNCERTAIN_PROBABILITY : 1;
+  const isUncertain = evidence.missingName > 0 || evidence.missingOption > 0 || (isByWords && evidence.identifier < 2);
+  const most = isUncertain ? MAX_UNCERTAIN_PROBABILITY : 1;
   const probability = Math.min(most, computeProbability(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right));
   if (isByWords) return { isAnswer: probability >= MIN_PROBABILITY.words, probability };
   const isAnswer =

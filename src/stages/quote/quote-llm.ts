@@ -1,7 +1,6 @@
 import { BUNDLED } from '../../schema/provider-names.ts';
-import { conjunctionIn, lastQuestion, type SearchQuestion, splitQuestion, subjectTerms } from '../../languages/question.ts';
+import { languageOfQuestions, lastQuestion, type SearchQuestion, splitQuestion, subjectTerms } from '../../languages/question.ts';
 import { languageOf } from '../../languages/detect.ts';
-import { english } from '../../languages/english.ts';
 import { languageOrEnglish } from '../../languages/languages.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER_MARKER, type Outcome } from '../../ports/models.ts';
@@ -20,7 +19,7 @@ function shortenQuestion(question: string): string {
 
 /** Writes, in the language of the question, that parts of it are not answered. */
 function unansweredNote(question: string, parts: readonly SearchQuestion[]): string {
-  const { part: unanswered } = (conjunctionIn(question) ?? english).messages;
+  const { part: unanswered } = languageOfQuestions(question).messages;
   return parts.map((part) => unanswered.replace('{part}', () => shortenQuestion(part.question))).join(' ');
 }
 

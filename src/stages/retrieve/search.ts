@@ -154,13 +154,19 @@ async function embedQuery(query: string, { collection, embedder, signal }: Searc
   return vector!;
 }
 
+interface AskedQuestion {
+  /** The question as it was asked, at the end of the search query or in other words. Default: the search query. */
+  question?: string;
+  isReranked?: boolean | undefined;
+}
+
 /**
- * Lists the searches for a query: the query and, if it joins several questions, each of them, since a search for the mixture finds neither well.
+ * Lists the searches for a query: the query and, if the question joins several, each of them, since a search for the mixture finds neither well.
  * With a reranker, only the query: a reranker handles mixtures well, and costs a request for each search.
  */
-export function searchesFor(search_query: string, { isReranked = false }: { isReranked?: boolean | undefined } = {}): string[] {
+export function searchesFor(search_query: string, { question = search_query, isReranked = false }: AskedQuestion = {}): string[] {
   if (isReranked) return [search_query];
-  const parts = splitQuestion({ query: search_query, question: search_query });
+  const parts = splitQuestion({ query: search_query, question: search_query.endsWith(question) ? question : search_query });
   return parts.length > 1 ? [search_query, ...parts.map(({ query }) => query)] : [search_query];
 }
 

@@ -75,6 +75,16 @@ test('returns the answering sentence and the probability of the answer', async (
   expect(outcome.probability).toBeLessThan(1);
 });
 
+test('is not certain of an answer by words alone, unless it defines the code that is asked for', async () => {
+  const port = 'The ident box listens on port 113 by default. The server of the hut asks it for a name, and the server listens.';
+  const { outcome } = await ask('On which port does the server of the hut listen by default?', { sources: sourcesOf(port) });
+  expect(outcome.probability).toBeLessThan(0.75);
+  const table = '| Code | Meaning |\n|---|---|\n| E24 | The pressure of the pump is above 12.5 bar |\n| E25 | The tank is empty |';
+  expect((await ask('What does the error code E24 of the pump mean?', { sources: sourcesOf(table) })).outcome.probability).toBeGreaterThan(
+    0.75,
+  );
+});
+
 test('quotes an item with its code from its beginning, and returns a sentence of it', async () => {
   const item = '1. Close both valves.\n\n   ```sh\n   valve --close all\n   ```\n\n   The pump coasts down within a minute.';
   const source = { citation: 1, title: 'Manual', text: item.slice(item.indexOf('   The pump')), score: 0.7 };

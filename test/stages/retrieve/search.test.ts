@@ -33,6 +33,9 @@ test('searches for each joined question beside the whole, and once for a single 
     'Which pump is it? What does it cost?',
     'Which pump is it? who sells pumps?',
   ]);
+  const followUp = 'How loud is the small pump? What does the large pump cost?';
+  expect(searchesFor(followUp)).toHaveLength(3);
+  expect(searchesFor(followUp, { question: 'What does the large pump cost?' })).toEqual([followUp]);
   const asked = 'How long is the warranty and what does the pump cost?';
   expect(searchesFor(asked, { isReranked: true })).toEqual([asked]);
 });
