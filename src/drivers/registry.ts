@@ -1,8 +1,10 @@
 import type { Environment, ModelOptions as ModelSettings, StoreOptions as StoreSettings } from '../ports/engines.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
+import { advice, setting } from '../core/advice/advice.ts';
+import { KbError } from '../core/errors.ts';
 import type { DocumentReaders } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
-import { DEFAULT_LOCAL_MODEL } from './embedders/local-models.ts';
+import { DEFAULT_LOCAL_MODEL, isLocalModel, localModels } from './embedders/local-models.ts';
 import { createBrowser } from './browser/browser.ts';
 import { defaultModel, type ProviderKind, type ProviderOf, providers, providersOf } from './providers/providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm-reranker.ts';
@@ -59,6 +61,11 @@ export interface StoreDriver {
 /** Embedding provider of a new collection, if none is configured. */
 export const DEFAULT_EMBEDDER = 'local';
 
+const unknownRerankerError = (model: string): KbError =>
+  new KbError('configuration', `The reranker local has no model «${model}»; it compares with ${Object.keys(localModels).join(' or ')}.`, {
+    hint: advice`Leave ${setting('rerank.model')} out, or name the provider that has it in ${setting('rerank.provider')}.`,
+  });
+
 /** All drivers. Each is imported when it is opened. */
 export const drivers = {
   embedders: {
@@ -90,6 +97,7 @@ export const drivers = {
     local: {
       in_process: 'compares the meaning of sentences',
       open: async ({ model = DEFAULT_LOCAL_MODEL }: Pick<ModelOptions, 'model'>): Promise<Reranker & { close(): Promise<void> }> => {
+        if (!isLocalModel(model)) throw unknownRerankerError(model);
         const { openLocalReranker } = await import('./rerankers/local-reranker.ts');
         return openLocalReranker({ model, openEmbedder: () => drivers.embedders.local.open({ model }) });
       },

@@ -1,3 +1,4 @@
+import { advice, setting } from '../core/advice/advice.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
@@ -192,7 +193,7 @@ export function createResources({
   const browser = drivers.browser();
   const openLlm: Resources['llm'] = async ({ provider, model, context_window, temperature, options: given }, embedder) => {
     const { quotes, open } = table.llm(provider);
-    if (quotes) return open({ provider, embedder });
+    if (quotes) return open({ provider, model, embedder });
     const options = { temperature, ...given };
     return cache.get(['llm', provider, model, context_window, options], () => open({ provider, model, context_window, options, env }));
   };
@@ -200,7 +201,7 @@ export function createResources({
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {
     const row = table.embedder(provider);
     return row.in_process
-      ? workers.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
+      ? withDimensions(await workers.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model })), options)
       : cache.get(['embedder', provider, model, options], () => row.open({ provider, model, options, env }));
   };
   const passwords = parsePasswords(env[config.ingestion.docs.password]);
@@ -236,6 +237,17 @@ export function createResources({
     host_limiter: new HostLimiter(),
     close: async () => void (await Promise.all([cache.clear(), workers.clear(), browser.close()])),
   };
+}
+
+/** Returns an embedder whose vectors have one length. Throws a KbError (`configuration`) if the options ask for another length. */
+function withDimensions(embedder: Embedder, { dimensions = embedder.dimensions }: { dimensions?: unknown } = {}): Embedder {
+  if (dimensions === embedder.dimensions) return embedder;
+  const { provider, model } = embedder;
+  throw new KbError(
+    'configuration',
+    `${provider} makes vectors of ${embedder.dimensions} numbers with ${model}, not of ${JSON.stringify(dimensions)}.`,
+    { hint: advice`Leave dimensions out of ${setting('embedding.options')}.` },
+  );
 }
 
 const openParsers = (parsers: OwnDrivers['parsers'] = {}) => Promise.all(Object.values(parsers).map(async (open) => await open()));

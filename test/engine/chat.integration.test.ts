@@ -11,7 +11,13 @@ describe('chat', () => {
   it('answers from the collection with citations, streamed', async () => {
     const { events, result: done } = await collect((await filled()).run('chat', { query: 'When is the gate locked?' }));
     expect(done.answer).toMatch(/locked at ten[^]*\[1\]/);
-    expect(done).toMatchObject({ intent: 'rag', errors: [], answer_confidence: { level: 'high' }, llm: { provider: 'local' } });
+    // by words alone, an answer is not certain
+    expect(done).toMatchObject({
+      intent: 'rag',
+      errors: [],
+      answer_confidence: { level: 'low', reason: 'answer_uncertain' },
+      llm: { provider: 'local' },
+    });
     expect(done.sources[0]).toMatchObject({ citation: 1, cited: true, metadata: { source: 'gate' } });
     expect(done.history).toEqual([
       { role: 'user', content: 'When is the gate locked?' },
@@ -20,6 +26,19 @@ describe('chat', () => {
     const streamed = events.filter(({ type }) => type === 'token').map(({ data }) => data.text);
     expect(streamed.join('').trim()).toBe(done.answer.trim());
     expect([...new Set(events.map(({ stage }) => stage))]).toEqual(['chat', 'intent', 'retrieval', 'quality', 'generation']);
+  });
+
+  it('refuses a model, a reranking model and dimensions that the bundled drivers do not have', async () => {
+    const engine = await filled({});
+    const query = 'When is the gate locked?';
+    for (const [request, message] of [
+      [{ query, llm_model: 'gpt-9' }, /local quotes the sources and has no language model «gpt-9»/],
+      [{ query, rerank: true, reranker_model: 'judge-xl' }, /reranker local has no model «judge-xl»/],
+      [{ query, embedder_options: { dimensions: 128 } }, /local makes vectors of 384 numbers with all-minilm-l6-v2, not of 128/],
+    ] as const)
+      await expect(result(engine, 'chat', request)).rejects.toThrow(message);
+    const same = { llm_model: 'extractive', rerank: true, reranker_model: 'all-minilm-l6-v2', embedder_options: { dimensions: 384 } };
+    expect(await result(engine, 'chat', { query, ...same })).toMatchObject({ errors: [], llm: { model: 'extractive' } });
   });
 
   it('gives the passages to a model and returns its answer', async () => {
@@ -163,7 +182,7 @@ describe('chat', () => {
       answer_confidence: { level: 'low', reason: 'citations_unsupported' },
     });
     const quoted = await result(await filled(), 'chat', { query: 'When is the gate locked?', verify_citations: true });
-    expect(quoted).toMatchObject({ unsupported: [], answer_confidence: { level: 'high' } });
+    expect(quoted).toMatchObject({ unsupported: [], answer_confidence: { reason: 'answer_uncertain' } });
   });
 
   it('does not repeat a quotation when asked for more', async () => {

@@ -1,5 +1,6 @@
 import type { Engine } from '../../src/ports/engines.ts';
 import { engineIn, result, WORDS } from './engine.ts';
+import type { Layer } from '../../src/core/settings.ts';
 import { folder } from './folder.ts';
 
 /** Three rules of a harbour. */
@@ -13,7 +14,7 @@ export const RULES = [
 export const vector = (text: string): number[] => ['gate', 'bell', 'lamp'].map((word) => (new RegExp(word, 'i').test(text) ? 1 : 0.01));
 
 /** An engine with the rules in its collection. */
-export async function filled(settings = WORDS, home = folder()): Promise<Engine> {
+export async function filled(settings: Layer = WORDS, home = folder()): Promise<Engine> {
   const engine = engineIn(home, settings);
   await result(engine, 'ingest', { markdown: RULES });
   return engine;

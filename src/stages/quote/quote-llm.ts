@@ -2,6 +2,8 @@ import { BUNDLED } from '../../schema/provider-names.ts';
 import { languageOfQuestions, lastQuestion, type SearchQuestion, splitQuestion, subjectTerms } from '../../languages/question.ts';
 import { languageOf } from '../../languages/detect.ts';
 import { languageOrEnglish } from '../../languages/languages.ts';
+import { advice, setting } from '../../core/advice/advice.ts';
+import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER_MARKER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
@@ -111,6 +113,9 @@ function writeAnswer({ grounding }: GenerateRequest, parts: readonly Part[]): Wr
   };
 }
 
+/** Name of the answerer, in the place of a model. */
+const MODEL = 'extractive';
+
 /** An answerer that quotes; it takes nothing back. */
 export interface QuotingLlm extends Llm {
   generate(request: GenerateRequest): AsyncGenerator<string, Outcome, void>;
@@ -118,12 +123,19 @@ export interface QuotingLlm extends Llm {
 
 /**
  * Creates the extractive model, which needs no language model: it quotes the passage that answers, at most 120 words with headings, or declines.
- * With an embedder it also compares meaning.
+ * With an embedder it also compares meaning. Throws a KbError (`configuration`) for another `model`.
  */
-export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): QuotingLlm {
+export function openQuoteLlm({
+  embedder,
+  model = MODEL,
+}: { embedder?: Embedder | undefined; model?: string | undefined } = {}): QuotingLlm {
+  if (model !== MODEL)
+    throw new KbError('configuration', `The provider ${BUNDLED} quotes the sources and has no language model «${model}».`, {
+      hint: advice`Leave ${setting('chat.llm.model')} out, or name the provider that has it in ${setting('chat.llm.provider')}.`,
+    });
   return {
     provider: BUNDLED,
-    model: 'extractive',
+    model: MODEL,
     extractive: true,
     async *generate(request): AsyncGenerator<string, Outcome, void> {
       const { answer, outcome } = writeAnswer(request, await answerParts(request, embedder));
