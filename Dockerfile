@@ -4,6 +4,7 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
+COPY packages/documents/package.json packages/documents/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm pack --ignore-scripts --pack-destination /package

@@ -45,8 +45,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.integration.test.ts'],
+          include: ['{test,packages/*/test}/**/*.test.ts'],
+          exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           isolate: false,
           pool: 'threads',
           maxWorkers: cores,
@@ -56,8 +56,8 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/**/*.integration.test.ts'],
-          exclude: ['test/e2e/**'],
+          include: ['{test,packages/*/test}/**/*.integration.test.ts'],
+          exclude: ['test/e2e/**', '**/node_modules/**'],
           isolate: false,
           pool: 'forks',
           maxWorkers: waiting,

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { htmlParser } from '../src/drivers/parsers/html/html.ts';
+import { htmlParser } from '../packages/documents/src/html/page.ts';
 import { markdownTable, mean, percentile } from './beir.ts';
 import { completenessOf, type Completeness } from './visible-text.ts';
 

@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fileTypes } from '../src/drivers/parsers/file-types.ts';
-import { parseDocument } from '../src/drivers/parsers/parse.ts';
-import { parsers } from '../src/drivers/parsers/parsers.ts';
-import { compareWords } from '../src/drivers/parsers/visible-words.ts';
+import { fileTypes } from '../packages/documents/src/file-types.ts';
+import { parseDocument } from '../packages/documents/src/parse.ts';
+import { parsers } from '../packages/documents/src/formats.ts';
+import { compareWords } from '../packages/documents/src/visible-words.ts';
 import type { ParsedDocument } from '../src/ports/reading.ts';
 import { markdownTable } from './beir.ts';
 

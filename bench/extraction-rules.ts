@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { htmlParser } from '../src/drivers/parsers/html/html.ts';
+import type { htmlParser } from '../packages/documents/src/html/page.ts';
 import type { ParsedDocument } from '../src/ports/reading.ts';
 import { jsonLines, markdownTable, mean } from './beir.ts';
 import { copyWith } from './changed-copy.ts';

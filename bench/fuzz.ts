@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KbError } from '../src/core/errors.ts';
-import { createDocumentReader } from '../src/drivers/parsers/reader.ts';
-import { isUnclear, mutate } from '../test/support/mutate.ts';
+import { createReader, fileTypes } from '@citekb/documents';
+import { isUnclear, mutate } from '../packages/documents/test/support/mutate.ts';
 import { markdownTable } from './beir.ts';
 import { random } from './manual.ts';
 
@@ -20,12 +20,13 @@ const { values, positionals } = parseArgs({
     keep: { type: 'string', default: join(tmpdir(), 'kb-fuzz') },
   },
 });
-const reader = createDocumentReader({ processes: 2, seconds: 20, megabytes: 1024 });
+const types = fileTypes();
+const reader = createReader({ processes: 2, seconds: 20, megabytes: 1024 });
 const files = positionals
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
-  .filter((path) => reader.fileType(path) !== undefined && statSync(path).isFile() && statSync(path).size <= Number(values.largest))
+  .filter((path) => types.fileType(path) !== undefined && statSync(path).isFile() && statSync(path).size <= Number(values.largest))
   .toSorted();
-const byKind = [...Map.groupBy(files, (path) => reader.fileType(path)!)];
+const byKind = [...Map.groupBy(files, (path) => types.fileType(path)!)];
 const counts = new Map(byKind.map(([kind]) => [kind, { files: 0, documents: 0, refused: 0, unclear: 0 }]));
 mkdirSync(values.keep, { recursive: true });
 
@@ -37,7 +38,7 @@ async function readChanged(kind: string, number: number): Promise<void> {
   const count = counts.get(kind)!;
   count.files += 1;
   try {
-    await reader.read(bytes, { source: path, file_type: kind });
+    await reader.read(bytes, { name: path });
     count.documents += 1;
   } catch (error) {
     count.refused += 1;

@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parsers } from '../src/drivers/parsers/parsers.ts';
+import { parsers } from '../packages/documents/src/formats.ts';
 import { markdownTable, mean } from './beir.ts';
 import { inWorkplace, kb } from './process.ts';
 

@@ -1,4 +1,4 @@
-import { parseTasks } from '../src/drivers/parsers/parse.ts';
+import { parseTasks } from '../packages/documents/src/parse.ts';
 
 // One of the threads that bench/parsing.ts compares with: kb's parsers, in the way that its processes call them.
 

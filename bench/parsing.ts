@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { Piscina } from 'piscina';
-import { createDocumentReader } from '../src/drivers/parsers/reader.ts';
-import type { ParseTask } from '../src/drivers/parsers/parser-row.ts';
-import { pdfFile } from '../test/support/pdf-file.ts';
+import { createReader } from '@citekb/documents';
+import type { ParseTask } from '../packages/documents/src/parser.ts';
+import { pdfFile } from '../packages/documents/test/support/pdf-file.ts';
 import { markdownTable, percentile } from './beir.ts';
 import { manual, random, sentence } from './manual.ts';
 
@@ -73,8 +73,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 const pool = threads();
-const reader = createDocumentReader({ processes: workers, seconds: 600, megabytes: MEGABYTES });
-const byReader = (set: readonly ParseTask[]) => Promise.all(set.map(({ bytes, ...rest }) => reader.read(bytes, rest)));
+const reader = createReader({ processes: workers, seconds: 600, megabytes: MEGABYTES });
+const byReader = (set: readonly ParseTask[]) => Promise.all(set.map(({ bytes, source }) => reader.read(bytes, { name: source })));
 const rows = [];
 for (const [what, set] of Object.entries(sets)) {
   await Promise.all([pool.read(set), byReader(set)]); // warm

@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Bitmap, deskewBitmap, rotateBitmap } from '../src/drivers/parsers/ocr/bitmap.ts';
-import { ocrFolder } from '../src/drivers/parsers/ocr/ocr-packages.ts';
-import { OcrPool } from '../src/drivers/parsers/ocr/scan-reader.ts';
-import { openPictures } from '../src/drivers/parsers/ocr/page-pictures.ts';
-import { withPdf } from '../src/drivers/parsers/pdf/pdf-file.ts';
-import { scannedPdf } from '../test/support/scans.ts';
+import { type Bitmap, deskewBitmap, rotateBitmap } from '../packages/documents/src/ocr/bitmap.ts';
+import { ocrFolder } from '../src/drivers/setup/ocr.ts';
+import { OcrPool } from '../packages/documents/src/ocr/pool.ts';
+import { openPictures } from '../packages/documents/src/ocr/page-pictures.ts';
+import { withPdf } from '../packages/documents/src/pdf/pdf-file.ts';
+import { scannedPdf } from '../packages/documents/test/support/scans.ts';
 
 const bytes = readFileSync(fileURLToPath(new URL('../examples/manuals/user-manual.pdf', import.meta.url)));
 const folder = ocrFolder();

@@ -1,20 +1,16 @@
 // `npm run build`: bundles the program, with the libraries that are development packages, into dist/. What is one file loads faster than many, and
 // some libraries would, installed as packages, bring hundreds of megabytes along that nothing needs. What `dependencies` names is installed beside kb.
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
 /** Where everything is built before it takes the place of dist/: a build that fails leaves the program as it was. */
 const BUILT = join(root, 'dist.new');
 /** Modules that are loaded by their path. All others are put into chunks. */
-const ENTRIES = [
-  'commands/**/*.ts',
-  'src/index.ts',
-  'src/cli/main.ts',
-  'src/drivers/**/{embed,ocr,parse}-worker.ts',
-  'src/stages/text-worker.ts',
-];
+const ENTRIES = ['commands/**/*.ts', 'src/index.ts', 'src/cli/main.ts', 'src/drivers/**/embed-worker.ts', 'src/stages/text-worker.ts'];
+/** Workers of the packages: a package finds its own next to the chunk that it is in. */
+const WORKERS = 'packages/*/src/**/*-worker.ts';
 /**
  * What is loaded together is in one chunk: a layer is what its doors import, directly or not, less what is in the layers above it. No door loads a layer that
  * it does not need: the help is without the engine, and a process that parses without schemas.
@@ -22,7 +18,7 @@ const ENTRIES = [
 const LAYERS = {
   oclif: /@oclif\/core\/lib\/main\.js$/,
   workers: /\b(?:embed|ocr|parse)-worker\.ts$/,
-  parsing: /\bsrc\/drivers\/parsers\/parse\.ts$/,
+  parsing: /\bdocuments\/src\/parse\.ts$/,
   engine: /\bsrc\/(?:index|engine\/engine)\.ts$/,
   cli: /\bcommands\/(?:\w+\/)?[\w-]+\.ts$/,
 };
@@ -51,12 +47,30 @@ else fail(`kb cannot be built without its development packages (${missing.join('
 async function build() {
   rmSync(BUILT, { recursive: true, force: true });
   await run('tsc', '-p', 'tsconfig.build.json', '--outDir', BUILT);
+  linkTypes();
   const used = new Set([...(await bundleProgram()), ...(await bundlePage())]);
   addTables();
   addLicences(used);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   renameSync(BUILT, join(root, 'dist'));
   await run('oclif', 'manifest');
+}
+
+/** Makes the types name the packages, which are not installed with the program, by their paths. */
+function linkTypes() {
+  for (const path of globSync('{src,commands}/**/*.d.ts', { cwd: BUILT })) {
+    const file = join(BUILT, path);
+    const text = readFileSync(file, 'utf8');
+    const linked = text.replaceAll(/(?<=from ')@citekb\/[^']+/g, (name) => relative(dirname(file), typesOf(name)).replaceAll(sep, '/'));
+    if (linked !== text) writeFileSync(file, linked);
+  }
+}
+
+/** The built types of an entry point of a package. */
+function typesOf(entry) {
+  const [, name, subpath] = /^@citekb\/([^/]+)(.*)$/.exec(entry);
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+  return join(BUILT, 'packages', name, exports[`.${subpath}`]);
 }
 
 async function run(program, ...words) {
@@ -86,9 +100,10 @@ async function bundleProgram() {
   }));
   return await bundle(
     {
-      input: Object.fromEntries(
-        globSync(ENTRIES, { cwd: root }).map((path) => [path.replaceAll(sep, '/').replace(/\.ts$/, ''), join(root, path)]),
-      ),
+      input: Object.fromEntries([
+        ...globSync(ENTRIES, { cwd: root }).map((path) => [path.replaceAll(sep, '/').replace(/\.ts$/, ''), join(root, path)]),
+        ...globSync(WORKERS, { cwd: root }).map((path) => [`chunks/${basename(path, '.ts')}`, join(root, path)]),
+      ]),
       platform: 'node',
       external: (id, importer = '') =>
         packageOf(importer) ? LEFT_OUT.test(id) : Object.hasOwn(dependencies, nameIn(id)) && nameIn(id) !== OF_TYPES,

@@ -34,7 +34,7 @@ function packagesOf(lockfile) {
 function isBuilt() {
   const manifest = join(root, 'oclif.manifest.json');
   if (!existsSync(manifest) || !existsSync(join(root, 'dist'))) return false;
-  const sources = ['src', 'commands', 'web', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
+  const sources = ['src', 'packages', 'commands', 'web', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
   return sources.every((name) => newest(join(root, name)) <= statSync(manifest).mtimeMs);
 }
 

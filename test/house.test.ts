@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localModels } from '../src/drivers/embedders/local-models.ts';
-import { parsers } from '../src/drivers/parsers/parsers.ts';
 import { drivers } from '../src/drivers/registry.ts';
+import { parsers } from '../packages/documents/src/formats.ts';
 import { filesIn, importsOf, lines, text } from './support/source-files.ts';
 
 // The plan of the house: an import only ever goes down, and the two wings (stages, drivers) do not know each other.
@@ -22,9 +22,15 @@ const HEAVY =
   /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
 
 const files = [...filesIn('src'), ...filesIn('commands'), ...filesIn('web')];
+const packageFiles = filesIn('packages').filter((path) => /^packages\/[^/]+\/src\//.test(path));
 const floorOf = (path: string): number => FLOORS.find(([, pattern]) => pattern.test(path))?.[0] ?? 0;
 
 const imports = files.flatMap(importsOf);
+const packageOf = (path: string): string | undefined => /^packages\/[^/]+/.exec(path)?.[0];
+/** The names by which the root may import packages. */
+const entryPoints = Object.keys((JSON.parse(text('packages/documents/package.json')) as { exports: object }).exports).map((path) =>
+  path.replace('.', '@citekb/documents'),
+);
 const own = imports.filter(({ to }) => /^(src|commands|web)\//.test(to));
 const wing = (path: string): string | undefined => /^src\/(stages|drivers)\//.exec(path)?.[1];
 
@@ -56,8 +62,37 @@ describe('the house', () => {
     expect(own.filter(({ from, to }) => to.startsWith('web/') && !from.startsWith('web/'))).toEqual([]);
   });
 
+  it('lets a package import nothing from the root, and the root only its entry points', () => {
+    const inside = packageFiles.flatMap(importsOf).filter(({ to }) => to.includes('/'));
+    const climbing = inside.filter(
+      ({ from, to }) =>
+        /^(?:src|test|bench|commands|web|scripts)\//.test(to) || (to.startsWith('packages/') && packageOf(to) !== packageOf(from)),
+    );
+    expect(climbing.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+    expect(packageFiles.length).toBeGreaterThan(50);
+    const deep = imports.filter(({ to }) => to.startsWith('packages/') || (to.startsWith('@citekb/') && !entryPoints.includes(to)));
+    expect(deep.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('lets stages, the page and what is below them use of the packages only what reads text', () => {
+    const reading = imports.filter(
+      ({ from, to, isType }) => !isType && to === '@citekb/documents' && !/^src\/drivers\/(?:documents|setup\/ocr)\.ts$/.test(from),
+    );
+    expect(reading.map(({ from }) => from)).toEqual([]);
+  });
+
+  it('installs with the program what its packages import', () => {
+    const all = (path: string): Record<string, string> => {
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(text(path)) as Record<string, Record<string, string>>;
+      return { ...devDependencies, ...dependencies };
+    };
+    const { dependencies } = JSON.parse(text('packages/documents/package.json')) as { dependencies: Record<string, string> };
+    const installed = all('package.json');
+    expect(Object.fromEntries(Object.keys(dependencies).map((name) => [name, installed[name]]))).toEqual(dependencies);
+  });
+
   it('has no circle', () => {
-    const next = Map.groupBy(own, ({ from }) => from);
+    const next = Map.groupBy([...own, ...packageFiles.flatMap(importsOf)], ({ from }) => from);
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (path: string, trail: string[]): void => {
@@ -66,7 +101,7 @@ describe('the house', () => {
       for (const { to } of next.get(path) ?? []) visit(to, [...trail, path]);
       done.add(path);
     };
-    for (const path of files) visit(path, []);
+    for (const path of [...files, ...packageFiles]) visit(path, []);
     expect(circles).toEqual([]);
   });
 
@@ -117,8 +152,9 @@ describe('the house', () => {
     expect(files.filter((path) => path.startsWith('commands/') && lines(path) > MAX_COMMAND_LENGTH)).toEqual([]);
   });
 
-  it('has no barrel but src/index.ts', () => {
-    expect(files.filter((path) => path.endsWith('/index.ts') && path !== 'src/index.ts')).toEqual([]);
+  it('has no barrel but the entry points', () => {
+    const barrels = [...files, ...packageFiles].filter((path) => path.endsWith('/index.ts'));
+    expect(barrels.toSorted()).toEqual(['packages/documents/src/index.ts', 'packages/documents/src/markdown/index.ts', 'src/index.ts']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readBlocks } from '../src/text/markdown/blocks.ts';
+import { readBlocks } from '@citekb/documents/markdown';
 
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'word' });
 

@@ -1,5 +1,5 @@
 /** Programs that kb starts. */
-type Child = 'parser' | 'browser' | 'installer' | 'build';
+type Child = 'browser' | 'installer' | 'build';
 
 const FILES_AND_LOCALE = 'HOME|USER|LOGNAME|PATH|TZ|LANG|LANGUAGE|LC_\\w+|TMPDIR|TEMP|TMP|XDG_\\w+';
 const WINDOWS =
@@ -9,9 +9,8 @@ const DOWNLOADS = '(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_C
 /** Version managers of Node put scripts on the PATH that need their own variables. */
 const VERSION_MANAGERS = '(?:NVM|FNM|ASDF|MISE|VOLTA|PROTO|NODENV|COREPACK)_\\w+';
 
-/** The variables that each program gets. None holds a key: parsers and browsers open files and pages of strangers. */
+/** The variables that each program gets. None holds a key: a browser opens pages of strangers. */
 const PASSED: Record<Child, RegExp> = {
-  parser: /^(?:TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SystemRoot|NODE_OPTIONS|NODE_ICU_DATA|NODE_(?:DISABLE_)?COMPILE_CACHE|LD_LIBRARY_PATH)$/i,
   browser: new RegExp(
     `^(?:${FILES_AND_LOCALE}|${WINDOWS}|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_\\w+|FONTCONFIG_\\w+|LD_LIBRARY_PATH)$`,
     'i',

@@ -113,11 +113,6 @@ export const drivers = {
     ...createDrivers('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   browser: createBrowser,
-  readers: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReaders> => {
-    const [{ createDocumentReader }, { createReaders }] = await Promise.all([
-      import('./parsers/reader.ts'),
-      import('./parsers/ocr/scan-reader.ts'),
-    ]);
-    return createReaders(createDocumentReader(limits), limits);
-  },
+  readers: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReaders> =>
+    (await import('./documents.ts')).createReaders(limits),
 };

@@ -1,5 +1,5 @@
 import { count, listNames } from '../text/count.ts';
-import { installedLanguages, ocrFolder, setUpOcr } from '../drivers/parsers/ocr/ocr-packages.ts';
+import { installedLanguages, ocrFolder, setUpOcr } from '../drivers/setup/ocr.ts';
 import { describe } from '../core/errors.ts';
 import { findUnsetReference } from '../core/settings.ts';
 import { mapEvents, progress, type Run } from '../core/run.ts';

@@ -10,7 +10,7 @@ import type { LlmConfig } from '../schema/config-chat.ts';
 import { BUNDLED, DRIVER_KINDS, ownNames, type OwnNames } from '../schema/provider-names.ts';
 import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
 import { availableParallelism } from 'node:os';
-import { withOwnParsers } from '../drivers/parsers/file-types.ts';
+import { withOwnParsers } from '../drivers/documents.ts';
 import { untilStopped } from '../core/run.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';

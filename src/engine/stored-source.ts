@@ -23,9 +23,7 @@ import { joinChunks, type JoinedText, type Passage } from '../stages/chunk/join-
 import { deleteChunks } from '../stages/ingest/store-chunks.ts';
 import { existingCollection, withLock } from './collections.ts';
 import { listNames } from '../text/count.ts';
-import { heading as writeHeading } from '../text/markdown/write.ts';
-import { readBlocks } from '../text/markdown/blocks.ts';
-import { newlinesIn } from '../text/markdown/lines.ts';
+import { heading as writeHeading, readBlocks, newlinesIn } from '@citekb/documents/markdown';
 
 const textField = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
 

@@ -1,3 +1,4 @@
+import { DATE_WORDS } from '@citekb/documents/dates';
 import type { Language } from './language.ts';
 
 // How models say in English that the sources do not answer. An answer may be about documents or data as well, so each pattern requires more than
@@ -143,7 +144,5 @@ export const english: Language = {
     openers: 'The There They This That These Those When For And But Our Her His You',
   },
   numbers: [...BELOW_TWENTY, ...TENS.flatMap((ten) => [ten, ...ONES.map((one) => `${ten}-${one}`)])],
-  months: 'January February March April May June July August September October November December',
-  shortMonths: 'Jan Feb Mar Apr May Jun Jul Aug Sep|Sept Oct Nov Dec',
-  weekdays: 'mon|tue|wed|thu|fri|sat|sun',
+  ...DATE_WORDS.english,
 };

@@ -1,3 +1,4 @@
+import { DATE_WORDS } from '@citekb/documents/dates';
 import type { Language } from './language.ts';
 
 // How models say in French that the sources do not answer.
@@ -110,7 +111,5 @@ export const french: Language = {
     openers: 'Les Une Cette Ces Il Elle Ils Elles Nous Vous Dans Pour Avec Mais',
   },
   numbers: [...BELOW_TWENTY.with(1, 'un|une'), ...Array.from({ length: 80 }, (_, i) => writeNumber(20 + i))],
-  months: 'janvier février mars avril mai juin juillet août septembre octobre novembre décembre',
-  shortMonths: 'janv févr|fév mars avr mai juin juil août sept oct nov déc',
-  weekdays: 'lun|mar|mer|jeu|ven|sam|dim',
+  ...DATE_WORDS.french,
 };

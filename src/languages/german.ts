@@ -1,3 +1,4 @@
+import { DATE_WORDS } from '@citekb/documents/dates';
 import type { Language } from './language.ts';
 
 // How models say in German that the sources do not answer.
@@ -126,7 +127,5 @@ export const german: Language = {
     ...BELOW_TWENTY,
     ...TENS.flatMap((ten) => [ten, ...ONES.map((one) => `${one.replace('eins', 'ein')}und${ten}`)]),
   ],
-  months: 'Januar|Jänner Februar März April Mai Juni Juli August September Oktober November Dezember',
-  shortMonths: 'Jan Feb Mär|Mrz Apr Mai Jun Jul Aug Sep|Sept Okt Nov Dez',
-  weekdays: 'mon|die|mit|don|fre|sam|son',
+  ...DATE_WORDS.german,
 };

@@ -1,3 +1,4 @@
+import type { DateWords } from '@citekb/documents/dates';
 /** Kinds of messages that ask nothing. */
 export type DirectIntent = 'greeting' | 'thanks' | 'farewell' | 'acknowledgement';
 
@@ -140,7 +141,7 @@ interface SentenceRules {
 }
 
 /** A language that kb supports fully. One file each; `languages.ts` lists them. */
-export interface Language {
+export interface Language extends DateWords {
   /** ISO 639-1. */
   code: string;
   marks: LanguageMarks;
@@ -156,10 +157,4 @@ export interface Language {
   sentences: SentenceRules;
   /** The numbers from 0 to 99 as they are written out, spellings divided by `|`. */
   numbers: readonly string[];
-  /** The twelve months, divided by blanks, spellings of one by `|`. */
-  months: string;
-  /** The months, abbreviated. */
-  shortMonths: string;
-  /** Beginnings of the names of weekdays, separated by `|`. */
-  weekdays: string;
 }

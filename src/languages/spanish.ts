@@ -1,3 +1,4 @@
+import { DATE_WORDS } from '@citekb/documents/dates';
 import type { Language } from './language.ts';
 
 // How models say in Spanish that the sources do not answer.
@@ -115,7 +116,5 @@ export const spanish: Language = {
     ...BELOW_THIRTY,
     ...TENS.flatMap((ten) => [ten, ...ONES.map((one) => `${ten} y ${one}`)]),
   ],
-  months: 'enero febrero marzo abril mayo junio julio agosto septiembre|setiembre octubre noviembre diciembre',
-  shortMonths: 'ene feb mar abr may jun jul ago sep|sept oct nov dic',
-  weekdays: 'lun|mar|mié|mie|jue|vie|sáb|sab|dom',
+  ...DATE_WORDS.spanish,
 };

@@ -1,4 +1,4 @@
-import { plainTitle, readBlocks } from './markdown/blocks.ts';
+import { plainTitle, readBlocks } from '@citekb/documents/markdown';
 
 /** Kinds of pages and passages that list answers elsewhere instead of holding any: only a question that asks for them should find them. */
 type PageKind = 'contents' | 'changelog' | 'index';

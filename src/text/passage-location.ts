@@ -1,5 +1,5 @@
 import type { Location, Mark, PassageAnchor, PassageBox } from '../schema/items.ts';
-import { newlinesIn } from './markdown/lines.ts';
+import { newlinesIn } from '@citekb/documents/markdown';
 
 /** Kinds of files whose pages are slides. */
 const SLIDES = /^(?:pptx|odp)$/;
@@ -26,18 +26,7 @@ export function locationText(location: Location = {}, file_type?: unknown): stri
 export const isOnPage = ({ page, page_end = page }: Location, wanted: number): boolean =>
   page !== undefined && page_end !== undefined && page <= wanted && wanted <= page_end;
 
-/** Writes page numbers as ascending ranges: `2-5, 9`. */
-export function pageRanges(pages: readonly number[]): string {
-  const ranges: [first: number, last: number][] = [];
-  for (const page of pages.toSorted((a, b) => a - b)) {
-    const range = ranges.at(-1);
-    if (range?.[1] === page - 1) range[1] = page;
-    else ranges.push([page, page]);
-  }
-  return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
-}
-
-/** Counts the pages of such ranges. */
+/** Counts the pages of ranges such as `2-5, 9`. */
 export const pagesIn = (ranges: string): number =>
   ranges.split(', ').reduce((sum, range) => {
     const [first = 0, last = first] = range.split('-').map(Number);

@@ -1,5 +1,5 @@
 import { alternatives, wordList } from '../languages/languages.ts';
-import { isSpace, skipSpace } from './markdown/lines.ts';
+import { isSpace, skipSpace } from '@citekb/documents/markdown';
 
 /** Characters that are examined on either side of a full stop. */
 const REACH = 48;

@@ -16,17 +16,16 @@ const KEYS = [
 
 it('passes no key to a child process, and to an installer what it needs to download', () => {
   for (const name of [...KEYS, 'HTTPS_PROXY', 'npm_config_registry', 'PATH', 'LANG']) vi.stubEnv(name, 'x');
-  for (const child of ['parser', 'browser', 'installer', 'build'] as const) {
+  for (const child of ['browser', 'installer', 'build'] as const) {
     const passed = childEnvironment(child);
     expect(Object.keys(passed).filter((name) => KEYS.includes(name))).toEqual([]);
     expect(passed.LANG).toBe('x');
   }
-  expect(childEnvironment('parser')).not.toHaveProperty('PATH');
   expect(childEnvironment('installer')).toMatchObject({ HTTPS_PROXY: 'x', npm_config_registry: 'x', PATH: 'x' });
   vi.unstubAllEnvs();
 });
 
-const sources = ['src', 'commands'].flatMap((folder) =>
+const sources = ['src', 'commands', 'packages/documents/src'].flatMap((folder) =>
   readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => ({ name: join(folder, name), text: readFileSync(join(packageRoot, folder, name), 'utf8') })),
@@ -35,13 +34,15 @@ const sources = ['src', 'commands'].flatMap((folder) =>
 it('is named wherever a child process is started', () => {
   const starters = sources.filter(({ text }) => /from 'node:child_process'/.test(text));
   expect(starters.map(({ name }) => name).toSorted()).toEqual([
-    'src/drivers/parsers/process/worker-process.ts',
+    'packages/documents/src/process/worker-process.ts',
     'src/drivers/setup/run-installer.ts',
     'src/server/reload.ts',
   ]);
   for (const { name, text } of starters) {
     const calls = [...text.matchAll(/(?<![.\w])(?:spawn|fork|exec|execFile|spawnSync|execFileSync|execSync)\(/g)];
-    const named = calls.filter(({ index }) => /\benv: (?:childEnvironment\('\w+'\)|process\.env)/.test(text.slice(index, index + 300)));
+    const named = calls.filter(({ index }) =>
+      /\benv: (?:childEnvironment\('\w+'\)|environment\(\)|process\.env)/.test(text.slice(index, index + 300)),
+    );
     expect([name, named.length]).toEqual([name, calls.length]);
   }
 });

@@ -61,7 +61,8 @@ describe('the Dockerfile', () => {
     const { files } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { files: string[] };
     const built = new Set(['dist', 'oclif.manifest.json']);
     expect(files.filter((path) => ignored.includes(path) && !built.has(path))).toEqual([]);
-    for (const needed of ['src', 'commands', 'scripts', 'web', 'tsconfig.build.json', '.npmrc']) expect(ignored).not.toContain(needed);
+    for (const needed of ['src', 'packages', 'commands', 'scripts', 'web', 'tsconfig.build.json', '.npmrc'])
+      expect(ignored).not.toContain(needed);
   });
 
   it('starts a command of the package, with variables that kb knows', () => {

@@ -238,11 +238,11 @@ describe('the modules that are loaded', () => {
   });
 
   it('by a process that parses are only those for its file types', () => {
-    const worker = join(packageRoot, 'dist/src/drivers/parsers/process/parse-worker.js');
+    const worker = join(packageRoot, 'dist/chunks/parse-worker.js');
     const modules = loadedWith(worker, { asked: true }).flatMap(modulesIn);
-    expect(modules).toContain('src/drivers/parsers/parse.ts');
+    expect(modules).toContain('packages/documents/src/parse.ts');
     expect(modules.filter((path) => /\/(?:zod|yaml|@oclif|ipaddr\.js)\/|^src\/(?:cli|engine|schema|stages)\//.test(path))).toEqual([]);
-    expect(modules.filter((path) => !path.startsWith('src/') && HEAVY.test(path))).toEqual([]);
+    expect(modules.filter((path) => !path.startsWith('packages/') && HEAVY.test(path))).toEqual([]);
   });
 
   it('by a worker that embeds are a model and little else', () => {

@@ -4,7 +4,7 @@ import { withBrowser } from '../support/browser.ts';
 import { copied, folder, prepared, write } from '../support/folder.ts';
 import { openOpenAiServer, type Reply } from '../support/openai-server.ts';
 import { barriersOn, closeBrowser, openPage, serveFolder } from '../support/page.ts';
-import { pdfFile } from '../support/pdf-file.ts';
+import { pdfFile } from '../../packages/documents/test/support/pdf-file.ts';
 import { runCommand } from '../support/run-command.ts';
 import { serveIn } from '../support/server.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSite } from '../support/site.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
-import { docxFile } from '../support/files.ts';
+import { docxFile } from '../../packages/documents/test/support/files.ts';
 import { folder, write } from '../support/folder.ts';
 
 const page = (word: string): string => `# ${word}\n\nThe ${word} is described here, in a sentence that is long enough.\n`;

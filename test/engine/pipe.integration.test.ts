@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { GivenChunk, GivenDocument, GivenEmbeddedChunk } from '../../src/schema/items.ts';
 import { chunksIn, engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { pdfFile } from '../support/pdf-file.ts';
+import { pdfFile } from '../../packages/documents/test/support/pdf-file.ts';
 
 const lines = <T>(items: unknown[], schema: { parse(value: unknown): T }): T[] =>
   items.map((item) => schema.parse(JSON.parse(JSON.stringify(item))));

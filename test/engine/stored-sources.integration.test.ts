@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ResultOf } from '../../src/schema/operations.ts';
 import { documentId } from '../../src/core/ids.ts';
-import { zipFile } from '../support/zip.ts';
+import { zipFile } from '../../packages/documents/test/support/zip.ts';
 import { engineIn, result } from '../support/engine.ts';
 import { folder, write } from '../support/folder.ts';
 

@@ -5,7 +5,7 @@ import { languageOrEnglish, LANGUAGES } from '../../src/languages/languages.ts';
 import { conjunctionIn } from '../../src/languages/question.ts';
 import { directReply } from '../../src/stages/chat/dialogue/intent.ts';
 import { endsWithAbbreviation, lastSentenceEnd } from '../../src/text/sentences.ts';
-import { readDate } from '../../src/text/dates.ts';
+import { readDate } from '../../packages/documents/src/dates.ts';
 
 // Every language of the list has to behave; who adds one adds its file and its line there, and nothing here.
 

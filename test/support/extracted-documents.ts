@@ -1,4 +1,4 @@
-import { fileTypes } from '../../src/drivers/parsers/file-types.ts';
+import { fileTypes } from '../../packages/documents/src/file-types.ts';
 import type { DocumentReader } from '../../src/ports/reading.ts';
 import type { DocsInput } from '../../src/schema/source-entries.ts';
 import type { Candidate, Extracted, Scope } from '../../src/stages/extract/extract.ts';

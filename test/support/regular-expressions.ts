@@ -15,9 +15,9 @@ interface Node {
   regex?: { pattern: string; flags: string };
 }
 
-/** Every literal regular expression in `src/` and `commands/`. */
+/** Every literal regular expression in the sources. */
 export function literalPatterns(): Pattern[] {
-  return ['src', 'commands'].flatMap((folder) =>
+  return ['src', 'commands', 'packages/documents/src'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
       .flatMap((name) => literalsIn(join(folder, name))),

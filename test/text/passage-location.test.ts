@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOnPage, locationText, pageRanges, pagesIn } from '../../src/text/passage-location.ts';
+import { isOnPage, locationText, pagesIn } from '../../src/text/passage-location.ts';
 import type { Location, Mark } from '../../src/schema/items.ts';
 import { chunkDocument } from '../../src/stages/chunk/chunk.ts';
 
@@ -32,9 +32,7 @@ it('names a sheet once if its heading has the same name', () => {
   expect(locationText({ headings: ['Prices'], sheet: 'Prices', row_start: 8 })).toBe('sheet Prices, row 8');
 });
 
-it('has page ranges, whose pages can be counted', () => {
-  expect(pageRanges([9, 2, 3, 4, 5])).toBe('2-5, 9');
-  expect(pageRanges([7])).toBe('7');
+it('counts the pages of ranges', () => {
   expect([pagesIn('2-5, 9'), pagesIn('7')]).toEqual([5, 1]);
 });
 

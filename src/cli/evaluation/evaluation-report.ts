@@ -1,4 +1,4 @@
-import { oneLine } from '../../text/markdown/write.ts';
+import { oneLine } from '@citekb/documents/markdown';
 import * as Flags from '@oclif/core/flags';
 import type { Interfaces } from '@oclif/core';
 import { KbError } from '../../core/errors.ts';

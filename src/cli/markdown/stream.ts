@@ -1,6 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { fenceMark } from '../../text/markdown/blocks.ts';
-import { readLine, lineKind } from '../../text/markdown/lines.ts';
+import { fenceMark, readLine, lineKind } from '@citekb/documents/markdown';
 import { LineWrapper, type Paint, unstyled, type Span, width, wrapSpans } from './line-wrapper.ts';
 import { createInlineReader, parseSpans } from './inline.ts';
 

@@ -1,5 +1,5 @@
 import { width, clip, wrapSpans, wrapText } from '../markdown/line-wrapper.ts';
-import { lineKind } from '../../text/markdown/lines.ts';
+import { lineKind } from '@citekb/documents/markdown';
 import { queryTerms, terms } from '../../text/terms.ts';
 import { locationText } from '../../text/passage-location.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';

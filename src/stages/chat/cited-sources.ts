@@ -5,8 +5,7 @@ import { GIVEN_TYPES } from '../../ports/reading.ts';
 import type { Location, PassageBox, RetrievedItem, Source } from '../../schema/items.ts';
 import { type Neighbour, type Neighbours, storedLocation } from '../retrieve/neighbours.ts';
 import { anchorOfLine, boxesOfLines, limitBoxes } from '../../text/passage-location.ts';
-import { readBlocks } from '../../text/markdown/blocks.ts';
-import { lineKind, newlinesIn } from '../../text/markdown/lines.ts';
+import { readBlocks, lineKind, newlinesIn } from '@citekb/documents/markdown';
 
 const trimmedString = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 

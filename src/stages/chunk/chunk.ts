@@ -1,10 +1,9 @@
 import type { Chunk, Document, Location, Mark } from '../../schema/items.ts';
-import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
+import { type Block, readBlocks, newlinesIn } from '@citekb/documents/markdown';
 import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import { decodeUrlPart } from '../../http/message.ts';
 import type { Chunking } from '../../schema/config.ts';
-import { newlinesIn } from '../../text/markdown/lines.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
 import { anchorsIn, boxesIn } from '../../text/passage-location.ts';
 import { removeInvisible } from '../../text/clean-text.ts';

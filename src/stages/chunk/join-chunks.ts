@@ -1,6 +1,5 @@
 import type { Location } from '../../schema/items.ts';
-import { fenceMark, readBlocks } from '../../text/markdown/blocks.ts';
-import { newlinesIn } from '../../text/markdown/lines.ts';
+import { fenceMark, readBlocks, newlinesIn } from '@citekb/documents/markdown';
 
 /** A stored chunk: its text and its location. */
 export interface Passage {

@@ -1,6 +1,5 @@
-import type { Block } from '../../text/markdown/blocks.ts';
+import { type Block, skipSpace, trimEnd, isSpace, readLine } from '@citekb/documents/markdown';
 import { type CutWindow, findCut, frameOf, type Sizes, nextSpacelessWord } from './split.ts';
-import { skipSpace, trimEnd, isSpace, readLine } from '../../text/markdown/lines.ts';
 import { firstSentenceStart } from '../../text/sentences.ts';
 
 /** A heading with the text up to the next heading, or the text before the first heading: blocks `first` to `last` (exclusive). */

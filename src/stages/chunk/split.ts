@@ -1,6 +1,5 @@
-import { type Block, fenceMark } from '../../text/markdown/blocks.ts';
+import { type Block, fenceMark, isSpace, readLine, skipSpace, trimEnd } from '@citekb/documents/markdown';
 import { lastSentenceEnd } from '../../text/sentences.ts';
-import { isSpace, readLine, skipSpace, trimEnd } from '../../text/markdown/lines.ts';
 
 /** Text that completes a chunk that begins or ends inside a table or fence. */
 interface Frame {

@@ -2,7 +2,7 @@ import { progress, throwIfAborted, type Run } from '../../core/run.ts';
 import type { Llm } from '../../ports/models.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { GoldenQuestion } from '../../schema/evaluation.ts';
-import { lineKind } from '../../text/markdown/lines.ts';
+import { lineKind } from '@citekb/documents/markdown';
 import { completeText } from '../chat/complete-text.ts';
 
 /** Minimum characters of a passage with enough content for a question. */

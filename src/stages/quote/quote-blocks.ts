@@ -1,5 +1,4 @@
-import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
-import { newlinesIn } from '../../text/markdown/lines.ts';
+import { type Block, readBlocks, newlinesIn } from '@citekb/documents/markdown';
 import { terms } from '../../text/terms.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';

@@ -1,7 +1,7 @@
 import { chunkId, documentId } from '../../core/ids.ts';
 import type { Collection } from '../../ports/stores.ts';
 import { Location, type RetrievedItem } from '../../schema/items.ts';
-import { readBlocks } from '../../text/markdown/blocks.ts';
+import { readBlocks } from '@citekb/documents/markdown';
 
 /** A chunk before or after another one of its section. */
 export interface Neighbour {

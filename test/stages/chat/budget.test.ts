@@ -10,7 +10,7 @@ import {
   tokensOfMessages,
   windowOf,
 } from '../../../src/stages/chat/budget.ts';
-import { linearly } from '../../support/linear-time.ts';
+import { linearly } from '../../../packages/documents/test/support/linear-time.ts';
 
 const talk = (count: number, length = 70): HistoryEntry[] =>
   Array.from({ length: count }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `${i} `.padEnd(length, 'word ') }));

@@ -1,5 +1,5 @@
-import { parseDocument } from '../../../src/drivers/parsers/parse.ts';
-import { fileTypes } from '../../../src/drivers/parsers/file-types.ts';
+import { parseDocument } from '../../../packages/documents/src/parse.ts';
+import { fileTypes } from '../../../packages/documents/src/file-types.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
 
 /** A reader that takes every document but the XML of an API for text, and writes down what it was given: what is tested is the way there. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leftOutShare, OmittedContent } from '../../../src/stages/ingest/ingest-report.ts';
-import { read } from '../../drivers/parsers/read.ts';
+import { read } from '../../../packages/documents/test/support/read.ts';
 
 describe('the omitted content of a page', () => {
   const paragraph = '<p>The hut is looked at every spring, by someone who knows it, before the first guests come up and ask for soup.</p>';

@@ -4,7 +4,7 @@ import { progress, type Run } from '../../../core/run.ts';
 import type { Llm } from '../../../ports/models.ts';
 import type { ErrorItem, HistoryEntry } from '../../../schema/items.ts';
 import { alternatives } from '../../../languages/languages.ts';
-import { lineKind } from '../../../text/markdown/lines.ts';
+import { lineKind } from '@citekb/documents/markdown';
 import { completeText } from '../complete-text.ts';
 import { fitMessages } from '../budget.ts';
 import { resolveFollowUp } from './resolve-follow-up.ts';

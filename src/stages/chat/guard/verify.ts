@@ -1,7 +1,7 @@
 import { CITATIONS, numbersCited } from '../../../text/model-output.ts';
 import { numberTerms, writtenCounts, writtenNumbers } from '../../../languages/number-words.ts';
 import { isSentenceContinued, sentenceSegmenter } from '../../../text/sentences.ts';
-import { readBlocks } from '../../../text/markdown/blocks.ts';
+import { readBlocks } from '@citekb/documents/markdown';
 import { queryTerms, terms } from '../../../text/terms.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
 import type { GroundingSource } from '../../../ports/models.ts';

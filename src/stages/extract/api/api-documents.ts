@@ -1,4 +1,4 @@
-import { decodeReferences, hasReferences } from '../../../text/character-references.ts';
+import { decodeReferences, hasReferences } from '@citekb/documents/markdown';
 import { KbError, isAbort } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';

@@ -1,5 +1,5 @@
-import { fenceMark, readBlocks } from '../../../text/markdown/blocks.ts';
-import { readDate } from '../../../text/dates.ts';
+import { fenceMark, readBlocks } from '@citekb/documents/markdown';
+import { readDate } from '@citekb/documents/dates';
 import { redactUrl } from '../../../core/secrets.ts';
 
 /** A JSON object. */

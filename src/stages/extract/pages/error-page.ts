@@ -2,7 +2,7 @@ import { operatorAdvice } from '../../../core/advice/advice.ts';
 import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { HttpResponse } from '../../../http/message.ts';
-import { readBlocks } from '../../../text/markdown/blocks.ts';
+import { readBlocks } from '@citekb/documents/markdown';
 
 /** Letters and digits below which scripts may have to write a page, and below which they certainly have to. */
 const MAX_SHELL_LETTERS = 200;

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
+import { createReaders } from '../../../../src/drivers/documents.ts';
 import { isMarkup, convertMarkup } from '../../../../src/stages/extract/api/api-documents.ts';
 import { plainReader } from '../plain-reader.ts';
 
-const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 512 });
+const reader = createReaders({ processes: 1, seconds: 60, megabytes: 512 }).open({ ocr: 'report', passwords: [] });
 afterAll(() => reader.close());
 const readable = (value: unknown) => convertMarkup(value, { reader, source: 'https://api.example/posts#record=1' });
 

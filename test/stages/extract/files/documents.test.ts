@@ -9,7 +9,7 @@ import type { DocsInput } from '../../../../src/schema/source-entries.ts';
 import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
 import { walk } from '../../../../src/stages/extract/files/list-files.ts';
 import { folder, write } from '../../../support/folder.ts';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
+import { fileTypes } from '../../../../packages/documents/src/file-types.ts';
 import { extracted, reader } from '../../../support/extracted-documents.ts';
 
 describe('a list of documents', () => {

@@ -2,12 +2,12 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
+import { createReaders } from '../../../../src/drivers/documents.ts';
 import type { FileKind } from '../../../../src/schema/config-sources.ts';
 import { extractDocs } from '../../../../src/stages/extract/files/documents.ts';
-import { zipFile } from '../../../support/zip.ts';
+import { zipFile } from '../../../../packages/documents/test/support/zip.ts';
 
-const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 256 });
+const reader = createReaders({ processes: 1, seconds: 60, megabytes: 256 }).open({ ocr: 'report', passwords: [] });
 let cwd: string;
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'kb-kinds-'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
+import { fileTypes } from '../../../../packages/documents/src/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { MarkdownInput } from '../../../../src/schema/source-entries.ts';
 import type { Candidate, Extracted } from '../../../../src/stages/extract/extract.ts';

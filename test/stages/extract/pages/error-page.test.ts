@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
+import { fileTypes } from '../../../../packages/documents/src/file-types.ts';
 import {
   assertIsContent,
   errorHeadline,

@@ -10,7 +10,7 @@ import {
   addressKey,
   normalizeAddress,
 } from '../../../../src/stages/extract/pages/web-addresses.ts';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
+import { fileTypes } from '../../../../packages/documents/src/file-types.ts';
 
 test('lists the origins of all addresses of a request, each once', () => {
   const named = namedOrigins({

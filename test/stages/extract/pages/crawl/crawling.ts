@@ -1,6 +1,6 @@
 import type { RememberedPage } from '../../../../../src/stages/extract/pages/page-memory-file.ts';
 import { afterEach } from 'vitest';
-import { parseDocument } from '../../../../../src/drivers/parsers/parse.ts';
+import { parseDocument } from '../../../../../packages/documents/src/parse.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
 import type { HttpOptions } from '../../../../../src/http/client.ts';
 import type { DocumentReader } from '../../../../../src/ports/reading.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileTypes } from '../../../../../src/drivers/parsers/file-types.ts';
+import { fileTypes } from '../../../../../packages/documents/src/file-types.ts';
 import { Frontier, type FrontierOptions } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
 import { scopeOf } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 

@@ -1,0 +1,171 @@
+import { oneLine } from '../../markdown/write.ts';
+import { firstHeading, MarkedBlocks } from '../../parsed-document.ts';
+import { childElementsOf, findElement, type XmlElement } from '../../ordered-xml.ts';
+import { encryptedFileError } from '../../errors.ts';
+import type { ParsedFile, ParserRow } from '../../parser.ts';
+import { type Archive, openArchive } from '../archive.ts';
+import { type Block, writeBlocks } from '../blocks.ts';
+import { type OfficeProperties, readOfficeProperties } from '../properties.ts';
+import { distinctLines, type VisibleElements, visibleText } from '../visible.ts';
+import { readPart } from '../xml.ts';
+import { OdfReader, type Styles } from './body.ts';
+import { levelsOf } from './lists.ts';
+
+/** Maximum bytes of a part: the text of about 10,000 pages. */
+const MAX_PART_SIZE = 64 * 2 ** 20;
+
+/** ODT: headings and lists with their numbers, tables, links, notes, comments and formulas; headers and footers once; without deleted text. */
+export const odtParser: ParserRow = {
+  file_type: 'odt',
+  name: 'an OpenDocument text (ODT)',
+  extensions: ['.odt', '.ott'],
+  media_types: ['application/vnd.oasis.opendocument.text'],
+  archive_mimetype: /^application\/vnd\.oasis\.opendocument\.text/,
+  largest_part: MAX_PART_SIZE,
+  async parse(bytes, { source }): Promise<ParsedFile> {
+    const { archive, body, margins, reader, title, metadata } = await openOdf(bytes, source);
+    const main = reader.blocks(findElement(body, 'text') ?? body);
+    const notes = reader.takeNotes();
+    const text = writeBlocks([...readOnce(reader, margins.headers), ...main, ...readOnce(reader, margins.footers), ...notes]);
+    return { text, title: title ?? firstHeading(text), metadata, visible: await visibleWords(archive) };
+  },
+  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
+};
+
+/** ODP: each slide with its notes; footers once. The mark of a slide is its page. */
+export const odpParser: ParserRow = {
+  file_type: 'odp',
+  name: 'an OpenDocument presentation (ODP)',
+  extensions: ['.odp', '.otp'],
+  media_types: ['application/vnd.oasis.opendocument.presentation'],
+  archive_mimetype: /^application\/vnd\.oasis\.opendocument\.presentation/,
+  largest_part: MAX_PART_SIZE,
+  async parse(bytes, { source }): Promise<ParsedFile> {
+    const { archive, body, reader, title, metadata } = await openOdf(bytes, source);
+    const presentation = childElementsOf(findElement(body, 'presentation') ?? body);
+    const slides = presentation.filter(({ name }) => name === 'draw:page');
+    const footers = presentation
+      .filter(({ name }) => /^presentation:(?:header|footer)-decl$/.test(name))
+      .map((footer) => ({ ...footer, content: [{ ...footer, name: 'text:p' }] }));
+    const blocks = new MarkedBlocks();
+    for (const [index, slide] of slides.entries()) {
+      const below = index === 0 ? readOnce(reader, footers) : [];
+      const text = writeBlocks([...slideBlocks(slide, reader), ...below]);
+      if (text !== '') blocks.add(text, { page: index + 1 });
+    }
+    const { text, marks } = blocks;
+    const visible = await visibleWords(archive);
+    return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks, visible };
+  },
+  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
+};
+
+/** Reads a slide, with its title first and its notes last. */
+function slideBlocks(slide: XmlElement, reader: OdfReader): Block[] {
+  const isTitle = (shape: XmlElement): boolean => shape.attributes['presentation:class'] === 'title';
+  const shapes = childElementsOf(slide).toSorted((a, b) => Number(isTitle(b)) - Number(isTitle(a)));
+  const shown = reader.blocks({ ...slide, content: shapes });
+  const spoken = shapes
+    .filter(({ name }) => name === 'presentation:notes')
+    .map((notes) => oneLine(writeBlocks(reader.blocks(notes))))
+    .filter(Boolean)
+    .map((text): Block => ({ kind: 'quote', text: `> Notes: ${text}` }));
+  return [...shown, ...reader.takeNotes(), ...spoken];
+}
+
+/** Reads headers or footers: a line that several have is read once, and one of nothing but the number of the page is left out. */
+function readOnce(reader: OdfReader, elements: readonly XmlElement[]): Block[] {
+  const blocks = new Map<string, Block>();
+  for (const element of elements)
+    for (const block of reader.blocks(element))
+      if (/\p{L}/u.test(block.text) || !findElement(element, 'page-number')) blocks.set(block.text, block);
+  return [...blocks.values()];
+}
+
+interface OpenDocument extends OfficeProperties {
+  archive: Archive;
+  body: XmlElement;
+  margins: { headers: XmlElement[]; footers: XmlElement[] };
+  reader: OdfReader;
+}
+
+async function openOdf(bytes: Uint8Array, source: string): Promise<OpenDocument> {
+  const archive = await openArchive(bytes, { source, largest_part: MAX_PART_SIZE });
+  if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFileError(source);
+  const root = await readPart(archive, 'content.xml');
+  if (!root) throw new Error('it has no content.xml');
+  const extra = await readPart(archive, 'styles.xml');
+  const masters = extra ? elementsNamed(extra, 'style:master-page').flatMap(childElementsOf) : [];
+  const margins = {
+    headers: masters.filter(({ name }) => name.startsWith('style:header')),
+    footers: masters.filter(({ name }) => name.startsWith('style:footer')),
+  };
+  const reader = new OdfReader(stylesOf(extra ? [root, extra] : [root]), await objectsIn(archive));
+  return { archive, body: findElement(root, 'body') ?? root, margins, reader, ...(await readOfficeProperties(archive)) };
+}
+
+/** Reads the objects in a file by the names of their folders. */
+async function objectsIn(archive: Archive): Promise<Map<string, XmlElement>> {
+  const objects = new Map<string, XmlElement>();
+  for (const part of archive.names) {
+    const folder = /^(Object [^/]+)\/content\.xml$/.exec(part)?.[1];
+    const root = folder === undefined ? undefined : await readPart(archive, part);
+    if (folder !== undefined && root) objects.set(folder, root);
+  }
+  return objects;
+}
+
+const elementsNamed = (element: XmlElement, name: string): XmlElement[] => [
+  ...(element.name === name ? [element] : []),
+  ...childElementsOf(element).flatMap((child) => elementsNamed(child, name)),
+];
+
+function stylesOf(roots: readonly XmlElement[]): Styles {
+  const named = (name: string): XmlElement[] => roots.flatMap((root) => elementsNamed(root, name));
+  const [outline] = named('text:outline-style');
+  return {
+    lists: new Map(named('text:list-style').map((style) => [style.attributes['style:name'] ?? '', levelsOf(style)])),
+    outline: outline ? levelsOf(outline) : new Map(),
+    code: codeStyles(named('style:style')),
+  };
+}
+
+/** Names of code styles in LibreOffice and pandoc. */
+const CODE = ['Preformatted_20_Text', 'Source_20_Code', 'Source_20_Text'];
+
+/** Finds the styles of code, and those derived from them. */
+function codeStyles(styles: readonly XmlElement[]): Set<string> {
+  const names = new Set(CODE);
+  // derived styles may precede their parents
+  for (let count = 0; count < names.size;) {
+    count = names.size;
+    for (const { attributes } of styles)
+      if (names.has(attributes['style:parent-style-name'] ?? '')) names.add(attributes['style:name'] ?? '');
+  }
+  return names;
+}
+
+/** Elements of OpenDocument that hold no text of the document, and those within words. */
+const VISIBLE: VisibleElements = {
+  isText: () => true,
+  isHidden: (name) =>
+    /^(?:tracked-changes|table-of-content|(?:illustration|table|object|user|alphabetical)-index|[\w-]+-source|forms|note-citation|page-number|title|desc|creator|date|creator-initials|automatic-styles|font-face-decls|scripts|settings|event-listeners|binary-data|date-time-decl)$/.test(
+      name,
+    ),
+  isBreak: (name) => !/^(?:span|a|bookmark(?:-start|-end)?|soft-page-break|ruby|ruby-base|meta)$/.test(name),
+};
+
+/** Extracts all text of the content, and of headers and footers once. */
+async function visibleWords(archive: Archive): Promise<string> {
+  const content = (await archive.text('content.xml')) ?? '';
+  const styles = (await archive.text('styles.xml')) ?? '';
+  const margins = [...styles.matchAll(/<style:(?:header|footer)(?:-left|-first)?[ />][^]*?(?:<\/style:(?:header|footer)|$)/g)].map(
+    ([xml]) => visibleText(xml, VISIBLE),
+  );
+  return [
+    visibleText(content, VISIBLE),
+    ...distinctLines(margins)
+      .split('\n')
+      .filter((line) => /\p{L}/u.test(line)),
+  ].join('\n');
+}

@@ -1,0 +1,212 @@
+import type { Metadata } from '../types.ts';
+import { pageRanges } from '../page-ranges.ts';
+import { encryptedPdfError } from '../errors.ts';
+import type { ParsedFile, ParseOptions, ParserRow } from '../parser.ts';
+import { removeUndefined } from '../parsed-document.ts';
+import { readBeginning } from '../bytes.ts';
+import { hasText, type PageContent, textOfPages } from './page-text.ts';
+import { isLocked, LINK_ANNOTATION, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './pdf-file.ts';
+import { FIELD_ANNOTATION, filledText, FREE_TEXT_ANNOTATION, insertAnnotations } from './pdf-annotations.ts';
+import { addBullets, drawsBullets } from './pdf-bullets.ts';
+import { GridSearch, type OperatorList } from './pdf-grids.ts';
+import { type PdfItem, pdfLines, separateTurned } from './pdf-lines.ts';
+import { pageLinks } from './pdf-links.ts';
+import { drawsGlyphs, isCoded, mayHaveLigatures, orderLigatures, readability } from './pdf-scripts.ts';
+
+/** PDF: the text of its pages in drawing order, with a mark at each page. */
+export const pdfParser: ParserRow = {
+  file_type: 'pdf',
+  name: 'a PDF',
+  extensions: ['.pdf'],
+  media_types: ['application/pdf'],
+  signature: /^\s*%pdf-/i,
+  has_scans: true,
+  recognizes: (bytes) => readBeginning(bytes).includes('%PDF-'),
+  parse: (bytes, { source, passwords, recognized }) =>
+    withPdf(bytes, { passwords, maxImageSize: 1 }, (file) =>
+      readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords, fontExtraProperties: true }, use) }),
+    ).catch((error: unknown) => {
+      throw isLocked(error) ? encryptedPdfError(source, passwords?.length) : error;
+    }),
+  visibleText: (bytes, { passwords }) => withPdf(bytes, { passwords, maxImageSize: 1 }, visibleText),
+};
+
+/** Minimum pages on which a line is a running line, which counts once. */
+const MIN_RUNNING = 3;
+/** The number of a page, alone or at the end of a running line. */
+const LAST_NUMBER = /(?:^|\s)\W{0,4}(?:page\W{1,3})?\d{1,6}(?:\W{1,3}of\W{1,3}\d{1,6})?\W{0,4}$/i;
+
+/** Lists what pdf.js draws, line by line, without copies of running lines and numbers of pages; and what is filled in. */
+async function visibleText(file: PdfFile): Promise<string> {
+  const pages: string[][] = [];
+  for (let number = 1; number <= file.numPages; number++) {
+    const page = await file.getPage(number).catch(() => undefined);
+    const { items = [] } = (await page?.getTextContent().catch(() => undefined)) ?? {};
+    pages.push([...new Set(drawnLines(items.filter((item) => 'str' in item)))]);
+  }
+  const running = [...Map.groupBy(pages.flat(), (line) => line.replace(/\d+/g, '#')).values()];
+  const lines = running.flatMap((copies) =>
+    copies.length < MIN_RUNNING ? copies : copies.slice(0, 1).map((line) => line.replace(LAST_NUMBER, '')),
+  );
+  const filled = (await annotationsIn(file)).flatMap((annotation) => filledText(annotation) ?? []);
+  return [...lines, ...filled].join('\n');
+}
+
+function drawnLines(items: readonly PdfItem[]): string[] {
+  const texts = items.map(({ str, transform, hasEOL }, i) => {
+    const before = items[i - 1];
+    const isApart =
+      before !== undefined && (before.transform[5] !== transform[5] || Math.abs(transform[4]! - before.transform[4]! - before.width) > 1);
+    return `${isApart ? ' ' : ''}${str}${hasEOL ? '\n' : ''}`;
+  });
+  return texts
+    .join('')
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
+  /** Opens the file again, with its pictures. */
+  open<Result>(use: (file: PdfFile) => Promise<Result>): Promise<Result>;
+}
+
+async function readPdf(file: PdfFile, { recognized = new Map(), open }: ReadOptions): Promise<ParsedFile> {
+  const { info } = await file.getMetadata();
+  const read = await readPages(file, drawsBullets(info));
+  const damaged = read.flatMap((page, index) => (page ? [] : [index + 1]));
+  const pages = read.map((page, index): PageContent => {
+    const lines = recognized.get(index + 1);
+    return lines ? { ...page, lines, turned: [], frame: undefined } : (page ?? { lines: [] }); // a picture may be turned for recognition
+  });
+  const unread = pages.flatMap((page, index) => {
+    const number = index + 1;
+    const isRead = recognized.has(number) || damaged.includes(number);
+    return isRead || (hasText(page) && read[index]!.readability === 'readable') ? [] : [{ number, ...read[index]! }];
+  });
+  // where all pages are blank, something must be on them
+  const areBlank = unread.length === file.numPages && pages.every((page) => !hasText(page));
+  const pictured =
+    unread.length === 0 || areBlank ? unread.map(({ number }) => number) : await open((whole) => unreadablePages(whole, unread));
+  const { title, ...text } = textOfPages(pages, await readOutline(file));
+  return {
+    ...text,
+    title: titleOf(info) ?? title,
+    metadata: { ...metadataOf(info, file.numPages), ...(damaged.length > 0 ? { unreadable_pages: pageRanges(damaged) } : {}) },
+    ...(pictured.length > 0 ? { pictured_pages: pictured } : {}),
+  };
+}
+
+interface ReadPage extends PageContent {
+  readability: ReturnType<typeof readability>;
+}
+
+/** Reads the pages; undefined for a damaged one. Throws the error of the last one if all are damaged. */
+async function readPages(file: PdfFile, hasDrawnBullets: boolean): Promise<(ReadPage | undefined)[]> {
+  const search = new GridSearch();
+  const annotations = Map.groupBy(await annotationsIn(file), ({ pageIndex }) => pageIndex);
+  const pages: (ReadPage | undefined)[] = [];
+  for (let index = 0; index < file.numPages; index++)
+    try {
+      pages.push(await readPage(await file.getPage(index + 1), { annotations: annotations.get(index) ?? [], search, hasDrawnBullets }));
+    } catch (error) {
+      pages.push(undefined);
+      if (pages.length === file.numPages && pages.every((page) => !page)) throw error;
+    }
+  return pages;
+}
+
+interface ReadPageOptions {
+  annotations: readonly PdfAnnotation[];
+  search: GridSearch;
+  /** Whether the bullets of lists may be shapes. */
+  hasDrawnBullets: boolean;
+}
+
+async function readPage(page: PdfPage, { annotations, search, hasDrawnBullets }: ReadPageOptions): Promise<ReadPage> {
+  const { items } = await page.getTextContent();
+  const drawn = items.filter((item) => 'str' in item);
+  let drawing: Promise<OperatorList> | undefined;
+  const listDrawing = (): Promise<OperatorList> => (drawing ??= page.getOperatorList());
+  const ordered = mayHaveLigatures(drawn) ? orderLigatures(drawn, await listDrawing()) : drawn;
+  const { turn, upright, turned } = separateTurned(ordered);
+  const runs = insertAnnotations(upright, annotations, turn);
+  const plain = pdfLines(runs, turn);
+  const lines = hasDrawnBullets ? addBullets(plain, await listDrawing(), turn) : plain;
+  const content = {
+    lines,
+    turned,
+    grids: await search.findGrids(listDrawing, lines, turn),
+    links: pageLinks(runs, annotations),
+    frame: { viewport: page.getViewport({ scale: 1 }), turn },
+    readability: readability(drawn),
+  };
+  page.cleanup();
+  return content;
+}
+
+const READ_ANNOTATIONS = new Set([LINK_ANNOTATION, FREE_TEXT_ANNOTATION, FIELD_ANNOTATION]);
+
+/** Lists the links, fields and typed texts of all pages; none if a page is damaged. */
+const annotationsIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
+  (await file.getAnnotationsByType(READ_ANNOTATIONS, new Set()).catch(() => null)) ?? [];
+
+/** Maximum pages without readable text that are checked; further ones are taken for pictures. */
+const MAX_CHECKED = 20;
+/** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
+const PAINTING = { first: 83, last: 90 };
+const SHAPE = 91;
+/** More shapes may be the outlines of letters; fewer are lines and boxes. */
+const LETTERS = 30;
+
+/** Lists those of these pages that show something which was not read: pictures, outlines of letters, or characters that cannot be told. */
+async function unreadablePages(file: PdfFile, pages: readonly (ReadPage & { number: number })[]): Promise<number[]> {
+  const unreadable: number[] = [];
+  for (const [i, page] of pages.entries())
+    if (page.readability === 'unreadable' || i >= MAX_CHECKED || (await isUnreadable(file, page))) unreadable.push(page.number);
+  return unreadable;
+}
+
+async function isUnreadable(file: PdfFile, content: ReadPage & { number: number }): Promise<boolean> {
+  const page = await file.getPage(content.number);
+  const drawing = await page.getOperatorList();
+  const fontOf = (name: string) => (page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined);
+  const isNotRead = hasText(content)
+    ? isCoded(
+        (await page.getTextContent()).items.filter((item) => 'str' in item),
+        fontOf,
+      )
+    : isDrawn(drawing);
+  page.cleanup();
+  return isNotRead;
+}
+
+const isDrawn = (drawing: OperatorList): boolean =>
+  drawsGlyphs(drawing) ||
+  drawing.fnArray.some((operation) => operation >= PAINTING.first && operation <= PAINTING.last) ||
+  drawing.fnArray.filter((operation) => operation === SHAPE).length > LETTERS;
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+
+/** Reads the title, unless a word processor wrote the name of its file or a placeholder there. */
+function titleOf({ Title }: Record<string, unknown>): string | undefined {
+  const title = textOf(Title)?.replace(/^Microsoft (?:Word|PowerPoint|Excel) - /, '');
+  return title && !/^(?:untitled|unknown|document\d*|.*\.(?:docx?|dvi|tex|indd|pptx?|qxd))$/i.test(title) ? title : undefined;
+}
+
+const metadataOf = (info: Record<string, unknown>, pages: number): Metadata =>
+  removeUndefined({
+    author: textOf(info.Author),
+    created: isoDate(textOf(info.CreationDate)),
+    description: textOf(info.Subject),
+    lang: textOf(info.Language),
+    pages,
+  });
+
+/** Converts `D:20240305101500+01'00'` (ISO 32000-1, 7.9.4) to an ISO string. */
+function isoDate(text: string | undefined): string | undefined {
+  const parts = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?)?/.exec(text ?? '');
+  if (!parts) return undefined;
+  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', sign, offsetHour, offsetMinute = '00'] = parts;
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${sign ? `${sign}${offsetHour}:${offsetMinute}` : 'Z'}`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
