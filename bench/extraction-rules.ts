@@ -15,9 +15,9 @@ import { completenessOf, type Completeness } from './visible-text.ts';
 import { withoutTitle } from './without-title.ts';
 
 const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string', default: '1' } } });
-const HTML = 'src/drivers/parsers/html';
+const HTML = 'packages/documents/src/html';
 
-/** What takes the place of what, in a file of src/drivers/parsers/html, once or twice. `OFF` says whether the rule is left out; it is asked where the rule decides. */
+/** What takes the place of what, in a file of packages/documents/src/html, once or twice. `OFF` says whether the rule is left out; it is asked where the rule decides. */
 type Rule = readonly [rule: string, file: string, ...written: string[]];
 
 const RULES: readonly Rule[] = [
@@ -34,8 +34,8 @@ const RULES: readonly Rule[] = [
   ['the only article', 'main-content', "[only('article'), only(MAIN)]", "[OFF ? undefined : only('article'), only(MAIN)]"],
   ['the main element', 'main-content', 'only(MAIN)]', 'OFF ? undefined : only(MAIN)]'],
   ['the lead by the description', 'main-content', 'withLead(chosen, lead)', 'withLead(chosen, OFF ? undefined : lead)'],
-  ['the headline on top', 'html', 'isThere || isMenu ?', 'isThere || isMenu || OFF ?'],
-  ['files of links', 'html', '!resolve && holdsLinksAlone(content)', '!resolve && holdsLinksAlone(content) && !OFF'],
+  ['the headline on top', 'page', 'isThere || isMenu ?', 'isThere || isMenu || OFF ?'],
+  ['files of links', 'page', '!resolve && holdsLinksAlone(content)', '!resolve && holdsLinksAlone(content) && !OFF'],
   // what stands around the text
   ['roles around the content', 'furniture', '|| AROUND.has(role))', '|| (AROUND.has(role) && !OFF))'],
   ['headers, footers and asides', 'furniture', '!isContent && FRAMES.has', '!isContent && !OFF && FRAMES.has'],
@@ -183,7 +183,7 @@ for (const name of ['log', 'warn', 'error'] as const) console[name] = () => {};
 
 const copy = switched();
 try {
-  const { htmlParser: parser } = (await import(pathToFileURL(join(copy, HTML, 'html.ts')).href)) as { htmlParser: { parse: Parse } };
+  const { htmlParser: parser } = (await import(pathToFileURL(join(copy, HTML, 'page.ts')).href)) as { htmlParser: { parse: Parse } };
   const whole: Told[] = [];
   for (const page of pages) whole.push(await toldOf(page, (bytes, parts) => parser.parse(bytes, parts)));
   const decided = pages.map(({ decided: rules }) => new Set(rules));
