@@ -12,7 +12,7 @@ export type Change = readonly [file: string, written: string, instead: string];
 export function copyWith(changes: readonly Change[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'kb-bench-'));
   try {
-    for (const part of ['src', 'bench', 'package.json']) cpSync(join(root, part), join(copy, part), { recursive: true });
+    for (const part of ['src', 'packages', 'bench', 'package.json']) cpSync(join(root, part), join(copy, part), { recursive: true });
     for (const part of ['node_modules', 'models', 'examples']) symlinkSync(join(root, part), join(copy, part));
     for (const [file, written, instead] of changes) {
       const path = join(copy, file);
