@@ -10,6 +10,7 @@ import { isGrounded, runTurn } from '../stages/chat/turn.ts';
 import type { Collection, CollectionInfo } from '../ports/stores.ts';
 import { describeInProcess, isQuoting, withKnownWindow } from './resources.ts';
 import { windowOf } from '../stages/chat/budget.ts';
+import type { ListedSource, SourceList } from '../stages/chat/dialogue/source-list.ts';
 import { openResult } from '../stages/chat/turn-record.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
 import { GATE_REDUCTION } from '../stages/quote/evidence.ts';
@@ -126,11 +127,30 @@ async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResu
         };
       },
       isReranked: settings.rerank.enabled,
+      listSources: (limit) => listStored(request, { limit, context }),
       tracer: context.tracer,
       llm: (embedder) => openLlm(context, embedder),
       signal,
     },
   );
+}
+
+/** Lists stored documents of the collections of a request, in the order of their sources. */
+async function listStored(
+  { collection, filter }: Pick<ChatRequest, 'collection' | 'filter'>,
+  { limit, context }: { limit: number; context: Context },
+): Promise<SourceList> {
+  const sources: ListedSource[] = [];
+  let total = 0;
+  for (const name of searchedCollections({ collection }, context.settings)) {
+    const stored = await openCollection(inCollection(context, name));
+    const page = await stored.sourcePage({ filter, limit });
+    total += page.total;
+    const listed = page.sources.slice(0, limit - sources.length);
+    const contents = listed.length > 0 ? await stored.contents(listed) : undefined;
+    for (const source of listed) sources.push({ source, title: String(contents?.get(source)?.metadata.title ?? source) });
+  }
+  return { sources, total };
 }
 
 /** Opens the model and the reranker without sending a request. Throws only errors that the operator or the caller must fix, such as a missing key. */

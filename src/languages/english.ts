@@ -44,6 +44,18 @@ const ONES = 'one two three four five six seven eight nine'.split(' ');
 const BELOW_TWENTY = `zero ${ONES.join(' ')} ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen`.split(' ');
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
+const DOCUMENTS = '(?:documents?|docs|files|sources|pages|papers|manuals|materials|documentation)';
+const BASE = '(?:this|the|your) (?:knowledge base|collection|database|index|library|base)';
+const SOURCE_QUESTIONS = [
+  `(?:what|which) (?:kinds? of )?${DOCUMENTS} (?:do|can) you (?:have|know|know about|search|use|read|hold|store|have access to|have stored)(?: here| stored| available| in ${BASE})*`,
+  `(?:what|which) ${DOCUMENTS} (?:are|is) (?:there|stored|available|indexed|loaded|included|known|in ${BASE})(?: here| stored| available| indexed| in ${BASE})*`,
+  `(?:what|which) ${DOCUMENTS} have you (?:got|read|stored|indexed)(?: here)?`,
+  `what are your ${DOCUMENTS}`,
+  `(?:list|show|name|give)(?: me)?(?: a list of)?(?: all)?(?: of)?(?: the| your| these| stored| available)* ${DOCUMENTS}(?: here| (?:that )?(?:you have|are stored|are available|are there|stored here)| in ${BASE})*`,
+  `what(?: is|s) (?:stored |there )?in ${BASE}`,
+  'what (?:can i ask(?: you)?(?: about)?|topics do you (?:cover|know|know about))',
+];
+
 /** English. */
 export const english: Language = {
   code: 'en',
@@ -85,6 +97,12 @@ export const english: Language = {
     uncertain: 'Low confidence: this may not be the answer, or not all of it.',
     little: 'Low confidence: the collection holds little about this.',
     see_also: 'See also:',
+  },
+  sourceList: {
+    asked: SOURCE_QUESTIONS.join('|'),
+    heading: 'The knowledge base holds these documents ({count}):',
+    more: '… and {count} more.',
+    empty: 'The knowledge base holds no documents yet.',
   },
   questions: {
     openings: 'tell|explain|describe|show|list|give|name|compare|what|which|how|why|when|where|who',

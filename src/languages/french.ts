@@ -26,6 +26,14 @@ function writeNumber(number: number): string {
   return rest % 10 === 1 && number < 80 ? `${score} et ${BELOW_TWENTY[rest]!}` : `${score}-${BELOW_TWENTY[rest]!}`;
 }
 
+const DOCUMENTS = '(?:documents?|fichiers|sources|pages|manuels)';
+const BASE = '(?:cette|la|ta|votre) (?:base de connaissances|collection|base|bibliotheque)';
+const SOURCE_QUESTIONS = [
+  `quel(?:le)?s ${DOCUMENTS} (?:as tu|avez vous|connais tu|connaissez vous|y a t il|sont)(?: ici| la| disponibles| enregistre(?:e)?s| stocke(?:e)?s| dans ${BASE})*`,
+  `(?:liste|listez|montre|montrez|donne|donnez|enumere|enumerez)(?: moi)?(?: tous| toutes)?(?: les| tes| vos) ${DOCUMENTS}(?: ici| disponibles)*`,
+  `(?:quy a t il|que contient|quest ce quil y a)(?: dans)? ${BASE}`,
+];
+
 /** French. */
 export const french: Language = {
   code: 'fr',
@@ -60,6 +68,12 @@ export const french: Language = {
     uncertain: "Fiabilité limitée : ce n'est peut-être pas la réponse, ou pas toute la réponse.",
     little: 'Fiabilité limitée : la collection contient peu de choses à ce sujet.',
     see_also: 'Voir aussi :',
+  },
+  sourceList: {
+    asked: SOURCE_QUESTIONS.join('|'),
+    heading: 'La base de connaissances contient ces documents ({count}) :',
+    more: '… et {count} autres.',
+    empty: 'La base de connaissances ne contient encore aucun document.',
   },
   questions: {
     openings: String.raw`(?:explique[rz]?|décri(?:s|vez)|montre[rz]?|donne[rz]?|compare[rz]?|comment|pourquoi|combien|quand|où|qui|quoi|quel(?:le)?s?|que|est-ce)(?!\p{L})`,

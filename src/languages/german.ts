@@ -18,6 +18,15 @@ const ONES = 'eins zwei drei vier fünf sechs sieben acht neun'.split(' ');
 const BELOW_TWENTY = 'zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn'.split(' ');
 const TENS = 'zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig'.split(' ');
 
+const DOCUMENTS = '(?:dokumente?|dateien|quellen|seiten|unterlagen|handbucher)';
+const BASE = '(?:dieser|der|deiner|ihrer) (?:wissensbasis|wissensdatenbank|sammlung|datenbank|bibliothek)';
+const SOURCE_QUESTIONS = [
+  `(?:welche|was fur) ${DOCUMENTS} (?:hast du|haben sie|habt ihr|kennst du|kennen sie|kennt ihr|gibt es|liegen vor|sind)(?: hier| da| gespeichert| abgelegt| vorhanden| verfugbar| in ${BASE})*`,
+  `(?:liste|zeige?|nenne?)(?: mir| bitte| alle| die| deine| ihre)* ${DOCUMENTS}(?: auf| an| hier| bitte)*`,
+  `(?:listen|zeigen|nennen) sie(?: mir| bitte| alle| die| ihre)* ${DOCUMENTS}(?: auf| an| hier)*`,
+  `was (?:ist|steht|liegt) in ${BASE}`,
+];
+
 /** German. */
 export const german: Language = {
   code: 'de',
@@ -61,6 +70,12 @@ export const german: Language = {
     uncertain: 'Wenig Gewähr: Das ist vielleicht nicht die Antwort, oder nicht die ganze.',
     little: 'Wenig Gewähr: Die Sammlung enthält wenig dazu.',
     see_also: 'Siehe auch:',
+  },
+  sourceList: {
+    asked: SOURCE_QUESTIONS.join('|'),
+    heading: 'Die Wissensbasis enthält diese Dokumente ({count}):',
+    more: '… und {count} weitere.',
+    empty: 'Die Wissensbasis enthält noch keine Dokumente.',
   },
   questions: {
     openings: 'erklär|nenn|zeig|was|wie|warum|wann|wo|wer|welche',

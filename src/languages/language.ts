@@ -27,6 +27,18 @@ export type FallbackMessages = Readonly<
   >
 >;
 
+/** How people ask which documents are stored, and the answer. */
+interface SourceListPhrases {
+  /** Questions: alternatives of a regular expression for a whole message in lower case, without accents and punctuation. */
+  asked: string;
+  /** The sentence before the list; `{count}` is the number of all documents. */
+  heading: string;
+  /** The sentence after a list that leaves out `{count}` documents. */
+  more: string;
+  /** The answer if nothing is stored. */
+  empty: string;
+}
+
 /** What distinguishes a language from others with the same letters. Words are separated by blanks. */
 export interface LanguageMarks {
   /** Words that almost every question contains: question words, articles, forms of "to be". */
@@ -151,6 +163,7 @@ export interface Language extends DateWords {
   /** Words that may stand beside small talk, divided by `|`. */
   fillers: string;
   messages: FallbackMessages;
+  sourceList: SourceListPhrases;
   questions: QuestionPatterns;
   followUps: FollowUpWords;
   models: ModelPhrases;

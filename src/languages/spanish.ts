@@ -19,6 +19,14 @@ const BELOW_THIRTY =
   );
 const TENS = 'treinta cuarenta cincuenta sesenta setenta ochenta noventa'.split(' ');
 
+const DOCUMENTS = '(?:documentos?|archivos|ficheros|fuentes|paginas|manuales)';
+const BASE = '(?:esta|la|tu|su) (?:base de conocimientos?|coleccion|base|biblioteca)';
+const SOURCE_QUESTIONS = [
+  `que ${DOCUMENTS} (?:tienes|tiene|conoces|conoce|hay|estan)(?: aqui| guardad[oa]s| disponibles| almacenad[oa]s| en ${BASE})*`,
+  `(?:lista|enumera|enumere|muestra|muestre|muestrame|muestreme|dime|dame)(?: todos| todas)?(?: los| las| tus| sus) ${DOCUMENTS}(?: aqui| disponibles)*`,
+  `que hay en ${BASE}`,
+];
+
 /** Spanish. */
 export const spanish: Language = {
   code: 'es',
@@ -60,6 +68,12 @@ export const spanish: Language = {
     uncertain: 'Fiabilidad limitada: puede que esta no sea la respuesta, o no toda.',
     little: 'Fiabilidad limitada: la colección contiene poco sobre esto.',
     see_also: 'Véase también:',
+  },
+  sourceList: {
+    asked: SOURCE_QUESTIONS.join('|'),
+    heading: 'La base de conocimiento contiene estos documentos ({count}):',
+    more: '… y {count} más.',
+    empty: 'La base de conocimiento aún no contiene documentos.',
   },
   questions: {
     openings: String.raw`(?:expli(?:ca|que)|describ[ae]|muestr[ae]|compar[ae]|enumer[ae]|qué|cómo|por qué|cuándo|cuánt[oa]s?|dónde|quién(?:es)?|cuál(?:es)?)(?!\p{L})`,

@@ -123,7 +123,7 @@ export const AnswerConfidence = z
         'direct_intent',
       ])
       .describe(
-        'Reason for the level. answer_uncertain: the passages are about the question, but may not answer it, or not all of it; citations_unsupported: no citation, a sentence that is repeated, or sentences that their sources do not support (verify_citations); direct_intent: a greeting, thanks or a farewell, which needs no sources',
+        'Reason for the level. answer_uncertain: the passages are about the question, but may not answer it, or not all of it; citations_unsupported: no citation, a sentence that is repeated, or sentences that their sources do not support (verify_citations); direct_intent: a greeting, thanks, a farewell, or the list of documents, which need no search',
       ),
     probability: z
       .number()
@@ -135,8 +135,8 @@ export const AnswerConfidence = z
   .describe('Confidence in the answer');
 export type AnswerConfidence = z.infer<typeof AnswerConfidence>;
 
-/** Kind of a chat message: `rag` needs the sources, the others are small talk that is answered without retrieval. */
-export const Intent = z.enum(['rag', 'greeting', 'thanks', 'farewell', 'acknowledgement']);
+/** Kind of a chat message: `rag` needs the sources, `sources` asks which there are, the others are small talk; only `rag` is searched for. */
+export const Intent = z.enum(['rag', 'greeting', 'thanks', 'farewell', 'acknowledgement', 'sources']);
 export type Intent = z.infer<typeof Intent>;
 
 /** A cited sentence that `verify_citations` did not find in its sources. */
@@ -170,7 +170,9 @@ export const ChatResult = z
     retrieval_quality: RetrievalQuality,
     answer_confidence: AnswerConfidence,
     compacted: z.boolean().describe('Whether older history was summarized in this turn'),
-    intent: Intent.describe('Kind of the message; rag: a question that needs the sources'),
+    intent: Intent.describe(
+      'Kind of the message; rag: a question that is answered from the sources; sources: a question for the list of documents',
+    ),
     unsupported: z.array(Unsupported).optional().describe('Findings of verify_citations; absent if it was not requested'),
     explain: ChatExplain.optional().describe('Explanation of the answer, if explain is set'),
   })

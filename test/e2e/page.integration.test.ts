@@ -110,6 +110,15 @@ withBrowser('the page', () => {
     expect([complaints, asked.filter((address) => !address.startsWith(answering))]).toEqual([[], []]);
   });
 
+  it('suggests questions that the documents answer', async () => {
+    const { page } = await openPage(url);
+    await page.getByRole('button', { name: /^What is “Warranty.*” about\?$/ }).click();
+    await page.getByRole('button', { name: '1: source, Warranty' }).waitFor();
+    const other = (await openPage(url)).page;
+    await other.getByRole('button', { name: 'What documents do you have?' }).click();
+    await other.getByText('The knowledge base holds these documents').waitFor();
+  });
+
   it('shows the page of a PDF, and its neighbours', async () => {
     const { page } = await openPage(url);
     await ask(page, 'What is the fuse rated at?');
@@ -370,11 +379,12 @@ withBrowser('the page', () => {
 
   it('closes the reader on a phone with the back button', async () => {
     const { page } = await openPage(url, PHONE);
-    await page.getByRole('button', { name: 'Warranty' }).click();
+    await page.getByRole('link', { name: 'Sources' }).click();
+    await page.getByRole('button', { name: 'Warranty' }).first().click();
     await reader(page).getByText('The machine is covered.').waitFor();
     await page.goBack();
     await reader(page).waitFor({ state: 'hidden' });
-    expect(await page.getByRole('heading', { name: 'Ask your documents' }).isVisible()).toBe(true);
+    expect(await page.getByRole('searchbox', { name: 'Find a document' }).isVisible()).toBe(true);
   });
 
   it('reports that the server is down, and continues when it is back', async () => {
@@ -401,7 +411,7 @@ withBrowser('the page', () => {
       expect([state, await barriersOn(page)]).toEqual([state, []]);
       expect([state, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([state, 0]);
     };
-    await page.getByRole('button', { name: 'Warranty' }).waitFor();
+    await page.getByRole('button', { name: /^What is “Warranty.*” about\?$/ }).waitFor();
     await look('empty');
     await ask(page, QUESTION);
     await page.locator('.verdict').waitFor();

@@ -28,6 +28,33 @@ describe('chat', () => {
     expect([...new Set(events.map(({ stage }) => stage))]).toEqual(['chat', 'intent', 'retrieval', 'quality', 'generation']);
   });
 
+  it('answers a question for the documents with their list, narrowed by a filter and without a model', async () => {
+    const engine = await filled({ ...WORDS, chat: { llm: { provider: 'openai', model: 'none' } } });
+    const title = 'A [link](http://evil.test) & more';
+    await result(engine, 'ingest', { markdown: [{ source: 'a_b.md', text: 'It is short.', metadata: { title } }] });
+    const { events, result: done } = await collect(engine.run('chat', { query: 'What documents do you have?' }));
+    expect(done).toMatchObject({
+      intent: 'sources',
+      sources: [],
+      errors: [],
+      llm: {},
+      answer_confidence: { level: 'none', reason: 'direct_intent' },
+    });
+    expect(done.answer.split('\n')).toEqual([
+      'The knowledge base holds these documents (4):',
+      '',
+      String.raw`- A \[link\](http://evil.test) & more: \`a_b.md\``.replaceAll('\\`', '`'),
+      '- `bell`',
+      '- `gate`',
+      '- `lamp`',
+    ]);
+    expect(events.filter(({ type }) => type === 'token').map(({ data }) => data.text)).toEqual([done.answer]);
+    const german = await result(engine, 'chat', { query: 'Welche Dokumente gibt es?', filter: { year: { gte: 2024 } } });
+    expect(german.answer).toBe('Die Wissensbasis enthält diese Dokumente (2):\n\n- `bell`\n- `lamp`');
+    const missing = await result(engine, 'chat', { query: 'List your sources.', collection: 'none' });
+    expect(missing).toMatchObject({ answer: '', intent: 'sources', errors: [{ stage: 'retrieve' }], retrieval: { failed: 1 } });
+  });
+
   it('refuses a model, a reranking model and dimensions that the bundled drivers do not have', async () => {
     const engine = await filled({});
     const query = 'When is the gate locked?';

@@ -22,7 +22,7 @@ import { button, element, keyLabels, problemBox, READ_ONLY_NOTE } from '../eleme
 import { collectionTag, placeText } from '../place.ts';
 import type { Shell, View } from '../shell.ts';
 
-/** Documents that an empty conversation lists. */
+/** Documents that an empty conversation suggests questions about. */
 const SAMPLE_DOCUMENTS = 6;
 
 /** The view in which questions are asked. */
@@ -278,19 +278,21 @@ export class AskView implements View {
     );
     const { sources } = await fetchSources(collection.name, { limit: SAMPLE_DOCUMENTS }).catch(() => ({ sources: [] }));
     if (collection !== currentCollection()) return;
+    const questions = sources.length > 0 ? [...sources.map(({ title }) => questionAbout(title)), LIST_QUESTION] : [];
     titles.replaceChildren(
-      ...sources.map((source) => {
-        const opener: HTMLButtonElement = button(source.title, () => this.#shell.reader.openDocument(source, opener), { class: 'chip' });
-        return element('li', {}, opener);
-      }),
-    );
-    if (collection.sources > sources.length && sources.length > 0)
-      titles.append(
+      ...questions.map((question) =>
         element(
           'li',
           {},
-          button(`${collection.sources - sources.length} more`, () => this.#shell.show('sources'), { class: 'chip more' }),
+          button(question, () => void this.#ask(question), { class: 'chip' }),
         ),
-      );
+      ),
+    );
   }
 }
+
+/** A question for the list of documents, which every collection answers. */
+const LIST_QUESTION = 'What documents do you have?';
+
+/** A question that a document of this title answers: the title itself if it is one. */
+const questionAbout = (title: string): string => (title.endsWith('?') ? title : `What is “${title}” about?`);

@@ -7,6 +7,7 @@ import { attachPartialResult, endsWork, toErrorItem } from '../../core/errors.ts
 import type { Tracer } from '../../ports/engines.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Neighbours } from '../retrieve/neighbours.ts';
+import type { SourceList } from './dialogue/source-list.ts';
 import { searchedText } from '../../text/truncate.ts';
 
 type Call = ChatExplain['calls'][number];
@@ -205,6 +206,8 @@ export interface ChatParts {
   /** Opens the search; `reranking` wraps its reranker, if there is one. */
   search(reranking: (reranker: Reranker) => Reranker): Promise<ChatSearch>;
   isReranked?: boolean | undefined;
+  /** Lists the first `limit` stored documents that may be searched. */
+  listSources(limit: number): Promise<SourceList>;
   /** Opens the model; an extractive one compares texts with this embedder. */
   llm(embedder?: Embedder): Promise<Llm>;
   tracer?: Tracer | undefined;

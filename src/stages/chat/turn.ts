@@ -1,8 +1,9 @@
 import { progress, type Run, settle, throwIfAborted } from '../../core/run.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
-import type { ChatResult, RetrievalQuality } from '../../schema/answers.ts';
+import type { AnswerConfidence, ChatResult, Intent, RetrievalQuality } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
+import type { Language } from '../../languages/language.ts';
 import { MAX_QUERY_LENGTH } from '../../schema/fields.ts';
 import { searchedText } from '../../text/truncate.ts';
 import { fitsAlone, searchesFor } from '../retrieve/search.ts';
@@ -23,7 +24,8 @@ import {
 } from './turn-record.ts';
 import { answerFromSources, promptOverhead } from './answer-from-sources.ts';
 import { appendTurn, splitLongHistory, summarizeHistory } from './dialogue/history.ts';
-import { directReply } from './dialogue/intent.ts';
+import { asksForSources, directReply } from './dialogue/intent.ts';
+import { MAX_LISTED, writeSourceList } from './dialogue/source-list.ts';
 import { mayStandAlone, withoutConjunction } from './dialogue/resolve-follow-up.ts';
 import { standAlone } from './dialogue/rewrite.ts';
 
@@ -61,12 +63,30 @@ async function* answerQuery(turn: Turn): Run<Outcome> {
   const unusable = queryProblem(query);
   if (unusable) return { errors: yield* report({ ...answerNote('', unusable), stage: 'validate' }) };
   const direct = settings.intent_routing.enabled ? directReply(question) : undefined;
-  yield progress('intent', { intent: direct?.intent ?? 'rag' });
-  if (!direct) return yield* answerFromCollection(turn);
+  const language = settings.intent_routing.enabled && !direct ? asksForSources(question) : undefined;
+  const intent: Intent = language ? 'sources' : (direct?.intent ?? 'rag');
+  yield progress('intent', { intent });
+  if (intent === 'rag') return yield* answerFromCollection(turn);
   // Only a summary needs a model.
   const compacted = splitHistory(turn) ? yield* turn.step('compact', compact(turn)) : { errors: [] };
-  yield tokenEvent(direct.reply);
-  return { ...compacted, intent: direct.intent, answer: direct.reply, answer_confidence: { level: 'none', reason: 'direct_intent' } };
+  const replied = direct ? { answer: direct.reply, errors: [] } : yield* turn.step('retrieval', listSources(turn, language!));
+  const outcome: Outcome = { ...replied, intent };
+  if (replied.answer === '') return mergeOutcomes(compacted, outcome);
+  yield tokenEvent(replied.answer);
+  return mergeOutcomes(compacted, { ...outcome, answer_confidence: DIRECT });
+}
+
+/** The confidence in a reply that needs no search. */
+const DIRECT: AnswerConfidence = { level: 'none', reason: 'direct_intent' };
+
+/** Answers with the list of the stored documents. */
+async function* listSources({ query, question, parts }: Turn, language: Language): Run<Outcome & { answer: string }> {
+  try {
+    return { answer: writeSourceList(await parts.listSources(MAX_LISTED), language), errors: [] };
+  } catch (error) {
+    const errors = yield* report(turnError(error, { source: query, source_kind: 'query', stage: 'retrieve' }));
+    return { answer: '', retrieval: { ...openRetrieval(query, question), failed: 1, errors }, errors };
+  }
 }
 
 /** Compacts the history, rewrites the question, searches, applies the quality gate, and generates the answer. */
@@ -95,9 +115,11 @@ const mergeOutcomes = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome
   errors: [...before.errors, ...next.errors],
 });
 
-/** Whether the turn needs the collection and the model: it is neither refused nor small talk. */
+/** Whether the turn needs the model: it is neither refused, nor small talk, nor a question for the list of documents. */
 export const isGrounded = ({ query, settings }: Pick<ChatTurn, 'query' | 'settings'>): boolean =>
-  typeof query === 'string' && queryProblem(query) === undefined && !(settings.intent_routing.enabled && directReply(searchedText(query)));
+  typeof query === 'string' &&
+  queryProblem(query) === undefined &&
+  !(settings.intent_routing.enabled && (directReply(searchedText(query)) ?? asksForSources(searchedText(query))));
 
 function queryProblem(query: string): string | undefined {
   if (!query.trim()) return 'The query is missing or empty: send a question as text.';

@@ -71,6 +71,7 @@ export async function turn({
         ...search,
       }),
       llm: async () => llm,
+      listSources: async () => ({ sources: [], total: 0 }),
       ...parts,
     },
   );

@@ -144,6 +144,7 @@ test('stops the model when the reader stops', async () => {
         min_retrieval_score: 0.5,
       }),
       llm: async () => llm,
+      listSources: async () => ({ sources: [], total: 0 }),
     },
   );
   for await (const event of run) if (event.type === 'token') break;

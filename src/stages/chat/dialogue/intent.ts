@@ -1,4 +1,3 @@
-import type { Intent } from '../../../schema/answers.ts';
 import { english } from '../../../languages/english.ts';
 import type { DirectIntent, Language } from '../../../languages/language.ts';
 import { alternatives, LANGUAGES } from '../../../languages/languages.ts';
@@ -9,7 +8,7 @@ const INTENTS: DirectIntent[] = ['farewell', 'thanks', 'greeting', 'acknowledgem
 
 /** The intent of a message that needs no retrieval, and the reply, in its language if that is in `LANGUAGES`. */
 interface DirectReply {
-  intent: Exclude<Intent, 'rag'>;
+  intent: DirectIntent;
   reply: string;
 }
 
@@ -85,6 +84,31 @@ function phrasesIn(message: string): Phrase[] {
       .map((reading) => parsePhrases(reading))
       .find((found) => found?.some(({ intent }) => intent)) ?? []
   );
+}
+
+/** Polite words beside a question, as `normalizePhrase` writes them. */
+const POLITE_WORDS = ['please', 'bitte', 'por favor', 'sil vous plait', 'sil te plait'];
+
+/** Removes a phrase of small talk from the beginning of a message, else from its end; undefined if there is none. */
+function withoutPhrase(words: string): string | undefined {
+  const around = [...allPhrases().map(({ text }) => text), ...POLITE_WORDS];
+  const first = around.find((text) => words.startsWith(`${text} `));
+  if (first !== undefined) return words.slice(first.length + 1);
+  const last = around.find((text) => words.endsWith(` ${text}`));
+  return last === undefined ? undefined : words.slice(0, -last.length - 1);
+}
+
+const sourceQuestions = LANGUAGES.map((language) => ({ language, pattern: new RegExp(`^(?:${language.sourceList.asked})$`, 'u') }));
+
+/** The language of a message that only asks which documents are stored («What documents do you have?»); undefined for any other message. */
+export function asksForSources(message: string): Language | undefined {
+  if (message.length > MAX_LENGTH) return undefined;
+  for (let words: string | undefined = normalizePhrase(message); words !== undefined; words = withoutPhrase(words)) {
+    const asked = words;
+    const question = sourceQuestions.find(({ pattern }) => pattern.test(asked));
+    if (question) return question.language;
+  }
+  return undefined;
 }
 
 /** The reply to a message that is nothing but small talk, in any of some thirty languages; undefined for any other message. */

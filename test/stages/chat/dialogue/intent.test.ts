@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { directReply } from '../../../../src/stages/chat/dialogue/intent.ts';
+import { asksForSources, directReply } from '../../../../src/stages/chat/dialogue/intent.ts';
 
 const direct = {
   greeting: [
@@ -192,4 +192,40 @@ test('the reply is short, and in the language of the message where that is known
 
 test('a long message is no small talk', () => {
   expect(directReply('thanks '.repeat(30))).toBeUndefined();
+});
+
+test('recognizes questions for the stored documents, in the languages of kb', () => {
+  for (const [language, ...questions] of [
+    [
+      'en',
+      'What documents do you have?',
+      'Which documents are stored here?',
+      'List your sources.',
+      'what files do you know',
+      'Please show me all the documents!',
+      'Hi, what documents are there?',
+      "What's in your knowledge base?",
+      'What can I ask you about?',
+    ],
+    [
+      'de',
+      'Welche Dokumente hast du?',
+      'Welche Dateien sind hier gespeichert?',
+      'Liste bitte alle Quellen auf',
+      'Was ist in der Wissensbasis?',
+    ],
+    ['fr', 'Quels documents avez-vous ?', 'Listez-moi toutes les sources', "Qu'y a-t-il dans la base de connaissances ?"],
+    ['es', '¿Qué documentos tienes?', 'Muéstrame todos los archivos, por favor', '¿Qué hay en la base de conocimiento?'],
+  ])
+    for (const question of questions) expect([question, asksForSources(question)?.code]).toEqual([question, language]);
+  for (const question of [
+    'Which documents do I need for a season card?',
+    'What documents do you have to bring?',
+    'List the files that the installer writes.',
+    'Which sources are cited on page 3?',
+    'Welche Dokumente brauche ich für die Karte?',
+    'What is in the box?',
+    'Thanks!',
+  ])
+    expect([question, asksForSources(question)]).toEqual([question, undefined]);
 });
