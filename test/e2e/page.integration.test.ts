@@ -116,7 +116,9 @@ withBrowser('the page', () => {
     await page.getByRole('button', { name: '1: source, Warranty' }).waitFor();
     const other = (await openPage(url)).page;
     await other.getByRole('button', { name: 'What documents do you have?' }).click();
-    await other.getByText('The knowledge base holds these documents').waitFor();
+    const list = other.getByText('The knowledge base holds these documents');
+    await list.waitFor();
+    expect(await list.textContent()).toContain('(2)');
   });
 
   it('shows the page of a PDF, and its neighbours', async () => {
