@@ -6,9 +6,9 @@ import { readProxies } from '../http/connections.ts';
 import type { Environment } from '../ports/engines.ts';
 import type { Config } from '../schema/config.ts';
 
-/** A secret that kb would send to an address because a configuration, or the `.env` beside it, says so. */
+/** What kb would send to an address because a configuration, or the `.env` beside it, says so: a secret, or the texts of documents. */
 export interface Disclosure {
-  /** The variable that holds it, or what it is. */
+  /** The variable that holds the secret, or what is sent. */
   secret: string;
   /** Where it would go; empty if the configuration does not name that. A reference in it is filled, so that it may hold a secret itself. */
   address: string;
@@ -41,8 +41,11 @@ interface Settings {
   user: { environment: Environment; layer: Layer };
 }
 
+/** What models and stores get, whether with a key or without: a file that `sources.docs` or the user names may lie anywhere on this machine. */
+const TEXTS = 'texts of documents and questions';
+
 /**
- * Lists the secrets that would go to addresses which neither belong to their provider, nor are on this machine, nor were named by the user (by a flag or a
+ * Lists the secrets and texts that would go to addresses which neither belong to their provider, nor are on this machine, nor were named by the user (by a flag or a
  * variable): whoever wrote the configuration would get them.
  */
 export const listDisclosures = (settings: Settings): Disclosure[] =>
@@ -51,12 +54,21 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...variableAddresses(settings),
     ...qdrantAddresses(settings),
     ...bucketAddresses(settings),
+    ...buckets(settings),
     ...proxies(settings),
     ...collector(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
   ]
     .filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address))
+    .filter(isNotImplied)
     .map((target) => ({ ...target, label: target.label ?? labelOf(target.address, settings) }));
+
+/** Whether a target says more than the others: texts go where a key goes, and a provider that is open makes a target of each. */
+const isNotImplied = (target: Target, i: number, targets: readonly Target[]): boolean =>
+  !targets.some(
+    ({ secret, address }, k) =>
+      address === target.address && (target.secret === TEXTS ? secret !== TEXTS || k < i : secret === target.secret && k < i),
+  );
 
 /** A disclosure whose label is that of its address, unless it has one. */
 type Target = Omit<Disclosure, 'label'> & { label?: string };
@@ -82,11 +94,11 @@ const isSameOrigin = (address: string, other: string | undefined): boolean =>
 
 const ROWS: readonly Provider[] = Object.values(providers);
 
-/** The key of a provider, if it is set and the address is neither the provider's own nor named by the user. */
+/** The key of a provider, else texts, if the address is neither the provider's own nor named by the user. */
 function discloseKey({ key_variables, base_url, base_url_variable }: Provider, to: Omit<Target, 'secret'>, settings: Settings): Target[] {
   const { environment, user } = settings;
-  const secret = key_variables.find((variable) => environment[variable]?.trim());
-  if (secret === undefined || isSameOrigin(to.address, base_url) || user.environment[base_url_variable] === to.address) return [];
+  const secret = key_variables.find((variable) => environment[variable]?.trim()) ?? TEXTS;
+  if (isSameOrigin(to.address, base_url) || user.environment[base_url_variable] === to.address) return [];
   return [{ secret, ...to }];
 }
 
@@ -110,9 +122,9 @@ const variableAddresses = (settings: Settings): Target[] =>
     return address ? discloseKey(row, { address, setting: row.base_url_variable }, settings) : [];
   });
 
-/** Addresses of Qdrant, which get its key: the configured one, other nodes, and those that requests may name. */
+/** Addresses of Qdrant, which get its key and texts: the configured one, other nodes, and those that requests may name. */
 function qdrantAddresses({ config: { storage, server }, environment }: Settings): Target[] {
-  if (!environment['QDRANT_API_KEY']) return [];
+  const secret = environment['QDRANT_API_KEY'] ? 'QDRANT_API_KEY' : TEXTS;
   const { vector_db, url, options } = storage;
   const nodes = Array.isArray(options?.['urls']) ? options['urls'].map(String) : [];
   const configured: Record<string, string[]> =
@@ -121,7 +133,7 @@ function qdrantAddresses({ config: { storage, server }, environment }: Settings)
     ...configured,
     'server.allowed_store_urls': server.allowed_store_urls.filter((address) => /^https?:/i.test(address)),
   };
-  return Object.entries(addresses).flatMap(([setting, list]) => list.map((address) => ({ secret: 'QDRANT_API_KEY', address, setting })));
+  return Object.entries(addresses).flatMap(([setting, list]) => list.map((address) => ({ secret, address, setting })));
 }
 
 /** Options of buckets whose name or value may choose a server. Others are numbers, words and names, of which an address within the provider's is made. */
@@ -138,6 +150,13 @@ function bucketAddresses({ config: { storage }, environment, user }: Settings): 
     ...options.map(([name, value]) => ({ name, value: String(value), setting: `storage.options.${name}` })),
     ...variables.map((name) => ({ name, value: environment[name] ?? '', setting: name })),
   ].flatMap(({ name, value, setting }) => (isBucketAddress(name, value) ? [{ secret, address: value, setting }] : []));
+}
+
+/** A bucket in the cloud: it may belong to anybody, and be open to whoever writes. One on another server is covered by the address of that server. */
+function buckets(settings: Settings): Target[] {
+  const { vector_db, url = '' } = settings.config.storage;
+  const isBucket = vector_db === 'lancedb' && /^(?!file:|memory:)[a-z][a-z\d+.-]+:\/\//i.test(url);
+  return isBucket && bucketAddresses(settings).length === 0 ? [{ secret: TEXTS, address: url, setting: 'storage.url' }] : [];
 }
 
 /** Proxies of `.env`, which see every request, and the keys of those that are not encrypted. */

@@ -46,7 +46,7 @@ function searchUpwards(cwd: string, homes: readonly string[]): string | undefine
 }
 
 /** Returns the home directory, also with its links resolved; nothing if there is none. */
-export function homeFolders(find = homedir): string[] {
+export function homeFolders(find: () => string = homedir): string[] {
   try {
     const home = resolve(find());
     return [home, ...(existsSync(home) ? [realpathSync(home)] : [])];

@@ -11,6 +11,7 @@ import { folder, write } from '../support/folder.ts';
 
 const EVIL = 'https://keys.evil.example/v1';
 const SECRET = 'sk-of-the-user';
+const TEXTS = 'texts of documents and questions';
 const DATA = join('data', 'kb', 'accepted-addresses.jsonl');
 let dataHome: string;
 
@@ -40,7 +41,9 @@ describe('a configuration that kb found', () => {
     for (const config of sections) expect(taken(config, { env })).toEqual([`${variable} > ${EVIL}`]);
     expect(taken({}, { env, dotenv: `${row.base_url_variable}=${EVIL}\n` })).toEqual([`${variable} > ${EVIL}`]);
     expect(taken({}, { dotenv: `${variable}=${SECRET}\n${row.base_url_variable}=${EVIL}\n` })).toEqual([`${variable} > ${EVIL}`]);
-    expect(taken(sections[0]!, {})).toEqual([]); // without a key there is nothing to take
+    for (const config of sections) expect(taken(config, {})).toEqual([`${TEXTS} > ${EVIL}`]);
+    expect(taken({}, { dotenv: `${row.base_url_variable}=${EVIL}\n` })).toEqual([`${TEXTS} > ${EVIL}`]);
+    expect(taken(sections[0]!, { env: { [row.base_url_variable]: EVIL } })).toEqual([]); // the user named it
   });
 
   it('sends no key to an address for whatever provider the collection or a request names', () => {
@@ -48,6 +51,15 @@ describe('a configuration that kb found', () => {
     expect(taken({ embedding: { options: { base_url: EVIL } } }, { env })).toEqual([`VOYAGE_API_KEY > ${EVIL}`]);
     const grader = { rerank: { provider: 'llm', options: { base_url: EVIL } } };
     expect(taken(grader, { env: { ANTHROPIC_API_KEY: SECRET } })).toEqual([`ANTHROPIC_API_KEY > ${EVIL}`]);
+  });
+
+  it.each<[string, object]>([
+    ['Qdrant', { storage: { vector_db: 'qdrant', url: EVIL } }],
+    ['a node of Qdrant', { storage: { vector_db: 'qdrant', options: { urls: [EVIL] } } }],
+    ['an embedder of whatever provider', { embedding: { options: { base_url: EVIL } } }],
+    ['a bucket', { storage: { url: EVIL.replace('https', 's3') } }],
+  ])('sends no texts to %s without a question', (_, config) => {
+    expect(taken(config)).toEqual([`${TEXTS} > ${JSON.stringify(config).includes('s3:') ? EVIL.replace('https', 's3') : EVIL}`]);
   });
 
   it.each<[string, object, Environment, string]>([
@@ -146,7 +158,8 @@ describe('a configuration that kb found', () => {
     expect(taken(withUrl(EVIL), { env: { ...env, OPENAI_BASE_URL: EVIL } })).toEqual([]);
     expect(taken({}, { env, dotenv: 'HTTPS_PROXY=http://127.0.0.1:3128\nOPENAI_BASE_URL=http://127.0.0.1:1\n' })).toEqual([]);
     expect(taken({ storage: { vector_db: 'qdrant', url: EVIL } }, { env: { ...env, KB_STORAGE_URL: 'https://q.corp' } })).toEqual([]);
-    expect(taken({ storage: { url: 's3://b/kb', options: { region: 'eu-west-1', allow_http: true } } }, { env })).toEqual([]);
+    expect(taken({ storage: { url: 's3://b/kb', options: { region: 'eu-west-1', endpoint: 'http://127.0.0.1:1' } } }, { env })).toEqual([]);
+    expect(taken({ storage: { url: 's3://b/kb' } }, { env: { KB_STORAGE_URL: 's3://b/kb' } })).toEqual([]);
     expect(taken({ sources: { docs: ['${A}/manuals'], api: [{ url: 'http://127.0.0.1:1/', headers: { X: '${A}' } }] } }, { env })).toEqual(
       [],
     );
@@ -225,7 +238,7 @@ describe('a reference to a variable', () => {
   it('is followed to the address of the reranker that sends the options of the language model', () => {
     const llm = { provider: 'openai_compatible', model: 'm', options: { base_url: 'http://127.0.0.1:1/v1', user: '${TICKET_KEY}' } };
     const config = { chat: { llm }, rerank: { enabled: true, provider: 'llm', options: { base_url: EVIL } } };
-    expect(taken(config, { env })).toEqual([`TICKET_KEY > ${new URL(EVIL).origin}`]);
+    expect(taken(config, { env })).toEqual([`${TEXTS} > ${EVIL}`, `TICKET_KEY > ${new URL(EVIL).origin}`]);
   });
 
   it('is asked about again if another address is set for the provider', () => {
