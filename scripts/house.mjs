@@ -8,10 +8,10 @@ import { execaNode } from 'execa';
 import { chainsOf, exportsOf, filesIn, importsOf, lines, twice } from '../test/support/source-files.ts';
 import { root } from './prepare.mjs';
 
-const files = filesIn('src');
+const files = [...filesIn('src'), ...filesIn('packages')].filter((path) => !path.includes('/test/'));
 /** Where modules begin, by the file of the build that they are in. */
 const begun = new Map();
-const own = files.flatMap(importsOf).filter(({ to }) => to.startsWith('src/'));
+const own = files.flatMap(importsOf).filter(({ to }) => /^(?:src|packages)\//.test(to));
 const chainOf = chainsOf(own);
 
 const quantile = (values, share) =>
@@ -45,12 +45,12 @@ async function filesRun(folder, parameters) {
         for (const { functionName, ranges } of functions)
           if (functionName && ranges[0].count > 0) ran.add(moduleAt(fileURLToPath(url), ranges[0].startOffset));
   rmSync(coverage, { recursive: true });
-  return [...ran].filter((path) => path?.startsWith('src/')).length;
+  return [...ran].filter((path) => /^(?:src|packages)\//.test(path)).length;
 }
 
 /** The module that a place in a file of the build comes from, by the comments that begin them. */
 function moduleAt(file, offset) {
-  if (!begun.has(file)) begun.set(file, [...readFileSync(file, 'utf8').matchAll(/^\/\/ ((?:src|commands|node_modules)\/\S+)$/gm)]);
+  if (!begun.has(file)) begun.set(file, [...readFileSync(file, 'utf8').matchAll(/^\/\/ ((?:src|packages|commands|node_modules)\/\S+)$/gm)]);
   return begun.get(file).findLast(({ index }) => index < offset)?.[1];
 }
 
