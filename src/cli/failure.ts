@@ -85,8 +85,62 @@ async function suggestFlag(flag: string, argv: readonly string[]): Promise<strin
   const config = await commandConfig();
   const words = argv.filter((word) => !word.startsWith('-'));
   const command = config.findCommand(words.slice(0, 2).join(':')) ?? config.findCommand(words[0] ?? '');
-  const meant = findNearest(flag.replace(/^-+/, ''), Object.keys(command?.flags ?? {}));
-  return meant ? ` Did you mean --${meant}?` : ' Try --help.';
+  const { id = '', flags = {}, args = {} } = command ?? {};
+  return ` ${suggestFlags(flag.replace(/^-+/, ''), { command: id.replaceAll(':', ' '), flags: Object.keys(flags), args: Object.keys(args) })}`;
+}
+
+/** Flags of ragrails and fields of requests, and what kb calls them. */
+const FLAG_SYNONYMS: Record<string, readonly string[]> = {
+  'batch-size': ['embedding-batch-size', 'storage-batch-size'],
+  'collection-name': ['collection'],
+  context: ['rewrite-context'],
+  doc: ['docs'],
+  embedder: ['embedding-provider'],
+  'embedder-model': ['embedding-model'],
+  'embedder-provider': ['embedding-provider'],
+  file: ['docs'],
+  files: ['docs'],
+  folder: ['docs'],
+  history: ['history-file'],
+  limit: ['top-k'],
+  'max-context': ['max-context-chunks'],
+  mode: ['crawl-mode'],
+  model: ['embedding-model', 'llm-model'],
+  overlap: ['chunk-overlap'],
+  path: ['docs'],
+  provider: ['embedding-provider', 'llm-provider'],
+  'rerank-model': ['reranker-model'],
+  'rerank-provider': ['reranker'],
+  'reranker-provider': ['reranker'],
+  rewrite: ['query-rewrite', 'use-query-rewrite'],
+  'session-context': ['rewrite-context'],
+  'storage-collection': ['collection'],
+  url: ['urls', 'storage-url'],
+  'use-query-rewrite': ['query-rewrite'],
+  'use-rerank': ['rerank'],
+  'vector-db-url': ['storage-url'],
+  'vector-store': ['vector-db'],
+};
+
+/** Flags of ragrails for what kb takes without a flag, by the name of the argument. */
+const FLAGS_OF_ARGUMENTS: Record<string, readonly string[]> = {
+  query: ['question', 'q'],
+  path: ['docs', 'doc', 'files', 'file', 'folder', 'paths'],
+  url: ['urls', 'address'],
+  api: ['apis', 'url', 'urls'],
+};
+
+/** Suggests what to write instead of an unknown flag: by meaning, else by spelling. */
+export function suggestFlags(
+  flag: string,
+  { command, flags, args }: { command: string; flags: readonly string[]; args: readonly string[] },
+): string {
+  const argument = args.find((name) => name === flag || FLAGS_OF_ARGUMENTS[name]?.includes(flag));
+  if (argument !== undefined) return `It stands without a flag: kb ${command} ${argument.toUpperCase()}.`;
+  const known = Object.hasOwn(FLAG_SYNONYMS, flag) ? FLAG_SYNONYMS[flag]! : [];
+  const synonyms = known.filter((name) => flags.includes(name));
+  const meant = synonyms.length > 0 ? synonyms : [findNearest(flag, flags)].filter((name) => name !== undefined);
+  return meant.length > 0 ? `Did you mean ${meant.map((name) => `--${name}`).join(' or ')}?` : 'Try --help.';
 }
 
 /** `words`: the topic if any, the command and its arguments. */

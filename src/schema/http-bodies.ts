@@ -129,6 +129,9 @@ export type OpenAiError = z.infer<typeof OpenAiError>;
 
 /** Maximum texts per request: the limit of OpenAI's API. */
 const MAX_TEXTS = 2048;
+/** Maximum tokens of a text that is sent as tokens. */
+const MAX_TOKENS = 100_000;
+const Tokens = z.array(z.int().min(0)).min(1).max(MAX_TOKENS);
 
 /** Body of `POST /v1/embeddings`. */
 export const EmbeddingsRequest = z
@@ -138,7 +141,9 @@ export const EmbeddingsRequest = z
       .min(1)
       .max(MAX_NAME_LENGTH)
       .describe('The configured embedding model, or the name of an OpenAI model such as text-embedding-3-small, which stands for it'),
-    input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_TEXTS)]).describe('A text, or a list of texts'),
+    input: z
+      .union([z.string(), z.array(z.string()).min(1).max(MAX_TEXTS), Tokens, z.array(Tokens).min(1).max(MAX_TEXTS)])
+      .describe('A text, or a list of texts; a text may also be a list of tokens (cl100k_base)'),
     dimensions: z.int().min(1).optional().describe('Length of the vectors: that of the model'),
     encoding_format: z.enum(['float', 'base64']).optional().describe('How vectors are written: numbers, or 32-bit floats as base64'),
   })
@@ -147,3 +152,4 @@ export const EmbeddingsRequest = z
     description: 'A request to POST /v1/embeddings; other parameters of OpenAI are ignored',
     examples: [{ model: 'all-minilm-l6-v2', input: ['How long is the warranty?'] }],
   });
+export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;

@@ -11,7 +11,8 @@ import { EmbeddingsRequest, CompletionRequest } from '../schema/http-bodies.ts';
 import type { ResultOf, RequestOf } from '../schema/operations.ts';
 import { estimateTokens } from '../stages/chat/budget.ts';
 import { newestMessages } from '../stages/chat/dialogue/history.ts';
-import { withHeartbeat } from '../core/concurrency.ts';
+import { withHeartbeat, yieldToEventLoop } from '../core/concurrency.ts';
+import { decodeTokens } from './input-tokens.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { Event } from '../schema/results.ts';
 import { openAiError, makeFailure } from './envelope.ts';
@@ -81,24 +82,27 @@ interface EmbeddingsCall {
 /** Names of OpenAI's models, which clients send by default: they stand for the configured model. */
 const OPENAI_MODELS = /^text-embedding-(?:3-small|3-large|ada-002)$/;
 
-/** Throws a KbError (`usage`) for tokens instead of texts: they are numbers of a vocabulary that kb does not have. */
-function assertTexts(body: unknown): void {
-  const [first] = [(body as { input?: unknown } | null)?.input].flat(2);
-  if (typeof first === 'number')
-    throw new KbError('usage', 'input: a text or a list of texts is expected, not tokens.', {
-      hint: 'In LangChain, set check_embedding_ctx_length to False: long texts are split here.',
-    });
+/** The texts of a request, some of which may be lists of tokens. */
+async function textsOf(input: EmbeddingsRequest['input']): Promise<string[]> {
+  if (typeof input === 'string') return [input];
+  const entries = typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[]);
+  const takeTurns = yieldToEventLoop(undefined);
+  const texts: string[] = [];
+  for (const entry of entries) {
+    await takeTurns();
+    texts.push(typeof entry === 'string' ? entry : await decodeTokens(entry));
+  }
+  return texts;
 }
 
 async function createEmbeddings({ request, reply, context, embeddingModel }: EmbeddingsCall): Promise<FastifyReply> {
-  assertTexts(request.body);
   const { model, input, dimensions, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
   const configured = await embeddingModel();
   if (configured === '' || (model !== configured && !OPENAI_MODELS.test(model)))
     throw new KbError('not_found', `The embedding model «${model.slice(0, 100)}» does not exist here.`, {
       hint: configured ? `This server has ${configured}.` : 'This server has none: its collections are searched by keyword only.',
     });
-  const texts = [input].flat();
+  const texts = await textsOf(input);
   const given = { chunks: texts.map((text, i) => ({ id: String(i), text })) };
   const answerOf = (result: object) =>
     embeddingList(result as ResultOf<'embed'>, { texts, model, configured, dimensions, encoding_format });

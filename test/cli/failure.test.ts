@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError, type ErrorCode } from '../../src/core/errors.ts';
-import { EXIT, exitCodeOf, formatError, suggestCommand } from '../../src/cli/failure.ts';
+import { EXIT, exitCodeOf, formatError, suggestCommand, suggestFlags } from '../../src/cli/failure.ts';
 
 describe('the exit code', () => {
   const codes: [ErrorCode, number][] = [
@@ -63,4 +63,28 @@ describe('the suggested command', () => {
   ])('%s is near %s in letters', (given, meant) => expect(suggestCommand(given.split(' '), COMMANDS)).toBe(meant));
 
   it('is missing if no command is near', () => expect(suggestCommand(['nonsense'], COMMANDS)).toBeUndefined());
+});
+
+describe('a flag that was probably meant', () => {
+  const retrieve = {
+    command: 'retrieve',
+    flags: ['embedding-model', 'embedding-provider', 'rerank', 'storage-url', 'top-k'],
+    args: ['query'],
+  };
+  it.each([
+    ['use-rerank', 'Did you mean --rerank?'],
+    ['model', 'Did you mean --embedding-model?'],
+    ['url', 'Did you mean --storage-url?'],
+    ['topk', 'Did you mean --top-k?'],
+    ['query', 'It stands without a flag: kb retrieve QUERY.'],
+    ['zebra', 'Try --help.'],
+    ['constructor', 'Try --help.'],
+  ])('is found for --%s', (flag, suggestion) => {
+    expect(suggestFlags(flag, retrieve)).toBe(suggestion);
+  });
+
+  it('may be one of several', () => {
+    const chat = { command: 'chat', flags: ['embedding-model', 'llm-model'], args: ['query'] };
+    expect(suggestFlags('model', chat)).toBe('Did you mean --embedding-model or --llm-model?');
+  });
 });

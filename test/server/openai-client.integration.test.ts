@@ -116,17 +116,25 @@ describe("OpenAI's client", () => {
     expect(floats.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
-  it('may name a model of OpenAI for the configured one, but no dimensions that it does not make and no tokens', async () => {
+  it('may name a model of OpenAI for the configured one, but no dimensions that it does not make', async () => {
     const { openai } = await client({ settings: { embedding: { provider: 'local' } } });
     const embed = (body: object) => openai.embeddings.create({ model: 'text-embedding-3-small', input: 'The kettle.', ...body } as never);
     expect((await embed({ dimensions: 384 })).data[0]!.embedding.length).toBe(384);
     for (const dimensions of [128, 1536]) expect(await failure(embed({ dimensions }))).toMatchObject({ status: 400, param: 'dimensions' });
-    for (const input of [
-      [791, 14],
-      [[791], [14]],
-    ])
-      expect(await failure(embed({ input }))).toMatchObject({ status: 400, message: expect.stringContaining('tokens') });
     expect(await failure(embed({ model: 'text-embedding-9' }))).toMatchObject({ status: 404 });
+  });
+
+  it('may send the tokens of texts, as LangChain does', async () => {
+    const { openai } = await client({ settings: { embedding: { provider: 'local' } } });
+    const text = 'How long is the warranty? Größe 漢字';
+    const tokens = [4438, 1317, 374, 279, 8642, 30, 2895, 80040, 6704, 120, 95, 19113];
+    const embed = async (input: unknown) =>
+      (await openai.embeddings.create({ model: 'text-embedding-3-small', input } as never)).data.map(({ embedding }) => embedding);
+    const [whole, short] = await embed([text, 'How long is the warranty?']);
+    expect(await embed(tokens)).toEqual([whole]);
+    expect(await embed([tokens, tokens.slice(0, 6)])).toEqual([whole, short]);
+    const unknown = openai.embeddings.create({ model: 'text-embedding-3-small', input: [1_000_000] });
+    expect(await failure(unknown)).toMatchObject({ status: 400, message: expect.stringContaining('1000000 is no token') });
   });
 
   it('gets an answer to the text beside pictures and sounds', async () => {
