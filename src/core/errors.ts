@@ -23,7 +23,9 @@ interface KbErrorOptions {
   isRetryable?: boolean;
   attempts?: number;
   /** Seconds to wait (`Retry-After`). */
-  retryAfter?: number;
+  retryAfter?: number | undefined;
+  /** Whether a server asks for a slower pace: the same request succeeds later. */
+  isThrottled?: boolean;
   /** Whether the error only says that an intact file has no text. */
   hasNoText?: boolean;
   /** Whether the error only says that the format of a file is not read. */
@@ -39,12 +41,14 @@ export class KbError extends Error {
   readonly advice: Hint | undefined;
   readonly isRetryable: boolean;
   readonly retryAfter: number | undefined;
+  readonly isThrottled: boolean;
   readonly hasNoText: boolean;
   readonly isUnsupported: boolean;
   attempts: number;
 
   constructor(code: ErrorCode, message: string, options: KbErrorOptions = {}) {
-    const { hint, cause, isRetryable = false, attempts = 1, retryAfter, hasNoText = false, isUnsupported = false } = options;
+    const { hint, cause, isRetryable = false, attempts = 1, retryAfter } = options;
+    const { isThrottled = false, hasNoText = false, isUnsupported = false } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KbError';
     this.code = code;
@@ -53,6 +57,7 @@ export class KbError extends Error {
     this.isRetryable = isRetryable;
     this.attempts = attempts;
     this.retryAfter = retryAfter;
+    this.isThrottled = isThrottled;
     this.hasNoText = hasNoText;
     this.isUnsupported = isUnsupported;
   }

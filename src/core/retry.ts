@@ -10,6 +10,8 @@ export interface RetryOptions {
   firstWait?: number;
   /** Maximum seconds of one wait; a longer `Retry-After` gives up at once. Default: 60. */
   maxWait?: number;
+  /** Maximum refusals of the work by a server that asks for a slower pace, instead of attempts. Default: each counts as an attempt. */
+  refusals?: number;
   /** Seconds after which no further attempt begins. Default: no limit. */
   giveUpAfter?: number;
   /** Stops the waits. Default: the signal of the run. */
@@ -21,16 +23,23 @@ export interface RetryOptions {
  * attempts.
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
-  const { attempts = 4, firstWait = 0.5, maxWait = 60, giveUpAfter = Infinity, signal = currentSignal() } = options;
+  const { attempts = 4, firstWait = 0.5, maxWait = 60, refusals, giveUpAfter = Infinity, signal = currentSignal() } = options;
   const end = performance.now() + giveUpAfter * 1000;
+  let refused = 0;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof KbError)) throw error;
-      error.attempts = attempt;
-      const seconds = error.retryAfter ?? firstWait * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-      if (!error.isRetryable || attempt >= attempts || seconds > maxWait || performance.now() > end || signal?.aborted) throw error;
+      error.attempts = attempt + refused;
+      const isRefused = error.isThrottled && refusals !== undefined;
+      const seconds = error.retryAfter ?? firstWait * 2 ** (attempt + refused - 1) * (0.75 + Math.random() / 2);
+      const isOver = (isRefused ? refused >= refusals : attempt >= attempts) || seconds > maxWait || performance.now() > end;
+      if (!error.isRetryable || isOver || signal?.aborted) throw error;
+      if (isRefused) {
+        refused++;
+        attempt--;
+      }
       reportPause({ seconds, attempt: attempt + 1, attempts, reason: error.message });
       await waitFor(seconds * 1000, signal);
     }

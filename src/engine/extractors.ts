@@ -3,7 +3,7 @@ import type { UploadRequest } from '../schema/requests.ts';
 import type { Sources } from '../schema/source-entries.ts';
 import { extractApi } from '../stages/extract/api/api.ts';
 import { redactItems, redactorFor } from '../stages/extract/document.ts';
-import type { Extractors } from '../stages/extract/extract.ts';
+import { type Extracted, type Extractors, withRefusals } from '../stages/extract/extract.ts';
 import { extractDocs, type FileParts, withPictures } from '../stages/extract/files/documents.ts';
 import { extractMarkdown, type extractUploads } from '../stages/extract/files/inline-documents.ts';
 import type { PageMemory } from '../stages/extract/pages/page-memory.ts';
@@ -44,11 +44,12 @@ export async function openExtractors(
   const { http, renderer } = tracer ? traceNetwork(clients, tracer) : clients;
   const parts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
+  const finished = (items: AsyncIterable<Extracted>) => redactItems(withRefusals(items, http), redact);
   const files = () => {
     const fileParts = filePartsOf(reader, context);
     const authorize = isRequested ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }, isState) : undefined;
     const link: Parameters<typeof extractDocs>[1]['link'] = (url, given) =>
-      redactItems(extractLink(url, given, { ...parts, reader: fileParts.reader, host_limiter: resources.host_limiter }), redact);
+      finished(extractLink(url, given, { ...parts, reader: fileParts.reader, host_limiter: resources.host_limiter }));
     return extractDocs(docs!, { ...ingestion.docs, ...fileParts, ...knownFiles, cwd, home, authorize, isState, link });
   };
   const pages = () => {
@@ -62,13 +63,13 @@ export async function openExtractors(
       max_redirects,
       host_limiter: resources.host_limiter,
     };
-    return redactItems(extractUrls(urls!, reading), redact);
+    return finished(extractUrls(urls!, reading));
   };
   return {
     extractors: {
       docs: docs === undefined ? undefined : files,
       urls: urls === undefined ? undefined : pages,
-      api: api === undefined ? undefined : () => redactItems(extractApi(api, { ...parts, settings: ingestion.api, isRequested }), redact),
+      api: api === undefined ? undefined : () => finished(extractApi(api, { ...parts, settings: ingestion.api, isRequested })),
       markdown: markdown === undefined ? undefined : () => extractMarkdown(markdown, { reader, signal }),
     },
     close: async () => void (await Promise.all([http.close(), renderer.close()])),

@@ -14,6 +14,8 @@ import {
   timeoutError,
 } from './status-errors.ts';
 import { parseAddress, type Http, type HttpResponse, type HttpRequest, decodeUrlPart, type ResponseHead } from './message.ts';
+import { Pace } from '../core/pace.ts';
+import { CookieJar } from './cookies.ts';
 import { retry, type RetryOptions } from '../core/retry.ts';
 import { redactUrl, holdsSecret } from '../core/secrets.ts';
 import type { Dispatcher } from 'undici';
@@ -28,7 +30,7 @@ export interface HttpOptions {
   named: readonly string[];
   environment?: NodeJS.ProcessEnv | undefined;
   lookup?: Lookup;
-  retries?: Pick<RetryOptions, 'attempts' | 'firstWait' | 'maxWait'>;
+  retries?: Pick<RetryOptions, 'attempts' | 'firstWait' | 'maxWait' | 'refusals'>;
 }
 
 /**
@@ -39,18 +41,37 @@ export function createHttp({ network, surface, named, environment = process.env,
   const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
   let opened: Promise<PinnedConnections> | undefined;
   const open = () => (opened ??= openConnections({ policy, lookup, timeout: network.timeout, environment }));
+  const paces = new Map<string, Pace>();
+  const refused = new Map<string, number>();
+  const cookies = new CookieJar();
   return {
     async request(address, options = {}) {
       const url = parseAddress(address, options.params);
-      const connections = await open();
+      const context = { network, connections: await open(), surface, cookies };
       const { inTurn = (work) => work(), signal } = options;
-      return retry(() => inTurn(() => attempt(url, options, { network, connections, surface }), signal), { ...retries, signal });
+      const pace = paces.get(url.origin) ?? new Pace();
+      paces.set(url.origin, pace);
+      const send = () =>
+        attempt(url, options, context).catch((error: unknown) => {
+          if (error instanceof KbError && error.isThrottled) refused.set(url.origin, (refused.get(url.origin) ?? 0) + 1);
+          throw error;
+        });
+      return retry(() => inTurn(() => pace.run(send, signal), signal), { refusals: MAX_REFUSALS, ...retries, signal });
+    },
+    carriesCredentials: (address) => Object.keys(siteHeaders(new URL(address), network.sites)).length > 0,
+    takeRefusals() {
+      const taken = [...refused];
+      refused.clear();
+      return taken;
     },
     async close() {
       await (await opened)?.close();
     },
   };
 }
+
+/** Maximum refusals of a request by a host that asks for a slower pace: then it is given up. */
+const MAX_REFUSALS = 6;
 
 async function attempt(url: URL, options: HttpRequest, context: ClientContext): Promise<HttpResponse> {
   const seconds = options.timeout ?? context.network.timeout;
@@ -73,6 +94,7 @@ interface ClientContext {
   network: Network;
   connections: PinnedConnections;
   surface: AddressPolicy['surface'];
+  cookies: CookieJar;
 }
 
 type TimedRequest = HttpRequest & { signal: AbortSignal };
@@ -90,7 +112,8 @@ async function sendFollowingRedirects(start: URL, request: TimedRequest, exchang
   for (let redirects = 0; ; redirects++) {
     const given = headersFor(sent, { start, request }, exchange);
     const response = await send(sent, given, { ...exchange, signal: request.signal });
-    const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
+    const hasNewCookies = exchange.cookies.keep(sent.url, response.headers['set-cookie']);
+    const location = isFollowed(response, { request, url: sent.url, hasNewCookies }) ? headerOf(response, 'location') : undefined;
     if (location === undefined) return { ...(await readResponse(response, request, { ...exchange, sent, given })), isMoved };
     if (redirects === 0) isMoved = PERMANENT.has(response.statusCode);
     await discardBody(response.body, request.signal);
@@ -104,8 +127,15 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = new Set([301, 308]);
 
-const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follow' }: HttpRequest): boolean =>
-  REDIRECTS.has(statusCode) && redirect === 'follow';
+/** Whether a redirect is followed here: also for a caller that follows redirects itself, if it only sets cookies that another page of the origin wants. */
+function isFollowed(
+  response: Dispatcher.ResponseData,
+  { request: { redirect = 'follow' }, url, hasNewCookies }: { request: HttpRequest; url: URL; hasNewCookies: boolean },
+): boolean {
+  if (!REDIRECTS.has(response.statusCode)) return false;
+  const target = headerOf(response, 'location') ?? '';
+  return redirect === 'follow' || (hasNewCookies && URL.canParse(target, url.href) && new URL(target, url).origin === url.origin);
+}
 
 /** Whether the caller accepts a status. */
 const isAccepted = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
@@ -166,13 +196,14 @@ interface RequestHeaders {
 function headersFor(
   { url, method, body }: SentRequest,
   { start, request }: { start: URL; request: TimedRequest },
-  { network, surface }: Pick<Exchange, 'network' | 'surface'>,
+  { network, surface, cookies }: Pick<Exchange, 'network' | 'surface' | 'cookies'>,
 ): RequestHeaders {
   const caller = url.origin === start.origin ? callerHeaders(start, request.headers) : {};
-  return {
-    caller,
-    site: mayCarryCredentials(surface, { method, headers: caller, hasBody: body !== undefined }) ? siteHeaders(url, network.sites) : {},
-  };
+  if (!mayCarryCredentials(surface, { method, headers: caller, hasBody: body !== undefined })) return { caller, site: {} };
+  const site = siteHeaders(url, network.sites);
+  const cookie = cookies.header(url, caller.cookie ?? site.cookie);
+  if (caller.cookie !== undefined) return { caller: { ...caller, cookie: cookie! }, site };
+  return { caller, site: cookie === undefined ? site : { ...site, cookie } };
 }
 
 function credentialsOf({ url }: SentRequest, { caller, site }: RequestHeaders): Credentials {
@@ -238,8 +269,10 @@ async function readErrorResponse(
   const isJson = /[/+]json$/.test(content_type);
   const reason = await (isJson ? readInTime(body, readMessage) : discardBody(body, signal).then(() => undefined)).catch(() => undefined);
   const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
-  const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? resetToRetryAfter(reset) : undefined);
-  return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), reason });
+  const isExhausted = /^0+$/.test(headerOf(response, 'x-ratelimit-remaining') ?? headerOf(response, 'ratelimit-remaining') ?? '');
+  const isLimited = status === 429 || (status === 403 && isExhausted);
+  const retry_after = headerOf(response, 'retry-after') ?? (isLimited ? resetToRetryAfter(reset) : undefined);
+  return statusError(name(), status, { retry_after, isExhausted, credentials: credentialsOf(sent, given), reason });
 }
 
 const byteLimit = ({ max_bytes: requested }: HttpRequest, head: ResponseHead, { max_bytes }: Network): number =>

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { KbError } from '../core/errors.ts';
 import { redactUrl } from '../core/secrets.ts';
 import { MAX_ADDRESS_LENGTH } from '../schema/fields.ts';
@@ -55,6 +56,10 @@ export interface HttpResponse {
 export interface Http {
   /** Sends a request. Throws a KbError after its retries, with the address, the reason and the next step. */
   request(address: string, options?: HttpRequest): Promise<HttpResponse>;
+  /** Whether requests to an address carry credentials of the configuration. Default: none does. */
+  carriesCredentials?(address: string): boolean;
+  /** Lists the origins that asked for a slower pace, with the number of refused requests, each once. */
+  takeRefusals?(): [origin: string, requests: number][];
   close(): Promise<void>;
 }
 
@@ -123,12 +128,43 @@ export const detectCharset = (bytes: Uint8Array): string | undefined =>
 /** Whether a media type is text, which has a character set. */
 const isText = (content_type: string): boolean => /^text\/|[/+](xml|json)$|csv|ndjson|jsonl/.test(content_type);
 
-/** Returns the bytes of a response; text in another character set is converted to UTF-8. A byte order mark overrides the header (WHATWG Encoding, 6). */
-export function toUtf8({ bytes, charset, content_type }: Pick<HttpResponse, 'bytes' | 'charset' | 'content_type'>): Uint8Array {
-  if (charset === undefined || charset === 'utf-8' || detectCharset(bytes) !== undefined || !isText(content_type)) return bytes;
+/** Labels that servers send for every text, whatever its encoding is. */
+const DEFAULT_LABEL = /^(iso-?8859-?1|latin-?1|us-ascii|ascii|(windows|cp)-?1252)$/;
+/** Encodings that write letters as ASCII or with zeros: their bytes may be valid UTF-8, too. */
+const ESCAPED_LABEL = /^(utf-?16|utf-?32|(cs)?iso-?2022|hz-gb)/;
+/** Bytes in which a text names its encoding (HTML, 4.2.5.4; XML, 4.3.3). */
+const DECLARATION_BYTES = 1024;
+
+/**
+ * Returns the bytes of a response; text in another character set is converted to UTF-8. What the bytes say wins over the header: a byte order mark
+ * (WHATWG Encoding, 6), valid UTF-8, and an encoding that the text names for itself over Latin-1, which servers send by default.
+ */
+export function toUtf8({
+  bytes,
+  charset = 'utf-8',
+  content_type,
+}: Pick<HttpResponse, 'bytes' | 'content_type'> & { charset?: string | undefined }): Uint8Array {
+  if (/^utf-?8$/.test(charset) || detectCharset(bytes) !== undefined || !isText(content_type)) return bytes;
+  if (!ESCAPED_LABEL.test(charset) && isUtf8(bytes)) return bytes;
+  const declared = DEFAULT_LABEL.test(charset) ? declaredCharset(bytes) : undefined;
+  return convert(bytes, declared, true) ?? convert(bytes, charset, false) ?? bytes;
+}
+
+/** Reads the encoding that HTML or XML names for itself; undefined if it names none. */
+export function declaredCharset(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(DECLARATION_BYTES, bytes.byteLength)).toString('latin1');
+  return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)|<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i
+    .exec(start)
+    ?.slice(1)
+    .find(Boolean)
+    ?.toLowerCase();
+}
+
+/** Converts bytes to UTF-8; undefined for an unknown label, or if `fatal` bytes do not fit it. */
+function convert(bytes: Uint8Array, label: string | undefined, fatal: boolean): Uint8Array | undefined {
   try {
-    return Buffer.from(new TextDecoder(charset).decode(bytes));
+    return label === undefined ? undefined : Buffer.from(new TextDecoder(label, { fatal }).decode(bytes));
   } catch {
-    return bytes;
+    return undefined;
   }
 }

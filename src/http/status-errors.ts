@@ -29,25 +29,30 @@ const CREDENTIAL_HINTS: Record<Credentials | 'unknown', Hint> = {
 interface StatusOptions {
   /** The header `Retry-After`. */
   retry_after?: string | undefined;
+  /** Whether the response says that no requests remain (`X-RateLimit-Remaining: 0`). */
+  isExhausted?: boolean;
   credentials?: Credentials;
   /** Message of the response, safe to show (`apiErrorMessage`). */
   reason?: string | undefined;
 }
 
 /** Makes the error for a non-2xx status. */
-export function statusError(name: string, status: number, { retry_after, credentials, reason }: StatusOptions = {}): KbError {
-  const isRetryable = RETRYABLE.has(status) || status >= 500;
-  const isRefused = status === 401 || (status === 403 && credentials !== 'none');
+export function statusError(
+  name: string,
+  status: number,
+  { retry_after, isExhausted = false, credentials, reason }: StatusOptions = {},
+): KbError {
+  const seconds = parseRetryAfter(retry_after);
+  const isThrottled =
+    status === 429 || (status === 503 && seconds !== undefined) || (status === 403 && (isExhausted || seconds !== undefined));
+  const isRetryable = isThrottled || RETRYABLE.has(status) || status >= 500;
+  const isRefused = status === 401 || (status === 403 && credentials !== 'none' && !isThrottled);
   const hint =
-    (isRefused ? CREDENTIAL_HINTS[credentials ?? 'unknown'] : STATUS_HINTS[status]) ??
+    (isRefused ? CREDENTIAL_HINTS[credentials ?? 'unknown'] : STATUS_HINTS[isThrottled ? 429 : status]) ??
     (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
-  const retryAfter = isRetryable ? parseRetryAfter(retry_after) : undefined;
   const message = `${name} answered with status ${status}${reason === undefined ? '' : `: «${reason}»`}.`;
-  return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), message, {
-    hint,
-    isRetryable,
-    retryAfter,
-  });
+  const code = isThrottled ? 'unavailable' : (STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'));
+  return new KbError(code, message, { hint, isRetryable, isThrottled, retryAfter: isRetryable ? seconds : undefined });
 }
 
 /** Parses a `Retry-After` header to seconds: a number or a date (RFC 9110, 10.2.3); undefined if it is neither. */

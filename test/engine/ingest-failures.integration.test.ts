@@ -12,7 +12,7 @@ const sections = (...words: string[]): string =>
   words.map((word) => `## ${word}\n\n${`All there is to say about the ${word}. `.repeat(6)}\n`).join('\n');
 
 /** What a provider answers that is busy; the client need not wait before it tries again. */
-const BUSY = { status: 503, headers: { 'retry-after-ms': '1' } };
+const BUSY = { status: 500, headers: { 'retry-after-ms': '1' } };
 
 describe('a failure', () => {
   it('is listed with its stage and kind, in total and per part, and affects nothing else', async () => {

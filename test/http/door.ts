@@ -22,7 +22,7 @@ export function doorkeeper() {
       surface: 'cli',
       named: named.map(({ url }) => url),
       environment: {},
-      retries: { attempts: 3, firstWait: 0.01 },
+      retries: { attempts: 3, firstWait: 0.01, refusals: 2 },
       ...options,
     });
     opened.push(http);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { openSite } from '../support/site.ts';
+import { openSite, type SiteRoute } from '../support/site.ts';
 import { doorkeeper, failure, text } from './door.ts';
 
 const { site, door, close } = doorkeeper();
@@ -14,7 +14,7 @@ test('a retryable failure is retried after the time in Retry-After', async () =>
 });
 
 test('a retryable failure is given up after the maximum of attempts, and the error counts them', async () => {
-  const web = await site({ '/a': { status: 503, headers: { 'retry-after': '0' } } });
+  const web = await site({ '/a': { status: 500, headers: { 'retry-after': '0' } } });
   expect(await failure(door([web]).request(`${web.url}/a`))).toMatchObject({ isRetryable: true, attempts: 3, code: 'unavailable' });
   expect(web.hits).toHaveLength(3);
 });
@@ -34,4 +34,34 @@ test('a refused and a broken connection are retryable', async () => {
       attempts: 3,
       message: expect.stringContaining(address),
     });
+});
+
+test.each([
+  ['429', { status: 429, headers: {} }],
+  ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' } }],
+  ['403 with no requests remaining', { status: 403, headers: { 'x-ratelimit-remaining': '0', 'retry-after': '0' } }],
+])('a host that answers %s slows down the whole origin, uses up no attempts, and is reported', async (_name, refusal) => {
+  let open = 0;
+  let most = 0;
+  let refusals = 5;
+  const answer: SiteRoute = async (_request, response) => {
+    most = refusals > 0 ? 0 : Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    open = Math.max(0, open - 1);
+    if (refusals-- > 0) response.writeHead(refusal.status, { 'retry-after': '0', ...refusal.headers }).end();
+    else response.end('ok');
+  };
+  const web = await site({ '/a': answer, '/b': answer, '/c': answer, '/d': answer });
+  const http = door([web], { retries: { attempts: 1, firstWait: 0.01, refusals: 6 } });
+  const answers = await Promise.all(['/a', '/b', '/c', '/d'].map((path) => http.request(web.url + path)));
+  expect(answers.map(text)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  expect(most).toBe(1);
+  expect(http.takeRefusals!()).toEqual([[web.url, 5]]);
+  expect(http.takeRefusals!()).toEqual([]);
+});
+
+test('a host that refuses every request is given up after some refusals', async () => {
+  const web = await site({ '/a': { status: 429, headers: { 'retry-after': '0' } } });
+  const retries = { attempts: 9, firstWait: 0.01, refusals: 2 };
+  expect(await failure(door([web], { retries }).request(`${web.url}/a`))).toMatchObject({ isRetryable: true, attempts: 3 });
 });

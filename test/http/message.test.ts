@@ -39,3 +39,19 @@ test('bytes that are no text stay unchanged', () => {
   const bytes = Buffer.from([0x25, 0xe8, 0xff]);
   expect(toUtf8({ bytes, charset: 'iso-8859-1', content_type: 'application/pdf' })).toBe(bytes);
 });
+
+test.each(['iso-8859-1', 'windows-1252', 'windows-1251'])('valid UTF-8 stays as it is although the header says %s', (charset) => {
+  expect(decoded(Buffer.from('Kränze — „zwei“'), charset)).toBe('Kränze — „zwei“');
+  expect(decoded(Buffer.from('{"a":"Öl"}'), charset, 'application/json')).toBe('{"a":"Öl"}');
+});
+
+test('an encoding that a page names for itself wins over the default label of servers if its bytes fit', () => {
+  const japanese = Buffer.concat([Buffer.from('<meta charset="shift_jis">'), Buffer.from([0x8d, 0xf5, 0x93, 0xb9])]);
+  expect(decoded(japanese, 'iso-8859-1')).toBe('<meta charset="shift_jis">索道');
+  const latin = Buffer.from('<meta charset="utf-8">größer', 'latin1');
+  expect(decoded(latin, 'iso-8859-1')).toBe('<meta charset="utf-8">größer');
+});
+
+test('letters between escapes are decoded although their bytes are ASCII', () => {
+  expect(decoded(Buffer.from('\x1b$B:wF;\x1b(B', 'latin1'), 'iso-2022-jp')).toBe('索道');
+});

@@ -15,7 +15,6 @@ test.each([408, 409, 425, 429, 500, 502, 503, 599])('status %i is retryable', (s
 test.each([
   [400, 'invalid'],
   [401, 'unauthorized'],
-  [403, 'unauthorized'],
   [404, 'not_found'],
   [410, 'not_found'],
   [304, 'invalid'],
@@ -23,6 +22,12 @@ test.each([
   const error = statusError('http://x/', status, { retry_after: '5' });
   expect(error).toMatchObject({ isRetryable: false, code, retryAfter: undefined });
   expect(error.message).toContain(String(status));
+});
+
+test('a 403 is a refusal, unless it says that too many requests were sent', () => {
+  expect(statusError('http://x/', 403)).toMatchObject({ isRetryable: false, code: 'unauthorized', isThrottled: false });
+  for (const said of [{ isExhausted: true }, { retry_after: '5' }])
+    expect(statusError('http://x/', 403, said)).toMatchObject({ isRetryable: true, code: 'unavailable', isThrottled: true });
 });
 
 test.each([

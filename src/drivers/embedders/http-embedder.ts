@@ -3,6 +3,7 @@ import { hasCode, KbError } from '../../core/errors.ts';
 import { type Access, resolveAccess, type ProviderSettings } from '../providers/access.ts';
 import { z } from 'zod';
 import type { EmbeddingRow } from '../providers/providers.ts';
+import { Pace } from '../../core/pace.ts';
 import { retry } from '../../core/retry.ts';
 import type { Embedder } from '../../ports/models.ts';
 import { requestOllama } from '../providers/ollama.ts';
@@ -163,6 +164,17 @@ async function embedWhole(texts: readonly string[], options: EmbedOptions, acces
   }
 }
 
+/** Maximum refusals of a request by a provider that asks for a slower pace. */
+const MAX_REFUSALS = 6;
+const paces = new WeakMap<Access<'embedding'>, Pace>();
+
+/** The pace of the requests of an embedder. */
+function paceOf(access: Access<'embedding'>): Pace {
+  const pace = paces.get(access) ?? new Pace();
+  paces.set(access, pace);
+  return pace;
+}
+
 /** Embeds as many texts as one request may hold. */
 async function embedBatch(
   texts: readonly string[],
@@ -171,7 +183,8 @@ async function embedBatch(
 ): Promise<Float32Array[]> {
   const dialect = dialects[access.row.dialect];
   const body = dialect.body(texts, input_type, access);
-  const answer = await retry(() => dialect.send(access, body, signal), { signal });
+  const refusals = input_type === 'document' ? MAX_REFUSALS : undefined; // someone waits for the answer to a query
+  const answer = await retry(() => paceOf(access).run(() => dialect.send(access, body, signal), signal), { signal, refusals });
   const vectors = dialect.vectors(answer);
   if (vectors?.length === texts.length) return vectors.map((vector) => toUnitVector(vector, access));
   throw new KbError('configuration', `${access.provider} answered with ${vectors?.length ?? 'no'} vectors for ${texts.length} texts.`, {

@@ -138,8 +138,7 @@ function responseError(
   // a request above the account's limit per minute is refused with 429, however long kb waits
   const isTooLarge = status === 413 || (status <= 500 && TOO_LARGE.test(`${reason} ${refusal.code}`));
   if (isTooLarge && (status !== 429 || /must be reduced|request too large/i.test(reason))) return new KbError('too_large', message);
-  if (isTransient(status))
-    return new KbError('unavailable', message, { isRetryable: true, retryAfter: retryAfter(refusal.headers, reason) });
+  if (isTransient(status)) return transientError(message, status, retryAfter(refusal.headers, reason));
   if (status < 400 || status === 404 || status === 405 || refusal.code === 'model_not_found') {
     return new KbError('configuration', message, {
       hint: operatorAdvice`Check the model (${model}) and the address (${redactUrl(base_url)}).`,
@@ -147,6 +146,13 @@ function responseError(
   }
   return new KbError('invalid', message);
 }
+
+const transientError = (message: string, status: number, seconds: number | undefined): KbError =>
+  new KbError('unavailable', message, {
+    isRetryable: true,
+    isThrottled: status === 429 || (status === 503 && seconds !== undefined),
+    retryAfter: seconds,
+  });
 
 /** Converts an error without a status: the connection failed or broke off, or the response could not be read. */
 function noResponseError(error: Error, context: RequestContext): KbError {

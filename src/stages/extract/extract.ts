@@ -3,6 +3,7 @@ import type { DocumentReader } from '../../ports/reading.ts';
 import { prefetch } from '../../core/concurrency.ts';
 import { KbError } from '../../core/errors.ts';
 import { hash } from '../../core/ids.ts';
+import { count } from '../../text/count.ts';
 import type { Document, ErrorItem, Metadata, SourceKind } from '../../schema/items.ts';
 
 /** The kinds of sources, in the order in which their documents are merged (service.md 4.1). */
@@ -39,6 +40,13 @@ export interface NetworkParts {
   signal?: AbortSignal | undefined;
 }
 
+/** Adds notices of the hosts that asked for a slower pace to the items of an extractor. */
+export async function* withRefusals(items: AsyncIterable<Extracted>, { takeRefusals }: Http): AsyncGenerator<Extracted, void, void> {
+  yield* items;
+  for (const [origin, requests] of takeRefusals?.() ?? [])
+    yield { notice: `${origin} refused ${count(requests, 'request')} as too many: it was asked at a slower pace, and each again.` };
+}
+
 /** A document and the further documents in its file (`members`). All have the same source. */
 export interface FoundDocument extends Document {
   members?: Document[];
@@ -61,13 +69,18 @@ export interface Candidate {
   isEmpty?: boolean;
   /** For a page: its distance in links from the start of the crawl, and its HTTP status. */
   page?: { depth: number; status_code: number };
+  /** It came over the network: a few words in its place may be a notice of the server, and no new version. */
+  isFetched?: boolean;
   /** Several documents share this source (texts without a name): a new one is added to the others and replaces none. */
   shares_source?: boolean;
   /** Further documents with this source in the same request: all are stored together and replace what is stored under it. */
   siblings?: readonly Candidate[];
 }
 
-/** A folder, site or API that was listed completely: a stored source that it covers and that was not found is gone. */
+/**
+ * A folder, site or API that was listed: a stored source that it covers and that was not found is gone, unless the list is incomplete. The list of a site or
+ * API is also incomplete if anything that came from it could not be read.
+ */
 export interface Scope {
   source_kind: SourceKind;
   covers(source: string): boolean;

@@ -12,7 +12,7 @@ export const openDoor = (named: readonly Site[], over: Partial<HttpOptions> = {}
     surface: 'cli',
     named: named.map(({ url }) => url),
     environment: {},
-    retries: { attempts: 2, firstWait: 0.01 },
+    retries: { attempts: 2, firstWait: 0.01, refusals: 1 },
     ...over,
   });
 
