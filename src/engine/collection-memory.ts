@@ -19,8 +19,18 @@ import type { IngestRequest } from '../schema/requests.ts';
 import { openPageMemory, memoryErrorReason, type PageMemory } from '../stages/extract/pages/page-memory.ts';
 import { isStoredAs } from '../stages/ingest/read-documents.ts';
 
-/** The sources that each configured input gave. */
-const OriginsFile = z.object({ version: z.literal(1), inputs: z.record(z.string(), z.array(z.string())) });
+/** The sources that each configured input gave, and the hashes of versions that the next run has to confirm. */
+const OriginsFile = z.object({
+  version: z.literal(1),
+  inputs: z.record(z.string(), z.array(z.string())),
+  unconfirmed: z.record(z.string(), z.string()).optional(),
+});
+
+/** What is known of the sources of a collection besides their chunks. */
+export interface KnownSources {
+  origins: Origins;
+  unconfirmed: Map<string, string>;
+}
 
 const originsFile = ({ storage, collection }: Config, home: string): string =>
   join(folderBeside(storage, { home, name: '.sources' }), `${collection}.json`);
@@ -29,28 +39,34 @@ const originsFile = ({ storage, collection }: Config, home: string): string =>
 type OnProblem = (message: string) => void;
 
 /** Reads which configured input each stored source came from, to find sources of inputs that were removed since. Never throws. */
-export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
+export async function recallSources({ settings, home }: Context, onProblem: OnProblem): Promise<KnownSources> {
   try {
-    const { inputs } = OriginsFile.parse(JSON.parse(await readFile(originsFile(settings, home), 'utf8')));
-    return new Map(Object.entries(inputs).flatMap(([input, sources]) => sources.map((source) => [source, input] as const)));
+    const { inputs, unconfirmed = {} } = OriginsFile.parse(JSON.parse(await readFile(originsFile(settings, home), 'utf8')));
+    const origins = Object.entries(inputs).flatMap(([input, sources]) => sources.map((source) => [source, input] as const));
+    return { origins: new Map(origins), unconfirmed: new Map(Object.entries(unconfirmed)) };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
       onProblem(
         `What the configured sources gave before can't be read: ${describeProblem(cause)}. What left their list since is not told.`,
       );
-    return new Map();
+    return { origins: new Map(), unconfirmed: new Map() };
   }
 }
 
-/** Saves the origins atomically. Never throws. */
-export async function saveOrigins(origins: Origins, { settings, home }: Context, onProblem: OnProblem): Promise<void> {
+/** Saves what is known of the sources atomically. Never throws. */
+export async function saveSources(
+  { origins, unconfirmed }: KnownSources,
+  { settings, home }: Context,
+  onProblem: OnProblem,
+): Promise<void> {
   const file = originsFile(settings, home);
   const inputs: Record<string, string[]> = {};
   for (const [source, input] of origins) (inputs[input] ??= []).push(source);
   try {
-    if (origins.size === 0) return await rm(file, { force: true });
+    if (origins.size + unconfirmed.size === 0) return await rm(file, { force: true });
     await createFolder(dirname(file));
-    await replaceFile(file, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof OriginsFile>)}\n`);
+    const content = { version: 1, inputs, unconfirmed: Object.fromEntries(unconfirmed) } satisfies z.infer<typeof OriginsFile>;
+    await replaceFile(file, `${JSON.stringify(content)}\n`);
   } catch (cause) {
     onProblem(`What the configured sources gave can't be kept: ${describeProblem(cause)}. What leaves their list is not told then.`);
   }

@@ -19,7 +19,7 @@ import { storeDocuments } from '../stages/ingest/store-chunks.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
 import { type KnownSources, type OpenExtractors, openExtractors, openUploads } from './extractors.ts';
-import { changedOrigins, saveOrigins, recallOrigins, openMemory } from './collection-memory.ts';
+import { changedOrigins, saveSources, recallSources, openMemory } from './collection-memory.ts';
 import { encodePath } from '../core/file-names.ts';
 import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 
@@ -124,7 +124,9 @@ async function* storeSources(task: IngestTask): Run<void> {
     await collection?.optimize(); // also if nothing was written, because a killed run may not have done it
   } finally {
     const origins = changedOrigins({ ...state, found: state.inventory.origins, removed, isConfigured });
-    if (isConfigured || origins.size !== state.known.size) await saveOrigins(origins, context, state.onProblem);
+    const { unconfirmed } = state;
+    const hasChanged = isConfigured || origins.size !== state.known.size || unconfirmed.size + state.unconfirmedBefore > 0;
+    if (hasChanged) await saveSources({ origins, unconfirmed }, context, state.onProblem);
   }
 }
 
@@ -145,15 +147,20 @@ interface StoredState {
   existing: Collection | undefined;
   before: ReadonlyMap<string, StoredSource>;
   known: Origins;
+  /** Versions that wait for a second run, and their number before this one. */
+  unconfirmed: Map<string, string>;
+  unconfirmedBefore: number;
   inventory: Inventory;
   onProblem(message: string): void;
 }
 
 async function readStoredState({ context, report }: IngestTask, existing: Collection | undefined): Promise<StoredState> {
   const onProblem = (message: string) => report.addNotice(message);
-  const known = existing ? await recallOrigins(context, onProblem) : new Map<string, string>();
+  const { origins: known, unconfirmed } = existing
+    ? await recallSources(context, onProblem)
+    : { origins: new Map<string, string>(), unconfirmed: new Map<string, string>() };
   const before = (await existing?.sources()) ?? new Map<string, StoredSource>();
-  return { existing, before, known, inventory: new Inventory(report), onProblem };
+  return { existing, before, known, unconfirmed, unconfirmedBefore: unconfirmed.size, inventory: new Inventory(report), onProblem };
 }
 
 /** Processes the documents that were read. It must call `onFailure` with a fatal error before the input closes. */
@@ -162,7 +169,7 @@ type FinishDocuments = (read: AsyncIterable<IngestDocument>, onFailure: (error: 
 /** Extracts, compares, parses and chunks all sources, and reports the stored ones that are gone. */
 async function* readSources(
   { request, context, report, isConfigured, changes, open }: IngestTask,
-  { existing, before, known, inventory, onProblem }: StoredState,
+  { existing, before, known, unconfirmed, inventory, onProblem }: StoredState,
   finish: FinishDocuments,
 ): Run<void> {
   const { settings, signal } = context;
@@ -183,8 +190,9 @@ async function* readSources(
       const stored = new StoredVersions(before, existing);
       const candidates = inventory.candidates(stored.withVersions(extractAll(extractors, settings.concurrency)));
       const { metadata, force = false } = request;
-      const documents = readDocuments(candidates, { chunking: settings.chunking, metadata, before, collection: existing, force });
-      const written = finish(reportUnread(documents, { report, stored }), (error) => failed.abort(error));
+      const { chunking } = settings;
+      const documents = readDocuments(candidates, { chunking, metadata, before, collection: existing, force, unconfirmed });
+      const written = finish(reportUnread(documents, { report, stored, inventory }), (error) => failed.abort(error));
       yield* reportProgress(written, report, signal);
     } finally {
       await close();
@@ -204,7 +212,7 @@ async function* readSources(
 /** Yields the documents, and reports those that could not be read. */
 async function* reportUnread(
   documents: AsyncIterable<IngestDocument | Unread>,
-  { report, stored }: { report: IngestReport; stored: StoredVersions },
+  { report, stored, inventory }: { report: IngestReport; stored: StoredVersions; inventory: Inventory },
 ): AsyncGenerator<IngestDocument, void, void> {
   for await (const document of documents) {
     if (!('candidate' in document)) {
@@ -220,7 +228,10 @@ async function* reportUnread(
     if (emptied) report.addEmptied(emptied, size);
     else if (candidate.is_skippable && error instanceof KbError && (error.hasNoText || error.isUnsupported))
       report.addSkipped(candidate.source, error, size);
-    else report.addUnread(name, await stored.withVersion(unreadItem(candidate, error)), size);
+    else {
+      inventory.addUnread(name, candidate);
+      report.addUnread(name, await stored.withVersion(unreadItem(candidate, error)), size);
+    }
   }
 }
 

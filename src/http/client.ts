@@ -51,12 +51,12 @@ export function createHttp({ network, surface, named, environment = process.env,
       const { inTurn = (work) => work(), signal } = options;
       const pace = paces.get(url.origin) ?? new Pace();
       paces.set(url.origin, pace);
-      const send = () =>
+      const attemptOnce = () =>
         attempt(url, options, context).catch((error: unknown) => {
           if (error instanceof KbError && error.isThrottled) refused.set(url.origin, (refused.get(url.origin) ?? 0) + 1);
           throw error;
         });
-      return retry(() => inTurn(() => pace.run(send, signal), signal), { refusals: MAX_REFUSALS, ...retries, signal });
+      return retry(() => inTurn(() => pace.run(attemptOnce, signal), signal), { refusals: MAX_REFUSALS, ...retries, signal });
     },
     carriesCredentials: (address) => Object.keys(siteHeaders(new URL(address), network.sites)).length > 0,
     takeRefusals() {

@@ -7,6 +7,9 @@ export type { FileTypes, PageFacts, PageInWork, ParsedDocument, Parser } from '@
 /** File types that stages name themselves: Markdown of a request, HTML and XML values in API responses, and whole API responses. */
 export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', value: 'xml-value', json: 'json', xml: 'xml' } as const;
 
+/** Media type by which a request asks for Markdown (RFC 7763). */
+export const MARKDOWN_MEDIA_TYPE = 'text/markdown';
+
 /** How a file is read. */
 export interface ReadingOptions {
   source: string;
@@ -48,8 +51,10 @@ export interface RenderedPage {
   status: number;
   /** Values of the header `X-Robots-Tag` of the response; several headers may be joined into one. */
   robots_tags?: readonly string[] | undefined;
-  /** Rendered HTML in UTF-8. */
+  /** Rendered HTML in UTF-8, with the content of the frames of its own origin. */
   bytes: Uint8Array;
+  /** Whether it loads more as one scrolls than was read. */
+  isCut?: boolean;
 }
 
 /** Headers for one origin only, from `siteHeaders` (http/site-headers.ts). `createHttp` adds them by itself. */

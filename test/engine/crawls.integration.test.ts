@@ -94,7 +94,7 @@ test('a dry run with force requests each page once, and reports what the run wou
   web.hits.length = 0;
   const { sources, unchanged, errors } = await result(engine, 'ingest', { urls, dry_run: true, force: true });
   expect([sources, unchanged, errors]).toEqual([6, 0, []]);
-  expect(web.hits.map(({ url }) => url).toSorted()).toEqual(['/', ...names, '/robots.txt', '/sitemap.xml']);
+  expect(web.hits.map(({ url }) => url).toSorted()).toEqual(['/', ...names, '/llms.txt', '/robots.txt', '/sitemap.xml'].toSorted());
 });
 
 test.each(['full', 'each'] as const)('two concurrent requests for one site request no more pages than one may (%s)', async (mode) => {

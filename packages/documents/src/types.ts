@@ -43,8 +43,12 @@ export interface PageFacts {
   links: string[];
   /** Canonical address (`rel="canonical"`). */
   canonical?: string | undefined;
-  /** Feeds (`rel="alternate"` of RSS or Atom). */
-  feeds: string[];
+  /** Frames of the page (`iframe`), whose content is not in its text. */
+  frames: string[];
+  /** Addresses with routes (`#/guide`), for which scripts write another page. */
+  routes: string[];
+  /** Link targets that log out, by the words of the link. */
+  actions: string[];
   /** Robots directives `noindex` and `nofollow` (`<meta name="robots">`). */
   noindex: boolean;
   nofollow: boolean;

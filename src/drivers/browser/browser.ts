@@ -90,6 +90,7 @@ function createRenderer(options: RendererOptions, withBrowser: WithBrowser): Ren
   return {
     async render(address, { site: given, signal }) {
       const url = parseAddress(address);
+      url.hash = new URL(address).hash; // a route of the page's scripts
       const headers = callerHeaders(url, given?.headers);
       url.username = '';
       url.password = '';

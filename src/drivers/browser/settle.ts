@@ -6,8 +6,16 @@ import type { Traffic } from './traffic.ts';
 /** Name of the isolated world in which the scripts below run: it shares the page's elements, but not changes that the page makes to JavaScript objects. */
 const WORLD = 'kb';
 
-/** Size of the page: the length of its text, scripts and styles included, and the number of its elements. */
-const SIZE = `(document.documentElement?.textContent?.length ?? 0) + 31 * document.getElementsByTagName('*').length`;
+/** Size of the page and its frames: the length of the text, scripts and styles included, and the number of elements. */
+const SIZE = `[document, ...[...document.querySelectorAll('iframe')].flatMap(({ contentDocument }) => contentDocument ?? [])]
+  .reduce((sum, { documentElement: root }) => sum + (root?.textContent?.length ?? 0) + 31 * (root?.getElementsByTagName('*').length ?? 0), 0)`;
+
+/** Scrolls to the end of the page. Returns whether it is longer than the window. */
+const SCROLL = `(() => {
+  const { scrollHeight, clientHeight } = document.scrollingElement ?? document.documentElement;
+  window.scrollTo(0, scrollHeight);
+  return scrollHeight > clientHeight;
+})()`;
 
 /** Length of the readable text, without scripts and styles. */
 const TEXT = `(() => {
@@ -45,7 +53,23 @@ const htmlScript = (limit: number): string => `(() => {
     flatten(copy);
     return copy.documentElement.outerHTML;
   };
-  const text = '<!doctype html>' + (roots.length > 0 ? flattened() : document.documentElement?.outerHTML ?? '');
+  const framed = (html) => {
+    const frames = [...document.querySelectorAll('iframe')];
+    if (!frames.some(({ contentDocument }) => contentDocument?.body?.textContent.trim())) return html;
+    const copy = new DOMParser().parseFromString(html, 'text/html');
+    const places = [...copy.querySelectorAll('iframe')];
+    if (places.length !== frames.length) return html; // some are in shadow roots
+    frames.forEach(({ contentDocument: inner }, i) => {
+      if (!inner?.body) return;
+      const section = copy.createElement('section');
+      section.innerHTML = inner.body.innerHTML;
+      const links = [...inner.body.querySelectorAll('a[href]')];
+      [...section.querySelectorAll('a[href]')].forEach((link, at) => link.setAttribute('href', links[at]?.href ?? ''));
+      places[i].replaceWith(section);
+    });
+    return copy.documentElement.outerHTML;
+  };
+  const text = '<!doctype html>' + framed(roots.length > 0 ? flattened() : document.documentElement?.outerHTML ?? '');
   return text.length > ${limit} ? { length: text.length } : { length: text.length, text };
 })()`;
 
@@ -53,6 +77,8 @@ const htmlScript = (limit: number): string => `(() => {
 export interface Snapshot {
   size(): Promise<number>;
   text(): Promise<number>;
+  /** Scrolls to the end of the page. Returns whether it is longer than the window. */
+  scroll(): Promise<boolean>;
   html(limit: number): Promise<{ length: number; text?: string }>;
 }
 
@@ -68,7 +94,7 @@ export function createSnapshot(session: CDPSession, frameId: string): Snapshot {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value as Result;
   };
-  return { size: () => run(SIZE), text: () => run(TEXT), html: (limit) => run(htmlScript(limit)) };
+  return { size: () => run(SIZE), text: () => run(TEXT), scroll: () => run(SCROLL), html: (limit) => run(htmlScript(limit)) };
 }
 
 /** Milliseconds between two checks, from the first on. */
@@ -119,4 +145,25 @@ export async function waitUntilSettled({ snapshot, traffic, network }: Settling,
       until = Math.min(Math.max(until, Date.now() + AFTER_SLOW_REQUEST), deadline);
     await pause(CHECK_INTERVALS[checks] ?? CHECK_INTERVALS.at(-1), undefined, { signal });
   }
+}
+
+/** Maximum number of scrolls, and milliseconds of scrolling. */
+const MAX_SCROLLS = 50;
+const MAX_SCROLLING = 15_000;
+/** Milliseconds until scripts have noticed that a page was scrolled. */
+const AFTER_SCROLL = 150;
+
+/** Scrolls a page to its end, again as long as it grows. Returns whether it still grew at the limit. */
+export async function scrollToEnd({ snapshot, traffic, network }: Settling, signal: AbortSignal): Promise<boolean> {
+  const deadline = Date.now() + Math.min(MAX_SCROLLING, network.timeout * 250);
+  let size = await snapshot.size().catch(() => -1);
+  for (let scrolls = 0; scrolls < MAX_SCROLLS && Date.now() < deadline; scrolls++) {
+    if (!(await snapshot.scroll().catch(() => false))) return false;
+    await pause(AFTER_SCROLL, undefined, { signal });
+    await waitUntilSettled({ snapshot, traffic, network }, signal);
+    const now = await snapshot.size().catch(() => -1);
+    if (now <= size) return false;
+    size = now;
+  }
+  return true;
 }

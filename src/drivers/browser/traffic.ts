@@ -41,7 +41,7 @@ interface PageResponse {
 
 /** Types of resources that are not loaded, since none of them becomes text. */
 const BLOCKED = new Set(['Image', 'Media', 'Font', 'TextTrack', 'Ping', 'Prefetch', 'Manifest', 'CSPViolationReport']);
-/** Types of resources to wait for, since they may write the text of a page. */
+/** Types of resources to wait for besides frames, since they may write the text of a page. */
 const AWAITED = new Set(['Script', 'XHR', 'Fetch']);
 
 interface PausedRequest {
@@ -142,8 +142,9 @@ export async function watchTraffic(session: CDPSession, credentials: TabCredenti
   const isPage = (type: string | undefined, frameId: string | undefined) => type === 'Document' && isTop(frameId);
   interceptRequests(session, credentials, { traffic, isTop, isPage });
   session.on('Page.frameNavigated', ({ frame: { id, url } }) => void (isTop(id) && traffic.noteShown(url)));
-  session.on('Network.requestWillBeSent', ({ requestId, loaderId, type = '' }) => {
-    if (AWAITED.has(type) && loaderId !== '') traffic.start(requestId, type); // the end of a worker's script is not reported
+  session.on('Network.requestWillBeSent', ({ requestId, loaderId, frameId, type = '' }) => {
+    const isFrame = type === 'Document' && !isTop(frameId);
+    if ((AWAITED.has(type) || isFrame) && loaderId !== '') traffic.start(requestId, type); // the end of a worker's script is not reported
   });
   session.on('Network.loadingFinished', ({ requestId }) => traffic.end(requestId));
   session.on('Network.loadingFailed', ({ requestId }) => traffic.end(requestId));

@@ -8,11 +8,11 @@ import { siteHeaders, mayCarryCredentials } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config-sources.ts';
 import type { TabCredentials, OriginHeaders, Traffic } from './traffic.ts';
-import { type Snapshot, waitUntilSettled } from './settle.ts';
+import { scrollToEnd, type Snapshot, waitUntilSettled } from './settle.ts';
 
 /** A page to be opened. */
 export interface Visit {
-  /** Without user name, password and fragment. */
+  /** Without user name and password. A fragment is a route for the scripts of the page. */
   url: URL;
   /** For requests to its origin only. */
   headers: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export async function render(visit: Visit, parts: TabParts): Promise<RenderedPag
 /** Describes the page in messages: the requested address, and the one that it redirected to. */
 function describePage({ url }: Visit, { traffic }: TabParts): string {
   const at = traffic.address ?? url.href;
-  return at === url.href ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`;
+  return at === url.href || at === url.href.replace(url.hash, '') ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`;
 }
 
 /** Returns the headers of the request, and those of the operator's configuration if they may be sent. */
@@ -120,6 +120,7 @@ const tooLargeError = (name: string, { max_bytes }: Network): KbError =>
 async function readPage(visit: Visit, parts: TabParts, signal: AbortSignal): Promise<RenderedPage> {
   const { page, snapshot, network } = parts;
   try {
+    if (visit.url.hash !== '') await page.goto('about:blank'); // another route of the shown page would load nothing
     await page.goto(visit.url.href, { waitUntil: 'domcontentloaded', timeout: 0 });
   } catch (error) {
     if (!/interrupted by another navigation/.test((error as Error).message)) throw convertError(error as Error, visit, parts);
@@ -127,11 +128,12 @@ async function readPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pro
   }
   checkResponse(visit, parts);
   await waitUntilSettled(parts, signal);
+  const isCut = await scrollToEnd(parts, signal);
   const { text, length } = await snapshot.html(network.max_bytes);
   const { url, status, robots_tags } = checkResponse(visit, parts);
   const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the byte order mark overrides the encoding that the page declares
   if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(describePage(visit, parts), network);
-  return { url, status, robots_tags, bytes };
+  return { url, status, robots_tags, bytes, isCut };
 }
 
 function checkResponse(visit: Visit, parts: TabParts) {

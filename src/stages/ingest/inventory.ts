@@ -15,6 +15,8 @@ class Inputs {
   readonly #current = new Map<SourceName, string>();
   /** Whether an input gave a document, only failures, or nothing so far. */
   readonly #outcomes = new Map<string, 'read' | 'failed' | 'empty'>();
+  /** How many documents of an input could not be read. */
+  readonly #failures = new Map<string, number>();
   /** The first input that gave each source. */
   readonly origins = new Map<string, string>();
 
@@ -33,10 +35,16 @@ class Inputs {
     if (!shares_source && !this.origins.has(source)) this.origins.set(source, key);
   }
 
-  recordFailure(name: SourceName): void {
-    const key = this.#current.get(name);
-    if (key !== undefined && this.#outcomes.get(key) === 'empty') this.#outcomes.set(key, 'failed');
+  /** Records a failure of the current input, or of the one that gave a source. */
+  recordFailure(name: SourceName, source?: string): void {
+    const key = source === undefined ? this.#current.get(name) : this.origins.get(source);
+    if (key === undefined) return;
+    this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);
+    if (this.#outcomes.get(key) === 'empty') this.#outcomes.set(key, 'failed');
   }
+
+  current = (name: SourceName): string => this.#current.get(name) ?? '';
+  failuresOf = (input: string): number => this.#failures.get(input) ?? 0;
 
   /** Whether an origin is no longer among the inputs. */
   isDropped(origin: string): boolean {
@@ -65,7 +73,7 @@ export class Inventory {
   readonly #foundHashes = new Map<string, string>();
   readonly #failed = new Set<string>();
   readonly #gone = new Set<string>();
-  readonly #scopes: Scope[] = [];
+  readonly #scopes: (Scope & { input: string })[] = [];
 
   /** Errors and notices go to `report`. */
   constructor(report: IngestReport) {
@@ -86,7 +94,7 @@ export class Inventory {
         this.#inputs.recordDocument(name, item.candidate);
         if (this.#isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
       } else if ('error' in item) {
-        this.#inputs.recordFailure(name);
+        if (!item.isGone) this.#inputs.recordFailure(name);
         for (const source of [item.error.source, item.stored_as ?? item.error.source])
           (item.isGone ? this.#gone : this.#failed).add(source);
         this.#report.addUnread(name, item.error);
@@ -97,7 +105,7 @@ export class Inventory {
       } else if ('unchanged' in item) {
         this.#inputs.recordDocument(name, { source: item.unchanged });
         this.#foundHashes.set(item.unchanged, '');
-      } else if ('scope' in item) this.#scopes.push(item.scope);
+      } else if ('scope' in item) this.#scopes.push({ ...item.scope, input: this.#inputs.current(name) });
       else if ('notice' in item) this.#report.addNotice(item.notice);
       else this.#report.expect(item.expected, item.bytes);
     }
@@ -121,19 +129,32 @@ export class Inventory {
 
   #isGone(stored: StoredSource, origins?: Origins): boolean {
     if (!this.#isMissing(stored)) return false;
-    if (this.#gone.has(stored.source) || this.#scopes.some((scope) => scope.doubt === undefined && isInScope(stored, scope))) return true;
+    if (this.#gone.has(stored.source) || this.#scopes.some((scope) => isInScope(stored, scope) && this.#doubtOf(scope) === undefined))
+      return true;
     return this.#isFromDroppedInput(stored, origins) && this.#doubtsAbout(stored, origins).length === 0;
   }
 
   /** Lists reasons why a source that was not found may still exist. */
   #doubtsAbout(stored: StoredSource, origins?: Origins): string[] {
     if (!this.#isMissing(stored)) return [];
-    const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isInScope(stored, scope) ? [scope.doubt] : []));
+    const doubts = this.#scopes.flatMap((scope) => (isInScope(stored, scope) ? (this.#doubtOf(scope) ?? []) : []));
     const folders = [...this.#failed, ...this.#inputs.unreadInputs('docs ')].map((source) => source.replace(/\/$/, ''));
     const around = [...new Set(folders)].filter((folder) => stored.source.startsWith(`${folder}/`));
     const unread = this.#isFromDroppedInput(stored, origins) ? this.#inputs.unreadInputs(origins!.get(stored.source)!) : [];
     const elsewhere = [...new Set(unread)].filter((source) => !around.includes(source));
     return [...doubts, ...elsewhere.map((source) => `${source} could not be read.`), ...around.map(unreadFolderReason)];
+  }
+
+  /** Records that a candidate could not be read after all. */
+  addUnread(name: SourceName, { source }: Candidate): void {
+    this.#inputs.recordFailure(name, source);
+  }
+
+  /** Says why a list may be incomplete: an incomplete read never removes anything. A folder is listed without reading its files. */
+  #doubtOf({ doubt, source_kind, input }: Scope & { input: string }): string | undefined {
+    const failures = source_kind === 'path' ? 0 : this.#inputs.failuresOf(input);
+    const place = input.slice(input.indexOf(' ') + 1);
+    return doubt ?? (failures === 0 ? undefined : `${place} was not read whole (${count(failures, 'failure')}).`);
   }
 
   #isMissing({ source }: StoredSource): boolean {

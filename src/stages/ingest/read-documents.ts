@@ -8,6 +8,7 @@ import { splitDocument } from '../text-thread.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
 import { withoutMembers } from '../extract/document.ts';
 import type { PageEventData } from '../extract/pages/page-candidate.ts';
+import { countLetters } from '../extract/pages/error-page.ts';
 import { languageOf } from '../../languages/detect.ts';
 
 /** Version of the chunks; it changes when the same file and settings give other chunks, so that documents are chunked again. */
@@ -31,6 +32,8 @@ interface ReadDocumentsOptions {
   metadata?: Metadata | undefined;
   /** Process unchanged documents as well, and reuse no vectors. */
   force: boolean;
+  /** Hashes of doubtful versions that were not stored, by source; changed by the run. The next run confirms or drops them. */
+  unconfirmed: Map<string, string>;
 }
 
 /** Parses and chunks changed documents, in the order of the input; unchanged ones are passed on unparsed. */
@@ -85,10 +88,52 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
   if (shares_source) document.status = await sharedStatus(document.chunks, options);
   if (document.status === 'unchanged') document.chunks = [];
   const before = document.status === 'changed' || document.status === 'incomplete' ? await storedChunks(document, first!, options) : [];
+  if (candidate.isFetched) checkNewVersion(candidate, first!, { before, unconfirmed: options.unconfirmed });
   const ids = new Set(document.chunks.map(({ id }) => id));
   if (shares_source) document.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
   if (!options.force) document.reused = keepVectors(document, [...before, ...(await copiedChunks(document, version, options))]);
   return document;
+}
+
+/** Letters and digits below which a version is a few words. */
+const MAX_FEW_LETTERS = 200;
+/** How many times longer than a few words a stored version is that they do not replace at once. */
+const MIN_SHRINKAGE = 2;
+
+/**
+ * Throws a retryable KbError for a version of a few words without the old heading, unless the run before got it as well: it may be a notice that the server
+ * sends in the place of its content.
+ */
+function checkNewVersion(
+  { source, content_hash }: Candidate,
+  { text, title }: Document,
+  { before, unconfirmed }: { before: readonly StoredChunk[]; unconfirmed: Map<string, string> },
+): void {
+  const isConfirmed = unconfirmed.get(source) === content_hash;
+  unconfirmed.delete(source);
+  const [first] = before;
+  const letters = countLetters(text, MAX_FEW_LETTERS);
+  const stored = before.reduce((sum, chunk) => sum + countLetters(chunk.text, MIN_SHRINKAGE * MAX_FEW_LETTERS), 0);
+  if (isConfirmed || first === undefined || letters >= MAX_FEW_LETTERS || stored < MIN_SHRINKAGE * letters) return;
+  const heading = headingOf(first);
+  if (oneCase(`${title}\n${text}`).includes(oneCase(heading))) return;
+  unconfirmed.set(source, content_hash);
+  throw new KbError('unavailable', `${source} came back as a few words without its heading «${heading.slice(0, MAX_QUOTED)}».`, {
+    hint: 'If it still says so at the next run, that replaces what is stored.',
+    isRetryable: true,
+  });
+}
+
+/** Maximum characters of a heading that a message quotes. */
+const MAX_QUOTED = 100;
+
+const oneCase = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
+
+/** The heading under which a stored text begins, else its title, else its first line. */
+function headingOf({ text, metadata: { headings, title } }: StoredChunk): string {
+  const [heading] = Array.isArray(headings) ? headings : [];
+  const named = [heading, title].find((value) => typeof value === 'string' && text.includes(value));
+  return String(named ?? text.trim().split('\n', 1)[0]);
 }
 
 async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document[]> {

@@ -30,7 +30,7 @@ describe('toDocument', () => {
   });
 
   it('rejects a web page without text', () => {
-    const page = { links: ['https://x.example/a'], feeds: [], noindex: false, nofollow: false };
+    const page = { links: ['https://x.example/a'], frames: [], routes: [], actions: [], noindex: false, nofollow: false };
     const document = () => toDocument({ text: ' ', metadata: {}, page }, { ...provenance, source: 'https://x.example/' });
     expect(document).toThrow('https://x.example/ is a web page without any text.');
   });

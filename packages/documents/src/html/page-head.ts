@@ -178,23 +178,59 @@ const relativeTo =
 
 /** More links than a page for people has. */
 const MAX_LINKS = 10_000;
-const FEED = /^application\/(?:rss|atom)\+xml$/i;
+/** Words of links that end a session. */
+const LOG_OUT =
+  /^(?:(?:log|sign)[ -]?(?:out|off)|abmelden|ausloggen|(?:se )?d[ée]connecter|d[ée]connexion|cerrar sesi[óo]n|salir|uitloggen|logga ut|esci|sair|выйти|выход|ログアウト|退出(?:登录)?|登出|로그아웃)$/iu;
+const MAX_WORDS_LENGTH = 40;
 
-/** Reads what a page says about its neighbours and to robots; `elements` are those of the whole page: meta, link, a, area and frame. */
-export function factsOf(elements: readonly DomElement[], resolve: ResolveAddress): PageFacts {
-  const related = (rel: string, type = /^/): string[] =>
+/** Reads what a page says about its neighbours and to robots; `elements` are those of the whole page: meta, link, a, area, frame and iframe. */
+export function factsOf(document: DomDocument, elements: readonly DomElement[], resolve: ResolveAddress): PageFacts {
+  const related = (rel: string): string[] =>
     elements
-      .filter((link) => link.nodeName === 'LINK' && wordsIn(link, 'rel').includes(rel) && type.test(link.getAttribute('type') ?? ''))
+      .filter((link) => link.nodeName === 'LINK' && wordsIn(link, 'rel').includes(rel))
       .flatMap((link) => documentAddress(link.getAttribute('href') ?? '', resolve) ?? []);
   const robots = new Set(elements.filter((meta) => isMeta(meta, 'name', 'robots')).flatMap((meta) => wordsIn(meta, 'content')));
+  const endsSession = elements.filter((link) => link.nodeName === 'A' && LOG_OUT.test(shortWords(link)));
+  const frames = elements.filter(({ nodeName }) => nodeName === 'IFRAME');
   return {
     links: linksOf(elements, resolve),
     canonical: related('canonical')[0],
-    feeds: [...new Set(related('alternate', FEED))],
+    frames: addressesOf(
+      frames.map((frame) => frame.getAttribute('src') ?? ''),
+      resolve,
+    ),
+    routes: routesOf(document, elements, resolve),
+    actions: addressesOf(
+      endsSession.map((link) => link.getAttribute('href') ?? ''),
+      resolve,
+    ),
     noindex: robots.has('noindex') || robots.has('none'),
     nofollow: robots.has('nofollow') || robots.has('none'),
   };
 }
+
+const addressesOf = (targets: readonly string[], resolve: ResolveAddress): string[] => [
+  ...new Set(targets.flatMap((target) => documentAddress(target, resolve) ?? []).slice(0, MAX_LINKS)),
+];
+
+const shortWords = (element: DomElement): string => {
+  const words = (element.textContent ?? '').trim();
+  return words.length > MAX_WORDS_LENGTH ? '' : oneLine(words);
+};
+
+/** Finds the routes that links lead to; a fragment that an element has as its id is a place on the page. */
+function routesOf(document: DomDocument, elements: readonly DomElement[], resolve: ResolveAddress): string[] {
+  const targets = elements
+    .filter(({ nodeName }) => nodeName === 'A')
+    .map((link) => (link.getAttribute('href') ?? '').trim())
+    .filter((target) => ROUTE.test(target));
+  if (targets.length === 0) return [];
+  const places = new Set([...document.querySelectorAll('[id]')].map(({ id }) => id));
+  const routes = targets.slice(0, MAX_LINKS).flatMap((target) => (places.has(ROUTE.exec(target)![1]!) ? [] : (resolve(target) ?? [])));
+  return [...new Set(routes)];
+}
+
+const ROUTE = /^[^#]*#(!?\/.+)$/s;
 
 const isMeta = (element: DomElement, attribute: string, name: string): boolean =>
   element.nodeName === 'META' && element.getAttribute(attribute)?.trim().toLowerCase() === name;

@@ -12,7 +12,7 @@ import { escapeTags, heading } from '../markdown/write.ts';
 import { firstHeading } from '../parsed-document.ts';
 
 /** Selects the elements that describe the page and its neighbours. */
-const DESCRIPTIVE = 'base, meta, link, a, area, frame, time, script[type="application/ld+json"], [itemprop~=author]';
+const DESCRIPTIVE = 'base, meta, link, a, area, frame, iframe, time, script[type="application/ld+json"], [itemprop~=author]';
 
 /** How a page begins, after a byte order mark, white space and comments. */
 const BEGINNING = /^(?:ï»¿)?(?:\s|<!--(?:(?!-->)[^])*-->)*<(?:!doctype\s+html|html|head|body|title|meta)\b/i;
@@ -36,7 +36,7 @@ export const htmlParser: ParserRow = {
     const elements = [...page.document.querySelectorAll(DESCRIPTIVE)];
     const { title, metadata } = headOf(page.document, elements);
     const resolve = addressResolver(elements, source);
-    const facts = resolve && factsOf(elements, resolve);
+    const facts = resolve && factsOf(page.document, elements, resolve);
     const isWhole = extent === 'whole';
     const { content, headline: topic, shown } = isWhole ? wholeContent(page, html) : await mainContent(page, { html, title });
     if (resolve) makeAbsolute(content, resolve);

@@ -139,14 +139,16 @@ describe('the facts of a web page', () => {
     expect(page.text).toBe('[A](https://docs.example/v3/a) ![B](https://docs.example/v3/b.png)');
   });
 
-  it('contain the canonical address, feeds and robots directives', async () => {
+  it('contain the canonical address and robots directives', async () => {
     const head =
       '<link rel="canonical" href="/guide/start#x"><link rel="alternate" type="application/atom+xml" href="/feed"><link rel="alternate" hreflang="de" href="/de"><meta name="ROBOTS" content="NoIndex,nofollow">';
     const page = `<html><head>${head}</head><body><p>Text.</p></body></html>`;
     expect(await factsOf(page)).toEqual({
       links: [],
       canonical: 'https://docs.example/guide/start',
-      feeds: ['https://docs.example/feed'],
+      frames: [],
+      routes: [],
+      actions: [],
       noindex: true,
       nofollow: true,
     });
@@ -154,6 +156,17 @@ describe('the facts of a web page', () => {
     expect(await factsOf('<html><meta name="robots" content="index, follow"><p>Text.</p></html>')).toMatchObject({
       noindex: false,
       nofollow: false,
+    });
+  });
+
+  it('contain frames, routes that are no places on the page, and links that log out', async () => {
+    const links =
+      '<a href="#/oil">Oil</a><a href="/app#!/bell">Bell</a><a href="#/here">Here</a><a href="#top">Top</a><a href="/session/end"> Log\nout </a><a href="/logging-out">How to log out</a>';
+    const page = `<html><body><p id="/here">Text.</p>${links}<iframe src="/inner"></iframe></body></html>`;
+    expect(await factsOf(page)).toMatchObject({
+      frames: ['https://docs.example/inner'],
+      routes: [expect.stringMatching(/#\/oil$/), 'https://docs.example/app#!/bell'],
+      actions: ['https://docs.example/session/end'],
     });
   });
 

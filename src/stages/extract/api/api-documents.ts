@@ -56,7 +56,7 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
       return { text: asMarkdown(value, title_field), title: withPageNumber(titleIn(value, title_field)), metadata: datesIn(value) };
     };
     const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
-    return makeCandidate({ source, content_hash, file_type: structure.file_type, parse }, given);
+    return makeCandidate({ source, content_hash, file_type: structure.file_type, parse, isFetched: true }, given);
   }
   const file_type = reader.fileTypeOf(answer);
   if (file_type === undefined)
@@ -65,7 +65,7 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
     });
   const bytes = toUtf8(answer);
   const parse = () => reader.read(bytes, { source, file_type, signal });
-  return makeCandidate({ source, content_hash: contentHash(bytes, given), file_type, parse }, given);
+  return makeCandidate({ source, content_hash: contentHash(bytes, given), file_type, parse, isFetched: true }, given);
 }
 
 interface CandidateParts {
@@ -73,10 +73,12 @@ interface CandidateParts {
   content_hash: string;
   file_type: string;
   parse(): Promise<ParsedDocument>;
+  /** Whether it is a whole response, in whose place a server may send a notice. */
+  isFetched?: boolean;
 }
 
 function makeCandidate(
-  { source, content_hash, file_type, parse }: CandidateParts,
+  { source, content_hash, file_type, parse, isFetched = false }: CandidateParts,
   { title, description, frontmatter }: Omit<ApiSettings, 'url'>,
 ): Candidate {
   const document = async (): Promise<Document> => {
@@ -91,7 +93,7 @@ function makeCandidate(
     });
     return frontmatter ? withFrontmatter(found) : found;
   };
-  return { source, source_kind: 'api', content_hash, document };
+  return { source, source_kind: 'api', content_hash, document, ...(isFetched ? { isFetched } : {}) };
 }
 
 /** Names of HTML elements; anything else in angle brackets (`List<String>`) is text. */

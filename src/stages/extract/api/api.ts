@@ -161,9 +161,14 @@ async function* extractInTurn(one: BatchedApi, { before, end, parts }: Turn): As
 interface ReadState extends PagePosition {
   stage: Stage;
   had_records: boolean;
+  /** Empty pages in a row. */
+  empty: number;
 }
 
-/** Reads an API page by page, up to an empty or repeated page, the last page, or `max_pages`. */
+/** Maximum empty pages in a row that lead on to another one. */
+const MAX_EMPTY_PAGES = 5;
+
+/** Reads an API page by page, up to `max_pages`: counted pages to an empty or repeated one, others to one that names no next page. */
 async function* extractOne(
   { api, conflict }: BatchedApi,
   { isRequested = false, ...parts }: Omit<ApiParts, 'settings'>,
@@ -171,7 +176,7 @@ async function* extractOne(
   const pages = new Set<string>();
   const seenRecords = new Map<string, string>();
   let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
-  const at: ReadState = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
+  const at: ReadState = { stage: 'validate', number: 1, request: { params: {} }, had_records: false, empty: 0 };
   try {
     checkApi(api, { isRequested });
     if (conflict) throw conflict;
@@ -185,13 +190,19 @@ async function* extractOne(
       at.stage = 'convert';
       const page = await readApiPage(answer, api, { ...at, ...parts });
       if (page.is_without_list && at.number > 1) return yield* noteMissingList(page);
-      if (page.count === 0) break;
+      const next = nextPage(api.pagination, request, page);
+      if (page.count === 0) {
+        if (next === undefined) break;
+        if (++at.empty > MAX_EMPTY_PAGES) return yield* uncertainEnd(api, emptyPagesNotice(api));
+        request = next;
+        continue;
+      }
+      at.empty = 0;
       if (pages.has(page.digest)) {
-        if (at.number === 2) return yield* uncertainEnd(api, repeatedPageNotice(api));
+        if (at.number === 2 || !isCounted(api.pagination)) return yield* uncertainEnd(api, repeatedPageNotice(api));
         break;
       }
       pages.add(page.digest);
-      const next = nextPage(api.pagination, request, page);
       const end = at.number === 1 && next === undefined ? describeUncertainEnd(api.pagination, page, apiSource(api)) : undefined;
       at.had_records = page.records !== undefined;
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
@@ -247,11 +258,15 @@ function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, v
 
 const yamlWord = (word: string): string => (/^[A-Za-z_][\w.-]*$/.test(word) ? word : JSON.stringify(word));
 
+const emptyPagesNotice = (api: ApiSettings): string =>
+  `${apiSource(api)}: ${MAX_EMPTY_PAGES + 1} pages in a row were empty and named a next one; reading ended there, and there may be more.`;
+
 /** Notice for a second page that repeats the first: the API has only one page, or ignores the parameter. */
 function repeatedPageNotice(api: ApiSettings): string {
   const { type, param } = api.pagination!;
   const name = apiSource(api);
-  if (type === 'link') return `${name}: its first page names itself as the next one, so that one page was read, and there may be more.`;
+  if (type === 'link') return `${name}: a page named one as the next that was read before; reading ended there, and there may be more.`;
+  if (type === 'cursor') return `${name}: a cursor led to a page again that was read before; reading ended there, and there may be more.`;
   return `${name} ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
 }
 

@@ -46,9 +46,9 @@ export function firstPage(pagination: Pagination | undefined): PageRequest {
   return { params: sized };
 }
 
-/** Makes the request for the next page; undefined if the page was empty or names no next page. */
+/** Makes the request for the next page; undefined if the page names no next one, or if it was empty and pages are counted. */
 export function nextPage(pagination: Pagination | undefined, before: PageRequest, seen: PageSummary): PageRequest | undefined {
-  if (!pagination || seen.count === 0) return undefined;
+  if (!pagination || (seen.count === 0 && isCounted(pagination))) return undefined;
   const { type, param, size, cursor_path } = pagination;
   const requestWith = (value: string | number): PageRequest => ({ params: { ...before.params, [param!]: value } });
   if (type === 'page') return requestWith(Number(before.params[param!]) + 1);

@@ -1,6 +1,6 @@
 import type { NetworkParts } from '../extract.ts';
 import { KbError } from '../../../core/errors.ts';
-import { type HttpResponse, detectCharset } from '../../../http/message.ts';
+import { declaredCharset, detectCharset, type HttpResponse, toUtf8 } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
 
 /** Maximum broken lines that are reported one by one; the others are counted. */
@@ -68,7 +68,7 @@ export async function structureOf(answer: HttpResponse, name: string, { reader, 
   const { content_type } = answer;
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !POSSIBLE_JSON_TYPE.test(content_type)) return undefined;
-  const text = decodeText(answer.bytes, detectCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
+  const text = decodeText(answer);
   if (LINES_TYPE.test(content_type)) return readJsonLines(text, name);
   if (JSON_TYPE.test(content_type)) return readJson(text, name);
   if (isDeclared || (POSSIBLE_XML_TYPE.test(content_type) && /^\s*<\?xml\s/.test(text))) {
@@ -84,22 +84,17 @@ export async function structureOf(answer: HttpResponse, name: string, { reader, 
 /** A character of two to four bytes in UTF-8. */
 const UTF8_SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
 
-/** Decodes a text whose character set may be unknown: as UTF-8, or as windows-1252 if most bytes beyond ASCII are invalid UTF-8. */
-function decodeText(bytes: Uint8Array, charset = 'utf-8'): string {
-  try {
-    return new TextDecoder(charset, { fatal: /^utf-?8$/.test(charset) }).decode(bytes);
-  } catch {
-    const text = new TextDecoder().decode(bytes);
-    const broken = text.split('\ufffd').length - 1;
-    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(UTF8_SEQUENCE)?.length ?? 0;
-    return broken > whole ? new TextDecoder('windows-1252').decode(bytes) : text;
-  }
-}
-
-/** The character set that XML names for itself (RFC 7303, 3.2). */
-function declaredCharset({ bytes }: HttpResponse): string | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(200, bytes.byteLength)).toString('latin1');
-  return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
+/** Decodes a response by its bytes, else by its label; as windows-1252 if most bytes beyond ASCII are invalid UTF-8. */
+function decodeText(answer: HttpResponse): string {
+  const bytes = toUtf8({
+    ...answer,
+    charset: answer.charset ?? (XML_TYPE.test(answer.content_type) ? declaredCharset(answer.bytes) : undefined),
+  });
+  const text = new TextDecoder(detectCharset(bytes)).decode(bytes);
+  const broken = text.split('\ufffd').length - 1;
+  if (broken === 0) return text;
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(UTF8_SEQUENCE)?.length ?? 0;
+  return broken > whole ? new TextDecoder('windows-1252').decode(bytes) : text;
 }
 
 /** Parses JSON, or JSON Lines that are declared as JSON. */

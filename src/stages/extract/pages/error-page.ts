@@ -1,4 +1,4 @@
-import { operatorAdvice } from '../../../core/advice/advice.ts';
+import { operatorAdvice, SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
 import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { HttpResponse } from '../../../http/message.ts';
@@ -58,19 +58,51 @@ const MAX_ERROR_PAGE_BYTES = 20_000;
 /** Characters that are searched for a form. */
 const MAX_FORM_INSPECTED = 500_000;
 
-const FAILURE =
-  '(bad gateway|bad request|(service |site |page )?(is )?(temporarily )?unavailable|(gateway |request )?time-?out|(internal )?server error|' +
-  'access denied|forbidden|unauthori[sz]ed|((page|file|resource) )?not found|too many requests|error)';
+/** What pages say that stand in the place of content, as a whole title, heading or first line. */
+const FAILURES = [
+  'bad (gateway|request)',
+  '(the )?(service |site |page |server )?(is )?(currently |temporarily )?(unavailable|offline|down)',
+  '(gateway |request )?time-?out',
+  '(internal )?server error',
+  '(access|permission|request) (denied|blocked|forbidden)|forbidden|unauthori[sz]ed',
+  '((page|file|resource) )?not found',
+  'too many requests|rate limit(ed| exceeded)',
+  'just a moment|attention required|pardon our interruption|one more step',
+  '(checking|verifying) .{0,40}(browser|human)|(verify|confirm) .{0,20}human|are you (a )?(human|robot)|security (check|verification)',
+  'error establishing a database connection|(php )?(fatal|parse) error',
+  "we'll be (right )?back( soon)?|down for( scheduled)? maintenance|(under|scheduled) maintenance|maintenance mode",
+  'zugriff (verweigert|verboten)|(dienst|seite) (derzeit |vorübergehend )?nicht (verfügbar|erreichbar)|zu viele anfragen|interner serverfehler|wartungs(modus|arbeiten)',
+  '(site )?en maintenance|maintenance en cours|accès (refusé|interdit)|service (temporairement |momentanément )?indisponible|trop de requêtes|erreur interne( du serveur)?',
+  '(sitio )?en mantenimiento|acceso (denegado|prohibido)|servicio (temporalmente )?no disponible|demasiadas solicitudes|error interno( del servidor)?',
+  '(sito )?in manutenzione|accesso negato|servizio (temporaneamente )?non disponibile|(site )?em manutenção|acesso negado|serviço indisponível',
+  'toegang geweigerd|in onderhoud|tijdelijk niet beschikbaar|przerwa techniczna|dostęp zabroniony',
+  '(ведутся )?технические работы|доступ (запрещ[её]н|ограничен)|(сервис|сайт) (временно )?недоступен|слишком много запросов',
+  '(ただいま)?メンテナンス中(です)?|アクセスが拒否されました|サービス(は|を)?(現在)?(ご?利用(いただけ|でき)ません|停止中)|(系统|网站|服务器)?(正在)?维护中?|访问(被拒绝|受限)|服务(暂时)?不可用|점검 ?중(입니다)?|접근이? ?거부(되었습니다)?',
+];
+/** Words that are a failure only beside a request to come back later: they also are headings of manuals. */
+const WEAK_FAILURES =
+  '(site )?(maintenance|wartung|onderhoud|mantenimiento|manutenzione)|(application )?error|fehler|erreur|something went wrong';
+
+const headlineOf = (wording: string): RegExp =>
+  new RegExp(`^((error|http|fehler|erreur|oops|sorry)[: ]*)?([45]\\d\\d\\W*)?(${wording})[^\\p{L}\\p{N}]*( [|–—·-].*)?$`, 'iu');
 
 /** Titles of error pages: a failure alone, with its status or the name of the site, or a request to log in. */
-const ERROR_TITLE = new RegExp(
-  `^((error|http)[: ]*)?([45]\\d\\d\\W*)?${FAILURE}\\W*([|–—·-].*)?$|^((error|http)[: ]*)?[45]\\d\\d(\\W+${FAILURE}.*)?\\W*$|` +
-    `^(just a moment|attention required)\\b.*|^(please )?(sign|log) ?in\\b.*|^(down for |under |scheduled )?maintenance( mode)?\\W*$`,
-  'i',
-);
+const FAILURE_HEADLINE = headlineOf(FAILURES.join('|'));
+const WEAK_HEADLINE = headlineOf(WEAK_FAILURES);
+const STATUS_HEADLINE = new RegExp(`^((error|http)[: ]*)?[45]\\d\\d(\\W+(${FAILURES.slice(0, 6).join('|')}|error).*)?\\W*$`, 'iu');
+const SIGN_IN_HEADLINE = /^(please )?(sign|log) ?in\b.*/i;
+const LATER =
+  /\b(back|later|soon|shortly|moment|temporar\w*|currently|apologi\w*|inconvenience|sorry|gleich|bald|später|derzeit|plus tard|bientôt|más tarde|pronto|più tardi|later opnieuw)\b|позже|скоро|しばらく|稍后|나중에/iu;
+
+/** Whether a title, heading or first line says that the content is not there. */
+const isFailure = (line: string, text: string): boolean =>
+  line.length <= MAX_HEADLINE &&
+  (FAILURE_HEADLINE.test(line) || STATUS_HEADLINE.test(line) || (WEAK_HEADLINE.test(line) && LATER.test(text)));
 
 /** Titles that only error and login pages have, however long they are. */
 const CERTAIN_ERROR_TITLE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
+/** Maximum characters of the title of an error page. */
+const MAX_HEADLINE = 100;
 
 /** Maximum letters of a page with only a form, and of a login or error page. */
 const MAX_FORM_LETTERS = 100;
@@ -90,7 +122,8 @@ export function errorHeadline(
     place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
   );
   const headline = title || heading;
-  if (headline === undefined || headline.length > 100 || !ERROR_TITLE.test(headline)) return undefined;
+  if (headline === undefined || headline.length > MAX_HEADLINE) return undefined;
+  if (![FAILURE_HEADLINE, STATUS_HEADLINE, WEAK_HEADLINE, SIGN_IN_HEADLINE].some((known) => known.test(headline))) return undefined;
   return CERTAIN_ERROR_TITLE.test(headline) || countLetters(textIn(html)) < (PASSWORD.test(html) ? MAX_LOGIN_LETTERS : MAX_ERROR_LETTERS)
     ? headline
     : undefined;
@@ -114,19 +147,61 @@ const NOT_FOUND_TITLE = new RegExp(
   'iu',
 );
 
-/** Throws a KbError for a login page, or an error page with a success status. Both have hardly any text; a longer page is about logins or statuses. */
-export function assertIsContent(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
+/** Scripts of services that ask whether a visitor is human, on no other pages. */
+const CHALLENGE =
+  /\b_cf_chl_opt\b|\/challenge-platform\/h\/\w\/orchestrate|captcha-delivery\.com|\bpx-captcha\b|\b_Incapsula_Resource\b|\bgokuProps\b/;
+/** A question about cookies: its element, and its words. */
+const CONSENT_ELEMENT =
+  /<[^<>]{0,500}(?:\brole\s*=\s*["']?(?:alert)?dialog|\baria-modal\b|\b(?:id|class)\s*=\s*["'][^"'<>]{0,200}(?:cookie|consent|onetrust|didomi|usercentrics|cmp-))/i;
+const CONSENT_WORDS = /\bcookies?\b|\bconsent\b|クッキー|файлы cookie/i;
+const CONSENT_CHOICE =
+  /\b(?:accept|allow|agree|reject|choose|manage|akzeptier\w*|zustimm\w*|ablehn\w*|accept(?:er|ez)|aceptar|accett\w*|toestaan|согла\w*)/i;
+
+/** A page, or a text at a link, as it was sent. */
+interface SentPage extends Pick<ParsedDocument, 'text' | 'title'> {
+  /** Empty for a text that is no web page. */
+  html: Uint8Array;
+  /** Response headers with lower-case names. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whether scripts may still replace what it shows, in a browser. */
+  isUnfinished?: boolean;
+}
+
+/**
+ * Throws a retryable KbError for a page that stands in the place of the one requested, although it has a success status: a failure, a question whether the
+ * visitor is human, a request to log in or to accept cookies. All have hardly any text; a longer page is about such things.
+ */
+export function assertIsContent(source: string, { html: bytes, text, title = '', headers = {}, isUnfinished = false }: SentPage): void {
+  if (headers['cf-mitigated'] === 'challenge') throw wallError(source, 'is a question whether the visitor is human');
   const letters = countLetters(text, MAX_ERROR_LETTERS);
   if (letters >= MAX_ERROR_LETTERS) return;
-  const headlines = [title, readBlocks(text)[0]?.title ?? ''];
-  const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, MAX_FORM_INSPECTED)).toString('latin1'));
-  if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
-    throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
-      hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
-    });
-  const missing = headlines.find((line) => line.length <= 100 && NOT_FOUND_TITLE.test(line.trim()));
+  const first = text.trimStart().split('\n', 1)[0]!;
+  const headlines = [title, readBlocks(text)[0]?.title ?? '', first].map((line) => line.trim());
+  const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_FORM_INSPECTED)).toString('latin1');
+  const asks = PASSWORD.test(html);
+  if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line)))) throw loginError(source);
+  const missing = headlines.find((line) => line.length <= MAX_HEADLINE && NOT_FOUND_TITLE.test(line));
   if (missing !== undefined)
-    throw new KbError('not_found', `${source} says «${missing.trim()}», although it returned a success status.`, {
+    throw new KbError('not_found', `${source} says «${missing}», although it returned a success status.`, {
       hint: 'Check the address, or leave the page out.',
+      isRetryable: true,
     });
+  if (CHALLENGE.test(html)) throw wallError(source, 'is a question whether the visitor is human');
+  const failure = headlines.find((line) => isFailure(line, text)) ?? (/^\W*(?:Fatal|Parse) error\W/.test(text) ? 'Fatal error' : undefined);
+  if (failure !== undefined) throw wallError(source, `says «${failure}», although it returned a success status`);
+  const shown = letters < MIN_LETTERS ? `${text} ${textIn(html)}` : text; // a dialog is no content
+  if (!isUnfinished && CONSENT_ELEMENT.test(html) && CONSENT_WORDS.test(shown) && CONSENT_CHOICE.test(shown))
+    throw wallError(source, 'shows only a question about cookies (a consent dialog)');
 }
+
+const wallError = (source: string, says: string): KbError =>
+  new KbError('unavailable', `${source} ${says}.`, {
+    hint: ['Try again later, or open it in a browser.', SITE_CREDENTIALS_ADVICE],
+    isRetryable: true,
+  });
+
+const loginError = (source: string): KbError =>
+  new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
+    hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
+    isRetryable: true,
+  });

@@ -1,7 +1,7 @@
 import type { RememberedPage } from './page-memory-file.ts';
 import { SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
-import type { DocumentReader } from '../../../ports/reading.ts';
+import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
 import { withFrontmatter } from '../document.ts';
@@ -25,6 +25,7 @@ export function pageCandidate(page: LoadedPage, { source, depth }: PlacedPage, s
   return {
     source,
     source_kind: 'url',
+    isFetched: true,
     content_hash: pageHash(page, settings),
     document: async () => pageDocument(page, source, settings),
     page: { depth, status_code: page.status_code },
@@ -42,7 +43,7 @@ export function unchangedCandidate(
     if ('page' in read) return pageDocument(read.page, source, parts.settings);
     throw 'failed' in read ? read.failed : unreadableError(source, 'unreadable' in read ? read.unreadable : '', parts.reader);
   };
-  return { source, source_kind: 'url', content_hash, document, page: { depth, status_code } };
+  return { source, source_kind: 'url', isFetched: true, content_hash, document, page: { depth, status_code } };
 }
 
 async function pageDocument(
@@ -54,19 +55,19 @@ async function pageDocument(
   return frontmatter ? withFrontmatter(document) : document;
 }
 
-/** Suffix of feed addresses among links; the entries of a feed count as links of the page. */
-const FEED_SUFFIX = '#feed';
+/** Links in Markdown, which a site sends instead of HTML. */
+const MARKDOWN_LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
 
-/** The links of a page that a crawl follows: addresses on its own origin, including feeds. */
-function outlinks({ url, parsed: { page } }: LoadedPage): string[] {
+/** The links of a page that a crawl follows: addresses on its own origin, without those that log out, and the frames whose content is not in its text. */
+function outlinks({ url, file_type, parsed: { page, text } }: LoadedPage): string[] {
   const { origin } = new URL(url);
-  const own = (addresses: readonly string[] = []) =>
-    addresses.flatMap((address) => normalizeAddress(address) ?? []).filter((address) => address.startsWith(`${origin}/`));
-  return [...new Set([...own(page?.links), ...own(page?.feeds).map((address) => address + FEED_SUFFIX)])];
+  const isMarkdown = page === undefined && file_type === GIVEN_TYPES.markdown;
+  const written = isMarkdown ? [...text.matchAll(MARKDOWN_LINK)].map(([, target]) => target!) : [];
+  const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(page?.routes ?? []), ...written];
+  const actions = new Set(page?.actions.map((address) => normalizeAddress(address)));
+  const own = named.flatMap((address) => normalizeAddress(address, url) ?? []);
+  return [...new Set(own)].filter((address) => address.startsWith(`${origin}/`) && !actions.has(address));
 }
-
-/** The address of a feed among the links of a page; undefined for a link. */
-export const feedIn = (link: string): string | undefined => (link.endsWith(FEED_SUFFIX) ? link.slice(0, -FEED_SUFFIX.length) : undefined);
 
 /** Extracts what is remembered of a page that was read, except its source. */
 export function rememberedPage(
@@ -124,8 +125,8 @@ const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: stri
     cause,
   });
 
-/** Whether a failure says that the page no longer exists. */
-export const isPageGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found';
+/** Whether a failure says that the page no longer exists: by its status. A page that only says so may be back soon. */
+export const isPageGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found' && !error.isRetryable;
 
 /** Makes the error for a page of a media type that kb cannot read. */
 export const unreadableError = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>

@@ -4,7 +4,7 @@ import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs
 import { setImmediate as nextTick } from 'node:timers/promises';
 
 /** Version of the format; a file of another version is started anew. */
-export const FILE_FORMAT = 2;
+export const FILE_FORMAT = 3;
 
 const Time = z.number(); // milliseconds since 1970
 const Index = z.int().min(0); // of an address among those of the file
@@ -27,8 +27,6 @@ export const PageLine = z.object({
   d: z.string().optional(),
   e: z.string().optional(),
   m: z.string().optional(),
-  /** Shared hash. */
-  y: z.string().optional(),
   /** Rendered. */
   r: z.literal(1).optional(),
   /** Passed over. */
@@ -89,8 +87,6 @@ export interface RememberedPage {
   last_modified?: string | undefined;
   /** Whether it was opened in a browser: then the bytes from the server do not show whether it has changed. */
   isRendered: boolean;
-  /** Hash of content that it suddenly shares with other pages; while it has that content, the stored version stays. */
-  shared_hash?: string | undefined;
   /** Addresses that a crawl follows from it. */
   links: readonly string[];
 }
@@ -148,7 +144,7 @@ export class KnownPages {
   }
 
   /** The page of a line. Throws as `addLine` does. */
-  pageOf({ p, f = p, n, s, c, h, d, e, m, y, r, o, l }: PageLine): RememberedPage {
+  pageOf({ p, f = p, n, s, c, h, d, e, m, r, o, l }: PageLine): RememberedPage {
     return {
       found: this.#address(f),
       canonical: n === undefined ? undefined : this.#address(n),
@@ -159,7 +155,6 @@ export class KnownPages {
       bytes_hash: d,
       etag: e,
       last_modified: m,
-      shared_hash: y,
       isRendered: r === 1,
       links: unpackNumbers(l).map((number) => this.#address(number)),
     };
@@ -181,10 +176,10 @@ export class KnownPages {
     const p = numberOf(address);
     const [f, n, s] = [page.found, page.canonical, page.source].map((one) => (one === undefined ? undefined : numberOf(redactUrl(one))));
     const links = page.links.map(numberOf);
-    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, shared_hash: y, isRendered, isPassedOver } = page;
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, isRendered, isPassedOver } = page;
     const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
     const [a, l] = [newAddresses.length > 0 ? newAddresses : undefined, packNumbers(links)];
-    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, y, r, o, l };
+    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, r, o, l };
   }
 
   #processPage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: LinePosition): void {

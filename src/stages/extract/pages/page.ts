@@ -1,8 +1,9 @@
+import { advice, setting } from '../../../core/advice/advice.ts';
 import type { NetworkParts } from '../extract.ts';
 import type { RememberedPage } from './page-memory-file.ts';
 import { isAbort, KbError } from '../../../core/errors.ts';
-import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/reading.ts';
-import { urlSource, addressKey, normalizeAddress } from './web-addresses.ts';
+import { type DocumentReader, GIVEN_TYPES, MARKDOWN_MEDIA_TYPE, type ParsedDocument, type Renderer } from '../../../ports/reading.ts';
+import { urlSource, addressKey, isRoute, normalizeAddress } from './web-addresses.ts';
 import { callerHeaders } from '../../../http/client.ts';
 import { statusError } from '../../../http/status-errors.ts';
 import { toUtf8, type ResponseHead, type HttpRequest, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
@@ -35,6 +36,8 @@ export interface PageParts extends NetworkParts {
   memory?: PageMemory | undefined;
   /** Called with the reason if no browser could be started for a page that may need one; the fetched page is used. */
   onBrowserMissing?: ((source: string, reason: KbError) => void) | undefined;
+  /** Called with each page that was read. */
+  onRead?: ((page: LoadedPage) => void) | undefined;
 }
 
 /** Options of one request. */
@@ -61,6 +64,8 @@ export interface LoadedPage {
   /** Hash of the content. */
   bytes_hash: string;
   isRendered: boolean;
+  /** Whether it loads more as one scrolls than was read. */
+  isCut?: boolean;
   /** Response headers with lower-case names; empty if a browser fetched the page. */
   headers: Readonly<Record<string, string>>;
   /** Values of the `X-Robots-Tag` headers, in order. */
@@ -94,11 +99,22 @@ export async function readPage(url: string, parts: PageParts, options: PageOptio
   const remembered = parts.memory?.recall(urlSource(url));
   if (remembered?.isFresh) return resumedPage(url, remembered, options);
   const read = async (): Promise<PageRead> => {
+    if (URL.canParse(url) && isRoute(new URL(url))) return readRoute(url, parts, options);
     if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never') return renderPage(url, parts, options);
     const answer = await requestPage(url, remembered, { parts, options });
     return 'failed' in answer ? answer : readAnswer(answer, { parts, options, remembered });
   };
-  return catchFailure(read, { stage: 'fetch' });
+  const result = await catchFailure(read, { stage: 'fetch' });
+  if ('page' in result) parts.onRead?.(result.page);
+  return result;
+}
+
+/** Reads a route, which only a browser can. */
+async function readRoute(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
+  if (parts.settings.render !== 'never') return renderPage(url, parts, options);
+  throw new KbError('setup', `${urlSource(url)} is a route after #, which scripts of the site write: only a browser reads it.`, {
+    hint: advice`Set ${setting('ingestion.urls.render', 'auto')}.`,
+  });
 }
 
 type FailedPage = Extract<PageRead, { failed: unknown }>;
@@ -113,11 +129,26 @@ async function catchFailure<T>(work: () => Promise<T>, at: Omit<FailedPage, 'fai
   }
 }
 
-const parsePage = (bytes: Uint8Array, { source, file_type }: { source: string; file_type: string }, { reader, signal }: PageParts) =>
+interface SentBytes {
+  source: string;
+  file_type: string;
+  headers?: Readonly<Record<string, string>>;
+  content_type: string;
+  isRendered?: boolean;
+}
+
+const parsePage = (
+  bytes: Uint8Array,
+  { source, file_type, headers = {}, content_type, isRendered = false }: SentBytes,
+  { reader, signal, settings }: PageParts,
+) =>
   catchFailure(
     async () => {
       const parsed = await reader.read(bytes, { source, file_type, signal });
-      if (file_type === reader.page.file_type) assertIsContent(source, bytes, parsed);
+      const isPage = file_type === reader.page.file_type;
+      const isUnfinished = !isRendered && settings.render !== 'never' && browserNeed(bytes, parsed) !== 'none';
+      if (isPage) assertIsContent(source, { ...parsed, html: bytes, headers, isUnfinished });
+      else if (content_type.startsWith('text/')) assertIsContent(source, { ...parsed, html: new Uint8Array(), headers });
       return parsed;
     },
     { stage: 'convert', file_type },
@@ -144,7 +175,7 @@ async function requestPage(
   const { inTurn, isWanted = () => true, max_bytes: attemptLimit = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
   const headers = {
-    accept: `${reader.page.media_types.join(', ')}, */*;q=0.8`,
+    accept: `${MARKDOWN_MEDIA_TYPE}, ${reader.page.media_types.map((type) => `${type};q=0.9`).join(', ')}, */*;q=0.8`,
     ...options.given?.(url),
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
@@ -173,6 +204,9 @@ const isRemembered = (remembered: RememberedPage | undefined, { url }: HttpRespo
 const robotsTagsOf = ({ headers, repeated }: ResponseHead): readonly string[] =>
   (repeated?.['x-robots-tag'] ?? [headers['x-robots-tag'] ?? '']).filter((tag) => /noindex|nofollow|none/i.test(tag));
 
+/** The texts of a site for language models (llmstxt.org), which are Markdown. */
+const LLMS_TEXT = /\/llms(?:-full)?\.txt$/;
+
 interface RememberedTask extends PageTask {
   remembered: RememberedPage | undefined;
 }
@@ -182,14 +216,15 @@ async function readAnswer(answer: HttpResponse, { parts, options, remembered }: 
   const { status, content_type, headers, isMoved } = answer;
   if (status === 304 && remembered) return { unchanged: remembered, isMoved };
   if (status >= 300) return { redirect: redirectTarget(answer), isLasting: status === 301 || status === 308 };
-  const file_type = options.isWanted?.(answer) === false ? undefined : reader.fileTypeOf(answer);
+  const known = options.isWanted?.(answer) === false ? undefined : reader.fileTypeOf(answer);
+  const file_type = known !== undefined && LLMS_TEXT.test(new URL(answer.url).pathname) ? GIVEN_TYPES.markdown : known;
   if (file_type === undefined) return { unreadable: content_type };
   assertSize(answer.bytes, { url: answer.url, file_type }, reader);
   const bytes = toUtf8(answer);
   const robots_tags = robotsTagsOf(answer);
   const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
   if (remembered?.bytes_hash === bytes_hash && isRemembered(remembered, answer)) return { unchanged: remembered, isMoved };
-  const parsed = await parsePage(bytes, { source: urlSource(answer.url), file_type }, parts);
+  const parsed = await parsePage(bytes, { source: urlSource(answer.url), file_type, headers, content_type }, parts);
   if ('failed' in parsed) return parsed;
   const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
   if (file_type !== reader.page.file_type || settings.render === 'never') return { page, isMoved };
@@ -197,10 +232,15 @@ async function readAnswer(answer: HttpResponse, { parts, options, remembered }: 
   return 'page' in best ? { ...best, isMoved } : best;
 }
 
+/** The frames of a page whose content a browser can read with it: those of its own origin. */
+export const ownFrames = ({ url, parsed: { page } }: Pick<LoadedPage, 'url' | 'parsed'>): string[] =>
+  page?.frames.filter((address) => new URL(address).origin === new URL(url).origin) ?? [];
+
 /** Returns the fetched page, or the page as a browser shows it if that is required or has more text. */
 async function renderIfNeeded(page: LoadedPage, html: Uint8Array, { parts, options }: PageTask): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
-  const need = isAlways ? 'surely' : browserNeed(html, page.parsed);
+  const textNeed = isAlways ? 'surely' : browserNeed(html, page.parsed);
+  const need = textNeed === 'none' && ownFrames(page).length > 0 ? 'perhaps' : textNeed;
   if (need === 'none') return { page };
   const read = await catchFailure(() => renderPage(page.url, parts, options), { stage: 'fetch', file_type: page.file_type });
   if ('failed' in read) {
@@ -228,17 +268,17 @@ async function renderPage(url: string, parts: PageParts, options: PageOptions): 
   const { inTurn = (work) => work() } = options;
   const headers = { ...callerHeaders(new URL(url)), ...options.given?.(url) };
   const rendered = await inTurn(() => renderer.render(url, { site: { headers }, signal }), signal);
-  const found = isSamePage(url, rendered.url) ? url : rendered.url;
+  const found = isSamePage(url.replace(/#.*/s, ''), rendered.url) ? url : rendered.url;
   const source = urlSource(found);
   if (rendered.status >= 400) throw statusError(source, rendered.status);
   if (options.redirect === 'manual' && found !== url) return { redirect: found, isLasting: false };
   const file_type = reader.page.file_type;
   assertSize(rendered.bytes, { url: found, file_type }, reader);
-  const parsed = await parsePage(rendered.bytes, { source, file_type }, parts);
+  const parsed = await parsePage(rendered.bytes, { source, file_type, content_type: '', isRendered: true }, parts);
   if ('failed' in parsed) return parsed;
   const bytes_hash = hash(rendered.bytes).slice(0, 32);
-  const { status: status_code, robots_tags = [] } = rendered;
-  return { page: { url: found, status_code, file_type, parsed, bytes_hash, isRendered: true, headers: {}, robots_tags } };
+  const { status: status_code, robots_tags = [], isCut = false } = rendered;
+  return { page: { url: found, status_code, file_type, parsed, bytes_hash, isRendered: true, isCut, headers: {}, robots_tags } };
 }
 
 /** Whether two addresses are of the same page: a script may add a slash or analytics parameters. */

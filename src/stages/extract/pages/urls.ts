@@ -18,7 +18,7 @@ import { MAX_CONCURRENT, type HostLimiter } from './crawl/host-limiter.ts';
 import { pathPattern } from './crawl/crawl-rules.ts';
 import { failedPageItem, isPageGone, rememberedPage, pageCandidate, unchangedCandidate, unreadableError } from './page-candidate.ts';
 import type { PageMemory } from './page-memory.ts';
-import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
+import { type LoadedPage, ownFrames, type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
 
 /** The dependencies of reading a link. */
 interface LinkParts extends NetworkParts {
@@ -74,13 +74,16 @@ async function fetchLink(
   if (!isPage && isWebPage(answer, reader)) throw webPageError(source, answer);
   const document = async () => {
     const parsed = await reader.read(bytes, { source, file_type, signal });
-    if (isPage) assertIsContent(source, bytes, parsed);
+    const { content_type, headers } = answer;
+    if (isPage || content_type.startsWith('text/'))
+      assertIsContent(source, { ...parsed, html: isPage ? bytes : new Uint8Array(), headers });
     const linked = await makeDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
     return given.frontmatter ? withFrontmatter(linked) : linked;
   };
   return {
     source,
     source_kind: 'bytes',
+    isFetched: true,
     content_hash: contentHash(bytes, { ...given, revision: reader.revisionOf?.(file_type) }),
     document,
   };
@@ -102,15 +105,29 @@ export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGene
   const stored = new Set<string>();
   const [redirects, moves] = [new Map<string, Set<string>>(), new Map<string, string>()];
   const unopened = new Map<string, KbError>();
-  const reading: UrlsParts = { ...parts, onBrowserMissing: (source, reason) => void unopened.set(source, reason) };
+  const cut = new Set<string>();
+  const framed = new Set<string>();
+  const onRead = ({ url, isCut }: LoadedPage) => void (isCut && cut.add(urlSource(url)));
+  const reading: UrlsParts = { ...parts, onRead, onBrowserMissing: (source, reason) => void unopened.set(source, reason) };
   for (const pages of groupPages(entries)) {
-    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, redirects, moves });
+    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, redirects, moves, framed });
     else {
       yield { input: urlSource(pages.url) };
       yield* crawlSite(pages, { ...reading, stored });
     }
   }
   if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };
+  if (cut.size > 0) yield { notice: `${countSuchAs(cut)} read only in part: more is loaded as one scrolls.` };
+  if (framed.size > 0)
+    yield {
+      notice: `${countSuchAs(framed)} read without the frames of their site: name their addresses, or crawl the site, which follows them.`,
+    };
+}
+
+/** Counts pages, with the first one: `2 pages (such as …) were`. */
+function countSuchAs(pages: ReadonlySet<string>): string {
+  const [first] = pages;
+  return pages.size === 1 ? `1 page (${first}) was` : `${pages.size} pages (such as ${first}) were`;
 }
 
 function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
@@ -151,6 +168,8 @@ interface PagesRun {
   redirects: Map<string, Set<string>>;
   /** New sources of pages that moved within their host, by the old source. */
   moves: Map<string, string>;
+  /** Pages whose frames were not read. */
+  framed: Set<string>;
 }
 
 async function* readEach(pages: readonly string[], run: PagesRun): AsyncGenerator<Extracted, void, void> {
@@ -198,6 +217,7 @@ async function toItem({ url, read }: { url: string; read: PageRead }, run: Pages
     return failedPageItem(unreadableError(urlSource(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
   const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
   const source = known.found;
+  if ('page' in read && !read.page.isRendered && ownFrames(read.page).length > 0) run.framed.add(source);
   if (read.isMoved) recordMove(url, source, run);
   await memory?.remember(urlSource(url), { ...known, source });
   if (stored.has(source)) return { expected: -1 };

@@ -6,12 +6,23 @@ import { extname } from 'node:path';
 /** Whether a `docs` entry is an address and not a path. */
 export const isUrl = (entry: string): boolean => /^https?:\/\//i.test(entry);
 
-/** The source of an address: without credentials and without the fragment, which names a position on the page. */
+/** The source of an address: without credentials, without the id of a session, and without a fragment that names a position on the page. */
 export function urlSource(address: string): string {
   if (!URL.canParse(address)) return redactUrl(address);
   const url = new URL(address);
-  url.hash = '';
+  if (!isRoute(url)) url.hash = '';
+  dropSession(url);
   return identifyUrl(url);
+}
+
+/** Whether the fragment of an address is a route (`#/guide`, `#!/guide`): scripts of the site write another page for it. */
+export const isRoute = ({ hash }: URL): boolean => /^#!?\/./.test(hash);
+
+/** Parameters of paths that hold the id of a session (Java servlets, PHP, ColdFusion), which selects no other page. */
+const SESSION = /;(?:jsessionid|phpsessid|session_?id|sid|cfid|cftoken)=[^/;]*/gi;
+
+function dropSession(url: URL): void {
+  if (url.pathname.includes(';')) url.pathname = url.pathname.replace(SESSION, '');
 }
 
 /** The inputs of a request that may need the network. */
@@ -43,12 +54,14 @@ const MAX_REPEATED = 3;
 /** Maximum parts of a path. */
 const MAX_PATH_PARTS = 50;
 
-/** Normalizes an address for a crawl: without fragment, credentials and tracking parameters; undefined if it is not http(s). */
+/** Normalizes an address for a crawl: without credentials, tracking parameters, session and fragment, except a route; undefined if it is not http(s). */
 export function normalizeAddress(address: string, base?: string): string | undefined {
   if (!URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);
   if (!/^https?:$/.test(url.protocol)) return undefined;
-  url.hash = url.username = url.password = '';
+  url.username = url.password = '';
+  if (!isRoute(url)) url.hash = '';
+  dropSession(url);
   const params = [...url.searchParams];
   const kept = params.filter(([name]) => !TRACKING.test(name));
   // set once: each change of a parameter writes the whole address again
@@ -78,6 +91,33 @@ export function isTrap(address: string): boolean {
     counts.set(part, count);
   }
   return false;
+}
+
+const LOG_OUT = '(?:log|sign)[-_]?(?:out|off)|abmelden|ausloggen|deconnexion|cerrar-?sesion|uitloggen|loggaut|logga-ut';
+const REMOVE = 'delete|remove|destroy|trash|unsubscribe|loeschen|supprimer|eliminar';
+const ACTION = `${LOG_OUT}|${REMOVE}|add(?:_?to_?cart)?`;
+/** A path that ends a session, or removes a thing that it names by a number or id. */
+const HARMFUL_PATH = new RegExp(
+  `/(?:${LOG_OUT})(?:\\.\\w{1,5})?/?$|/(?:\\d+|[\\da-f-]{24,})/(?:${REMOVE})/?$|/(?:${REMOVE})/(?:\\d+|[\\da-f-]{24,})/?$|/add[-_]?to[-_]?(?:cart|basket)(?:/|$)`,
+  'i',
+);
+const HARMFUL_NAME = new RegExp(`^(?:${LOG_OUT}|add[-_]?to[-_]?(?:cart|basket))$`, 'i');
+const ACTION_NAME = /^(?:action|act|do|cmd|op|task|mode|method|_method)$/i;
+const HARMFUL_VALUE = new RegExp(`^(?:${ACTION})$`, 'i');
+const CART_PATH = /\/(?:cart|basket|warenkorb|panier|carrito)(?:\.\w{1,5})?\/?$/i;
+const CART_NAME = new RegExp(`^(?:add|${REMOVE})(?:[-_]\\w+)?$`, 'i');
+
+/** Whether a request for an address may change something: it logs out, deletes, or fills a cart. A crawl never sends it. */
+export function isHarmful(address: string): boolean {
+  const { pathname, searchParams } = new URL(address);
+  if (HARMFUL_PATH.test(pathname)) return true;
+  const isCart = CART_PATH.test(pathname);
+  return searchParams
+    .entries()
+    .some(
+      ([name, value]) =>
+        HARMFUL_NAME.test(name) || (ACTION_NAME.test(name) && HARMFUL_VALUE.test(value)) || (isCart && CART_NAME.test(name)),
+    );
 }
 
 /** Extensions of files without text, which addresses of pages do not have. */

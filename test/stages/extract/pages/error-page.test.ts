@@ -53,7 +53,7 @@ test('other responses are not error pages', () => {
 });
 
 const page = (html: string, text: string, title?: string) => () =>
-  assertIsContent('https://x.example/a', Buffer.from(html), { text, title });
+  assertIsContent('https://x.example/a', { html: Buffer.from(html), text, title });
 const form = '<form action="/login" method="post"><input name="user"><input type="password" name="pw"><button>Sign in</button></form>';
 const some = 'Valves are looked at every spring, by someone who knows them. '.repeat(4);
 
@@ -80,6 +80,48 @@ test.each([
       message: `https://x.example/a says «${line}», although it returned a success status.`,
     }),
   );
+});
+
+test.each([
+  ['Access Denied', 'You have no permission. Reference #18.7c1f2d3a'],
+  ['Just a moment...', 'Verifying you are human. This may take a few seconds.'],
+  ['Attention Required! | Cloudflare', 'Please complete the security check.'],
+  ['Pardon Our Interruption', 'Something about your browser made us think you were a bot.'],
+  ['503 Service Temporarily Unavailable', 'nginx'],
+  ['', 'Error establishing a database connection'],
+  ['', '**Fatal error**: Uncaught PDOException: SQLSTATE[HY000] in /srv/www/db.php:31'],
+  ['Wartung', 'Wir sind gleich wieder für Sie da.'],
+  ['Site en maintenance', 'Merci de revenir plus tard.'],
+  ['Servicio no disponible', 'Inténtelo de nuevo más tarde.'],
+  ['メンテナンス中', 'しばらくしてから再度アクセスしてください。'],
+  ['Технические работы', 'Пожалуйста, зайдите позже.'],
+])('a page that says «%s» in the place of content is a retryable error', (title, text) => {
+  expect(page('<p>', `${title === '' ? '' : `# ${title}\n\n`}${text}`, title)).toThrow(
+    expect.objectContaining({ code: 'unavailable', isRetryable: true }),
+  );
+});
+
+test.each([
+  ['a script of a challenge', '<script>window._cf_chl_opt = {}</script>', 'Example'],
+  ['a question about cookies', '<div role="dialog">', 'We use cookies. Choose which cookies you allow.'],
+])('%s is a retryable error', (_name, html, text) => {
+  expect(page(html, text)).toThrow(expect.objectContaining({ code: 'unavailable', isRetryable: true }));
+});
+
+test('a header of a challenge is enough, whatever the page says', () => {
+  const sent = { html: new Uint8Array(), text: some.repeat(9), headers: { 'cf-mitigated': 'challenge' } };
+  expect(() => assertIsContent('https://x.example/a', sent)).toThrow(expect.objectContaining({ isRetryable: true }));
+});
+
+test.each([
+  ['Access denied: what to do when the gate stays shut', 'The card has no stamp.'],
+  ['Scheduled maintenance of the ropeway in May', 'It takes nine days.'],
+  ['Error 503 on the panel of the winch', 'The winch is too warm.'],
+  ['Maintenance', 'Grease the sheaves every month.'],
+  ['Cookie policy', 'We use cookies. Choose which cookies you allow.'],
+  ['Opening hours', 'Open from seven to nine.'],
+])('a short page with the title «%s» is content', (title, text) => {
+  expect(page('<p>', `# ${title}\n\n${text}`, title)).not.toThrow();
 });
 
 test.each([

@@ -47,8 +47,8 @@ afterEach(async () => {
 describe('a remembered page', () => {
   it('is completely available to the next process at once, even if this one is killed', async () => {
     const file = newFile();
-    await (await open({ file })).remember(`${SITE}/a`, page({ shared_hash: 'h0' }));
-    expect((await reopened(file)).recall(`${SITE}/a`)).toEqual({ ...page({ shared_hash: 'h0' }), isFresh: false });
+    await (await open({ file })).remember(`${SITE}/a`, page());
+    expect((await reopened(file)).recall(`${SITE}/a`)).toEqual({ ...page(), isFresh: false });
     expect((await reopened(file)).recall(`${SITE}/b`)).toBeUndefined();
   });
 

@@ -6,6 +6,7 @@ import {
   urlSource,
   needsPageType,
   hasTextlessExtension,
+  isHarmful,
   isTrap,
   addressKey,
   normalizeAddress,
@@ -65,6 +66,25 @@ test('addresses have the same key regardless of trailing slash, order of paramet
     expect(addressKey(`http://a.example/${path}`)).toBe(key);
   for (const path of ['x?a=1', 'X?a=1&b=2', 'x?a=2&b=1', 'y?a=1&b=2']) expect(addressKey(`http://a.example/${path}`)).not.toBe(key);
   expect(addressKey('http://a.example/')).toBe(addressKey('http://a.example'));
+});
+
+test('the id of a session in a path selects no other page, and a route after # does', () => {
+  expect(normalizeAddress('http://a.example/view.do;jsessionid=1F.node1?x=1#top')).toBe('http://a.example/view.do?x=1');
+  expect(urlSource('http://a.example/list;v=2;JSESSIONID=9/a')).toBe('http://a.example/list;v=2/a');
+  for (const route of ['http://a.example/#/oil', 'http://a.example/app#!/oil']) {
+    expect(normalizeAddress(route)).toBe(route);
+    expect(urlSource(route)).toBe(route);
+  }
+  expect(normalizeAddress('http://a.example/#/')).toBe('http://a.example/');
+});
+
+test('recognises addresses that log out, delete or fill a cart, and no pages about that', () => {
+  const harmful =
+    '/logout /user/sign-out /abmelden /index.php?action=logout /pages/3/delete /delete/3 /cart?add=5 /wp-login.php?action=logout /?do=logout /logoff.aspx /shop?add-to-cart=9 /a?_method=delete';
+  for (const path of harmful.split(' ')) expect([path, isHarmful(`http://a.example${path}`)]).toEqual([path, true]);
+  const harmless =
+    '/docs/logout-of-the-panel /docs/delete-a-rota /docs/remove-ice /api/users/delete /cart /cart?page=2 /search?q=logout /a?action=view /removals';
+  for (const path of harmless.split(' ')) expect([path, isHarmful(`http://a.example${path}`)]).toEqual([path, false]);
 });
 
 test('recognises crawler traps by their length and by repeated parts', () => {

@@ -20,7 +20,8 @@ export function summarizeCrawl(crawl: Crawl): { notices: string[]; doubt?: strin
   const name = `The crawl of ${address}`;
   const gaps = [...findGaps(crawl, name)];
   const notices = [...crawl.notices, ...gaps, ...describeOmissions(crawl, name)];
-  if (crawl.unread !== undefined) return { notices, doubt: `${crawl.unread} could not be read, and may lead there.` };
+  const { missed } = crawl.frontier;
+  if (missed !== undefined) return { notices, doubt: `${missed} could not be read, and may lead there.` };
   const isComplete = gaps.length === 0 && crawl.has_sitemaps && crawl.has_complete_seeds;
   return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
 }
@@ -38,9 +39,11 @@ function* findGaps(crawl: Crawl, name: string): Generator<string, void, void> {
 
 /** Describes what was left out on purpose. */
 function* describeOmissions(
-  { site: { scope }, contradicted, redirected, frontier, skipped }: Crawl,
+  { site: { scope }, contradicted, redirected, frontier, skipped, logins, pages, parts }: Crawl,
   name: string,
 ): Generator<string, void, void> {
+  if (logins > 0 && pages > 0 && parts.http.carriesCredentials?.(scope.origin))
+    yield `${name}: the session ended on the way, or was not accepted everywhere: ${count(logins, 'page')} turned into a login page. Renew the credentials in network.sites, and crawl again.`;
   const text = skippedText(skipped);
   if (text !== undefined) yield `${name} left out ${text}.`;
   for (const pattern of scope.unmatchedIncludes()) yield `${name}: include «${pattern}» matches no address that was found.`;

@@ -88,10 +88,10 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
     const bytes = await loadRobots(address, load);
     if (bytes === undefined) return ALLOW_ALL;
     const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
-    const rules = parse(address, widenExpensiveRules(new TextDecoder().decode(bytes.subarray(0, MAX_RULES_BYTES))));
+    const rules = parse(address, decodeUnreserved(widenExpensiveRules(new TextDecoder().decode(bytes.subarray(0, MAX_RULES_BYTES)))));
     const product = productOf(user_agent);
     const delay = rules.getCrawlDelay(product) ?? 0;
-    const bounded = limitTime(MAX_MATCHING_MS, (url) => rules.isAllowed(url, product) !== false);
+    const bounded = limitTime(MAX_MATCHING_MS, (url) => rules.isAllowed(decodeUnreserved(url), product) !== false);
     return {
       allows: bounded.matches,
       isExhausted: bounded.isSpent,
@@ -103,6 +103,9 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
     throw unreadableRules(address, error);
   }
 }
+
+/** Decodes the letters that need no encoding in an address, so that rules and addresses match however they are written (RFC 9309, 2.2.2). */
+const decodeUnreserved = (text: string): string => text.replace(/%(2d|2e|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi, decodeURIComponent);
 
 /** Loads the robots.txt; undefined if there is none. */
 async function loadRobots(address: string, load: LoadAddress): Promise<Uint8Array | undefined> {
@@ -187,6 +190,8 @@ export interface CrawlScope {
   currentAddress(source: string): string;
   /** Whether only include or exclude keeps an address out of the scope. */
   isFiltered(address: string): boolean;
+  /** Whether an address is on the site, and not below the folder. */
+  isOutside(address: string): boolean;
   /** Include patterns that have matched no address so far. */
   unmatchedIncludes(): string[];
   /** Whether matching has used up its time; then the scope covers nothing more. */
@@ -235,6 +240,7 @@ export function scopeOf({ start, final }: { start: string; final: string }, { in
       const url = new URL(address);
       return hasPatterns && isInFolder(url) && !passes(address, url);
     },
+    isOutside: (address) => new URL(address).origin === origin && !isInFolder(new URL(address)),
     unmatchedIncludes: () => includes.filter(({ isMet }) => !isMet).map(({ pattern }) => pattern),
     isExhausted: bounded.isSpent,
   };

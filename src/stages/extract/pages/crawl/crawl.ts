@@ -6,14 +6,15 @@ import { urlSource } from '../web-addresses.ts';
 import { type PageRead, readPage } from '../page.ts';
 import { summarizeCrawl, siteFailure } from './crawl-report.ts';
 import { Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
-import { type CrawlEntry, type CrawlParts, openSite, type OpenSite, MAX_FEEDS, readFeeds, readSitemaps } from './open-site.ts';
+import { type CrawlEntry, type CrawlParts, openSite, type OpenSite } from './open-site.ts';
+import { findWholeText, readLlmsText, readSitemaps } from './sitemaps.ts';
 import { type Crawl, resolveDeferred, silenceAfter, processPage } from './process-page.ts';
 
 /** Maximum requests per wanted page, so that a crawl ends even if the addresses of a site lead to no pages. */
 const REQUESTS_PER_PAGE = 3;
 const EXTRA_REQUESTS = 100;
 
-/** Crawls a site (contract, section 5): from the start page along links, sitemaps and feeds, level by level. The failure of a page does not affect others. */
+/** Crawls a site (contract, section 5): from the start page along links, sitemaps and llms.txt, level by level. The failure of a page does not affect others. */
 export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
   const name = JSON.stringify({ ...entry, url: urlSource(entry.url) });
   yield { expected: 1 };
@@ -35,7 +36,7 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
   const skipped: SkippedPages = new Map();
   const { scope, robots } = site;
   const given = { entry, site, parts, limit, skipped };
-  const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, buffered: 0, kept: 0 };
+  const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, buffered: 0, kept: 0, logins: 0 };
   return {
     ...given,
     ...counts,
@@ -43,9 +44,7 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
     yieldIfBusy: yieldToEventLoop(signal),
     deferred: [],
     sources: new Map(),
-    previous: new Map(),
     owned: new Set(),
-    feeds: { named: [], due: [], left: MAX_FEEDS },
     has_sitemaps: false,
     has_complete_seeds: true,
     notices: [...site.notices],
@@ -103,31 +102,35 @@ function* reportExpected(open: number, crawl: Crawl): Generator<Extracted, void,
 
 /** Finds further pages of a level once its pages are read, or begins the next level. Returns false if there is none. */
 async function advance(crawl: Crawl): Promise<boolean> {
-  const { frontier, feeds, entry } = crawl;
+  const { frontier, entry } = crawl;
   if (isOver(crawl)) return false;
-  if (frontier.depth > 0 && (await readSeeds(crawl))) return true;
+  if (frontier.depth > 0 && !crawl.has_sitemaps && (await readSeeds(crawl))) return true;
   if (frontier.depth >= entry.max_depth) return false;
   frontier.deepen();
-  feeds.due = feeds.named.splice(0);
   return true;
 }
 
-/** Reads the sitemaps, once, and the feeds that the level before named. Returns whether they added pages. */
+/** Reads the sitemaps and the llms.txt of the site. Returns whether they added pages. */
 async function readSeeds(crawl: Crawl): Promise<boolean> {
-  const { site, frontier, skipped, feeds, parts } = crawl;
+  const { site, frontier, skipped, parts } = crawl;
   const before = frontier.queued;
-  const options = {
-    signal: parts.signal,
-    onAddress: (address: string) => frontier.add(address, { isSameLevel: true }),
-    onForeign: (address: string) => noteSkipped(skipped, 'foreign', urlSource(address)),
-  };
-  const due = [...new Set(feeds.due.splice(0))].slice(0, feeds.left);
-  feeds.left -= due.length;
-  const sitemaps = crawl.has_sitemaps ? [] : [await readSitemaps(site, options)];
-  const seeds = [...sitemaps, await readFeeds(due, site, options)];
   crawl.has_sitemaps = true;
-  crawl.has_complete_seeds &&= seeds.every(({ isComplete }) => isComplete);
-  crawl.notices.push(...seeds.flatMap(({ notices }) => notices));
+  const sitemaps = await readSitemaps(site, {
+    signal: parts.signal,
+    onAddress: (address) => frontier.add(address, { isSameLevel: true }),
+    onForeign: (address) => noteSkipped(skipped, 'foreign', urlSource(address)),
+  });
+  crawl.has_complete_seeds = sitemaps.isComplete;
+  crawl.notices.push(...sitemaps.notices);
+  if (!sitemaps.isComplete && isOver(crawl)) return frontier.queued > before;
+  for (const address of await readLlmsText(site)) {
+    const isText = /\.md$/i.test(new URL(address).pathname);
+    // the Markdown of a page has its address with .md at the end (llmstxt.org); the page itself is asked for Markdown first
+    const page = address.replace(/(?:(?<=\/)index\.html|(?<=\/)index)?\.md(?=$|[?#])/i, '');
+    if (new URL(address).origin === site.scope.origin) frontier.add(page, { isSameLevel: true, ...(isText ? { markdown: address } : {}) });
+  }
+  const whole = frontier.accepted === 0 ? await findWholeText(site) : undefined;
+  if (whole !== undefined) frontier.add(whole, { isSameLevel: true });
   return frontier.queued > before;
 }
 

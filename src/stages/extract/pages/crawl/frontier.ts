@@ -1,5 +1,14 @@
 import type { FileTypes } from '../../../../ports/reading.ts';
-import { urlSource, type FoundAddress, hasTextlessExtension, isTrap, addressKey, nextHop, normalizeAddress } from '../web-addresses.ts';
+import {
+  urlSource,
+  type FoundAddress,
+  hasTextlessExtension,
+  isHarmful,
+  isTrap,
+  addressKey,
+  nextHop,
+  normalizeAddress,
+} from '../web-addresses.ts';
 import type { PageMemory } from '../page-memory.ts';
 import type { Robots, CrawlScope } from './crawl-rules.ts';
 
@@ -10,6 +19,8 @@ export interface QueuedPage extends FoundAddress {
   depth: number;
   /** The first page that linked to it, without credentials; undefined if it was not found by a link. */
   from?: string | undefined;
+  /** Address of its text as Markdown, which is read if the page does not exist. */
+  markdown?: string | undefined;
 }
 
 /** Rules and limits of a crawl. */
@@ -35,6 +46,7 @@ interface AddOptions {
   trail?: readonly string[];
   /** The page that links to it. */
   from?: string | undefined;
+  markdown?: string | undefined;
 }
 
 /** Maximum addresses that a crawl remembers; those found later are ignored. */
@@ -64,6 +76,8 @@ export class Frontier {
   depth = 0;
   /** Number of addresses that look like crawler traps (generated without end). */
   traps = 0;
+  /** The first stored page that was left out. */
+  missed: string | undefined;
 
   constructor(options: FrontierOptions) {
     this.#options = options;
@@ -72,6 +86,11 @@ export class Frontier {
 
   get queued(): number {
     return this.#level.length - this.#nextIndex + this.#nextLevel.length;
+  }
+
+  /** Number of addresses that were accepted so far, besides the start page. */
+  get accepted(): number {
+    return this.#acceptedCount;
   }
 
   /** Number of addresses that were found and not read. */
@@ -93,20 +112,24 @@ export class Frontier {
   }
 
   /** Adds an address of the next level, or of this one (`isSameLevel`). Returns false once no more will be read. */
-  add(address: string, { isSameLevel = false, trail = [], from }: AddOptions = {}): boolean {
+  add(address: string, { isSameLevel = false, trail = [], from, markdown }: AddOptions = {}): boolean {
     if (this.#checked.has(address)) return true;
     const { scope, reader, skipped, max_depth, limit } = this.#options;
     const url = normalizeAddress(address);
-    const isWanted = url !== undefined && scope.covers(url) && !hasTextlessExtension(url, reader);
+    const isSafe = url !== undefined && !isHarmful(url);
+    const isWanted = isSafe && scope.covers(url) && !hasTextlessExtension(url, reader);
     const key = isWanted ? addressKey(url).slice(0, MAX_COMPARED_LENGTH) : '';
-    if (url !== undefined && !isWanted && scope.isFiltered(url)) noteSkipped(skipped, 'filtered', urlSource(url));
+    if (url !== undefined && !isSafe) noteSkipped(skipped, 'harmful', urlSource(url));
+    else if (url !== undefined && !isWanted && scope.isFiltered(url)) noteSkipped(skipped, 'filtered', urlSource(url));
+    else if (url !== undefined && !isWanted && scope.isOutside(url) && !hasTextlessExtension(url, reader))
+      noteSkipped(skipped, 'outside', urlSource(url));
     if (!isWanted || this.#known.has(key)) {
       if (this.#checked.size < this.#maxKnown && address.length <= MAX_COMPARED_LENGTH) this.#checked.add(address);
       return true;
     }
     if (this.#known.size >= this.#maxKnown) return !(this.isOverflowing = true);
     const depth = isSameLevel ? this.depth : this.depth + 1;
-    if (depth <= max_depth) this.#queue({ url, key, depth, trail, from });
+    if (depth <= max_depth) this.#queue({ url, key, depth, trail, from, markdown });
     else if (this.#deeperKeys.size < this.#maxKnown) this.#deeperKeys.add(key);
     return this.#acceptedCount < limit;
   }
@@ -121,7 +144,7 @@ export class Frontier {
     if (isTooMuch) return void this.#protected.add(page.key);
     if (!robots.allows(page.url)) {
       noteSkipped(skipped, 'robots', urlSource(page.url));
-      return this.protect(page);
+      return this.miss(page);
     }
     this.#acceptedCount++;
     (page.depth === this.depth ? this.#level : this.#nextLevel).push(page);
@@ -151,7 +174,13 @@ export class Frontier {
     this.#nextIndex = 0;
   }
 
-  /** Records that a page exists although it could not be read, with the addresses that redirected to it and the source that it is stored under. */
+  /** Records that a page was left out. If it is stored, the crawl is incomplete: nobody knows what it links to now. */
+  miss(page: FoundAddress): void {
+    this.protect(page);
+    if (this.#options.memory?.storedUnder(urlSource(page.url)) !== undefined) this.missed ??= urlSource(page.url);
+  }
+
+  /** Records that a page exists although it was not read, with the addresses that redirected to it and the source that it is stored under. */
   protect({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
       this.#protected.add(addressKey(address));
@@ -169,10 +198,12 @@ export class Frontier {
 /** Reasons why an address became no document although nothing failed, in the order of the report. */
 const REASONS = {
   filtered: 'that include or exclude keeps out',
+  outside: 'of the site outside its path',
+  harmful: 'that log out, delete or change something',
   robots: 'that robots.txt forbids',
+  routes: 'after # that only a browser reads (routes)',
   passed_over: 'marked noindex, or with nothing but links',
   same: 'with the content of another',
-  alike: 'now with the content of another, and stored as before',
   foreign: 'that a sitemap names on another origin',
   other: 'of a kind that kb does not read',
 } as const;

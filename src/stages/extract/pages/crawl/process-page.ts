@@ -3,17 +3,10 @@ import type { LoadedPage, PageRead, Redirect } from '../page.ts';
 import { type Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource, hasTextlessExtension, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
-import {
-  failedPageItem,
-  feedIn,
-  isPageGone,
-  rememberedPage,
-  pageCandidate,
-  redirectLoopError,
-  unchangedCandidate,
-} from '../page-candidate.ts';
+import { urlSource, hasTextlessExtension, isRoute, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
+import { failedPageItem, isPageGone, rememberedPage, pageCandidate, redirectLoopError, unchangedCandidate } from '../page-candidate.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
+import type { Stage } from '../../../../schema/items.ts';
 
 /** A page that was read, with its queue entry and its source. */
 export interface CrawledPage {
@@ -60,20 +53,16 @@ export interface Crawl {
   kept: number;
   /** Sources of the documents by content hash. */
   readonly sources: Map<string, string>;
-  /** Hashes of the remembered content of these documents by content hash; absent if unknown. */
-  readonly previous: Map<string, string>;
   /** Keys of pages that are stored under their own address. */
   readonly owned: Set<string>;
-  /** The first page that could not be read and may link to unknown pages. */
-  unread?: string;
+  /** Pages that turned out to be login pages. */
+  logins: number;
   /** Pages with a canonical address whose content is different. */
   contradicted?: Counted;
   /** Pages that redirect out of the scope. */
   redirected?: Counted;
-  /** Feeds that pages of this level named, feeds of the level before, and how many more may be read. */
-  readonly feeds: { named: string[]; due: string[]; left: number };
   has_sitemaps: boolean;
-  /** Whether all sitemaps and feeds could be read. */
+  /** Whether all sitemaps could be read. */
   has_complete_seeds: boolean;
   readonly notices: string[];
 }
@@ -85,12 +74,13 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   crawl.failed_in_a_row = 0;
   const { parts, site, frontier, skipped } = crawl;
   if ('unreadable' in read) {
-    await protectStored(page, crawl);
+    frontier.miss(page);
     return noteSkipped(skipped, 'other', urlSource(page.url));
   }
   const loaded = 'page' in read ? read.page : undefined;
   const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
-  await queueLinks([...known.links, ...previousLinks(page, known, crawl)], known.found, crawl);
+  for (const action of loaded?.parsed.page?.actions ?? []) noteSkipped(skipped, 'harmful', urlSource(action));
+  await queueLinks(known.links, known.found, crawl);
   if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
   if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
   const source = sourceOf(known, crawl);
@@ -102,17 +92,10 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   return void deferPage({ page, known, source, loaded }, crawl);
 }
 
-/** The remembered links of a page that now has the content of another page. */
-function previousLinks({ url }: QueuedPage, { content_hash }: RememberedPage, { sources, parts }: Crawl): readonly string[] {
-  const before = sources.has(content_hash) ? parts.memory?.recall(urlSource(url)) : undefined;
-  return before && before.content_hash !== content_hash ? before.links : [];
-}
-
-async function queueLinks(links: readonly string[], from: string, { frontier, feeds, yieldIfBusy }: Crawl): Promise<void> {
+async function queueLinks(links: readonly string[], from: string, { frontier, skipped, parts, yieldIfBusy }: Crawl): Promise<void> {
   for (const link of links) {
     await yieldIfBusy();
-    const feed = feedIn(link);
-    if (feed !== undefined) feeds.named.push(feed);
+    if (parts.settings.render === 'never' && isRoute(new URL(link))) noteSkipped(skipped, 'routes', urlSource(link));
     else frontier.add(link, { from });
   }
 }
@@ -172,39 +155,30 @@ export async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayReques
 /** Makes a document of a page, unless there is one with the same address or content. */
 async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted | undefined> {
   const { page, known, source: own, loaded } = placed;
-  const { site, parts, frontier, skipped, sources } = crawl;
+  const { site, parts, skipped, sources } = crawl;
   const { url, depth } = page;
   const source = sources.get(known.content_hash) ?? own;
   const before = parts.memory?.recall(urlSource(url));
-  if (source !== own && hasTurnedIdentical(before, placed, crawl)) {
-    frontier.protect(page);
-    if (before) await parts.memory?.remember(urlSource(url), { ...before, shared_hash: known.content_hash });
-    return noteSkipped(skipped, 'alike', known.found);
-  }
   const isStored = parts.stored.has(source);
-  await parts.memory?.remember(urlSource(url), { ...known, source, shared_hash: undefined });
-  if (isStored) return noteSkipped(skipped, 'same', known.found);
+  await parts.memory?.remember(urlSource(url), { ...known, source });
+  if (isStored) {
+    noteSkipped(skipped, 'same', known.found);
+    const isNew = before !== undefined && before.source === own && before.source !== source && before.content_hash !== known.content_hash;
+    return isNew ? failPage(page, { failed: identicalError(own, source), stage: 'crawl' }, crawl) : undefined;
+  }
   crawl.pages++;
   parts.stored.add(source);
   sources.set(known.content_hash, source);
-  if (before && !before.isFresh) crawl.previous.set(known.content_hash, before.content_hash);
   if (loaded) return { candidate: pageCandidate(loaded, { source, depth }, parts.settings) };
   return { candidate: unchangedCandidate(known, { url, source, depth }, { parts, options: site.options }) };
 }
 
-/**
- * Whether a stored page and another one now have the same content although they were different before. The site may be down or require a login and
- * say so on every page, so that the stored version must stay.
- */
-function hasTurnedIdentical(
-  remembered: RememberedPage | undefined,
-  { page: { url }, known: { content_hash }, source }: CrawledPage,
-  { parts: { memory }, previous }: Crawl,
-): boolean {
-  if (memory?.storedUnder(urlSource(url)) !== source || remembered?.content_hash === content_hash) return false;
-  const other = previous.get(content_hash);
-  return remembered?.shared_hash === content_hash || other === undefined || (other !== content_hash && other !== remembered?.content_hash);
-}
+/** A stored page that suddenly says what another one says: a site that is down or wants a login may say so on every page. */
+const identicalError = (source: string, other: string): KbError =>
+  new KbError('unavailable', `${source} suddenly has the content of ${other}.`, {
+    hint: 'If it still has at the next run, that is taken for true.',
+    isRetryable: true,
+  });
 
 /** Remembers a page that does not become a document. */
 async function rememberWithoutSource({ url }: QueuedPage, known: RememberedPage, { parts: { memory } }: Crawl): Promise<undefined> {
@@ -219,35 +193,29 @@ async function recordRedirect(page: QueuedPage, { redirect, isLasting }: Redirec
   crawl.failed_in_a_row = 0;
   if (outcome === 'outside') {
     crawl.redirected = addToCount(crawl.redirected, urlSource(page.url));
-    await protectStored(page, crawl);
+    frontier.miss(page);
   } else if (!isLasting) frontier.protect(page);
   return undefined;
 }
 
-/** Protects the stored version of a page that gives no document this time, and follows its remembered links. */
-async function protectStored(page: QueuedPage, crawl: Crawl): Promise<RememberedPage | undefined> {
-  crawl.frontier.protect(page);
-  const key = urlSource(page.url);
-  const known = crawl.parts.memory?.recall(key);
-  if (known) await queueLinks(known.links, key, crawl);
-  return known;
-}
-
 type FailedRead = Extract<PageRead, { failed: unknown }>;
 
-async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): Promise<Extracted> {
-  const { memory, reader } = crawl.parts;
-  const { failed, stage, file_type } = read;
-  const key = urlSource(page.url);
+async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): Promise<Extracted | undefined> {
+  const { failed, stage } = read;
   const isGone = isPageGone(failed);
-  crawl.failed++;
+  if (isGone && page.markdown !== undefined) return void crawl.frontier.add(page.markdown, { isSameLevel: true, from: page.from });
   crawl.failed_in_a_row = isUnanswered(read) ? crawl.failed_in_a_row + 1 : 0;
-  const known = isGone ? undefined : await protectStored(page, crawl);
-  const stored_as = isGone ? undefined : memory?.storedUnder(key);
-  if (isGone) await memory?.forget(key);
-  const hasLinks = file_type === undefined || file_type === reader.page.file_type;
-  if (!known && hasLinks && !isGone) crawl.unread ??= key;
-  return failedPageItem(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
+  if (failed instanceof KbError && failed.code === 'unauthorized' && stage === 'convert') crawl.logins++;
+  const item = failPage(page, { failed, stage: stage === 'fetch' ? 'crawl' : stage }, crawl);
+  if (isGone) await crawl.parts.memory?.forget(urlSource(page.url));
+  return item;
+}
+
+/** Makes the error item of a page. Its stored version stays, unless it is gone. */
+function failPage(page: QueuedPage, { failed, stage }: { failed: unknown; stage: Stage }, crawl: Crawl): Extracted {
+  crawl.failed++;
+  const stored_as = isPageGone(failed) ? undefined : crawl.parts.memory?.storedUnder(urlSource(page.url));
+  return failedPageItem(failed, page.url, { stage, stored_as, from: page.from });
 }
 
 const addToCount = (before: Counted | undefined, first: string): Counted => ({ first, ...before, count: (before?.count ?? 0) + 1 });

@@ -79,28 +79,16 @@ test('a resumed crawl requests no page again', async () => {
   expect(['/', '/a', '/b', '/c'].map((path) => asked(web, path))).toEqual([0, 0, 1, 1]);
 });
 
-test('follows the old links of a failed page, so that nothing behind it counts as gone, and forgets a page that is gone', async () => {
+test('removes nothing if a page fails, and forgets a page that is gone', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
   const memory = memoryOf();
   await crawled([web], web.url, { memory });
   web.routes['/a'] = { status: 500 };
   delete web.routes['/b'];
   const again = await crawled([web], web.url, { memory });
-  expect(paths(again)).toEqual(['/', '/c']);
-  expect(again.gone).toEqual([`${web.url}/b`]);
-  expect(again.scopes[0]!(`${web.url}/a`)).toBe(false);
+  expect(paths(again)).toEqual(['/']);
+  expect([again.gone, again.scopes, again.doubts.length]).toEqual([[`${web.url}/b`], [], 1]);
   expect(memory.recall(`${web.url}/b`)).toBeUndefined();
-});
-
-test('finds the entries of a feed again if the page that names it is unchanged', async () => {
-  const web = await site({
-    '/': tagged('"1"', article('Start', [], '<link rel="alternate" type="application/rss+xml" href="/rss">')),
-    '/rss': '<rss><item><link>/news</link></item></rss>',
-    '/news': article('News'),
-  });
-  const memory = memoryOf();
-  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/news']);
-  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/news']);
 });
 
 test('does not trust a tag if the address leads to another page than before', async () => {

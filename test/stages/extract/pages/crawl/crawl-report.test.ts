@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { summarizeCrawl, MAX_SILENCE, siteFailure } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
 import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 import { type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/process-page.ts';
+import type { CrawlParts } from '../../../../../src/stages/extract/pages/crawl/open-site.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
 import type { PageRead } from '../../../../../src/stages/extract/pages/page.ts';
 
@@ -16,6 +17,7 @@ const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Cra
     failed_in_a_row: 0,
     silence: 0,
     in_flight: 0,
+    logins: 0,
     deferred: [],
     has_sitemaps: true,
     has_complete_seeds: true,
@@ -77,16 +79,23 @@ test('each reason why there may be more pages gives a doubt', () => {
     told('is incomplete: include and exclude take too long to check every address.', whole),
   );
   expect(ended({ has_sitemaps: false })).toEqual({ notices: [], doubt: whole });
-  expect(ended({ has_complete_seeds: false, notices: ['The feed was left out.'] })).toEqual({
-    notices: ['The feed was left out.'],
+  expect(ended({ has_complete_seeds: false, notices: ['The sitemap was left out.'] })).toEqual({
+    notices: ['The sitemap was left out.'],
     doubt: whole,
   });
 });
 
-test('the doubt names a page that could not be read', () => {
-  const unread = `${url}a`;
-  expect(ended({ unread })).toEqual({ notices: [], doubt: `${url}a could not be read, and may lead there.` });
-  expect(ended({ unread, frontier: { deeper: 1 } }).doubt).toBe(`${url}a could not be read, and may lead there.`);
+test('the doubt names a stored page that was left out', () => {
+  const frontier = { missed: `${url}a`, deeper: 1 };
+  expect(ended({ frontier }).doubt).toBe(`${url}a could not be read, and may lead there.`);
+});
+
+test('pages that turn into logins mean that the session ended, if there was one', () => {
+  const http = (carriesCredentials: boolean) => ({ http: { carriesCredentials: () => carriesCredentials } }) as unknown as CrawlParts;
+  expect(ended({ logins: 2, pages: 5, parts: http(true) }).notices).toEqual([
+    expect.stringContaining('the session ended on the way, or was not accepted everywhere: 2 pages turned into a login page.'),
+  ]);
+  expect(ended({ logins: 2, pages: 5, parts: http(false) }).notices).toEqual([]);
 });
 
 test('skipped addresses give a notice and no doubt', () => {

@@ -42,6 +42,19 @@ describe('the rules of a site', () => {
     ]);
   });
 
+  it('match addresses however unreserved letters are written', async () => {
+    const robots = await rulesOf('User-agent: *\nDisallow: /%7Ecrew\nDisallow: /~guest/\nDisallow: /caf%C3%A9\nDisallow: /a%2Ab');
+    const paths = ['/~crew/a', '/%7Eguest/b', '/café/c', '/a*b', '/a%2ab', '/~open'];
+    expect(paths.map((path) => robots.allows(site + encodeURI(path).replaceAll('%25', '%')))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
   it('are cut at their first wildcard if there are too many wildcards', async () => {
     const robots = await rulesOf(`User-agent: *\nDisallow: /b/*.tmp$\nDisallow: /a/${'*x'.repeat(9)}\nAllow: /a/q${'*x'.repeat(9)}`);
     expect(['/b/1.tmp', '/b/1', '/a/1', '/a/q', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, false, false, true]);

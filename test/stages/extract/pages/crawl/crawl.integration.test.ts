@@ -212,7 +212,7 @@ test('entries inherit the configuration, and a page of two entries is stored onc
   expect(all.expected).toBe(3);
 });
 
-test('reports a failed page, marks missing pages as gone, and spares what a failed page may link to', async () => {
+test('reports a failed page, marks missing pages as gone, and removes nothing else then', async () => {
   const routes = {
     '/': article('Start', ['/gone', '/busy', '/a']),
     '/a': article('A'),
@@ -312,22 +312,6 @@ test('reads foreign sitemaps of a shared robots.txt after its own, without a dou
   expect([paths(all), all.doubts, order]).toEqual([['/', '/only'], [], ['/map.xml', '/theirs.xml']]);
   web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml`;
   expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
-});
-
-test('reads the entries of feeds that pages name', async () => {
-  const feed = (type: string, href: string) => `<link rel="alternate" type="application/${type}+xml" href="${href}">`;
-  const web = await site({
-    '/': article('Start', ['/a'], feed('rss', '/rss') + feed('atom', '/atom')),
-    '/a': article('A'),
-    '/rss': xml('<rss><channel><link>/</link><item><title>N</title><link>/news/1</link></item></channel></rss>'),
-    '/atom': xml('<feed><link rel="self" href="/self"/><entry><link href="/news/2"/></entry></feed>'),
-    '/news/1': article('News 1'),
-    '/news/2': article('News 2'),
-  });
-  const all = await crawled([web], web.url);
-  expect(paths(all)).toEqual(['/', '/a', '/news/1', '/news/2']);
-  expect(all.depths).toEqual([0, 1, 1, 1]);
-  expect(asked(web, '/self')).toBe(0);
 });
 
 test('throws if the crawl is stopped', async () => {

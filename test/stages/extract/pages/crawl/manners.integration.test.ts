@@ -231,26 +231,6 @@ test('follows as many redirects as network.max_redirects allows, from the start 
   ]);
 });
 
-test('does not request a feed that robots.txt forbids, and gives a doubt for one that fails', async () => {
-  const web = await site({
-    '/robots.txt': plain('User-agent: *\nDisallow: /private/'),
-    '/': article('Start', [], '<link rel="alternate" type="application/rss+xml" href="/private/rss">'),
-    '/private/rss': '<rss><item><link>/news</link></item></rss>',
-    '/news': article('News'),
-  });
-  const forbidden = await crawled([web], web.url);
-  expect([paths(forbidden), asked(web, '/private/rss'), forbidden.doubts]).toEqual([['/'], 0, []]);
-  web.routes['/robots.txt'] = plain('');
-  web.routes['/private/rss'] = { status: 403 };
-  const failing = await crawled([web], web.url);
-  expect([failing.notices, failing.doubts]).toEqual([
-    [expect.stringContaining(`The feed ${web.url}/private/rss was left out: `)],
-    [`the crawl of ${web.url}/ is incomplete.`],
-  ]);
-  web.routes['/private/rss'] = { status: 404 };
-  expect((await crawled([web], web.url)).doubts).toEqual([]);
-});
-
 test('waits between two attempts for one page as well', async () => {
   const at: number[] = [];
   const web = await site({

@@ -5,7 +5,7 @@ import {
   skippedText,
   type SkippedPages,
 } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
-import { article, crawled, paths, siteKeeper } from './crawling.ts';
+import { article, crawled, memoryOf, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 
@@ -58,11 +58,13 @@ test('the error of a missing page names the first page that links to it', async 
   expect((await crawled([web], `${web.url}/missing`)).errors[0]!.error).not.toContain('linked from');
 });
 
-test('a page that could not be read gives a doubt, because it may lead to pages that were not found', async () => {
-  const web = await site({ '/': article('Start', ['/broken']), '/broken': { status: 403 } });
-  const all = await crawled([web], web.url);
-  expect(all.scopes).toEqual([]);
-  expect(all.doubts).toEqual([`${web.url}/broken could not be read, and may lead there.`]);
+test('a stored page that is left out gives a doubt, because it may lead to pages that were not found', async () => {
+  const web = await site({ '/': article('Start', ['/a']), '/a': article('A') });
+  const memory = memoryOf();
+  await crawled([web], web.url, { memory });
+  web.routes['/robots.txt'] = 'User-agent: *\nDisallow: /a';
+  expect((await crawled([web], web.url, { memory })).doubts).toEqual([`${web.url}/a could not be read, and may lead there.`]);
+  expect((await crawled([web], web.url)).doubts).toEqual([]);
   const cut = await crawled([web], web.url, { settings: { max_depth: 0 } });
   expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });

@@ -1,0 +1,208 @@
+import { decodeXML } from 'entities/decode';
+import { yieldToEventLoop } from '../../../../core/concurrency.ts';
+import { describe, isAbort } from '../../../../core/errors.ts';
+import { listNames } from '../../../../text/count.ts';
+import { isPageGone } from '../page-candidate.ts';
+import { urlSource } from '../web-addresses.ts';
+import { type LoadAddress, loadText, type Robots } from './crawl-rules.ts';
+
+/** Maximum bytes of a sitemap (sitemaps.org: 50 MB unpacked), and of an llms.txt. */
+const MAX_SITEMAP_BYTES = 50 * 2 ** 20;
+const MAX_LLMS_BYTES = 10 * 2 ** 20;
+/** Maximum depth of sitemap indexes. */
+const MAX_DEPTH = 3;
+/** Maximum sitemaps of a site. */
+const MAX_SITEMAPS = 100;
+/** Maximum sitemaps that a notice names. */
+const MAX_NAMED = 3;
+/** Unreadable sitemaps after which the others are skipped. */
+const MAX_FAILED = 3;
+
+/** The site whose files are read. */
+interface ListedSite {
+  start: string;
+  scope: { origin: string };
+  robots: Pick<Robots, 'allows' | 'sitemaps'>;
+  load: LoadAddress;
+}
+
+interface SeedOptions {
+  /** Called with every address, in order. Returns false if no more are wanted. */
+  onAddress(address: string): boolean;
+  /** Called with addresses of a sitemap on other origins. */
+  onForeign(address: string): void;
+  signal?: AbortSignal | undefined;
+}
+
+interface SeedsResult {
+  isComplete: boolean;
+  /** Notices for the user. */
+  notices: string[];
+}
+
+interface Sitemap {
+  address: string;
+  depth: number;
+  /** Whether the site named it; otherwise its address was guessed. */
+  isNamed: boolean;
+}
+
+/** An element of a sitemap with its text, under any prefix but those of extensions (`image:loc`). */
+const ELEMENT =
+  /<(?:(?!image:|video:|news:|xhtml:)[\w.-]{1,100}:)?(sitemapindex|loc)\b[^<>]{0,4000}>(?:\s*<!\[CDATA\[([^\]]{0,4000})|([^<]{0,4000}))?/gi;
+const SITEMAP = /<(?:[\w.-]{1,100}:)?(urlset|sitemapindex)[\s>/]/i;
+
+/** Yields the addresses of a sitemap, an XML or a text with one on each line; first `sitemapindex` for an index. It scans the text, which may be broken. */
+export function* sitemapLinks(text: string): Generator<string, void, void> {
+  if (!text.trimStart().startsWith('<')) return yield* text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+  for (const [, name, quoted, plain] of text.matchAll(ELEMENT)) {
+    const address = decodeXML((quoted ?? plain ?? '').trim());
+    if (name!.toLowerCase() === 'sitemapindex') yield 'sitemapindex';
+    else if (address !== '') yield address;
+  }
+}
+
+/** Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, «Cross Submits»). A missing one at the usual address is no failure. */
+export async function readSitemaps({ scope: { origin }, robots, start, load }: ListedSite, options: SeedOptions): Promise<SeedsResult> {
+  const sitemaps = createSitemapQueue(origin);
+  const { add, notices } = sitemaps;
+  for (const address of robots.sitemaps) if (!add(address, origin, { depth: 1, isNamed: true })) break;
+  for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, { depth: 1, isNamed: false });
+  let failed = 0;
+  const total = { own: 0, foreign: 0 };
+  const empty: string[] = [];
+  for (let next = sitemaps.next(); next; next = sitemaps.next()) {
+    if (next.depth > MAX_DEPTH || failed === MAX_FAILED) return { isComplete: false, notices };
+    const sitemap = await loadSitemap(next, load);
+    if ('reason' in sitemap) {
+      failed++;
+      notices.push(`The sitemap ${urlSource(next.address)} was left out: ${sitemap.reason}`);
+      continue;
+    }
+    const named = await readSitemap(sitemap.text, { ...next, origin, add, ...options });
+    if (named.isFull) return { isComplete: false, notices };
+    if (sitemap.text !== '' && named.own + named.foreign + named.sitemaps === 0) empty.push(urlSource(next.address));
+    total.own += named.own;
+    total.foreign += named.foreign;
+  }
+  if (empty.length > 0)
+    notices.push(
+      `${listNames(empty, MAX_NAMED)}: no page that can be read is named by ${empty.length === 1 ? 'this sitemap' : 'these sitemaps'}.`,
+    );
+  const isElsewhere = total.foreign > 0 && total.own === 0; // these may be pages of this site under another host name
+  return { isComplete: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
+}
+
+interface SitemapContext extends Sitemap, SeedOptions {
+  origin: string;
+  add: ReturnType<typeof createSitemapQueue>['add'];
+}
+
+/** Reads one sitemap, and counts the addresses that it names. */
+async function readSitemap(text: string, { address: base, depth, origin, add, onAddress, onForeign, signal }: SitemapContext) {
+  const yieldIfBusy = yieldToEventLoop(signal);
+  const named = { own: 0, foreign: 0, sitemaps: 0, isFull: false };
+  let isIndex = false;
+  for (const address of sitemapLinks(text)) {
+    await yieldIfBusy();
+    if (address === 'sitemapindex') isIndex = true;
+    else if (isIndex) {
+      named.sitemaps++;
+      if (!add(address, base, { depth: depth + 1, isNamed: true })) break;
+    } else if (/^(https?:\/\/|\/)/i.test(address) && URL.canParse(address, base)) {
+      const url = new URL(address, base);
+      if (url.origin === origin) named.own++;
+      else named.foreign++;
+      if (url.origin !== origin) onForeign(url.href);
+      else if (!onAddress(url.href)) return { ...named, isFull: true };
+    }
+  }
+  return named;
+}
+
+/** Queues the sitemaps of a site, each once, up to a maximum. */
+function createSitemapQueue(origin: string) {
+  const seen = new Set<string>();
+  const waiting: Sitemap[] = [];
+  const notices: string[] = [];
+  const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
+  return {
+    notices,
+    /** Takes the next sitemap; those on the site's own origin first, since several sites may share a robots.txt. */
+    next(): Sitemap | undefined {
+      const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
+      return waiting.splice(Math.max(own, 0), 1)[0];
+    },
+    isFull: () => notices.includes(full),
+    /** Returns false if no more are wanted. */
+    add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
+      const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
+      if (!url || !/^https?:$/.test(url.protocol) || seen.has(url.href)) return true;
+      if (seen.size === MAX_SITEMAPS) {
+        if (!notices.includes(full)) notices.push(full);
+        return false;
+      }
+      seen.add(url.href);
+      waiting.push({ address: url.href, ...place });
+      return true;
+    },
+  };
+}
+
+/** Loads a sitemap, or returns why it cannot be used, such as a maintenance page in its place. */
+async function loadSitemap({ address, isNamed }: Sitemap, load: LoadAddress): Promise<{ text: string } | { reason: string }> {
+  try {
+    const text = await loadText(address, { load, max_bytes: MAX_SITEMAP_BYTES });
+    return SITEMAP.test(text) || isAddressList(text) ? { text } : { reason: 'it is no sitemap but something else.' };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return isPageGone(error) && !isNamed ? { text: '' } : { reason: describe(error) };
+  }
+}
+
+/** Characters of a text by which a list of addresses is recognized. */
+const MAX_INSPECTED = 10_000;
+
+function isAddressList(text: string): boolean {
+  const lines = text
+    .slice(0, MAX_INSPECTED)
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return lines.length > 0 && lines.every((line) => /^https?:\/\/\S+$/i.test(line));
+}
+
+/** A link of Markdown. */
+const LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
+
+/** Lists the pages that the llms.txt of a site names (llmstxt.org); empty if it has none. */
+export async function readLlmsText(site: ListedSite): Promise<string[]> {
+  const { place, text } = await firstText('llms.txt', site);
+  return [...text.matchAll(LINK)].flatMap(([, target]) => (URL.canParse(target!, place) ? [new URL(target!, place).href] : []));
+}
+
+/** Finds the llms-full.txt of a site, which holds all its pages; undefined if it has none. */
+export async function findWholeText(site: ListedSite): Promise<string | undefined> {
+  const { place, text } = await firstText('llms-full.txt', site);
+  return text === '' ? undefined : place;
+}
+
+/** Loads the text of this name beside the start page, else at the root. */
+async function firstText(name: string, { start, scope: { origin }, robots, load }: ListedSite): Promise<{ place: string; text: string }> {
+  for (const place of new Set([new URL(name, start).pathname, `/${name}`].map((path) => origin + path))) {
+    const text = robots.allows(place) ? await loadPlainText(place, load) : '';
+    if (text !== '') return { place, text };
+  }
+  return { place: start, text: '' };
+}
+
+/** Loads a text that the site may not have; empty if it has none, or sends a page or an error instead. */
+async function loadPlainText(address: string, load: LoadAddress): Promise<string> {
+  try {
+    const text = await loadText(address, { load, max_bytes: MAX_LLMS_BYTES });
+    return /^\s*</.test(text) ? '' : text;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return '';
+  }
+}
