@@ -83,7 +83,7 @@ export async function parseDocument(task: ParseTask): Promise<ParsedContent> {
   const named = task.file_type ?? typeOfName(task.source);
   const { file_type } = await identifyParser(task, named).catch(failAsFile(task.source, named));
   const parsed = await parseChecked({ ...task, file_type });
-  return file_type === task.file_type ? parsed : { ...parsed, file_type };
+  return file_type === named ? parsed : { ...parsed, file_type };
 }
 
 /** Parses a file whose content is known to be of its type. */
