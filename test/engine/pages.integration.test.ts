@@ -47,6 +47,70 @@ async function ingested() {
 }
 const memoryIn = (home: string, name = 'default') => join(home, '.kb', 'lancedb', '.pages', `${name}.jsonl`);
 
+describe('weak evidence', () => {
+  const long = (title: string): string => page('anchor').replaceAll('anchor</', `${title}</`);
+  const few = '<!doctype html><title>Gate</title><main><h1>Gate</h1><p>Lamp B is lit.</p></main>';
+  const textsIn = async (engine: Engine) => (await chunksIn(engine)).map(({ text }) => String(text)).join();
+
+  it.each([
+    ['a page', 'urls', '/a', 'text/html', long('Anchors'), few],
+    [
+      'a document at a link',
+      'docs',
+      '/a.md',
+      'text/markdown',
+      `# Anchors\n\n${SENTENCES.anchor} ${SENTENCES.bell} ${SENTENCES.lamp}\n`,
+      'Lamp B is lit.\n',
+    ],
+    [
+      'a response of an API',
+      'api',
+      '/a',
+      'text/plain',
+      `Anchors\n\n${SENTENCES.anchor} ${SENTENCES.bell} ${SENTENCES.lamp}\n`,
+      'Lamp B is lit.\n',
+    ],
+  ])('%s that comes back as a few words is kept until the next run confirms them', async (_name, kind, path, type, stored, words) => {
+    const answer = (body: string) => ({ headers: { 'content-type': type }, body });
+    const web = await site({ [path]: answer(stored) });
+    const engine = engineIn(folder(), WORDS);
+    const run = () => result(engine, 'ingest', { [kind]: `${web.url}${path}`, prune: true });
+    await run();
+    web.routes[path] = answer(words);
+    const kept = await run();
+    expect(kept).toMatchObject({ failed: 1, errors: [{ isRetryable: true, error: expect.stringContaining('came back as a few words') }] });
+    expect(await textsIn(engine)).toContain('The anchor hangs');
+    web.routes[path] = answer(stored);
+    expect(await run()).toMatchObject({ failed: 0 });
+    web.routes[path] = answer(words);
+    expect(await run()).toMatchObject({ failed: 1 });
+    expect(await run()).toMatchObject({ failed: 0, stored: 1 });
+    expect(await textsIn(engine)).not.toContain('The anchor hangs');
+  });
+
+  it('does not doubt a page that becomes short under its heading', async () => {
+    const web = await site({ '/a': long('Anchors') });
+    const engine = engineIn(folder(), WORDS);
+    await result(engine, 'ingest', { urls: `${web.url}/a` });
+    web.routes['/a'] = few.replaceAll('Gate', 'Anchors');
+    expect(await result(engine, 'ingest', { urls: `${web.url}/a` })).toMatchObject({ failed: 0, stored: 1 });
+  });
+
+  it('removes nothing of a site of which a page failed', async () => {
+    const web = await site({ '/': page('start', '/a', '/b'), '/a': page('anchor'), '/b': page('bell') });
+    const engine = engineIn(folder(), WORDS);
+    const run = () => result(engine, 'ingest', { urls: { url: `${web.url}/`, mode: 'full' }, prune: true });
+    await run();
+    web.routes['/'] = page('start', '/a');
+    web.routes['/a'] = page('503 Service Unavailable').replace(/<p>[^]*<\/p>/, '<p>Try again later.</p>');
+    const kept = await run();
+    expect([kept.pruned, await sourcesIn(engine)]).toEqual([[], ['/', '/a', '/b'].map((path) => web.url + path)]);
+    expect(kept.notices).toContainEqual(`1 stored source was not found but kept: ${web.url}/ was not read whole (1 failure).`);
+    web.routes['/a'] = page('anchor');
+    expect((await run()).pruned).toEqual([`${web.url}/b`]);
+  });
+});
+
 describe('a repeated ingest of pages', () => {
   it('requests pages conditionally, and stores nothing if they have not changed', async () => {
     const { web, again } = await ingested();

@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 
 /** Lists the modules in a file of the build, by the comments that begin them; a minified file has none and stands for itself. */
 export function modulesIn(file: string): string[] {
-  const begun = Array.from(readFileSync(file, 'utf8').matchAll(/^\/\/ ((?:src|packages|commands|node_modules)\/\S+)$/gm), ([, path]) => path!);
+  const begun = Array.from(
+    readFileSync(file, 'utf8').matchAll(/^\/\/ ((?:src|packages|commands|node_modules)\/\S+)$/gm),
+    ([, path]) => path!,
+  );
   return begun.length > 0 ? begun : [file];
 }
 

@@ -91,7 +91,7 @@ function documentOf(
 }
 
 /** The default title: the file name without its extension, or the last segment of the address, else its host. */
-function nameOf(source: string): string {
+export function nameOf(source: string): string {
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return basename(source, extname(source)) || source;
   const { pathname, host } = new URL(source);
   return basename(pathname).replace(/(?<=.)\.[a-z]\w{0,9}$/i, '') || host;

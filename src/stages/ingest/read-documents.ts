@@ -6,7 +6,7 @@ import type { Chunking } from '../../schema/config.ts';
 import type { Chunk, Document, Metadata } from '../../schema/items.ts';
 import { splitDocument } from '../text-thread.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
-import { withoutMembers } from '../extract/document.ts';
+import { nameOf, withoutMembers } from '../extract/document.ts';
 import type { PageEventData } from '../extract/pages/page-candidate.ts';
 import { countLetters } from '../extract/pages/error-page.ts';
 import { languageOf } from '../../languages/detect.ts';
@@ -58,6 +58,9 @@ interface ReadOptions extends ReadDocumentsOptions {
 
 async function readDocument(name: SourceName, candidate: Candidate, options: ReadOptions): Promise<IngestDocument> {
   const version = versionOf(candidate, options);
+  const { unconfirmed } = options;
+  const isConfirmed = unconfirmed.get(candidate.source) === candidate.content_hash;
+  unconfirmed.delete(candidate.source);
   const { source, bytes = 0, shares_source = false, page, siblings = [] } = candidate;
   const count = 1 + siblings.length;
   const document: IngestDocument = {
@@ -88,7 +91,7 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
   if (shares_source) document.status = await sharedStatus(document.chunks, options);
   if (document.status === 'unchanged') document.chunks = [];
   const before = document.status === 'changed' || document.status === 'incomplete' ? await storedChunks(document, first!, options) : [];
-  if (candidate.isFetched) checkNewVersion(candidate, first!, { before, unconfirmed: options.unconfirmed });
+  if (candidate.isFetched) checkNewVersion(candidate, first!, { before, isConfirmed, unconfirmed });
   const ids = new Set(document.chunks.map(({ id }) => id));
   if (shares_source) document.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
   if (!options.force) document.reused = keepVectors(document, [...before, ...(await copiedChunks(document, version, options))]);
@@ -107,16 +110,15 @@ const MIN_SHRINKAGE = 2;
 function checkNewVersion(
   { source, content_hash }: Candidate,
   { text, title }: Document,
-  { before, unconfirmed }: { before: readonly StoredChunk[]; unconfirmed: Map<string, string> },
+  { before, isConfirmed, unconfirmed }: { before: readonly StoredChunk[]; isConfirmed: boolean; unconfirmed: Map<string, string> },
 ): void {
-  const isConfirmed = unconfirmed.get(source) === content_hash;
-  unconfirmed.delete(source);
   const [first] = before;
   const letters = countLetters(text, MAX_FEW_LETTERS);
   const stored = before.reduce((sum, chunk) => sum + countLetters(chunk.text, MIN_SHRINKAGE * MAX_FEW_LETTERS), 0);
   if (isConfirmed || first === undefined || letters >= MAX_FEW_LETTERS || stored < MIN_SHRINKAGE * letters) return;
   const heading = headingOf(first);
-  if (oneCase(`${title}\n${text}`).includes(oneCase(heading))) return;
+  const isSameTitle = title === first.metadata.title && title !== nameOf(source);
+  if (isSameTitle || oneCase(`${title}\n${text}`).includes(oneCase(heading))) return;
   unconfirmed.set(source, content_hash);
   throw new KbError('unavailable', `${source} came back as a few words without its heading «${heading.slice(0, MAX_QUOTED)}».`, {
     hint: 'If it still says so at the next run, that replaces what is stored.',
@@ -129,12 +131,12 @@ const MAX_QUOTED = 100;
 
 const oneCase = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 
-/** The heading under which a stored text begins, else its title, else its first line. */
-function headingOf({ text, metadata: { headings, title } }: StoredChunk): string {
-  const [heading] = Array.isArray(headings) ? headings : [];
-  const named = [heading, title].find((value) => typeof value === 'string' && text.includes(value));
-  return String(named ?? text.trim().split('\n', 1)[0]);
-}
+/** The first line of a stored text: its heading if it has one. */
+const headingOf = ({ text }: StoredChunk): string =>
+  text
+    .trim()
+    .split('\n', 1)[0]!
+    .replace(/^#+\s*/, '');
 
 async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document[]> {
   const found = await candidate.document();

@@ -40,6 +40,36 @@ withBrowser('a page in the browser', () => {
     expect(text(page)).not.toContain('Loading…');
   });
 
+  it('contains its frames of the same origin, whose links lead where they led', async () => {
+    const other = await site({ '/ad': FILLER });
+    const web = await site({
+      '/help': `<h1>Help</h1>${FILLER}<iframe src="/inner/"></iframe><iframe src="${other.url}/ad"></iframe>`,
+      '/inner/': later(300, '<p>The code of the winch is 7316.</p><a href="more">More</a>'),
+    });
+    const page = text(await renderer([web, other]).render(`${web.url}/help`, {}));
+    expect(page).toContain('The code of the winch is 7316.');
+    expect(page).toContain(`href="${web.url}/inner/more"`);
+    expect(page).toContain(`<iframe src="${other.url}/ad">`);
+  });
+
+  it('is another one for each route after #', async () => {
+    const draw = 'document.body.innerHTML = "<p>This is the page of " + location.hash.slice(2) + ".</p>"';
+    const web = await site({ '/': `<body></body><script>${draw}; addEventListener("hashchange", () => { ${draw} })</script>` });
+    const tab = renderer([web]);
+    for (const route of ['oil', 'bell', 'oil'])
+      expect(text(await tab.render(`${web.url}/#/${route}`, {}))).toContain(`the page of ${route}.`);
+  });
+
+  it('is scrolled to its end as long as it grows, and says if that was not reached', async () => {
+    const list = (most: number) =>
+      `${FILLER}<div id="l"></div><div id="s" style="height:10px"></div><script>let n = 0; const add = () => { for (let i = 0; i < 5 && n < ${most}; i++) document.getElementById('l').insertAdjacentHTML('beforeend', '<p style="height:300px">Shelf ' + ++n + '.</p>') }; add(); new IntersectionObserver((seen) => { if (seen[0].isIntersecting) add() }).observe(document.getElementById('s'))</script>`;
+    const web = await site({ '/short': list(30), '/endless': list(100_000) });
+    const tab = renderer([web], { network: { timeout: 12 } });
+    const short = await tab.render(`${web.url}/short`, {});
+    expect([text(short).includes('Shelf 30.'), short.isCut]).toEqual([true, false]);
+    expect(await tab.render(`${web.url}/endless`, {})).toMatchObject({ isCut: true });
+  });
+
   it('reports its X-Robots-Tag header', async () => {
     const web = await site({
       '/tagged': (_request, response) =>

@@ -230,6 +230,50 @@ test('reports a failed page, marks missing pages as gone, and removes nothing el
   expect((await crawled([web], web.url)).scopes).toHaveLength(1);
 });
 
+test('requests nothing that logs out or deletes, and counts it', async () => {
+  const menu = '<nav><a href="/session/end">Log out</a><a href="/rota/7/delete">Delete</a></nav>';
+  const web = await site({ '/': article('Start', ['/a']).replace('<main>', `${menu}<main>`), '/a': article('A', ['/?do=logout']) });
+  const all = await crawled([web], web.url);
+  expect([paths(all), web.hits.filter(({ url }) => /end|delete|logout/.test(url))]).toEqual([['/', '/a'], []]);
+  expect(all.notices).toEqual([expect.stringContaining('left out 3 addresses that log out, delete or change something (such as ')]);
+});
+
+test('reads the pages that llms.txt names, as Markdown where the page does not exist, and llms-full.txt if nothing else is found', async () => {
+  const md = (body: string) => ({ headers: { 'content-type': 'text/markdown' }, body });
+  const text = 'The oil of the winch is changed in October, and the can stands in the valley hut.';
+  const web = await site({
+    '/': article('Start'),
+    '/llms.txt': { headers: { 'content-type': 'text/plain' }, body: '# Docs\n\n- [Oil](/oil.md)\n- [Bell](/bell.md)\n' },
+    '/oil': md(`# Oil\n\n${text} See [more](/more).`),
+    '/bell.md': md(`# Bell\n\n${text}`),
+    '/more': article('More'),
+  });
+  const all = await crawled([web], web.url);
+  expect([paths(all), all.errors]).toEqual([['/', '/oil', '/bell.md', '/more'], []]);
+  const whole = await site({
+    '/': article('Start'),
+    '/llms-full.txt': { headers: { 'content-type': 'text/plain' }, body: `# All\n\n${text}\n` },
+  });
+  expect(paths(await crawled([whole], whole.url))).toEqual(['/', '/llms-full.txt']);
+});
+
+test('counts routes after # if no browser may read them, and links of the site outside the path', async () => {
+  const web = await site({ '/docs/': article('Start', ['#/oil', '#/bell', '/blog/']), '/blog/': article('Blog') });
+  const all = await crawled([web], `${web.url}/docs/`, { settings: { render: 'never' } });
+  expect(paths(all)).toEqual(['/docs/']);
+  expect(all.notices.join()).toMatch(/1 of the site outside its path \(http:.*\/blog\/\), 2 after # that only a browser reads/);
+});
+
+test('a sitemap in plain text, one with a prefix and relative addresses are read, and one that names nothing is reported', async () => {
+  const web = await site({ '/': article('Start'), '/a': article('A'), '/b': article('B') });
+  web.routes['/robots.txt'] = 'Sitemap: /a.txt\nSitemap: /b.xml\nSitemap: /c.xml';
+  web.routes['/a.txt'] = { headers: { 'content-type': 'text/plain' }, body: `${web.url}/\r\n${web.url}/a\r\n` };
+  web.routes['/b.xml'] = '<m:urlset xmlns:m="http://www.sitemaps.org/schemas/sitemap/0.9"><m:url><m:loc>/b</m:loc></m:url></m:urlset>';
+  web.routes['/c.xml'] = '<urlset><url><loc>mailto:crew@a.example</loc></url></urlset>';
+  const all = await crawled([web], web.url);
+  expect([paths(all), all.notices]).toEqual([['/', '/a', '/b'], [`${web.url}/c.xml: no page that can be read is named by this sitemap.`]]);
+});
+
 test('reports a missing start page as one error without a scope', async () => {
   const web = await site({});
   const all = await crawled([web], [`${web.url}/x`, 'no address']);
