@@ -1,6 +1,6 @@
 import { type Hint } from './advice/advice.ts';
 import { z } from 'zod';
-import { MAX_NAME_LENGTH, unwrapSchema } from '../schema/fields.ts';
+import { MAX_ENTRIES, MAX_NAME_LENGTH, unwrapSchema } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 import { explainValidationError, formatPath } from './validation-issues.ts';
 import type { Chunking } from '../schema/config.ts';
@@ -85,7 +85,7 @@ function coerceValue(field: z.ZodType, value: unknown): unknown {
 const MAX_KEYS = 10_000;
 
 /** Maximum lists and objects in one value: a body of ten megabytes may hold millions of empty ones, which take twenty times as much memory. */
-const MAX_CONTAINERS = 1_000_000;
+const MAX_CONTAINERS = 400_000;
 
 /** Maximum nesting of lists and objects: far beyond that of any valid request. */
 const MAX_DEPTH = 64;
@@ -133,25 +133,32 @@ function findUnsafeKey(value: object, path: readonly PropertyKey[], whole: strin
     : `${formatPath([...path, long])}: a key has at most ${MAX_NAME_LENGTH} characters, not ${long.length}.`;
 }
 
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Finds in a JSON text what `findUnsafeData` rejects in its value: too many levels, keys, lists and objects. Parsing such a text takes seconds, and many
- * times its memory. Returns a message; undefined if there is none. A text that is not JSON has any result.
+ * Finds in a JSON text what `findUnsafeData` or a schema rejects in its value: too many levels, keys, entries of a list, lists and objects. Parsing and
+ * validating such a text takes seconds, and many times its memory. Returns a message; undefined if there is none. A text that is not JSON has any result.
  */
 export function findUnsafeJson(text: string): string | undefined {
-  const keys: number[] = [0];
+  const levels = [{ isList: false, keys: 0, commas: 0 }];
+  let level = levels[0]!;
   let containers = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
-    else if (code === COLON) {
-      if (++keys[keys.length - 1]! > MAX_KEYS) return `the request: at most ${MAX_KEYS} keys are expected in one object.`;
+    else if (code === COMMA) {
+      if (++level.commas >= MAX_ENTRIES && level.isList) return TOO_MANY_ENTRIES;
+    } else if (code === COLON) {
+      if (++level.keys > MAX_KEYS) return `the request: at most ${MAX_KEYS} keys are expected in one object.`;
     } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
-      if (keys.push(0) > MAX_DEPTH + 2) return `the request: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
+      level = { isList: code === OPENING_BRACKET, keys: 0, commas: 0 };
+      if (levels.push(level) > MAX_DEPTH + 2) return `the request: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
       if (++containers > MAX_CONTAINERS) return tooManyContainers('the request');
-    } else if ((code === CLOSING_BRACKET || code === CLOSING_BRACE) && keys.length > 1) keys.pop();
+    } else if ((code === CLOSING_BRACKET || code === CLOSING_BRACE) && levels.length > 1) {
+      levels.pop();
+      level = levels.at(-1)!;
+    }
   }
   return undefined;
 }
@@ -165,6 +172,8 @@ function endOfString(text: string, start: number): number {
   }
   return text.length;
 }
+
+const TOO_MANY_ENTRIES = `the request: at most ${MAX_ENTRIES.toLocaleString('en-US')} entries are expected in one list.`;
 
 const tooManyContainers = (whole: string): string =>
   `${whole}: at most ${MAX_CONTAINERS.toLocaleString('en-US')} lists and objects are expected in all.`;

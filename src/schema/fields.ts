@@ -28,7 +28,7 @@ export const options = () => z.record(z.string(), z.unknown()).optional();
 export const MAX_RESULT_BYTES = 64 * 2 ** 20;
 
 /** Maximum entries of a list in a request; the entries of a longer one are not validated. */
-export const MAX_ENTRIES = 100_000;
+export const MAX_ENTRIES = 20_000;
 
 /** Makes the schema of a list in a request, of at most MAX_ENTRIES entries. */
 export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MAX_ENTRIES);

@@ -52,7 +52,7 @@ describe('explainValidationError', () => {
     ['ingest', { api: { url: 'x', timeout: 3601 } }, 'api.timeout: at most 3,600 is expected.'],
     ['scrape', { url: 'x', max_pages: -1 }, 'max_pages: at least 1 is expected.'],
     ['ingest', { urls: [{ url: 'x', max_depth: 1000 }] }, 'urls[0].max_depth: at most 100 is expected.'],
-    ['embed', { chunks: Array.from({ length: 100_001 }) }, 'chunks: at most 100,000 entries are expected.'],
+    ['embed', { chunks: Array.from({ length: 20_001 }) }, 'chunks: at most 20,000 entries are expected.'],
     [
       'retrieve',
       { query: 'x', filter: { year: { in: [] } } },
