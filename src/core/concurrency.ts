@@ -51,7 +51,7 @@ export function batchCalls<In, Out>(size: number, work: (items: In[]) => Promise
     });
 }
 
-/** Maps with at most `limit` at once; results come in the order of the input. Reads no further ahead than `limit`. */
+/** Maps with at most `limit` at once; results come in the order of the input. Reads no further ahead than `limit`. Yields to the event loop between items. */
 export async function* mapOrdered<In, Out>(
   items: AsyncIterable<In> | Iterable<In>,
   limit: number,
@@ -59,6 +59,7 @@ export async function* mapOrdered<In, Out>(
 ): AsyncGenerator<Out, void, void> {
   const source = iterate(items);
   const running: Promise<Out>[] = [];
+  const yieldIfBusy = yieldToEventLoop(undefined);
   let upcoming: Promise<IteratorResult<In>> | undefined;
   let hasEnded = false;
   try {
@@ -66,6 +67,7 @@ export async function* mapOrdered<In, Out>(
       if (!hasEnded && running.length < limit) upcoming ??= ignoreRejection(source.next());
       const item = upcoming && (await raceFirst(upcoming, running[0]));
       if (!item) {
+        await yieldIfBusy();
         yield await running.shift()!;
         continue;
       }
@@ -92,15 +94,17 @@ const raceFirst = <T>(promise: Promise<T>, other: Promise<unknown> | undefined):
   return settled ? Promise.race([promise, settled]) : promise;
 };
 
-/** Maps with at most `limit` at once; results come as they finish. */
+/** Maps with at most `limit` at once; results come as they finish. Yields to the event loop between items. */
 export async function* mapAsFinished<In, Out>(
   items: AsyncIterable<In> | Iterable<In>,
   limit: number,
   work: (item: In) => Promise<Out>,
 ): AsyncGenerator<Out, void, void> {
   const running = new Map<number, Promise<{ key: number; value: Out }>>();
+  const yieldIfBusy = yieldToEventLoop(undefined);
   let next = 0;
   const first = async () => {
+    await yieldIfBusy();
     const { key, value } = await Promise.race(running.values());
     running.delete(key);
     return value;

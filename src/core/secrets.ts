@@ -1,3 +1,4 @@
+import { KbError } from './errors.ts';
 import { hash } from './ids.ts';
 import { hasReference } from './settings.ts';
 import type { RewriteText } from '../text/clean-text.ts';
@@ -62,9 +63,12 @@ const REDACTED = '[redacted]';
 /** Minimum characters of a credential that is also found inside longer words. */
 const LONG_CREDENTIAL = 8;
 
+/** Minimum characters of a credential that is recognized by its value. */
+const SHORT_CREDENTIAL = 5;
+
 /** Whether a credential cannot be mistaken for an ordinary word. */
 const isDistinctive = (value: string): boolean =>
-  value.length >= 16 || (value.length >= 5 && (/[^\p{L}\p{M}]/u.test(value) || /^\P{Ll}*\p{Ll}\P{Lu}*\p{Lu}/u.test(value)));
+  value.length >= 16 || (value.length >= SHORT_CREDENTIAL && (/[^\p{L}\p{M}]/u.test(value) || /^\P{Ll}*\p{Ll}\P{Lu}*\p{Lu}/u.test(value)));
 
 /** Whether a value looks random, whatever its name. */
 const looksRandom = (value: string): boolean =>
@@ -87,7 +91,7 @@ export function basicAuthForms(pair: string): string[] {
  * Empty if none is recognized. `isSiteCredential`: the value was configured for one site, as credentials are.
  */
 export function credentialsIn(name: string, value: string, { isSiteCredential = false }: { isSiteCredential?: boolean } = {}): string[] {
-  if (hasReference(value)) return []; // the variable is unset, so nothing was sent
+  if (value.length < SHORT_CREDENTIAL || hasReference(value)) return []; // with a reference, the variable is unset, so nothing was sent
   const [, scheme, rest] = /^(basic|bearer|token|digest|apikey)\s+(\S.*)$/i.exec(value) ?? [];
   if (scheme?.toLowerCase() === 'basic') return basicAuthForms(Buffer.from(rest!, 'base64').toString());
   const isSecret = holdsSecret(name, value);
@@ -101,10 +105,21 @@ const toPattern = (text: string): string =>
     .map((character) => (/[\p{L}\p{N}]/u.test(character) ? character : `\\\\?${character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')}`))
     .join('');
 
-/** Makes a function that replaces credentials by `[redacted]`, also where they are percent-encoded; undefined without credentials. */
+/** Maximum credentials of one run: each is looked for in each text. */
+const MAX_CREDENTIALS = 1_000;
+
+/**
+ * Makes a function that replaces credentials by `[redacted]`, also where they are percent-encoded; undefined without credentials. Throws a KbError (`usage`) for
+ * too many.
+ */
 export function createRedactor(credentials: readonly string[]): RewriteText | undefined {
-  const forms = new Set(credentials.flatMap((text) => (text === '' ? [] : [text, encodeURIComponent(text.toWellFormed())])));
-  if (forms.size === 0) return undefined;
+  const texts = new Set(credentials.filter((text) => text !== ''));
+  if (texts.size === 0) return undefined;
+  if (texts.size > MAX_CREDENTIALS)
+    throw new KbError('usage', `The addresses and headers hold more than ${MAX_CREDENTIALS.toLocaleString('en-US')} different credentials.`, {
+      hint: 'Read the sources in several runs.',
+    });
+  const forms = new Set([...texts].flatMap((text) => [text, encodeURIComponent(text.toWellFormed())]));
   const patterns = [...forms]
     .toSorted((a, b) => b.length - a.length)
     .map((form) => {

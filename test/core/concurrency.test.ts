@@ -231,3 +231,33 @@ it('a failed batch fails for all of its calls, and for no others', async () => {
   const results = await Promise.allSettled([1, 2, 3].map((item) => pass(item)));
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
+
+describe('work on items that never waits', () => {
+  const workFor = (milliseconds: number) => {
+    for (const end = performance.now() + milliseconds; performance.now() < end;);
+  };
+  const work = async (item: number) => {
+    workFor(2);
+    return item;
+  };
+  /** Turns of the event loop while the items are read. */
+  async function turnsDuring(items: AsyncIterable<unknown>): Promise<number> {
+    let turns = 0;
+    let isOver = false;
+    const next = () => {
+      turns++;
+      if (!isOver) setImmediate(next);
+    };
+    setImmediate(next);
+    await all(items);
+    isOver = true;
+    return turns;
+  }
+
+  it.each([
+    ['mapOrdered', () => mapOrdered(count(50), 4, work)],
+    ['mapAsFinished', () => mapAsFinished(count(50), 4, work)],
+  ])('lets the event loop turn in %s', async (_, items) => {
+    expect(await turnsDuring(items())).toBeGreaterThanOrEqual(5); // 100 ms of work
+  });
+});

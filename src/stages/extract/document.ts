@@ -115,8 +115,25 @@ function addressCredentials(address: string): string[] {
   return [...pair, ...[...searchParams].flatMap(([name, value]) => credentialsIn(name, value))];
 }
 
-/** Creates a function that removes the credentials that a run sends from the texts that it receives; undefined if it sends none. */
+/** Maximum parameters in all addresses of a run: each is examined before the run begins. */
+const MAX_PARAMETERS = 50_000;
+
+function assertFewParameters(addresses: readonly string[]): void {
+  let parameters = 0;
+  for (const address of addresses) for (let at = address.indexOf('&'); at >= 0; at = address.indexOf('&', at + 1)) parameters++;
+  if (parameters <= MAX_PARAMETERS) return;
+  throw new KbError('usage', `The addresses have more than ${MAX_PARAMETERS.toLocaleString('en-US')} parameters in all.`, {
+    hint: 'Read them in several runs.',
+  });
+}
+
+/**
+ * Creates a function that removes the credentials that a run sends from the texts that it receives; undefined if it sends none. Throws a KbError (`usage`) for
+ * addresses with too many parameters or credentials.
+ */
 export function redactorFor({ docs, urls, api, sites, settings }: RequestInput): RewriteText | undefined {
+  const addresses = addressesIn({ docs, urls, api });
+  assertFewParameters(addresses);
   const apis = [api ?? []].flat().map((entry) => settingsFor(entry, settings));
   const apiFields = apis.flatMap(({ headers, params, body }) => [headers, params, body].flatMap(fieldsIn));
   const given = sites.flatMap(({ headers = {}, cookies = {} }) => [
@@ -127,7 +144,7 @@ export function redactorFor({ docs, urls, api, sites, settings }: RequestInput):
     ...sites.flatMap(({ basic_auth }) => (basic_auth === undefined ? [] : basicAuthForms(basic_auth))),
     ...given.flatMap(([name, value]) => credentialsIn(name, value, { isSiteCredential: true })),
     ...apiFields.flatMap(([name, value]) => credentialsIn(name, String(value))),
-    ...addressesIn({ docs, urls, api }).flatMap(addressCredentials),
+    ...addresses.flatMap(addressCredentials),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import type { Http } from '../../http/message.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
-import { prefetch } from '../../core/concurrency.ts';
+import { prefetch, yieldToEventLoop } from '../../core/concurrency.ts';
 import { KbError } from '../../core/errors.ts';
 import { hash } from '../../core/ids.ts';
 import { count } from '../../text/count.ts';
@@ -17,16 +17,23 @@ export type Extractors = { [Name in SourceName]?: (() => AsyncGenerator<Extracte
 /** Maximum items of a kind that are prefetched while another kind is read. */
 const MAX_PREFETCHED = 16;
 
-/** Yields the items of all extractors in the order of the kinds, which are read one after another or at the same time (`parallel`). */
+/**
+ * Yields the items of all extractors in the order of the kinds, which are read one after another or at the same time (`parallel`). Yields to the event loop
+ * between items: thousands that are refused at once are one chain of settled promises.
+ */
 export async function* extractAll(
   extractors: Extractors,
   concurrency: 'serial' | 'parallel',
 ): AsyncGenerator<{ name: SourceName; item: Extracted }, void, void> {
   const given = SOURCE_KINDS.flatMap((name) => (extractors[name] ? [{ name, open: extractors[name] }] : []));
   const started = concurrency === 'parallel' ? given.map(({ name, open }) => ({ name, items: prefetch(open(), MAX_PREFETCHED) })) : [];
+  const yieldIfBusy = yieldToEventLoop(undefined);
   try {
     for (const [i, { name, open }] of given.entries()) {
-      for await (const item of started[i]?.items ?? open()) yield { name, item };
+      for await (const item of started[i]?.items ?? open()) {
+        await yieldIfBusy();
+        yield { name, item };
+      }
     }
   } finally {
     await Promise.all(started.map(({ items }) => items.return()));

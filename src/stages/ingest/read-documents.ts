@@ -1,6 +1,7 @@
 import { KbError } from '../../core/errors.ts';
 import { documentId, hash } from '../../core/ids.ts';
-import { mapOrdered } from '../../core/concurrency.ts';
+import { mapOrdered, yieldToEventLoop } from '../../core/concurrency.ts';
+import { currentSignal } from '../../core/run.ts';
 import type { Collection, StoredChunk, StoredSource } from '../../ports/stores.ts';
 import type { Chunking } from '../../schema/config.ts';
 import type { Chunk, Document, Metadata } from '../../schema/items.ts';
@@ -80,7 +81,7 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
   // several texts under one source always replace what is stored; unchanged chunks keep their vectors
   if (!shares_source) document.status = statusOf(options.before.get(source), version, options.force || siblings.length > 0);
   if (document.status === 'unchanged' && name !== 'markdown') return document;
-  const documents = (await Promise.all([candidate, ...siblings].map((one) => documentsOf(one, options)))).flat();
+  const documents = await documentsOf([candidate, ...siblings], options);
   const [first] = documents;
   if (document.page) document.page.title = first!.title;
   if (name === 'markdown') document.documents = documents;
@@ -138,12 +139,16 @@ const headingOf = ({ text }: StoredChunk): string =>
     .split('\n', 1)[0]!
     .replace(/^#+\s*/, '');
 
-async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document[]> {
-  const found = await candidate.document();
-  return [withoutMembers(found), ...(found.members ?? [])].map((document) => ({
-    ...document,
-    metadata: { ...document.metadata, ...metadata },
-  }));
+async function documentsOf(candidates: readonly Candidate[], { metadata }: ReadDocumentsOptions): Promise<Document[]> {
+  const yieldIfBusy = yieldToEventLoop(currentSignal());
+  const documents: Document[] = [];
+  for (const candidate of candidates) {
+    await yieldIfBusy();
+    const document = await candidate.document();
+    for (const each of [withoutMembers(document), ...(document.members ?? [])])
+      documents.push({ ...each, metadata: { ...each.metadata, ...metadata } });
+  }
+  return documents;
 }
 
 /** Hashes everything that determines the chunks of a document. */
@@ -176,8 +181,12 @@ async function sharedStatus(
 }
 
 async function storedChunksOf(documents: readonly Document[], chunking: Chunking, version: string): Promise<StoredChunk[]> {
+  const yieldIfBusy = yieldToEventLoop(currentSignal());
   const chunks: Chunk[] = [];
-  for (const document of documents) for (const chunk of await splitDocument(document, chunking)) chunks.push(chunk);
+  for (const document of documents) {
+    await yieldIfBusy();
+    for (const chunk of await splitDocument(document, chunking)) chunks.push(chunk);
+  }
   const ingested_at = new Date().toISOString();
   return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ingested_at }, version, chunk_count: chunks.length }));
 }

@@ -8,7 +8,7 @@ import type { DeleteResult, EditResult, StoreResult } from '../../schema/results
 import type { Embedder } from '../../ports/models.ts';
 import type { EditRequest } from '../../schema/requests.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
-import { batchItems, prefetch } from '../../core/concurrency.ts';
+import { batchItems, prefetch, yieldToEventLoop } from '../../core/concurrency.ts';
 import { assertReservedKeys, reservedMetadata } from '../reserved-metadata.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 
@@ -42,12 +42,16 @@ export async function* storeChunks(
   const items: { id: string; source: string }[] = [];
   const fail = (chunk: GivenEmbeddedChunk, error: unknown) =>
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
-  const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // the last of several with one id
-  const matching = [...each].filter((chunk) => {
+  const takeTurns = yieldToEventLoop(signal);
+  const matching: GivenEmbeddedChunk[] = [];
+  // the last of several with one id
+  for (const given of new Map(chunks.map((chunk) => [chunk.id, chunk])).values()) {
+    await takeTurns();
+    const chunk = cleanChunk(given);
     const error = mismatchError(chunk, embedder) ?? (dimensions === undefined ? undefined : vectorError(chunk, dimensions));
     if (error) fail(chunk, error);
-    return !error;
-  });
+    else matching.push(chunk);
+  }
   const [first] = matching;
   const collection = first && (await open(embedder.provider === 'none' ? 0 : first.embedding!.length));
   const step = Math.max(MIN_STEP, batch_size);
@@ -153,7 +157,9 @@ export async function* editChunks(
   const errors: ErrorItem[] = [];
   const items: { id: string; source: string }[] = [];
   const fail = (id: string, error: unknown) => errors.push(toErrorItem(error, { source: id, source_kind: 'stored_chunk', stage: 'edit' }));
+  const takeTurns = yieldToEventLoop(signal);
   for (let i = 0; i < chunks.length; i += batch_size) {
+    await takeTurns();
     const batch = chunks.slice(i, i + batch_size).map(cleanChunk);
     const stored = new Map((await collection.get(batch.map(({ id }) => id))).map((chunk) => [chunk.id, chunk]));
     const edited: StoredChunk[] = [];

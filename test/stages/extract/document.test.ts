@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { documentId } from '../../../src/core/ids.ts';
-import { toDocument, frontmatterBlock, withFrontmatter } from '../../../src/stages/extract/document.ts';
+import { redactorFor, toDocument, frontmatterBlock, withFrontmatter } from '../../../src/stages/extract/document.ts';
 import { parse } from 'yaml';
 import type { Document } from '../../../src/schema/items.ts';
+import { DEFAULTS } from '../../../src/schema/config.ts';
 
 const provenance = { source: 'docs/pump manual.v2.pdf', source_kind: 'path', file_type: 'pdf', content_hash: 'h' } as const;
 
@@ -120,4 +121,14 @@ test('moves the marks of a document with its text', () => {
 
 test('adds no marks to a document without marks', () => {
   expect(withFrontmatter({ ...document, marks: undefined })).not.toHaveProperty('marks.0');
+});
+
+it('refuses addresses with so many parameters that examining them would take seconds', () => {
+  const network = { docs: undefined, api: undefined, sites: [], settings: DEFAULTS.ingestion.api };
+  const addresses = (count: number, parameter: string) =>
+    Array.from({ length: count }, (_, i) => `http://pier.example/?${parameter.repeat(1000)}${i}`);
+  expect(() => redactorFor({ ...network, urls: addresses(51, 'a&') })).toThrow('The addresses have more than 50,000 parameters in all.');
+  const tokens = Array.from({ length: 1001 }, (_, i) => `http://pier.example/?token=a1b2c3d4e5${i}`);
+  expect(() => redactorFor({ ...network, urls: tokens })).toThrow('more than 1,000 different credentials');
+  expect(redactorFor({ ...network, urls: tokens.slice(1) })?.('It was a1b2c3d4e51000.')).toBe('It was [redacted].');
 });
