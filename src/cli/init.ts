@@ -8,7 +8,9 @@ import { explainValidationError } from '../core/validation-issues.ts';
 import { CONFIG_NAME } from '../config/find-files.ts';
 import { readSetFlags, validateConfig } from '../config/load.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
+import { findOllama } from '../drivers/providers/ollama.ts';
 import { findProvider, providersOf } from '../drivers/providers/providers.ts';
+import { listNames } from '../text/count.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import type { FlagValues } from './command-context.ts';
 import { repeatFlags } from './flags.ts';
@@ -18,7 +20,7 @@ import { createScreen } from './screen.ts';
 interface Answers {
   collection: string;
   embedding?: { provider: string; model?: string };
-  chat: { llm: { provider: string } };
+  chat: { llm: { provider: string; model?: string } };
 }
 
 const HEAD =
@@ -60,14 +62,24 @@ function writeConfigFile(path: string, text: string): void {
   }
 }
 
-/** Lists the providers that need no address, with the variable of their key. */
-function listHostedProviders(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
-  return providersOf(kind)
+interface Choice {
+  name: string;
+  value: string;
+}
+
+const OLLAMA = 'ollama';
+
+/** Lists the providers that need no address, with the variable of their key. A running Ollama comes first, with its models. */
+function listHostedProviders(kind: 'llm' | 'embedding', running: readonly string[]): Choice[] {
+  const choices = providersOf(kind)
     .filter((name) => name !== 'openai_compatible')
     .map((value) => {
       const { key_variables, is_keyless } = findProvider(value)!;
       return { name: is_keyless ? `${value} (on this machine)` : `${value} (needs ${key_variables[0]})`, value };
     });
+  if (running.length === 0) return choices;
+  const name = `${OLLAMA} (runs on this machine: ${listNames(running, 3)})`;
+  return [{ name, value: OLLAMA }, ...choices.filter(({ value }) => value !== OLLAMA)];
 }
 
 async function askSettings(): Promise<Answers> {
@@ -75,25 +87,35 @@ async function askSettings(): Promise<Answers> {
   const collection = await showPrompt((where) =>
     input({ message: 'Name of the collection', default: DEFAULTS.collection, validate: validateName }, where),
   );
-  const choose = (message: string, choices: { name: string; value: string }[]) =>
-    showPrompt((where) => select({ message, choices }, where));
+  const choose = (message: string, choices: Choice[]) => showPrompt((where) => select({ message, choices }, where));
+  const { embedders = [], llms = [] } = (await findOllama()) ?? {};
+  const chooseInstalled = async (provider: string, verb: string, models: readonly string[]) =>
+    provider === OLLAMA && models.length > 0 && (await choose(`Which model ${verb}?`, models.map(asChoice)));
   const embedding = await choose('Who embeds the passages?', [
     { name: 'A bundled model (offline, no key)', value: 'local' },
     { name: 'Nobody: search by words alone', value: 'none' },
-    ...listHostedProviders('embedding'),
+    ...listHostedProviders('embedding', embedders),
   ]);
-  const model =
+  const bundled =
     embedding === 'local' &&
     (await choose('Which languages are the documents in?', [
       { name: 'English', value: DEFAULT_LOCAL_MODEL },
       { name: 'Another one or several (about 45 languages; slower, needs more memory)', value: MULTILINGUAL_MODEL },
     ]));
+  const model = bundled || (await chooseInstalled(embedding, 'embeds', embedders));
   const llm = await choose('Who answers questions?', [
     { name: 'kb itself: quotes the passage that answers (offline, no key)', value: 'local' },
-    ...listHostedProviders('llm'),
+    ...listHostedProviders('llm', llms),
   ]);
-  return { collection, embedding: { provider: embedding, ...(model ? { model } : {}) }, chat: { llm: { provider: llm } } };
+  const writer = await chooseInstalled(llm, 'answers', llms);
+  return {
+    collection,
+    embedding: { provider: embedding, ...(model ? { model } : {}) },
+    chat: { llm: { provider: llm, ...(writer ? { model: writer } : {}) } },
+  };
 }
+
+const asChoice = (name: string): Choice => ({ name, value: name });
 
 /** Validates the name of a collection: true, or the message of the schema. */
 function validateName(value: string): true | string {

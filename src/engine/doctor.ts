@@ -5,6 +5,7 @@ import { findUnsetReference } from '../core/settings.ts';
 import { mapEvents, progress, type Run } from '../core/run.ts';
 import { siteHeaders } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/chromium.ts';
+import { findOllama } from '../drivers/providers/ollama.ts';
 import { findProvider } from '../drivers/providers/providers.ts';
 import type {
   DoctorCheck,
@@ -40,6 +41,7 @@ export async function* doctor({ connections = false, ...repairOptions }: DoctorR
     ['ocr', async () => checkOcr(context)],
     ['sites', async () => checkSites(context)],
   ];
+  const ollama = checkOllama(context);
   const found = await Promise.all(
     steps.map(async ([name, check]): Promise<DoctorCheck[]> => {
       const finding = await check().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
@@ -48,7 +50,9 @@ export async function* doctor({ connections = false, ...repairOptions }: DoctorR
   );
   const isDamaged = damage.some(({ status, message }) => status !== 'ok' && message.includes(`«${context.settings.collection}»`));
   // of a collection with damage the count of its chunks would say that it is whole
-  const checks = found.flat().filter(({ name, status }) => !(isDamaged && name === 'collection' && status === 'ok'));
+  const checks = [...found.flat(), ...(await ollama)].filter(
+    ({ name, status }) => !(isDamaged && name === 'collection' && status === 'ok'),
+  );
   return { checks, failed: checks.filter(({ status }) => status === 'failed').length };
 }
 
@@ -129,6 +133,20 @@ async function checkReranker({ settings, resources, signal }: Context, connectio
   if (!connections) return notCalled(provider, reranker.model);
   await reranker.rank('Is this a test?', [{ text: 'This is a test.', score: 1, metadata: {} }], { signal });
   return ok(`${provider} / ${reranker.model}: answers`);
+}
+
+/** Says that Ollama runs on this machine, and how to use its models; nothing if it does not. */
+async function checkOllama({ environment }: Context): Promise<DoctorCheck[]> {
+  const running = await findOllama(environment);
+  if (!running) return [];
+  const { address, llms, embedders } = running;
+  const uses = [
+    ...(llms.length > 0 ? [`${listNames(llms, 20)} can answer (chat.llm.provider: ollama, chat.llm.model)`] : []),
+    ...(embedders.length > 0 ? [`${listNames(embedders, 20)} can embed (embedding.provider: ollama, embedding.model)`] : []),
+  ];
+  return [
+    { name: 'ollama', ...ok(`runs at ${address}; ${uses.join('; ') || 'no model is installed: "ollama pull gemma3" installs one'}`) },
+  ];
 }
 
 /** The finding for a provider that could be opened but was not called. */

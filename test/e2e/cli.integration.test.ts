@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 import { loadedWith, modulesIn } from '../support/built-modules.ts';
 import { folder, write } from '../support/folder.ts';
+import { openOllamaServer } from '../support/ollama-server.ts';
 import { documentIn, type Ended, GATE, KB, kb, LONG, onTerminal, SEQUENCES, start } from '../support/program.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -166,6 +167,27 @@ describe('init', () => {
     const wrong = await runCommand(['init', '--yes', '--set', 'retrieval.top_k=many'], { cwd });
     expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('--set retrieval.top_k') });
     expect(existsSync(join(cwd, 'kb.config.yaml'))).toBe(false);
+  });
+
+  it('offers a running Ollama with its installed models', async () => {
+    const capabilities = { gemma: ['completion'], 'qwen-small': ['completion'], 'nomic-embed': ['embedding'] };
+    const server = await openOllamaServer({ installed: Object.keys(capabilities), capabilities });
+    onTestFinished(() => server.close());
+    const cwd = folder();
+    const asked = onTerminal(`${KB} init`, { cwd, env: { OLLAMA_BASE_URL: server.url } });
+    const answered = async (question: RegExp, answer: string) => {
+      await asked.until(question);
+      asked.child.stdin!.write(answer);
+    };
+    await answered(/Name of the collection/, '\r');
+    await answered(/runs on this machine: nomic-embed/, '\u001b[B\u001b[B\r');
+    await answered(/Which model embeds/, '\r');
+    await answered(/runs on this machine: gemma/, '\u001b[B\r');
+    await answered(/Which model answers/, '\u001b[B\r');
+    expect((await asked.done).code).toBe(0);
+    expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain(
+      'embedding:\n  provider: ollama\n  model: nomic-embed\nchat:\n  llm:\n    provider: ollama\n    model: qwen-small\n',
+    );
   });
 
   it('asks on standard error', async () => {

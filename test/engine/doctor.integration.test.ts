@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Layer } from '../../src/core/settings.ts';
 import { findProvider, providersOf } from '../../src/drivers/providers/providers.ts';
 import { engineIn, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
+import { openOllamaServer } from '../support/ollama-server.ts';
 import { openAnthropicServer } from '../support/anthropic-server.ts';
 
 async function checksWith(settings: Layer, connections = false): Promise<Record<string, { status: string; message: string }>> {
@@ -43,6 +44,19 @@ describe.each(['llm', 'embedding', 'rerank'] as const)('the check of the %s prov
 });
 
 describe('kb doctor', () => {
+  it('offers a running Ollama with its installed models, by what they do', async () => {
+    vi.stubEnv('OLLAMA_BASE_URL', 'http://127.0.0.1:9');
+    expect((await checksWith(WORDS)).ollama).toBeUndefined();
+    const capabilities = { writer: ['completion', 'thinking'], 'nomic-embed-text': ['embedding'] };
+    const server = await openOllamaServer({ installed: Object.keys(capabilities), capabilities });
+    onTestFinished(() => server.close());
+    vi.stubEnv('OLLAMA_BASE_URL', server.url);
+    expect((await checksWith(WORDS)).ollama).toEqual({
+      status: 'ok',
+      message: `runs at ${server.url}; writer can answer (chat.llm.provider: ollama, chat.llm.model); nomic-embed-text can embed (embedding.provider: ollama, embedding.model)`,
+    });
+  });
+
   it('finds no problem without keys', async () => {
     const checks = await checksWith({ ...WORDS, chat: { llm: { provider: 'ollama' } } });
     expect(checks.chat).toEqual({ status: 'ok', message: 'ollama / gemma3: needs no key (--connections asks the provider)' });

@@ -14,7 +14,8 @@ export interface OllamaBehaviour {
   reply?(count: number): string | { status: number; headers?: Record<string, string> } | object[];
   installed?: string[];
   context_length?: number;
-  capabilities?: string[];
+  /** Of all models, or of each by its name. */
+  capabilities?: string[] | Record<string, string[]>;
   family?: string;
   /** Maximum characters of a text to embed. */
   limit?: number;
@@ -40,7 +41,8 @@ export async function openOllamaServer(behaviour: OllamaBehaviour = {}): Promise
       if (behaviour.installed && !installed.includes(String(body.model)))
         return json(response, 404, { error: `model '${String(body.model)}' not found` });
       const { context_length = 32_768, capabilities = ['completion'], family = 'llama' } = behaviour;
-      return json(response, 200, { details: { family }, model_info: { 'llama.context_length': context_length }, capabilities });
+      const own = Array.isArray(capabilities) ? capabilities : capabilities[String(body.model)];
+      return json(response, 200, { details: { family }, model_info: { 'llama.context_length': context_length }, capabilities: own });
     },
     '/api/chat': async (request, response) => {
       requests.push(request);

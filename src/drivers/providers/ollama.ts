@@ -1,7 +1,7 @@
 import { operatorAdvice } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import type { Access } from './access.ts';
+import { type Access, resolveAccess } from './access.ts';
 import { parseErrorResponse } from './provider-errors.ts';
 
 // Ollama's own protocol (docs.ollama.com/api). Its address may be written with the /v1 of its OpenAI-compatible API.
@@ -51,8 +51,8 @@ async function missingModelError(access: Access, reason: string): Promise<KbErro
 }
 
 /** The names of the models that are installed, without `:latest`. Throws what `requestOllama` throws. */
-export async function installedModels(access: Access): Promise<string[]> {
-  const response = await requestOllama(access, { path: '/api/tags', signal: AbortSignal.timeout(5000) });
+async function installedModels(access: Access, signal = AbortSignal.timeout(5000)): Promise<string[]> {
+  const response = await requestOllama(access, { path: '/api/tags', signal });
   const { models = [] } = (await response.json()) as { models?: { name: string }[] };
   return models.map(({ name }) => name.replace(/:latest$/, ''));
 }
@@ -63,6 +63,8 @@ export interface OllamaModel {
   context_length: number | undefined;
   /** Whether it thinks before it answers. */
   thinks: boolean;
+  /** Whether it embeds, not answers; undefined if Ollama does not say. */
+  embeds: boolean | undefined;
   family: string;
 }
 
@@ -82,6 +84,44 @@ export async function describeModel(access: Access, signal?: AbortSignal): Promi
   return {
     context_length: typeof context_length === 'number' ? context_length : undefined,
     thinks: capabilities.includes('thinking'),
+    embeds: capabilities.length === 0 ? undefined : capabilities.includes('embedding'),
     family: details.family ?? '',
   };
+}
+
+/** An Ollama that runs on this machine, with the installed models by their use. */
+export interface RunningOllama {
+  address: string;
+  /** Models that answer. */
+  llms: string[];
+  /** Models that embed. */
+  embedders: string[];
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Milliseconds that Ollama has to list its models, and to describe them. */
+const MAX_WAIT = 2_000;
+
+/** Maximum models that are asked for what they do. */
+const MAX_DESCRIBED = 50;
+
+/** Finds Ollama where the environment says, else where it listens by default; undefined if it does not answer, or is on another machine. */
+export async function findOllama(env: Readonly<Record<string, string | undefined>> = process.env): Promise<RunningOllama | undefined> {
+  try {
+    const access = resolveAccess({ provider: 'ollama', env }, 'llm');
+    if (!LOOPBACK.test(new URL(access.base_url).hostname)) return undefined;
+    const names = (await installedModels(access, AbortSignal.timeout(MAX_WAIT))).slice(0, MAX_DESCRIBED);
+    const signal = AbortSignal.timeout(MAX_WAIT);
+    const models = await Promise.all(
+      names.map(async (name) => ({
+        name,
+        embeds: (await describeModel({ ...access, model: name }, signal).catch(() => undefined))?.embeds,
+      })),
+    );
+    const named = (use: boolean) => models.flatMap(({ name, embeds = use }) => (embeds === use ? [name] : []));
+    return { address: rootOf(access), llms: named(false), embedders: named(true) };
+  } catch {
+    return undefined;
+  }
 }

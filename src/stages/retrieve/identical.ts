@@ -20,3 +20,36 @@ function withSources(best: RetrievedItem, copy: RetrievedItem): RetrievedItem {
   others.delete(source);
   return others.size > 0 ? { ...best, also_in: [...others] } : best;
 }
+
+/** Minimum words of a passage that is compared: short ones («Yes, since version 3.») are alike by chance. */
+const MIN_WORDS = 20;
+/** Two passages are nearly identical if they share this part of their words, and all words with digits. */
+const MIN_SHARED = 0.9;
+
+const wordsOf = ({ text }: RetrievedItem): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu));
+
+function areNearlyIdentical(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  if (Math.min(one.size, other.size) < MIN_WORDS || Math.min(one.size, other.size) < MIN_SHARED * Math.max(one.size, other.size))
+    return false;
+  const different = one.symmetricDifference(other);
+  const shared = (one.size + other.size - different.size) / 2;
+  return shared >= MIN_SHARED * (shared + different.size) && ![...different].some((word) => /\p{N}/u.test(word));
+}
+
+/**
+ * Takes the first `limit` items that say something new. An item that is nearly identical to a better one comes behind them, if there is room, with a score of
+ * at most theirs.
+ */
+export function takeDistinct(items: readonly RetrievedItem[], limit: number): RetrievedItem[] {
+  const distinct: { item: RetrievedItem; words: Set<string> }[] = [];
+  const repeated: RetrievedItem[] = [];
+  for (const item of items) {
+    if (distinct.length === limit) break;
+    const words = wordsOf(item);
+    if (distinct.some((better) => areNearlyIdentical(better.words, words))) repeated.push(item);
+    else distinct.push({ item, words });
+  }
+  const least = distinct.at(-1)?.item.score ?? 0;
+  const behind = repeated.slice(0, limit - distinct.length).map((item) => ({ ...item, score: Math.min(item.score, least) }));
+  return [...distinct.map(({ item }) => item), ...behind];
+}

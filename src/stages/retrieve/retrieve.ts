@@ -11,7 +11,7 @@ import type { RetrieveResult } from '../../schema/answers.ts';
 import { analyseChunk, CAPITAL_WEIGHT, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
 import { fuse, type FusedCandidate, rescore } from './fuse.ts';
 import { searchArms, type SearchOutcome } from './search.ts';
-import { mergeIdentical } from './identical.ts';
+import { mergeIdentical, takeDistinct } from './identical.ts';
 import { correctSpelling } from './spelling.ts';
 
 /** Reranks items and adds `rerank_score`; ties keep their order. Throws what the reranker throws. */
@@ -102,7 +102,7 @@ async function findItems(
   const items = candidates.map((candidate) =>
     toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined),
   );
-  return { items: mergeIdentical(items).slice(0, top_k), searched: query };
+  return { items: takeDistinct(mergeIdentical(items), top_k), searched: query };
 }
 
 /** Ignores a failed search for the corrected query, for which the results of the original query are used. Throws an error that ends the work. */

@@ -1,4 +1,4 @@
-import { mergeIdentical } from './identical.ts';
+import { mergeIdentical, takeDistinct } from './identical.ts';
 import { advice, call, setting, operatorAdvice } from '../../core/advice/advice.ts';
 import { isAbort, KbError } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/models.ts';
@@ -241,7 +241,7 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
       b.item.score - a.item.score ||
       (a.item.id < b.item.id ? -1 : 1),
   );
-  const items = mergeIdentical(ordered.map(({ item }) => item)).slice(0, limit);
+  const items = takeDistinct(mergeIdentical(ordered.map(({ item }) => item)), limit);
   const results = found.map(({ result }) => result);
   const errors = distinctErrors(results.flatMap((result) => result.errors));
   const notice = results.every((result) => result.notice !== undefined) ? results[0]!.notice : undefined;
