@@ -7,7 +7,7 @@ import { type Bitmap, deskewBitmap, rotateBitmap } from '../packages/documents/s
 import { ocrFolder } from '../src/drivers/setup/ocr.ts';
 import { OcrPool } from '../packages/documents/src/ocr/pool.ts';
 import { openPictures } from '../packages/documents/src/ocr/page-pictures.ts';
-import { withPdf } from '../packages/documents/src/pdf/pdf-file.ts';
+import { withPdf } from '../packages/documents/src/pdf/file.ts';
 import { scannedPdf } from '../packages/documents/test/support/scans.ts';
 
 const bytes = readFileSync(fileURLToPath(new URL('../examples/manuals/user-manual.pdf', import.meta.url)));

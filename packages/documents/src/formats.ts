@@ -6,7 +6,7 @@ import { csvParser } from './data/csv.ts';
 import { docxParser } from './office/docx/document.ts';
 import { pictureParsers } from './ocr/pictures.ts';
 import { htmlFragmentParser, htmlParser } from './html/page.ts';
-import { pdfParser } from './pdf/pdf.ts';
+import { pdfParser } from './pdf/parser.ts';
 import { pptxParser } from './office/pptx.ts';
 import { odsParser, xlsParser, xlsxParser } from './office/xlsx.ts';
 import { odpParser, odtParser } from './office/odf/document.ts';

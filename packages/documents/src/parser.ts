@@ -1,6 +1,6 @@
 import type { DocumentError } from './errors.ts';
 import type { HtmlExtent, ParsedDocument, Parser } from './types.ts';
-import type { PdfLine } from './pdf/pdf-lines.ts';
+import type { PdfLine } from './pdf/lines.ts';
 
 /** Options of a parser. */
 export interface ParseOptions {

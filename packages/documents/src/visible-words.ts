@@ -13,6 +13,9 @@ const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 const CHARACTERS = new RegExp(String.raw`[${UNSPACED}]\p{M}*|[^${UNSPACED}]+`, 'gu');
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const PLAIN_WORD = /[a-z\d]+/g;
+/** Characters beyond ASCII and its quotes, dashes and bullets. */
+// oxlint-disable-next-line no-control-regex
+const BEYOND_PLAIN = /[^\x00-\x7f\u2010-\u205e]/;
 const MAY_BE_UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]/;
 /** Characters without a width, marks of emphasis within words, and backslashes that escape. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff*`~^\\]/g;
@@ -28,26 +31,39 @@ export const wordsOf = (text: string): string[] => text.split('\n').flatMap(word
 
 function wordsOfLine(line: string): string[] {
   const lower = line.replace(INVISIBLE, '').toLowerCase();
-  // oxlint-disable-next-line no-control-regex
-  if (!/[^\x00-\x7f]/.test(lower)) return lower.match(PLAIN_WORD) ?? [];
+  if (!BEYOND_PLAIN.test(lower)) return lower.match(PLAIN_WORD) ?? [];
   const words = lower.normalize('NFKC').toLowerCase().match(WORD) ?? [];
   return MAY_BE_UNSPACED.test(lower) ? words.flatMap((word) => word.match(CHARACTERS) ?? []) : words;
 }
 
 /** Compares the text that a reader of a file sees with the Markdown that was made of it. */
-export function compareWords(visible: string, markdown: string): Completeness {
-  const { words, stored, counts, isMissing } = findMissing(visible, markdown);
-  if (!isMissing.includes(true)) return { words: words.length, missing: [] };
-  const joins = new Set(stored.flatMap((_, i) => joinsAt(stored, i)));
-  for (const [i, word] of words.entries()) {
-    if (joins.has(word)) isMissing[i] = false;
-    for (const [k, join] of joinsAt(words, i).entries()) if (counts.has(join)) isMissing.fill(false, i, i + k + 2);
-  }
+export const compareWords = (visible: string, markdown: string): Completeness => withoutJoins(findMissing(visible, markdown));
+
+/** Leaves out missing words that one side splits. Joins words only where one is missing or begins like one: that takes long. */
+function withoutJoins({ words, stored, counts, isMissing }: Comparison): Completeness {
+  const beginnings = new Set<string>();
+  for (const [i, word] of words.entries()) if (isMissing[i]) for (let end = 1; end <= MAX_BEGINNING; end++) beginnings.add(word.slice(0, end)); // prettier-ignore
+  const joins = new Set<string>();
+  for (const [i, word] of stored.entries()) if (beginnings.has(word.slice(0, MAX_BEGINNING))) for (const join of joinsAt(stored, i)) joins.add(join); // prettier-ignore
+  for (let i = 0, last = isMissing.indexOf(true); last >= 0; last = isMissing.indexOf(true, last + 1))
+    for (i = Math.max(i, last - MAX_JOINED + 1); i <= last; i++) {
+      if (joins.has(words[i]!)) isMissing[i] = false;
+      for (const [k, join] of joinsAt(words, i).entries()) if (counts.has(join)) isMissing.fill(false, i, i + k + 2);
+    }
   return { words: words.length, missing: words.filter((_, i) => isMissing[i]) };
 }
 
+interface Comparison {
+  /** Visible words, and whether the Markdown lacks them. */
+  words: readonly string[];
+  isMissing: boolean[];
+  /** Words of the Markdown, and how often it has each. */
+  stored: readonly string[];
+  counts: ReadonlyMap<string, number>;
+}
+
 /** Finds the visible words that the Markdown lacks, or splits otherwise. */
-function findMissing(visible: string, markdown: string) {
+function findMissing(visible: string, markdown: string): Comparison {
   const words = wordsOf(visible);
   const text = withoutAddresses(markdown);
   const stored = wordsOf(text.replace(LINE_BREAK, ' ').replace(TAG, ''));
@@ -71,6 +87,8 @@ function countWords(words: readonly string[]): Map<string, number> {
 
 /** Maximum adjacent words that are joined: a word may be hyphenated at the end of a line, or consist of several runs. */
 const MAX_JOINED = 4;
+/** Maximum characters of a word by which its joins are looked for. */
+const MAX_BEGINNING = 12;
 
 /** Joins the word at an index with the next one, the next two, and so on. */
 function joinsAt(words: readonly string[], start: number): string[] {
@@ -85,8 +103,10 @@ const REPORTED_SHARE = 0.02;
 
 /** Returns the number of visible words that the Markdown of a document lacks, if they are more than a few percent of all. */
 export function countMissing(visible: string, markdown: string): number | undefined {
-  const { words, isMissing } = findMissing(visible, markdown);
-  if (isMissing.filter(Boolean).length <= words.length * REPORTED_SHARE) return undefined; // joining words takes longer
-  const { missing } = compareWords(visible, markdown);
-  return missing.length > words.length * REPORTED_SHARE ? missing.length : undefined;
+  const comparison = findMissing(visible, markdown);
+  const { words, isMissing } = comparison;
+  const isReported = (count: number): boolean => count > words.length * REPORTED_SHARE;
+  if (!isReported(isMissing.filter(Boolean).length)) return undefined;
+  const { missing } = withoutJoins(comparison);
+  return isReported(missing.length) ? missing.length : undefined;
 }

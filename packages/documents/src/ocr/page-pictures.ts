@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { openPdf } from '../pdf/pdf-file.ts';
+import { openPdf } from '../pdf/file.ts';
 import { type Bitmap, toGreyscale, MAX_PIXELS } from './bitmap.ts';
 
 /** The pages of a document as pictures. */

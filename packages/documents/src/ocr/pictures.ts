@@ -1,5 +1,5 @@
 import type { ParsedDocument } from '../types.ts';
-import { textOfPages } from '../pdf/page-text.ts';
+import { textOfPages } from '../pdf/pages.ts';
 import type { ParseOptions, ParserRow } from '../parser.ts';
 import { readBeginning } from '../bytes.ts';
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type PdfItem, type PdfLine, pdfLines } from '../pdf/pdf-lines.ts';
+import { type PdfItem, type PdfLine, pdfLines } from '../pdf/lines.ts';
 import { type Bitmap, deskewBitmap, detectDirection, invertDarkBands, rotateBitmap } from './bitmap.ts';
 import { confidenceOf, type Tesseract, type Line, readLines, type Word } from './tesseract.ts';
 

@@ -1,5 +1,5 @@
-import type { OutlineEntry } from './pdf-file.ts';
-import { BULLET, type PdfLine, usualFont, usualSize } from './pdf-lines.ts';
+import type { OutlineEntry } from './file.ts';
+import { BULLET, type PdfLine, usualFont, usualSize } from './lines.ts';
 
 /** Minimum size of a heading's letters, as a factor of the text's. */
 export const HEADING_FACTOR = 1.15;
@@ -15,6 +15,8 @@ const MAX_LINES = 4;
 const MAX_ON_PAGE = 1000;
 /** Maximum distance of an entry's target below its heading's baseline, in font sizes. */
 const BELOW = 1;
+/** In a document of at least so many pages, a size that only one page has is that of its cover. */
+const COVERED = 8;
 
 /** Returns the level of a heading; undefined for any other line. */
 export type HeadingLevel = (line: PdfLine) => number | undefined;
@@ -128,9 +130,6 @@ function detectHeadings(pages: readonly PdfLine[][], isCode: (line: PdfLine) => 
     return emphasized.has(line) ? Math.min(LEVELS, sizes.length) + 1 : undefined;
   };
 }
-
-/** In a document of at least so many pages, a size that only one page has is that of its cover. */
-const COVERED = 8;
 
 /** Lists the font sizes of headings, the largest first. */
 function headingSizes(pages: readonly PdfLine[][], body: number): number[] {

@@ -1,37 +1,50 @@
-import type { Box, Mark } from '../types.ts';
 import { escapeLine } from '../markdown/write.ts';
-import type { ParsedFile } from '../parser.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
-import { detectTypewriterLines } from './pdf-code.ts';
-import { separateColumns, sortForReading } from './pdf-columns.ts';
-import type { OutlineEntry, Viewport } from './pdf-file.ts';
-import type { Grid } from './pdf-grids.ts';
-import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
-import { detectLabels } from './pdf-labels.ts';
+import type { ParsedFile } from '../parser.ts';
+import type { Box, Mark } from '../types.ts';
+import { insertLinks, type PageLink } from './annotations.ts';
+import { detectLabels, detectTypewriterLines, pageMarkdown } from './blocks.ts';
+import type { OutlineEntry, Viewport } from './file.ts';
+import { type HeadingLevel, headingLevels, titleOnFirstPage } from './headings.ts';
 import {
+  detectSmallLines,
   leftEdge,
-  RAISED_SIGN,
   type PageText,
   type PageTurn,
   type PdfLine,
+  RAISED_SIGN,
   rightEdge,
   type TextPlace,
   type TurnedText,
-} from './pdf-lines.ts';
-import { insertLinks, type PageLink } from './pdf-links.ts';
-import { separateNotes } from './pdf-notes.ts';
-import { pageMarkdown } from './pdf-paragraphs.ts';
-import { linesInGrids } from './pdf-ruled-lines.ts';
-import { type HeightOnPage, separateRunningLines } from './pdf-running-lines.ts';
-import { TableReader } from './pdf-tables.ts';
-import { createWordMender, mendPageBreaks } from './pdf-words.ts';
+} from './lines.ts';
+import { type HeightOnPage, separateNotes, separateRunningLines } from './margins.ts';
+import { TableReader } from './tables.ts';
+import { createWordMender, mendPageBreaks, SENTENCE_END } from './words.ts';
+
+/** Minimum pages that repeat a turned line. */
+const MIN_STAMPED = 3;
+/** How far letters reach above and below their baseline, in font sizes. */
+const ABOVE = 0.8;
+const BELOW = 0.25;
+/** A line that is this much higher than the one before is in another column, in font sizes. */
+const COLUMN_JUMP = 1;
+/** Minimum lines in two halves that may be two columns of text. */
+const MIN_LINES = 6;
+/** Minimum average characters of lines of text; cells of a table are shorter. */
+const MIN_LENGTH = 22;
+/** Maximum distance between the beginnings of the lines of a column, in font sizes. */
+const ALIGNED = 1.5;
+/** Minimum share of the lines of a text that go on in the middle of a sentence. */
+const FLOWING = 0.4;
+/** Maximum stacks of a page of text. */
+const MAX_STACKS = 300;
+/** Maximum distance of the lines of a stack, in font sizes. */
+const FARTHEST = 2.5;
 
 /** What is read of a page. */
 export interface PageContent {
   lines: readonly PdfLine[];
   links?: readonly PageLink[];
-  /** Borders of tables. */
-  grids?: readonly Grid[];
   /** Text in other directions. */
   turned?: readonly TurnedText[];
   /** Without it, marks have no boxes. */
@@ -49,7 +62,7 @@ export function textOfPages(
   contents: readonly PageContent[],
   outline: readonly OutlineEntry[],
 ): Pick<ParsedFile, 'text' | 'title' | 'marks' | 'visible'> {
-  const drawn = contents.map(({ lines, grids = [] }) => separateColumns(linesInGrids(lines, grids)));
+  const drawn = contents.map(({ lines }) => separateColumns(lines));
   const separated = separateRunningLines(drawn, heightsOnPages(contents));
   const noted = separateNotes(separated.pages.map(({ lines }) => lines));
   const mendWord = createWordMender(noted);
@@ -96,9 +109,6 @@ const linesText = (lines: readonly PdfLine[]): Pick<PageText, 'text' | 'places'>
   text: lines.map(({ text }) => escapeLine(text)).join('\n'),
   places: lines.length > 0 ? [{ at: 0, lines }] : [],
 });
-
-/** Minimum pages that repeat a turned line. */
-const MIN_STAMPED = 3;
 
 /** Drops turned lines that pages before have in the same place, such as the name of a journal in the margin. */
 class RepeatedStamps {
@@ -184,12 +194,6 @@ function marksOf(places: readonly TextPlace[], page: number, frame: PageFrame | 
   return places.map(({ at, lines }) => ({ at, page, page_ratio, boxes: boxesOf(lines, frame) }));
 }
 
-/** How far letters reach above and below their baseline, in font sizes. */
-const ABOVE = 0.8;
-const BELOW = 0.25;
-/** A line that is this much higher than the one before is in another column, in font sizes. */
-const COLUMN_JUMP = 1;
-
 /** Finds the rectangles of lines on their page, one for each column. */
 function boxesOf(lines: readonly PdfLine[], frame: PageFrame): Box[] {
   const columns: PdfLine[][] = [];
@@ -228,3 +232,105 @@ function boxOf(lines: readonly PdfLine[], frame: PageFrame): Box {
 const share = (value: number): number => (Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0);
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** Orders two columns of text that are drawn line by line across both: one column after the other. Other lines stay as they are. */
+export function separateColumns(lines: readonly PdfLine[]): PdfLine[] {
+  const ordered: PdfLine[] = [];
+  for (let i = 0; i < lines.length;) {
+    const halves = halvesAt(lines, i);
+    if (halves.length < MIN_LINES || !isFlowing(halves, 0) || !isFlowing(halves, 1)) ordered.push(...lines.slice(i, i + halves.length));
+    else ordered.push(...halves.map((line) => cutHalf(line, 0)), ...halves.flatMap((line) => (line.cells[1] ? [cutHalf(line, 1)] : [])));
+    i += halves.length;
+  }
+  return ordered;
+}
+
+/** Returns the lines from `start` on that may be two columns: their second halves begin at one place. At least one line. */
+function halvesAt(lines: readonly PdfLine[], start: number): PdfLine[] {
+  const [first, second] = lines[start]!.cells;
+  if (!second) return [lines[start]!];
+  let end = start + 1;
+  const isAt = (x: number | undefined, edge: number, size: number) => x !== undefined && Math.abs(x - edge) <= ALIGNED * size;
+  for (; end < lines.length; end++) {
+    const { cells, size, y } = lines[end]!;
+    if (cells.length > 2 || y >= lines[end - 1]!.y || !isAt(cells[0]?.x, first!.x, size)) break;
+    if (cells[1] ? !isAt(cells[1].x, second.x, size) : cells[0]!.right > second.x) break;
+  }
+  return lines.slice(start, end);
+}
+
+/** Whether the cells of one half are lines of text rather than a column of a table. */
+function isFlowing(lines: readonly PdfLine[], column: 0 | 1): boolean {
+  const texts = lines.flatMap(({ cells }) => cells[column]?.text ?? []);
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const flowing = texts.filter((text, i) => i > 0 && /^\p{Ll}/u.test(text) && !/[.!?:]$/.test(texts[i - 1]!));
+  return texts.length >= MIN_LINES && length >= MIN_LENGTH * texts.length && flowing.length >= FLOWING * texts.length;
+}
+
+function cutHalf(line: PdfLine, column: 0 | 1): PdfLine {
+  const cell = line.cells[column]!;
+  return { ...line, ...cell, cells: [cell], runs: line.runs.filter(({ x, right }) => x < cell.right && right > cell.x) };
+}
+
+/** Lines drawn one below the other. */
+interface Stack {
+  lines: PdfLine[];
+  isHeading: boolean;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Orders the lines of a page for reading. Small print at the foot of a column that interrupts a sentence comes last. */
+export function sortForReading(drawn: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
+  const lines = moveHeadingsFirst(drawn, levelOf);
+  const isSmall = detectSmallLines(lines);
+  const last = new Set<PdfLine>();
+  for (const [i, line] of lines.entries()) {
+    const before = lines[i - 1];
+    if (!before || isSmall(before) || !isSmall(line) || line.y >= before.y || SENTENCE_END.test(before.text)) continue;
+    let end = i + 1; // of the small lines
+    while (end < lines.length && isSmall(lines[end]!)) end++;
+    const next = lines[end];
+    if (next && next.y > before.y && /^\p{Ll}/u.test(next.text)) for (const small of lines.slice(i, end)) last.add(small);
+  }
+  return [...lines.filter((line) => !last.has(line)), ...last];
+}
+
+/** Orders the lines of a page whose headings are drawn after the text below them: each stack behind those above it. */
+function moveHeadingsFirst(lines: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
+  const stacks = stacksOf(lines, levelOf);
+  if (stacks.length > MAX_STACKS) return [...lines];
+  const isLate = stacks.some((stack, i) => stack.isHeading && stacks.slice(0, i).some((before) => isAbove(stack, before)));
+  if (!isLate) return [...lines];
+  const ordered = new Set<Stack>();
+  const visit = (stack: Stack): void => {
+    for (const other of stacks) if (!ordered.has(other) && other !== stack && isAbove(other, stack)) visit(other);
+    ordered.add(stack);
+  };
+  for (const stack of stacks) visit(stack);
+  return [...ordered].flatMap((stack) => stack.lines);
+}
+
+const isAbove = (one: Stack, other: Stack): boolean => one.bottom > other.top && one.left < other.right && one.right > other.left;
+
+function stacksOf(lines: readonly PdfLine[], levelOf: HeadingLevel): Stack[] {
+  const stacks: Stack[] = [];
+  for (const line of lines) {
+    const [stack, isHeading] = [stacks.at(-1), levelOf(line) !== undefined];
+    const isNext =
+      stack !== undefined &&
+      isHeading === stack.isHeading &&
+      line.y <= stack.bottom &&
+      stack.bottom - line.y <= FARTHEST * line.size &&
+      line.x < stack.right &&
+      line.right > stack.left;
+    if (!isNext) stacks.push({ lines: [line], isHeading, left: line.x, right: line.right, top: line.y, bottom: line.y });
+    else {
+      stack.lines.push(line);
+      Object.assign(stack, { left: Math.min(stack.left, line.x), right: Math.max(stack.right, line.right), bottom: line.y });
+    }
+  }
+  return stacks;
+}

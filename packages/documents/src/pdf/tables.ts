@@ -1,6 +1,6 @@
 import { escapeTags, tableLines } from '../markdown/write.ts';
-import { type Cell, type PdfLine, usualFont } from './pdf-lines.ts';
-import { firstWordWidth, type WordMender } from './pdf-words.ts';
+import { type Cell, type PdfLine, usualFont } from './lines.ts';
+import { firstWordWidth, type WordMender } from './words.ts';
 
 /** Minimum rows of a table; fewer may stand below one another by chance. */
 const MIN_ROWS = 3;
@@ -14,6 +14,14 @@ const APART = 1.25;
 const MAX_TRIED = 5;
 /** Maximum lines in which the distance of rows is measured. */
 const MEASURED = 60;
+/** Maximum distance of the edges of one column on two pages, in points. */
+const SAME_EDGE = 3;
+/** Maximum difference of the baselines of one line, in font sizes. */
+const SAME_LINE = 0.5;
+/** Maximum lines drawn one after the other that may stand in one row. */
+const NEAR = 40;
+/** Maximum distance of the rows of a table, in font sizes. */
+const FARTHEST = 5;
 
 /** Lines that are laid out in columns. */
 export interface TableRegion {
@@ -117,7 +125,7 @@ export class TableReader {
   #withoutNames(rows: readonly Row[], header: Row): readonly Row[] {
     const [first, ...others] = rows;
     if (!first || others.length === 0 || namesOf(first) !== namesOf(header)) return rows;
-    this.repeated.push(namesOf(first).replaceAll('\0', ' '));
+    this.repeated.push(...first.columns.flat().map(({ text }) => text));
     return others;
   }
 
@@ -157,9 +165,6 @@ export class TableReader {
     return { rows, count: count + Number(repeatsNames), columns, header, isContinued: true };
   }
 }
-
-/** Maximum distance of the edges of one column on two pages, in points. */
-const SAME_EDGE = 3;
 
 const haveSameEdges = (edges: readonly number[], others: readonly number[]): boolean =>
   edges.length === others.length && edges.every((edge, i) => Math.abs(edge - others[i]!) <= SAME_EDGE);
@@ -210,13 +215,6 @@ function readAligned(lines: readonly PdfLine[], least: number): FoundTable | und
   if ((lines[count]?.cells.length ?? 0) > 1) return undefined; // it goes on in other columns
   return areAligned(rows, { least }) ? { rows, count, columns, header: rows[0]! } : undefined;
 }
-
-/** Maximum difference of the baselines of one line, in font sizes. */
-const SAME_LINE = 0.5;
-/** Maximum lines drawn one after the other that may stand in one row. */
-const NEAR = 40;
-/** Maximum distance of the rows of a table, in font sizes. */
-const FARTHEST = 5;
 
 /** Reads a table whose cells are drawn one after the other, each with all of its lines. */
 function readStacked(drawn: readonly PdfLine[], least: number): FoundTable | undefined {

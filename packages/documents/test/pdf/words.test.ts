@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWordMender } from '../../src/pdf/pdf-words.ts';
+import { createWordMender } from '../../src/pdf/words.ts';
 
 const page = (...texts: string[]) => texts.map((text) => ({ text, x: 0, right: 100, y: 0, size: 10, cells: [], runs: [] }));
 

@@ -1,5 +1,5 @@
-import type { OperatorList } from './pdf-grids.ts';
-import type { PdfItem } from './pdf-lines.ts';
+import type { OperatorList } from './drawing.ts';
+import type { PdfItem } from './lines.ts';
 
 /** The operation of pdf.js that draws glyphs. */
 const SHOW_TEXT = 44;

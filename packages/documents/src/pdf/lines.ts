@@ -1,4 +1,21 @@
-import { joinAccents } from './pdf-accents.ts';
+/** Letters of notes are smaller than those of the text by this factor. */
+const SMALL = 0.95;
+/** Maximum difference of the baselines of one line, in font sizes: footnote marks are raised by a third. */
+const SAME_LINE = 0.5;
+/** Minimum gap between two runs that is a space, in font sizes. */
+const SPACE = 0.2;
+/** Minimum gap between cells, wider than any space of a justified line; and one wider than most of these. In font sizes. */
+const GAP = 1.2;
+const NARROW_GAP = 0.6;
+/** Maximum distance between the beginnings of the cells of a column, in points. */
+const ALIGNED = 1;
+/** A raised number is at least this much higher than its line, and at most this large, both in font sizes of the line. */
+const RAISED_BY = 0.2;
+const RAISED_SIZE = 0.8;
+/** Maximum angle between a run and the direction of its page, in degrees: scans are skewed. */
+const SKEW = 20;
+/** Maximum distance of copies of a run that make it look bold, in font sizes. */
+const OVERPRINTED = 0.15;
 
 /** A run of text, as pdf.js returns it. */
 export interface PdfItem {
@@ -110,9 +127,6 @@ export const usualFont = (lines: readonly PdfLine[]): string | undefined =>
 export const usualSize = (lines: readonly PdfLine[], round = (size: number) => size): number =>
   keyOfMostLetters(lines.map(({ size, text }) => [round(size), text] as const)) ?? 0;
 
-/** Letters of notes are smaller than those of the text by this factor. */
-const SMALL = 0.95;
-
 /** Creates a test for lines of a page in smaller letters than most of them. */
 export function detectSmallLines(lines: readonly PdfLine[]): (line: PdfLine) => boolean {
   const size = usualSize(lines) * SMALL;
@@ -121,20 +135,6 @@ export function detectSmallLines(lines: readonly PdfLine[]): (line: PdfLine) => 
 
 /** A line with its parts between narrower gaps. */
 type DrawnLine = PdfLine & { parts: readonly Cell[] };
-
-/** Maximum difference of the baselines of one line, in font sizes: footnote marks are raised by a third. */
-const SAME_LINE = 0.5;
-/** Minimum gap between two runs that is a space, in font sizes. */
-const SPACE = 0.2;
-/** Minimum gap between cells, wider than any space of a justified line; and one wider than most of these. In font sizes. */
-const GAP = 1.2;
-const NARROW_GAP = 0.6;
-/** Maximum distance between the beginnings of the cells of a column, in points. */
-const ALIGNED = 1;
-
-/** A raised number is at least this much higher than its line, and at most this large, both in font sizes of the line. */
-const RAISED_BY = 0.2;
-const RAISED_SIZE = 0.8;
 
 /** Letters that are written from right to left: their runs stay in drawing order. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
@@ -165,9 +165,6 @@ export function pdfLines(drawn: readonly PdfItem[], turn: PageTurn = [1, 0]): Pd
 
 /** Cosine and sine of the angle by which text is turned. */
 export type PageTurn = readonly [cos: number, sin: number];
-
-/** Maximum angle between a run and the direction of its page, in degrees: scans are skewed. */
-const SKEW = 20;
 
 /** The runs of a page in its main direction, and the lines of text in others: stamps in the margin, labels of charts, watermarks. */
 export interface TurnedText {
@@ -232,9 +229,6 @@ function runOf({ str, transform, width, height, fontName }: PdfItem, [cos, sin]:
   const text = str.replace(/[\u0000-\u001f\u007f\ue0f1]/g, ' ').replace(/[\ufe70-\ufefc]+/g, (letters) => letters.normalize('NFKC'));
   return { text, x, right: x + width, y: cos * up - sin * right, size: Math.hypot(c, d) || height, font: fontName };
 }
-
-/** Maximum distance of copies of a run that make it look bold, in font sizes. */
-const OVERPRINTED = 0.15;
 
 /** Drops copies of runs that are drawn over one another to look bold; the ends of their lines stay. */
 function dropOverprints(items: readonly PdfItem[]): readonly PdfItem[] {
@@ -320,3 +314,70 @@ const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>
 const markRaised = (run: PdfRun): PdfRun => ({ ...run, text: run.text.replace(/\d+\)?/, `${RAISED_SIGN}$&${RAISED_SIGN}`) });
 
 const cleanText = (words: string): string => words.replace(LEADERS, LEADER).replace(/\s+/g, ' ').trim();
+
+/** A run of text and its place on its line, in points. */
+interface Placed {
+  text: string;
+  x: number;
+  right: number;
+  size: number;
+}
+
+/** Accents, and their combining characters: TeX draws an accent and its letter over one another. */
+const COMBINING: Readonly<Record<string, string>> = {
+  '`': '\u0300',
+  '´': '\u0301',
+  ˆ: '\u0302',
+  '˜': '\u0303',
+  '˘': '\u0306',
+  '˙': '\u0307',
+  '¨': '\u0308',
+  '˚': '\u030a',
+  '˝': '\u030b',
+  ˇ: '\u030c',
+  '¸': '\u0327',
+};
+const DOTLESS: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
+/** Minimum overlap of runs that lie over one another, in font sizes. */
+const OVERLAP = 0.15;
+/** Maximum width of a letter, in font sizes. */
+const LETTER = 1;
+
+/** Joins accents to the letters below them, and the circle of © and ® to its letter. Runs are ordered from left to right. */
+export function joinAccents<Run extends Placed>(runs: readonly Run[]): readonly Run[] {
+  if (!runs.some(({ text }) => /[`´ˆ˜˘˙¨˚˝ˇ¸©]/.test(text))) return runs;
+  const joined: Run[] = [];
+  for (const run of runs) {
+    const before = joined.at(-1);
+    const overlaps = before !== undefined && before.right - run.x > OVERLAP * run.size;
+    const pair = overlaps ? (joinAccent(before, run) ?? joinCircle(before, run)) : undefined;
+    if (pair) joined.splice(-1, 1, ...pair);
+    else joined.push(run);
+  }
+  return joined;
+}
+
+/** Joins the accent at the end of the first run, or alone in the second, to the letter below it. */
+function joinAccent<Run extends Placed>(before: Run, run: Run): Run[] | undefined {
+  const accent = COMBINING[before.text.at(-1) ?? ''];
+  const letter = accent === undefined ? undefined : letterWith(run.text[0], accent);
+  if (letter !== undefined)
+    return [
+      { ...before, text: before.text.slice(0, -1), right: run.x },
+      { ...run, text: letter + run.text.slice(1) },
+    ];
+  const alone = COMBINING[run.text.trim()];
+  const first = alone === undefined || run.x - before.x > LETTER * before.size ? undefined : letterWith(before.text[0], alone);
+  return first === undefined ? undefined : [{ ...before, text: first + before.text.slice(1) }];
+}
+
+function letterWith(letter = '', accent: string): string | undefined {
+  const whole = ((DOTLESS[letter] ?? letter) + accent).normalize('NFC');
+  return whole.length === 1 ? whole : undefined;
+}
+
+/** TeX draws © and ® as a circle with a letter in it. */
+function joinCircle<Run extends Placed>(before: Run, run: Run): Run[] | undefined {
+  if (!before.text.endsWith('©') || run.right > before.right || !/^[cR]$/.test(run.text)) return undefined;
+  return [run.text === 'c' ? before : { ...before, text: `${before.text.slice(0, -1)}®` }];
+}

@@ -1,12 +1,53 @@
-import { escapeLine, escapeTags, heading } from '../markdown/write.ts';
-import { continuesCode, formatCode } from './pdf-code.ts';
-import type { HeadingLevel } from './pdf-headings.ts';
-import { joinLabels, type Labels } from './pdf-labels.ts';
-import { BULLET, leftEdge, LEADER, NUMBER, type PageText, type PdfLine, type TextPlace } from './pdf-lines.ts';
-import { NOTE_START } from './pdf-notes.ts';
-import type { PagePlace, TableReader } from './pdf-tables.ts';
-import type { WordMender } from './pdf-words.ts';
-import { detectFullLines, joinLines, type JoinOptions, type LineStep, measureSteps, PARAGRAPH_STEP, SENTENCE_END } from './pdf-wrapping.ts';
+import { codeFence, escapeLine, escapeTags, heading } from '../markdown/write.ts';
+import type { HeadingLevel } from './headings.ts';
+import {
+  BULLET,
+  type Cell,
+  LEADER,
+  leftEdge,
+  mostFrequent,
+  NUMBER,
+  type PageText,
+  type PdfLine,
+  type PdfRun,
+  type TextPlace,
+  usualFont,
+} from './lines.ts';
+import { NOTE_START } from './margins.ts';
+import { type PagePlace, type TableReader, WRAPPED_STEP } from './tables.ts';
+import {
+  detectFullLines,
+  joinLines,
+  type JoinOptions,
+  type LineStep,
+  measureSteps,
+  PARAGRAPH_STEP,
+  SENTENCE_END,
+  type WordMender,
+} from './words.ts';
+
+/** Maximum lines of a table on a page. */
+const MAX_ROWS = 500;
+/** Maximum difference of equal widths of letters, in font sizes. */
+const SAME_WIDTH = 0.01;
+/** Width of the letters of a typewriter font, in font sizes. */
+const WIDTHS = { least: 0.4, most: 0.75 };
+/** Minimum different words that show the width of a font's letters. */
+const MIN_WORDS = 5;
+/** A document with a larger share of its letters in such fonts is typewritten; its text is not code. */
+const MAX_CODE = 0.6;
+/** Minimum share of the letters of a line of code in such a font, and of the runs in such a font that have letters of one width. */
+const MIN_SHARE = 0.9;
+/** Maximum distance of the lines of one piece of code, in font sizes. */
+const FARTHEST = 3;
+/** Maximum column of a run in a line of code; runs further right are not moved there. */
+const MAX_LENGTH = 200;
+/** Maximum distance of a text from the beginning of its label, in font sizes; the first column of a table is wider. */
+const HANGING = 6;
+/** Minimum labels with wrapped text that show how far text is indented. */
+const MIN_LABELS = 2;
+/** Maximum labels of one text that stand below one another. */
+const MAX_ABOVE = 5;
 
 /** The page number of an entry of a table of contents. */
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
@@ -22,9 +63,6 @@ function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
     return { ...line, text: `${line.text.slice(0, -last.text.length).trimEnd()}${LEADER}${last.text}` };
   });
 }
-
-/** Maximum lines of a table on a page. */
-const MAX_ROWS = 500;
 
 /** Maximum distance of the wrapped lines of a heading, in font sizes. */
 const HEADING_STEP = 1.8;
@@ -262,4 +300,177 @@ function blockMarkdown({ level, lines, label, table, isRows, isCode }: Block, jo
   const text = joinLines(lines, joining);
   if (BULLET.test(text)) return `${'  '.repeat(depth)}- ${text.replace(BULLET, '')}`;
   return NUMBER.test(text) ? text : text.split('\n').map(escapeLine).join('\n');
+}
+
+/** A sign in front of the rest of a line of code that was too long. */
+const WRAPPED = /[←↩↪→˓]/;
+
+/** A run of ASCII letters; a longer one may have spaces that are guessed. */
+const WORD = /^(?=[^a-z]*[a-z][^a-z]*[a-z])[!-~](?:[ -~]{2,200})[!-~]$/i;
+
+/** Creates a test for lines that are drawn in a typewriter font: code, commands, output of programs. */
+export function detectTypewriterLines(pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
+  const fonts = typewriterFonts(pages);
+  const lettersOf = (runs: readonly PdfRun[]): number => runs.reduce((sum, { text }) => sum + text.replace(/\s+/g, '').length, 0);
+  const shareOf = (runs: readonly PdfRun[]): number => lettersOf(runs.filter(({ font }) => fonts.has(font))) / Math.max(1, lettersOf(runs));
+  if (fonts.size === 0 || shareOf(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs))) > MAX_CODE) return () => false;
+  return ({ runs }) => {
+    const first = runs.find(({ text }) => text.trim() !== ''); // neither a bullet nor a number
+    return first !== undefined && (fonts.has(first.font) || WRAPPED.test(first.text)) && shareOf(runs) >= MIN_SHARE;
+  };
+}
+
+/** Finds the fonts whose letters are equally wide. */
+function typewriterFonts(pages: readonly PdfLine[][]): Set<string> {
+  const fonts = new Map<string, { widths: Map<number, number>; words: Set<string> }>();
+  for (const lines of pages)
+    for (const { runs } of lines)
+      for (const run of runs) {
+        if (!WORD.test(run.text)) continue;
+        const { widths, words } = fonts.get(run.font) ?? { widths: new Map<number, number>(), words: new Set<string>() };
+        fonts.set(run.font, { widths, words });
+        const width = Math.round(letterWidth(run) / SAME_WIDTH);
+        widths.set(width, (widths.get(width) ?? 0) + 1);
+        if (words.size < MIN_WORDS) words.add(run.text);
+      }
+  const isTypewriter = (widths: ReadonlyMap<number, number>): boolean => {
+    const [usual, runs] = mostFrequent(widths) ?? [0, 0];
+    const near = runs + (widths.get(usual - 1) ?? 0) + (widths.get(usual + 1) ?? 0);
+    const all = widths.values().reduce((sum, count) => sum + count, 0);
+    return near >= MIN_SHARE * all && usual * SAME_WIDTH >= WIDTHS.least && usual * SAME_WIDTH <= WIDTHS.most;
+  };
+  return new Set([...fonts].flatMap(([font, { widths, words }]) => (words.size >= MIN_WORDS && isTypewriter(widths) ? [font] : [])));
+}
+
+/** In font sizes. */
+const letterWidth = ({ text, x, right, size }: PdfRun): number => (right - x) / (text.length * size);
+
+/** Whether a line of code belongs to the same piece as the line before. */
+export const continuesCode = (before: PdfLine, line: PdfLine): boolean =>
+  before.y > line.y && before.y - line.y <= FARTHEST * line.size && Math.abs(before.size - line.size) < 0.5;
+
+/** Writes lines of code as a fenced block: indented as drawn, with an empty line at each gap. */
+export function formatCode(lines: readonly PdfLine[]): string {
+  const left = leftEdge(lines);
+  const steps = lines.slice(1).map(({ y }, i) => lines[i]!.y - y);
+  const step = Math.min(...steps);
+  const texts = lines.map((line, i) => `${i > 0 && steps[i - 1]! > 1.6 * step ? '\n' : ''}${spaceRuns(line, left)}`);
+  return codeFence(texts.join('\n'), '');
+}
+
+/** Writes the text of a line, with as many spaces between its runs as letters would fit there. */
+function spaceRuns({ runs }: PdfLine, left: number): string {
+  const inked = runs.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
+  const widest = inked.reduce((most, run) => (run.text.length > most.text.length ? run : most), inked[0]!);
+  const width = letterWidth(widest) * widest.size;
+  return inked
+    .reduce((text, run) => {
+      const column = width > 0 ? Math.round((run.x - left) / width) : 0;
+      return text + ' '.repeat(Math.max(0, Math.min(column, MAX_LENGTH) - text.length)) + run.text;
+    }, '')
+    .trimEnd();
+}
+
+/** A label, and the first line of its text. */
+interface LabelledText {
+  label: string;
+  lines: PdfLine[];
+}
+
+interface Option extends LabelledText {
+  /** Lines with further labels above the first line. */
+  above: number;
+}
+
+/** The labels of a document: options, or terms with their definitions. */
+export interface Labels {
+  /** Puts the label of a line into a cell of its own, also if the text stands close behind it, in another font. */
+  split(line: PdfLine): PdfLine;
+  /** Whether a line begins with a label. */
+  begins(line: PdfLine): boolean;
+  /** Whether a line is a label whose text begins in the line below. */
+  isAbove(line: PdfLine, next: PdfLine | undefined): boolean;
+  /** Reads the labels in a font of their own that begin at a line, and the first line of their text. */
+  optionAt(lines: readonly PdfLine[], start: number): Option | undefined;
+}
+
+/** Detects the labels of a document by the indentation of their text: that of lines whose text is wrapped under itself. */
+export function detectLabels(pages: readonly PdfLine[][]): Labels {
+  const hanging = new Map<number, number>();
+  /** Fonts of labels alone. */
+  const fonts = new Set<string>();
+  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= MIN_LABELS;
+  const all = usualFont(pages.flat());
+  for (const lines of pages) {
+    const usual = new Set([all, usualFont(lines)]);
+    for (const [i, line] of lines.entries())
+      if (isHanging(line) && isNext(line, lines[i + 1]) && Math.abs(lines[i + 1]!.x - line.cells[1]!.x) < 1) {
+        hanging.set(hangOf(line), (hanging.get(hangOf(line)) ?? 0) + 1);
+        if (!usual.has(fontAt(line))) fonts.add(fontAt(line));
+      }
+  }
+  const begins = (line: PdfLine): boolean => isHanging(line) && isKnown(hangOf(line));
+  /** Whether a line begins with the text of a label: below it, or behind another label in its font. */
+  const hasText = (label: PdfLine, next: PdfLine): boolean => {
+    const font = fontAt(label);
+    if (begins(next)) return Math.abs(next.x - label.x) < 1 && fontAt(next) === font && fontAt(next, next.cells[1]!.x) !== font;
+    return isKnown(Math.round(next.x - label.x)) && fontAt(next) !== font;
+  };
+  return {
+    split: (line) => {
+      if (line.cells.length > 1 || !fonts.has(fontAt(line))) return line;
+      const text = inkedRuns(line).findIndex((run) => isKnown(Math.round(run.x - line.x)));
+      return text > 0 ? splitAtRun(line, text) : line;
+    },
+    begins,
+    isAbove: (line, next) => isLabel(line) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
+    optionAt: (lines, start) => {
+      for (let i = start; i < start + MAX_ABOVE; i++) {
+        const [line, next] = [lines[i], lines[i + 1]];
+        if (!line || !next || !isLabel(line) || !fonts.has(fontAt(line)) || next.ruled || !isClose(line, next)) return undefined;
+        if (hasText(line, next)) return { ...joinLabels(lines.slice(start, i + 1), next, begins(next)), above: i + 1 - start };
+        if (Math.abs(next.x - line.x) >= 1 || fontAt(next) !== fontAt(line)) return undefined;
+      }
+      return undefined;
+    },
+  };
+}
+
+const isLabel = ({ cells, text, ruled }: PdfLine): boolean =>
+  !ruled && cells.length === 1 && !SENTENCE_END.test(text) && !BULLET.test(text) && !NUMBER.test(text);
+
+const isClose = (line: PdfLine, next: PdfLine): boolean => line.y > next.y && line.y - next.y <= WRAPPED_STEP * line.size;
+
+const isNext = (line: PdfLine, next: PdfLine | undefined): next is PdfLine => next?.cells.length === 1 && isClose(line, next);
+
+const hangOf = ({ cells }: PdfLine): number => Math.round(cells[1]!.x - cells[0]!.x);
+
+const isHanging = (line: PdfLine): boolean =>
+  line.cells.length === 2 && hangOf(line) <= HANGING * line.size && !BULLET.test(line.text) && !NUMBER.test(line.text);
+
+const inkedRuns = ({ runs }: PdfLine): PdfRun[] => runs.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
+
+/** Returns the font of the first letters of a line, or of those from a place on. */
+const fontAt = (line: PdfLine, from = line.x): string => inkedRuns(line).find(({ x }) => x >= from - 1)?.font ?? '';
+
+/** Splits a line into two cells before one of its runs, if that is in another font. */
+function splitAtRun(line: PdfLine, at: number): PdfLine {
+  const runs = inkedRuns(line);
+  const [first, text] = [runs[0]!, runs[at]!];
+  const letters = runs.slice(0, at).flatMap((run) => run.text.match(/\S/g) ?? []).length;
+  const end = new RegExp(`(?:\\s*\\S){${letters}}`).exec(line.text)?.[0].length ?? line.text.length;
+  if (text.font === first.font || !/^\s/.test(line.text.slice(end))) return line;
+  const cells = [
+    { text: line.text.slice(0, end), x: line.x, right: runs[at - 1]!.right },
+    { text: line.text.slice(end).trim(), x: text.x, right: line.right },
+  ];
+  return { ...line, cells };
+}
+
+/** Joins the labels of a text. The first line of the text is `next`, without the last label that it may begin with. */
+export function joinLabels(above: readonly PdfLine[], next: PdfLine, hasLabel: boolean): LabelledText {
+  const labels = above.map(({ text }) => text);
+  if (!hasLabel) return { label: labels.join(', '), lines: [next] };
+  const [label, text] = next.cells as [Cell, Cell];
+  return { label: [...labels, label.text].join(', '), lines: [{ ...next, ...text, cells: [text] }] };
 }

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
-import type { OperatorList } from './pdf-grids.ts';
-import type { PdfItem } from './pdf-lines.ts';
-import type { PdfFont } from './pdf-scripts.ts';
+import type { OperatorList } from './drawing.ts';
+import type { PdfFont } from './glyphs.ts';
+import type { PdfItem } from './lines.ts';
+
+/** The mode of pdf.js in which what annotations draw is not listed. */
+export const NO_ANNOTATIONS = 0;
+/** The type of links among the annotations of pdf.js. */
+export const LINK_ANNOTATION = 2;
+/** Maximum entries and depth that are read; a document for people has fewer. */
+const MAX_ENTRIES = 5000;
+const MAX_DEPTH = 20;
 
 /** A destination: a page (its index or reference), how it is shown, and coordinates; or the name of a destination. */
 type Destination = string | readonly unknown[] | null;
@@ -20,9 +28,6 @@ export interface Viewport {
   /** Maps points of the page to coordinates of the viewport. */
   transform: readonly number[];
 }
-
-/** The type of links among the annotations of pdf.js. */
-export const LINK_ANNOTATION = 2;
 
 /** The used part of a link, a field of a form, or a text that is typed onto a page. */
 export interface PdfAnnotation {
@@ -54,7 +59,7 @@ export interface PdfAnnotation {
 export interface PdfPage {
   getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>;
   /** Lists what is drawn; decodes the pictures. */
-  getOperatorList(): Promise<OperatorList>;
+  getOperatorList(options?: { annotationMode: number }): Promise<OperatorList>;
   getViewport(options: { scale: number }): Viewport;
   render(options: { canvas: unknown; canvasContext: unknown; viewport: Viewport }): { promise: Promise<void> };
   /** The fonts of what was listed. */
@@ -80,6 +85,8 @@ interface PdfOptions {
   passwords?: readonly string[] | undefined;
   /** Maximum pixels of a picture; larger ones are not decoded. */
   maxImageSize?: number;
+  /** Whether listing what is drawn fails where pdf.js would go on: also at a larger picture. */
+  stopAtErrors?: boolean;
   /** Whether fonts tell where their characters come from. */
   fontExtraProperties?: boolean;
   /** Creates the canvases for `render`. */
@@ -121,9 +128,9 @@ class UnloadedFont {
 }
 const unloadedFonts = { disableFontFace: false, ownerDocument: { fonts: { add: () => {}, delete: () => {} } } };
 
-let library: Promise<Pick<typeof import('./pdf-library.ts'), 'PDFParse'> & { folder: string }> | undefined;
+let library: Promise<Pick<typeof import('./library.ts'), 'PDFParse'> & { folder: string }> | undefined;
 
-const loadLibrary = () => (library ??= import('./pdf-library.ts').then(({ PDFParse, pdfTables }) => ({ PDFParse, folder: pdfTables() })));
+const loadLibrary = () => (library ??= import('./library.ts').then(({ PDFParse, pdfTables }) => ({ PDFParse, folder: pdfTables() })));
 
 async function openWith(bytes: Uint8Array, options: Omit<PdfOptions, 'passwords'> & { password?: string }): Promise<OpenPdf> {
   const { PDFParse, folder } = await loadLibrary();
@@ -159,10 +166,6 @@ export interface OutlineEntry {
   /** The y on that page that it leads to, in points, if given. */
   top?: number | undefined;
 }
-
-/** Maximum entries and depth that are read; a document for people has fewer. */
-const MAX_ENTRIES = 5000;
-const MAX_DEPTH = 20;
 
 /** Lists the outline items that lead to a page. A broken outline costs the headings, not the document. */
 export async function readOutline(file: PdfFile): Promise<OutlineEntry[]> {

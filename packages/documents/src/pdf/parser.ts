@@ -1,17 +1,23 @@
-import type { Metadata } from '../types.ts';
-import { pageRanges } from '../page-ranges.ts';
-import { encryptedPdfError } from '../errors.ts';
-import type { ParsedFile, ParseOptions, ParserRow } from '../parser.ts';
-import { removeUndefined } from '../parsed-document.ts';
 import { readBeginning } from '../bytes.ts';
-import { hasText, type PageContent, textOfPages } from './page-text.ts';
-import { isLocked, LINK_ANNOTATION, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './pdf-file.ts';
-import { FIELD_ANNOTATION, filledText, FREE_TEXT_ANNOTATION, insertAnnotations } from './pdf-annotations.ts';
-import { addBullets, drawsBullets } from './pdf-bullets.ts';
-import { GridSearch, type OperatorList } from './pdf-grids.ts';
-import { type PdfItem, pdfLines, separateTurned } from './pdf-lines.ts';
-import { pageLinks } from './pdf-links.ts';
-import { drawsGlyphs, isCoded, mayHaveLigatures, orderLigatures, readability } from './pdf-scripts.ts';
+import { encryptedPdfError } from '../errors.ts';
+import { pageRanges } from '../page-ranges.ts';
+import { removeUndefined } from '../parsed-document.ts';
+import type { ParsedFile, ParseOptions, ParserRow } from '../parser.ts';
+import type { Metadata } from '../types.ts';
+import { FIELD_ANNOTATION, filledText, FREE_TEXT_ANNOTATION, insertAnnotations, pageLinks } from './annotations.ts';
+import { addBullets, drawsBullets, type OperatorList, TableSearch } from './drawing.ts';
+import { isLocked, LINK_ANNOTATION, NO_ANNOTATIONS, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './file.ts';
+import { drawsGlyphs, isCoded, mayHaveLigatures, orderLigatures, readability } from './glyphs.ts';
+import { type PdfItem, pdfLines, separateTurned } from './lines.ts';
+import { hasText, type PageContent, textOfPages } from './pages.ts';
+
+/** Maximum pages without readable text that are checked; further ones are taken for pictures. */
+const MAX_CHECKED = 20;
+/** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
+const PAINTING = { first: 83, last: 90 };
+const SHAPE = 91;
+/** More shapes may be the outlines of letters; fewer are lines and boxes. */
+const LETTERS = 30;
 
 /** PDF: the text of its pages in drawing order, with a mark at each page. */
 export const pdfParser: ParserRow = {
@@ -24,7 +30,10 @@ export const pdfParser: ParserRow = {
   recognizes: (bytes) => readBeginning(bytes).includes('%PDF-'),
   parse: (bytes, { source, passwords, recognized }) =>
     withPdf(bytes, { passwords, maxImageSize: 1 }, (file) =>
-      readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords, fontExtraProperties: true }, use) }),
+      readPdf(file, {
+        recognized,
+        open: (use) => withPdf(bytes, { passwords, maxImageSize: 1, stopAtErrors: true, fontExtraProperties: true }, use),
+      }),
     ).catch((error: unknown) => {
       throw isLocked(error) ? encryptedPdfError(source, passwords?.length) : error;
     }),
@@ -66,7 +75,7 @@ function drawnLines(items: readonly PdfItem[]): string[] {
 }
 
 interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
-  /** Opens the file again, with its pictures. */
+  /** Opens the file again: its fonts tell more, and listing a page with a picture fails, without decoding the picture. */
   open<Result>(use: (file: PdfFile) => Promise<Result>): Promise<Result>;
 }
 
@@ -102,7 +111,7 @@ interface ReadPage extends PageContent {
 
 /** Reads the pages; undefined for a damaged one. Throws the error of the last one if all are damaged. */
 async function readPages(file: PdfFile, hasDrawnBullets: boolean): Promise<(ReadPage | undefined)[]> {
-  const search = new GridSearch();
+  const search = new TableSearch();
   const annotations = Map.groupBy(await annotationsIn(file), ({ pageIndex }) => pageIndex);
   const pages: (ReadPage | undefined)[] = [];
   for (let index = 0; index < file.numPages; index++)
@@ -117,7 +126,7 @@ async function readPages(file: PdfFile, hasDrawnBullets: boolean): Promise<(Read
 
 interface ReadPageOptions {
   annotations: readonly PdfAnnotation[];
-  search: GridSearch;
+  search: TableSearch;
   /** Whether the bullets of lists may be shapes. */
   hasDrawnBullets: boolean;
 }
@@ -126,16 +135,15 @@ async function readPage(page: PdfPage, { annotations, search, hasDrawnBullets }:
   const { items } = await page.getTextContent();
   const drawn = items.filter((item) => 'str' in item);
   let drawing: Promise<OperatorList> | undefined;
-  const listDrawing = (): Promise<OperatorList> => (drawing ??= page.getOperatorList());
+  const listDrawing = (): Promise<OperatorList> => (drawing ??= page.getOperatorList({ annotationMode: NO_ANNOTATIONS }));
   const ordered = mayHaveLigatures(drawn) ? orderLigatures(drawn, await listDrawing()) : drawn;
   const { turn, upright, turned } = separateTurned(ordered);
   const runs = insertAnnotations(upright, annotations, turn);
   const plain = pdfLines(runs, turn);
   const lines = hasDrawnBullets ? addBullets(plain, await listDrawing(), turn) : plain;
   const content = {
-    lines,
+    lines: await search.cutLines(listDrawing, lines, turn),
     turned,
-    grids: await search.findGrids(listDrawing, lines, turn),
     links: pageLinks(runs, annotations),
     frame: { viewport: page.getViewport({ scale: 1 }), turn },
     readability: readability(drawn),
@@ -150,14 +158,6 @@ const READ_ANNOTATIONS = new Set([LINK_ANNOTATION, FREE_TEXT_ANNOTATION, FIELD_A
 const annotationsIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
   (await file.getAnnotationsByType(READ_ANNOTATIONS, new Set()).catch(() => null)) ?? [];
 
-/** Maximum pages without readable text that are checked; further ones are taken for pictures. */
-const MAX_CHECKED = 20;
-/** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
-const PAINTING = { first: 83, last: 90 };
-const SHAPE = 91;
-/** More shapes may be the outlines of letters; fewer are lines and boxes. */
-const LETTERS = 30;
-
 /** Lists those of these pages that show something which was not read: pictures, outlines of letters, or characters that cannot be told. */
 async function unreadablePages(file: PdfFile, pages: readonly (ReadPage & { number: number })[]): Promise<number[]> {
   const unreadable: number[] = [];
@@ -168,14 +168,14 @@ async function unreadablePages(file: PdfFile, pages: readonly (ReadPage & { numb
 
 async function isUnreadable(file: PdfFile, content: ReadPage & { number: number }): Promise<boolean> {
   const page = await file.getPage(content.number);
-  const drawing = await page.getOperatorList();
+  const drawing = await page.getOperatorList().catch(() => undefined);
   const fontOf = (name: string) => (page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined);
   const isNotRead = hasText(content)
     ? isCoded(
         (await page.getTextContent()).items.filter((item) => 'str' in item),
         fontOf,
       )
-    : isDrawn(drawing);
+    : !drawing || isDrawn(drawing);
   page.cleanup();
   return isNotRead;
 }

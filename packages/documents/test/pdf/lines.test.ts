@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pdfLines, separateTurned } from '../../src/pdf/pdf-lines.ts';
+import { pdfLines, separateTurned } from '../../src/pdf/lines.ts';
 import { pdfFile, type PdfText } from '../support/pdf-file.ts';
 import { read } from '../support/read.ts';
 

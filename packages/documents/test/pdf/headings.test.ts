@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { headingLevels, titleOnFirstPage } from '../../src/pdf/pdf-headings.ts';
-import type { PdfLine } from '../../src/pdf/pdf-lines.ts';
-import type { OutlineEntry } from '../../src/pdf/pdf-file.ts';
+import { headingLevels, titleOnFirstPage } from '../../src/pdf/headings.ts';
+import type { PdfLine } from '../../src/pdf/lines.ts';
+import type { OutlineEntry } from '../../src/pdf/file.ts';
 
 /** Lines of a page from top to bottom, 20 points apart: the first stands at 700. */
 const pageOf = (...lines: (string | [text: string, size: number])[]): PdfLine[] =>
