@@ -4,7 +4,7 @@ import { heading, oneLine } from '../markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { type Archive, openArchive } from '../office/archive.ts';
-import { allText, childElementsOf, findElement, localName, readXml, findText, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, findElement, localName, readXml, findText, type XmlElement } from '../xml.ts';
 import type { ParserRow } from '../parser.ts';
 import { removeUndefined, firstHeading } from '../parsed-document.ts';
 
@@ -61,11 +61,11 @@ interface Package {
 /** Reads the package document, which META-INF/container.xml names (EPUB 3.3, 4.2.6.3.1). */
 async function readPackage(archive: Archive): Promise<Package> {
   const container = await archive.text('META-INF/container.xml');
-  const file = container === undefined ? undefined : findElement(await readXml(container), 'rootfile');
+  const file = container === undefined ? undefined : findElement(readXml(container), 'rootfile');
   const path = file?.attributes['full-path'] ?? archive.names.find((name) => name.endsWith('.opf')) ?? '';
   const content = await archive.text(path);
   if (content === undefined) throw new Error('it names no package document');
-  const root = await readXml(content);
+  const root = readXml(content);
   const items = childElementsOf(findElement(root, 'manifest') ?? root).map(({ attributes }) => attributes);
   return { root, folder: dirname(path), items };
 }
@@ -104,7 +104,7 @@ async function chapterTitles(archive: Archive, { folder, items }: Package): Prom
   const links = nav.content === undefined ? [] : (await parseHtml(nav.content)).body.querySelectorAll('nav a[href]');
   for (const link of links) add(resolvePart(nav.base, link.getAttribute('href')!), link.textContent ?? '');
   const ncx = await readItem((item) => item['media-type'] === 'application/x-dtbncx+xml');
-  if (ncx.content !== undefined) for (const [path, title] of navPoints(await readXml(ncx.content), ncx.base)) add(path, title);
+  if (ncx.content !== undefined) for (const [path, title] of navPoints(readXml(ncx.content), ncx.base)) add(path, title);
   return titles;
 }
 

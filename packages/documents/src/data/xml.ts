@@ -4,7 +4,7 @@ import { codeFence, escapeLine, heading, oneLine, tableLines } from '../markdown
 import { decodeText } from '../bytes.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
-import { allText, childElementsOf, localName, readXml, spacedText, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, localName, readXml, spacedText, type XmlElement } from '../xml.ts';
 import { factList, firstHeading, MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser.ts';
 import { visibleXml } from './visible-text.ts';
@@ -48,17 +48,22 @@ export const xmlParser: ParserRow = {
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const text = new TextDecoder().decode(bytes);
     if (text.length > MAX_LENGTH) throw tooLarge(source, `${MAX_LENGTH} characters`);
-    const root = await readXml(text).catch((cause: Error) => {
-      throw new DocumentError('invalid', `${source} answered with XML that cannot be read: ${reasonOf(cause)}.`, {
-        hint: 'Check its response, for example with curl.',
-        cause,
-      });
-    });
-    const value = valueOf(root);
+    const value = valueOf(readAnswer(text, source));
     if (countValues(value) > MAX_VALUES) throw tooLarge(source, `${MAX_VALUES} fields and values`);
     return { text: '', metadata: {}, value };
   },
 };
+
+function readAnswer(text: string, source: string): XmlElement {
+  try {
+    return readXml(text);
+  } catch (cause) {
+    throw new DocumentError('invalid', `${source} answered with XML that cannot be read: ${reasonOf(cause)}.`, {
+      hint: 'Check its response, for example with curl.',
+      cause,
+    });
+  }
+}
 
 const tooLarge = (source: string, most: string): DocumentError =>
   new DocumentError('too_large', `${source} answered with XML of more than ${most}.`, { hint: 'Ask for less at once.' });
@@ -95,7 +100,7 @@ async function readXmlFile(bytes: Uint8Array): Promise<ParsedDocument> {
   const declared = /^(?:ï»¿)?<\?xml[^>]{0,150}?encoding=["']([\w.-]{1,40})/.exec(start)?.[1];
   const source = (await decodeText(bytes, declared)).trimEnd();
   if (source.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
-  const root = await readXml(source);
+  const root = readXml(source);
   if (/^(?:rss|feed|RDF)$/.test(localName(root))) return readFeed(root, lineFinder(source));
   const { text, marks } = joinBlocks(blocksOf(root, { level: 1, isProse: hasParagraph(root) }), lineFinder(source));
   return { text, title: firstHeading(text), metadata: {}, marks };

@@ -1,5 +1,5 @@
 import { oneLine } from '../markdown/write.ts';
-import { allText, childElementsOf, localName, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, localName, type XmlElement } from '../xml.ts';
 import { childNamed, childrenNamed, firstNamed, textWithin } from './xml.ts';
 
 /** Maximum rows of a chart; more are a curve, not a table. */

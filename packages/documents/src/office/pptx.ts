@@ -1,6 +1,6 @@
 import { oneLine } from '../markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
-import { allText, childElementsOf, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, type XmlElement } from '../xml.ts';
 import type { ParsedFile, ParserRow } from '../parser.ts';
 import { distinctLines, OFFICE_ELEMENTS, visibleText } from './visible.ts';
 import { type Archive, openArchive } from './archive.ts';

@@ -1,5 +1,5 @@
 import type { Metadata } from '../types.ts';
-import { findText } from '../ordered-xml.ts';
+import { findText } from '../xml.ts';
 import { removeUndefined } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
 import { readPart } from './xml.ts';

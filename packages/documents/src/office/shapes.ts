@@ -1,5 +1,5 @@
 import { escapeTags, oneLine, tableLines } from '../markdown/write.ts';
-import { allText, childElementsOf, localName, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, localName, type XmlElement } from '../xml.ts';
 import { pictureText } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
 import { type Block, escapeLines, heading, item, paragraph, type Run, table, writeRuns } from './blocks.ts';

@@ -1,4 +1,4 @@
-import { decodeXml } from '../ordered-xml.ts';
+import { decodeReferences } from '../markdown/character-references.ts';
 
 /** A tag, or text between tags. */
 const TOKEN = /<!\[CDATA\[([^]*?)(?:\]\]>|$)|<!--[^]*?(?:-->|$)|<[?!][^<>]*>|<(\/?)([^\s<>/]+)([^<>]*)>?|([^<]+)/g;
@@ -21,7 +21,7 @@ export function visibleText(xml: string, { isText, isHidden, isBreak }: VisibleE
   for (const [, data, slash, qualified, attributes = '', plain] of xml.matchAll(TOKEN)) {
     const name = qualified?.slice(qualified.indexOf(':') + 1);
     if (name === undefined) {
-      if (hidden === 0 && isText(open.at(-1) ?? '')) text += data ?? decodeXml(plain ?? '');
+      if (hidden === 0 && isText(open.at(-1) ?? '')) text += data ?? decodeReferences(plain ?? '');
     } else if (slash) {
       if (open.length === hidden) hidden = 0;
       open.pop();

@@ -1,6 +1,7 @@
 import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedFile, ParserRow } from '../parser.ts';
-import { decodeXml, type XmlElement } from '../ordered-xml.ts';
+import { decodeReferences } from '../markdown/character-references.ts';
+import type { XmlElement } from '../xml.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import { brokenFileError, encryptedFileError } from '../errors.ts';
 import { hasStream, isCompound, readBeginning } from '../bytes.ts';
@@ -193,7 +194,7 @@ async function visibleWords(archive: Archive): Promise<string> {
     for (const [, type, cell = ''] of ((await archive.text(part)) ?? '').matchAll(TEXT_CELL)) {
       const value = /<v>([^<]+)<\/v>/.exec(cell)?.[1] ?? '';
       if (type === 's') texts.push(strings[Number(value || -1)] ?? '');
-      else texts.push(type === 'str' ? decodeXml(value) : visibleText(cell, OFFICE_ELEMENTS));
+      else texts.push(type === 'str' ? decodeReferences(value) : visibleText(cell, OFFICE_ELEMENTS));
     }
     const relations = await relationsOf(archive, part);
     for (const drawing of targetsOf(relations, 'drawing')) {

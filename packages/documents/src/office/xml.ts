@@ -1,18 +1,21 @@
 import { basename, dirname, join } from 'node:path/posix';
-import { allText, childElementsOf, findElement, localName, readXml, type XmlElement } from '../ordered-xml.ts';
+import { allText, childElementsOf, findElement, localName, readXml, type XmlElement } from '../xml.ts';
 import type { Archive } from './archive.ts';
 
 /** Parses a part of the archive; undefined if there is none of this name. Throws an Error for invalid XML. */
 export async function readPart(archive: Archive, name: string): Promise<XmlElement | undefined> {
   const text = await archive.text(name);
-  return text === undefined ? undefined : await parseXml(text, name);
+  return text === undefined ? undefined : parseXml(text, name);
 }
 
 /** Parses a piece of the part `name`. Prefixes need no declaration. Throws an Error for invalid XML. */
-export const parseXml = (text: string, name: string): Promise<XmlElement> =>
-  readXml(text).catch((cause: Error) => {
-    throw new Error(`its part ${name} is no XML: ${cause.message}`, { cause });
-  });
+export function parseXml(text: string, name: string): XmlElement {
+  try {
+    return readXml(text);
+  } catch (cause) {
+    throw new Error(`its part ${name} is no XML: ${(cause as Error).message}`, { cause });
+  }
+}
 
 /** Lists the children of this name (without prefix). */
 export const childrenNamed = (element: XmlElement | undefined, name: string): XmlElement[] =>

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 import { oneLine, scriptText } from '../../markdown/write.ts';
-import { allText, childElementsOf, localName, type XmlElement } from '../../ordered-xml.ts';
+import { allText, childElementsOf, localName, type XmlElement } from '../../xml.ts';
 import { pictureText } from '../../parsed-document.ts';
 import {
   type Block,

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix';
 import { decodeText, isZip, readBeginning } from '../../bytes.ts';
 import { htmlFragmentParser } from '../../html/page.ts';
-import { childElementsOf, localName } from '../../ordered-xml.ts';
+import { childElementsOf, localName } from '../../xml.ts';
 import { firstHeading } from '../../parsed-document.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';

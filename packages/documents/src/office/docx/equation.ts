@@ -1,5 +1,5 @@
 import { oneLine } from '../../markdown/write.ts';
-import { childElementsOf, localName, type XmlElement } from '../../ordered-xml.ts';
+import { childElementsOf, localName, type XmlElement } from '../../xml.ts';
 import { childNamed, childrenNamed, textWithin, valueOf } from '../xml.ts';
 
 /** Writes an equation (OMML, ECMA-376 part 1, 22.1) in LaTeX notation, with its letters and signs unchanged: `x=\frac{a}{2}`. */

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../ordered-xml.ts';
+import type { XmlElement } from '../../xml.ts';
 import { childNamed, firstNamed, isOn } from '../xml.ts';
 
 /** A field whose text is a link (ECMA-376 part 1, 17.16.5.25): `HYPERLINK "https://x.example/" \l "part" \o "tip"`. */

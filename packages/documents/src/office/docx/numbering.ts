@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../ordered-xml.ts';
+import type { XmlElement } from '../../xml.ts';
 import { formatNumber } from '../numbers.ts';
 import { childNamed, childrenNamed, isOn, valueOf } from '../xml.ts';
 import type { Style } from './styles.ts';

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../ordered-xml.ts';
+import type { XmlElement } from '../../xml.ts';
 import { childNamed, childrenNamed, valueOf } from '../xml.ts';
 
 /** Properties of a paragraph style, with those that it inherits. */

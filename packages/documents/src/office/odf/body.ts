@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { oneLine } from '../../markdown/write.ts';
-import { allText, childElementsOf, findElement, findText, localName, type XmlElement } from '../../ordered-xml.ts';
+import { allText, childElementsOf, findElement, findText, localName, type XmlElement } from '../../xml.ts';
 import { altText } from '../../parsed-document.ts';
 import {
   type Block,

@@ -1,6 +1,6 @@
 import { oneLine } from '../../markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../../parsed-document.ts';
-import { childElementsOf, findElement, type XmlElement } from '../../ordered-xml.ts';
+import { childElementsOf, findElement, type XmlElement } from '../../xml.ts';
 import { encryptedFileError } from '../../errors.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';

@@ -1,4 +1,4 @@
-import { childElementsOf, type XmlElement } from '../../ordered-xml.ts';
+import { childElementsOf, type XmlElement } from '../../xml.ts';
 import { formatNumber } from '../numbers.ts';
 
 /** A level of a list or of the outline (OpenDocument 1.3 part 3, 16.31 to 16.34). */
