@@ -116,9 +116,13 @@ export function createRedactor(credentials: readonly string[]): RewriteText | un
   const texts = new Set(credentials.filter((text) => text !== ''));
   if (texts.size === 0) return undefined;
   if (texts.size > MAX_CREDENTIALS)
-    throw new KbError('usage', `The addresses and headers hold more than ${MAX_CREDENTIALS.toLocaleString('en-US')} different credentials.`, {
-      hint: 'Read the sources in several runs.',
-    });
+    throw new KbError(
+      'usage',
+      `The addresses and headers hold more than ${MAX_CREDENTIALS.toLocaleString('en-US')} different credentials.`,
+      {
+        hint: 'Read the sources in several runs.',
+      },
+    );
   const forms = new Set([...texts].flatMap((text) => [text, encodeURIComponent(text.toWellFormed())]));
   const patterns = [...forms]
     .toSorted((a, b) => b.length - a.length)

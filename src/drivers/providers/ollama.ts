@@ -91,6 +91,7 @@ export async function describeModel(access: Access, signal?: AbortSignal): Promi
 
 /** An Ollama that runs on this machine, with the installed models by their use. */
 export interface RunningOllama {
+  provider: string;
   address: string;
   /** Models that answer. */
   llms: string[];
@@ -120,7 +121,7 @@ export async function findOllama(env: Readonly<Record<string, string | undefined
       })),
     );
     const named = (use: boolean) => models.flatMap(({ name, embeds = use }) => (embeds === use ? [name] : []));
-    return { address: rootOf(access), llms: named(false), embedders: named(true) };
+    return { provider: access.provider, address: rootOf(access), llms: named(false), embedders: named(true) };
   } catch {
     return undefined;
   }
