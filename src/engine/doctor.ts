@@ -139,14 +139,12 @@ async function checkReranker({ settings, resources, signal }: Context, connectio
 async function checkOllama({ environment }: Context): Promise<DoctorCheck[]> {
   const running = await findOllama(environment);
   if (!running) return [];
-  const { address, llms, embedders } = running;
+  const { provider, address, llms, embedders } = running;
   const uses = [
-    ...(llms.length > 0 ? [`${listNames(llms, 20)} can answer (chat.llm.provider: ollama, chat.llm.model)`] : []),
-    ...(embedders.length > 0 ? [`${listNames(embedders, 20)} can embed (embedding.provider: ollama, embedding.model)`] : []),
+    ...(llms.length > 0 ? [`${listNames(llms, 20)} can answer (chat.llm.provider: ${provider}, chat.llm.model)`] : []),
+    ...(embedders.length > 0 ? [`${listNames(embedders, 20)} can embed (embedding.provider: ${provider}, embedding.model)`] : []),
   ];
-  return [
-    { name: 'ollama', ...ok(`runs at ${address}; ${uses.join('; ') || 'no model is installed: "ollama pull gemma3" installs one'}`) },
-  ];
+  return [{ name: provider, ...ok(`runs at ${address}; ${uses.join('; ') || 'no model is installed'}`) }];
 }
 
 /** The finding for a provider that could be opened but was not called. */
