@@ -154,7 +154,7 @@ it('finds in a text what it rejects in the value', () => {
   expect(findUnsafeJson(JSON.stringify({ a: wide(10_001) }))).toBe('the request: at most 10000 keys are expected in one object.');
   const lists = (count: number) => Array.from({ length: count }, () => Array.from({ length: 100 }, () => []));
   expect(findUnsafeJson(JSON.stringify(lists(4_000)))).toBe('the request: at most 400,000 lists and objects are expected in all.');
-  const long = (length: number) => ({ a: { b: new Array<number>(length).fill(0) } });
+  const long = (length: number) => ({ a: { b: Array.from({ length }, () => 0) } });
   expect(findUnsafeJson(JSON.stringify(long(20_001)))).toBe('the request: at most 20,000 entries are expected in one list.');
   for (const value of [nested(60), { a: wide(10_000), b: wide(10_000) }, lists(3_900), [long(20_000), long(20_000)]])
     expect(findUnsafeJson(JSON.stringify(value))).toBeUndefined();
