@@ -15,7 +15,7 @@ import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
 import { registerMcp } from './mcp-route.ts';
 import { registerOpenAi } from './openai-routes.ts';
 import { createDeadlines, registerRoute, type RouteContext } from './operation-routes.ts';
-import { addPolicies, countRequests, giveUpUnread, refuseWhenClosing, UNREAD_TIMEOUT } from './policies.ts';
+import { addPolicies, countRequests, giveUpUnread, limitPipelining, refuseWhenClosing, UNREAD_TIMEOUT } from './policies.ts';
 import { createQueues } from './queues.ts';
 import { type Metrics, registerMetrics } from './metrics.ts';
 import { routes } from './routes.ts';
@@ -64,7 +64,15 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   const queues = createQueues(settings.max_concurrent);
   const context: RouteContext = { engine, enter: queues.enter, deadlineFor: deadline.deadlineFor, bodies, held };
   const inFlight = countRequests(server);
-  server.addHook('onResponse', async (_request, reply) => held.release(reply));
+  limitPipelining(server);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.raw.setMaxListeners(MAX_LISTENERS);
+    // a client that leaves ends no response
+    reply.raw.once('close', () => {
+      bodies.release(request);
+      held.release(reply);
+    });
+  });
   giveUpUnread(server);
   await addPolicies(server, { settings, authenticate });
   refuseWhenClosing(server);
@@ -136,8 +144,10 @@ function addJsonParser(server: FastifyInstance, bodies: RequestBodies): void {
     };
     void bodies.read(request, payload).then(parseBody, done);
   });
-  server.addHook('onResponse', async (request) => bodies.release(request));
 }
+
+/** Listeners of a response above which Node warns: Fastify adds one for each hook that answers. */
+const MAX_LISTENERS = 20;
 
 /** Characters of a body that is parsed without a look at its structure: at most some milliseconds of work. */
 const SCANNED_LENGTH = 100_000;

@@ -46,7 +46,7 @@ export interface ResultHolder {
 }
 
 /**
- * Writes a result in slices between which the event loop turns. Its bytes are held until the response is over (`onResponse`). Throws a KbError: `too_large` for more
+ * Writes a result in slices between which the event loop turns. Its bytes are held until the response is closed. Throws a KbError: `too_large` for more
  * than MAX_RESULT_BYTES, `unavailable` if the client has too many unread results.
  */
 export async function writeResult(value: unknown, { held, reply, signal }: ResultHolder): Promise<WrittenJson> {
@@ -59,7 +59,7 @@ export async function writeResult(value: unknown, { held, reply, signal }: Resul
     pieces.push(piece);
     bytes += piece.length;
     if (bytes > MAX_RESULT_BYTES) throw largeResultError();
-    if (pieces.length > 1) held.hold(reply, reply.request.ip, bytes);
+    if (pieces.length > 1 && !reply.raw.closed) held.hold(reply, reply.request.ip, bytes);
   };
   try {
     for (const part of jsonPieces(value)) {

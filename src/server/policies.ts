@@ -148,6 +148,24 @@ export function giveUpUnread(server: FastifyInstance): void {
   });
 }
 
+/** Requests of one connection that may wait for the response to an earlier one. No browser or library sends requests ahead. */
+const MAX_PIPELINED = 20;
+
+/** Closes connections on which more requests wait: answering thousands at once would keep the server from others. */
+export function limitPipelining(server: FastifyInstance): void {
+  const waiting = new WeakMap<Socket, number>();
+  server.addHook('onRequest', async ({ raw: { socket } }, reply) => {
+    const count = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, count);
+    if (count > MAX_PIPELINED) {
+      reply.hijack();
+      socket.destroy();
+      return;
+    }
+    reply.raw.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
+  });
+}
+
 /** Adds the checks of callers, the rate limit, and the headers of every response. */
 export async function addPolicies(
   server: FastifyInstance,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { serveIn, type Served } from '../support/server.ts';
@@ -37,6 +38,40 @@ it('a client with too many unread results gets no further ones until it reads', 
   await vi.waitFor(async () => expect((await served.post('/v1/chunk', texts(1))).status).toBe(503), { timeout: 50_000, interval: 200 });
   for (const socket of unread) socket.destroy();
   await vi.waitFor(async () => expect((await served.post('/v1/chunk', texts(1))).status).toBe(200), { timeout: 50_000, interval: 200 });
+});
+
+it('what a client left behind is no longer counted, whenever it left', async () => {
+  const served = await serveIn(folder());
+  for (let i = 0; i < 10; i++) {
+    const sockets = Array.from({ length: 4 }, () => sendUnread(served, '/v1/chunk', texts(6_000)));
+    await vi.waitFor(() => expect(served.app.inFlight()).toBe(4));
+    await wait(i * 150); // while they are read, worked on, written or sent
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(() => expect(served.app.inFlight()).toBe(0), { timeout: 20_000 });
+  }
+  await vi.waitFor(async () => expect((await served.post('/v1/chunk', texts(1))).status).toBe(200), { timeout: 20_000, interval: 200 });
+});
+
+it('a connection that sends thousands of requests ahead is closed, and others are served', async () => {
+  const served = await serveIn(folder());
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(2_000));
+  socket.resume();
+  await new Promise((done) => socket.once('close', done)); // the server resets the connection
+  await vi.waitFor(() => expect(served.app.inFlight()).toBe(0));
+  expect((await served.get('/v1/health')).status).toBe(200);
+});
+
+it('a few requests that are sent ahead are answered in order', async () => {
+  const { url } = await serveIn(folder());
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const request = (more: string) => `GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+  socket.write(request('').repeat(9) + request('Connection: close\r\n'));
+  let text = '';
+  for await (const part of socket) text += String(part);
+  expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(10);
 });
 
 it('a large result comes whole, with its length', async () => {
