@@ -1,4 +1,4 @@
-import type { RememberedPage } from './page-memory-file.ts';
+import type { RememberedPage } from './page-memory.ts';
 import { SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';

@@ -1,18 +1,32 @@
-import { renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { z } from 'zod';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { hash } from '../../../core/ids.ts';
 import { redactUrl } from '../../../core/secrets.ts';
-import {
-  FILE_FORMAT,
-  KnownPages,
-  MemoryLine,
-  PageLine,
-  keepHeader,
-  LineFile,
-  type LinePosition,
-  MAX_LINE_LENGTH,
-  type RememberedPage,
-} from './page-memory-file.ts';
+
+/** The remembered state of a page from its last reading. */
+export interface RememberedPage {
+  /** Final address, after redirects. */
+  found: string;
+  /** The address that the page names as its own (`rel="canonical"`). */
+  canonical?: string | undefined;
+  /** The source of its document, perhaps another address; absent if it gave no document. */
+  source?: string | undefined;
+  /** Whether it becomes no document in a crawl, because it is marked noindex or has only links. */
+  isPassedOver: boolean;
+  status_code: number;
+  /** `Candidate.content_hash` of that version. */
+  content_hash: string;
+  /** Hash of the bytes from the server, to recognize an unchanged page without parsing it. */
+  bytes_hash?: string | undefined;
+  /** Validators of the server, which are sent back (`If-None-Match`, `If-Modified-Since`). */
+  etag?: string | undefined;
+  last_modified?: string | undefined;
+  /** Whether it was opened in a browser: then the bytes from the server do not show whether it has changed. */
+  isRendered: boolean;
+  /** Addresses that a crawl follows from it. */
+  links: readonly string[];
+}
 
 /** Memory of the pages of a collection between runs: unchanged pages are not parsed again, and a killed crawl is resumed. */
 export interface PageMemory {
@@ -28,14 +42,6 @@ export interface PageMemory {
   begin(crawl: string): Promise<Date | undefined>;
   end(crawl: string): Promise<void>;
 }
-
-/** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
-const MAX_INTERRUPTION = 2 * 60 * 60 * 1_000;
-/** The file is compacted if it is this many times larger than its valid lines: at the end of a run, and during one. */
-const COMPACT_RATIO_AT_END = 1.5;
-const COMPACT_RATIO_DURING_RUN = 4;
-/** Bytes up to which a file is not compacted during a run. */
-const MAX_UNCOMPACTED_BYTES = 4 << 20;
 
 /** How a page memory is opened. */
 export interface PageMemoryOptions {
@@ -53,26 +59,162 @@ export interface PageMemoryOptions {
   onProblem(reason: string): void;
 }
 
+/** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
+const MAX_INTERRUPTION = 2 * 60 * 60 * 1_000;
+/** The file is compacted if it is this many times larger than its valid lines: at the end of a run, and during one. */
+const COMPACT_RATIO_AT_END = 1.5;
+const COMPACT_RATIO_DURING_RUN = 4;
+/** Bytes up to which a file is not compacted during a run. */
+const MAX_UNCOMPACTED_BYTES = 4 << 20;
+/** Maximum characters of a line; a longer page is read every time. */
+const MAX_LINE_LENGTH = 1 << 20;
+/** Maximum characters of an ETag or date that is kept. */
+const MAX_HEADER_LENGTH = 500;
+
+/** Version of the format; a file of another version is started anew. */
+const FILE_FORMAT = 4;
+
+const Time = z.number(); // milliseconds since 1970
+const Index = z.int().min(0); // of an address among those of the file, in the order in which lines name them
+
+/** A page: `p` its address, `f` its final address, `n` its canonical address, `s` its source, `l` its links; `k` the key of the settings. */
+const PageLine = z.object({
+  p: Index,
+  f: Index,
+  n: Index.optional(),
+  s: Index.optional(),
+  l: z.array(Index),
+  t: Time,
+  k: z.string(),
+  c: z.int(),
+  h: z.string(),
+  d: z.string().optional(),
+  e: z.string().optional(),
+  m: z.string().optional(),
+  r: z.boolean(),
+  o: z.boolean(),
+});
+type PageLine = z.infer<typeof PageLine>;
+
+/** A line of the file. */
+const MemoryLine = z.union([
+  PageLine,
+  /** New addresses. */
+  z.object({ a: z.array(z.string()) }),
+  /** A page was seen again unchanged. */
+  z.object({ u: Index, t: Time }),
+  /** A page is gone. */
+  z.object({ x: Index }),
+  /** A process began to write. */
+  z.object({ o: Time }),
+  /** A crawl begins or is resumed (`s`: when it began). */
+  z.object({ b: z.string(), s: Time, t: Time }),
+  /** A crawl has ended. */
+  z.object({ z: z.string() }),
+  /** The first line. */
+  z.object({ pages: z.literal(FILE_FORMAT) }),
+]);
+type MemoryLine = z.infer<typeof MemoryLine>;
+
+/** A page in memory: its line, whose links are packed, when it was last seen, and the length of its line. */
+interface Known {
+  line: Omit<PageLine, 'l'>;
+  links: Uint32Array;
+  time: number;
+  length: number;
+}
+
+/** A crawl that has not ended: when it began, when it last wrote, and whether the process that wrote the last lines runs it. */
+interface OpenCrawl {
+  since: number;
+  last: number;
+  isRunning: boolean;
+}
+
+/** The content of a page memory, built line by line. Each address is kept once. */
+class Pages {
+  readonly addresses: string[] = [];
+  readonly numbers = new Map<string, number>();
+  readonly known = new Map<number, Known>();
+  readonly crawls = new Map<string, OpenCrawl>();
+  #time = 0;
+  /** Total characters of the lines that are still valid. */
+  live = 0;
+
+  /** Adds a line of a length. Throws if it names an address that no line has. */
+  add(line: MemoryLine, length: number): void {
+    if ('t' in line) this.#time = line.t;
+    if ('p' in line) this.#addPage(line, length);
+    else if ('a' in line) {
+      for (const address of line.a) this.numbers.set(address, this.addresses.push(address) - 1);
+      this.live += length;
+    } else if ('u' in line) this.known.get(line.u)!.time = line.t;
+    else if ('x' in line) this.#forget(line.x);
+    else if ('b' in line) this.crawls.set(line.b, { since: line.s, last: line.t, isRunning: true });
+    else if ('z' in line) this.crawls.delete(line.z);
+    else if ('o' in line)
+      for (const crawl of this.crawls.values()) if (crawl.isRunning) Object.assign(crawl, { last: this.#time, isRunning: false });
+  }
+
+  find(address: string): Known | undefined {
+    const number = this.numbers.get(address);
+    return number === undefined ? undefined : this.known.get(number);
+  }
+
+  pageOf({ line: { f, n, s, c, h, d, e, m, r, o }, links }: Known): RememberedPage {
+    const [found, canonical, source] = [f, n, s].map((number) => (number === undefined ? undefined : this.addresses[number]));
+    const validators = { bytes_hash: d, etag: e, last_modified: m };
+    return {
+      found: found!,
+      canonical,
+      source,
+      isPassedOver: o,
+      status_code: c,
+      content_hash: h,
+      ...validators,
+      isRendered: r,
+      links: [...links].map((number) => this.addresses[number]!),
+    };
+  }
+
+  #addPage({ l, ...line }: PageLine, length: number): void {
+    if ([line.p, line.f, line.n ?? 0, line.s ?? 0, ...l].some((number) => number >= this.addresses.length))
+      throw new Error('A line names an address that no line has.');
+    this.#forget(line.p);
+    this.known.set(line.p, { line, links: Uint32Array.from(l), time: line.t, length });
+    this.live += length;
+  }
+
+  #forget(number: number): void {
+    this.live -= this.known.get(number)?.length ?? 0;
+    this.known.delete(number);
+  }
+}
+
 /** Opens the page memory in a file, which is started anew if it is damaged or of another version. Throws the system error if it cannot be opened. */
 export async function openPageMemory(options: PageMemoryOptions): Promise<FilePageMemory> {
-  const { file, mode } = options;
-  const lines = new LineFile(file, mode === 'read' ? 'r' : 'a+');
-  const pages = await readPages(lines);
-  const memory = new FilePageMemory(lines, pages ?? new KnownPages(), options);
-  if (mode !== 'read') lines.cut(pages ? lines.size : 0);
-  if (!pages || lines.size === 0) memory.write({ pages: FILE_FORMAT });
+  const isWriting = options.mode !== 'read';
+  if (isWriting) closeSync(openSync(options.file, 'a', 0o600));
+  const text = readFileSync(options.file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1); // a last line may have been cut off
+  const pages = await readPages(whole);
+  if (isWriting) truncateSync(options.file, pages ? Buffer.byteLength(whole) : 0);
+  const memory = new FilePageMemory(pages ?? new Pages(), options, pages ? whole.length : 0);
+  if (!pages) memory.write({ pages: FILE_FORMAT });
   memory.write({ o: Date.now() });
   return memory;
 }
 
-/** Reads the file; undefined if it is damaged or of another version. */
-async function readPages(file: LineFile): Promise<KnownPages | undefined> {
-  const pages = new KnownPages();
+/** Reads the lines; undefined if there are none, or if they are damaged or of another version. */
+async function readPages(text: string): Promise<Pages | undefined> {
+  const pages = new Pages();
+  const yieldIfBusy = yieldToEventLoop(undefined);
   try {
-    for await (const { text, place } of file.lines()) {
-      const line = MemoryLine.parse(JSON.parse(text));
-      if ('pages' in line !== (place.offset === 0)) return undefined;
-      pages.addLine(line, place);
+    const [first, ...lines] = text.split('\n').slice(0, -1);
+    if (first === undefined || !('pages' in MemoryLine.parse(JSON.parse(first)))) return undefined;
+    for (const line of lines) {
+      pages.add(MemoryLine.parse(JSON.parse(line)), line.length);
+      await yieldIfBusy();
     }
     return pages;
   } catch {
@@ -82,162 +224,152 @@ async function readPages(file: LineFile): Promise<KnownPages | undefined> {
 
 /** A page memory with an open file. */
 export class FilePageMemory implements PageMemory {
-  #file: LineFile;
-  #pages: KnownPages;
+  #pages: Pages;
   readonly #options: PageMemoryOptions;
   readonly #opened = Date.now();
-  #isWriting: boolean;
+  #file: number | undefined;
+  /** Characters of the file. */
+  #size: number;
   /** Why the file could not be compacted; it is not tried again. */
-  #failure: Error | undefined;
-  #compacting: Promise<void> | undefined;
+  #failure: unknown;
 
-  constructor(file: LineFile, pages: KnownPages, options: PageMemoryOptions) {
-    this.#file = file;
+  constructor(pages: Pages, options: PageMemoryOptions, size: number) {
     this.#pages = pages;
     this.#options = options;
-    this.#isWriting = options.mode !== 'read';
+    this.#size = size;
+    if (options.mode !== 'read') this.#file = openSync(options.file, 'a');
   }
 
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined {
     const known = this.#options.mode === 'write' ? undefined : this.#pages.find(redactUrl(url));
-    const line = this.#lineOf(known);
-    if (!known || line?.k !== this.#options.settings) return undefined;
-    const page = this.#pages.pageOf(line);
+    if (known?.line.k !== this.#options.settings) return undefined;
+    const page = this.#pages.pageOf(known);
     const { source } = page;
     if (source !== undefined && !this.#options.isStored({ ...page, source })) return undefined;
     return { ...page, isFresh: this.#pages.crawls.values().some(({ isRunning, since }) => isRunning && known.time >= since) };
   }
 
   storedUnder(url: string): string | undefined {
-    const line = this.#lineOf(this.#pages.find(redactUrl(url)));
-    return line && this.#pages.pageOf(line).source;
+    const known = this.#pages.find(redactUrl(url));
+    return known && this.#pages.pageOf(known).source;
   }
 
   async remember(url: string, page: RememberedPage): Promise<void> {
-    await this.#whenCompacted();
-    if (!this.#isWriting) return;
-    const { links } = page;
+    if (this.#file === undefined) return;
     // a link may lead elsewhere without its credentials, which are not stored: such a page is read every time
-    if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
-    const kept = { ...page, etag: keepHeader(page.etag), last_modified: keepHeader(page.last_modified) };
-    const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
-    if (JSON.stringify(line).length * 3 > MAX_LINE_LENGTH) return this.forget(url);
-    this.write(this.#isAsBefore(line, this.#pages.find(redactUrl(url))?.place) ? { u: line.p, t: line.t } : line);
-    if (this.#file.size > MAX_UNCOMPACTED_BYTES && this.#file.size > COMPACT_RATIO_DURING_RUN * this.#pages.liveBytes)
-      await this.#compact();
+    const isKept = page.links.every((link) => this.#pages.numbers.has(link) || redactUrl(link) === link);
+    const length = page.links.reduce((sum, link) => sum + link.length, 0);
+    if (!isKept || length > MAX_LINE_LENGTH) return this.forget(url);
+    this.#writePage(redactUrl(url), page, { time: Date.now(), settings: this.#options.settings });
+    if (this.#size > MAX_UNCOMPACTED_BYTES && this.#size > COMPACT_RATIO_DURING_RUN * this.#pages.live) await this.#compact();
+  }
+
+  #writePage(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): void {
+    const { found, canonical, source, links, status_code: c, content_hash: h, bytes_hash: d, etag, last_modified, isRendered: r } = page;
+    const named = [address, found, canonical ?? address, source ?? address].map((one) => redactUrl(one));
+    const a = [...new Set([...named, ...links])].filter((one) => !this.#pages.numbers.has(one));
+    if (a.length > 0) this.write({ a });
+    const [p, f, n, s] = named.map((one) => this.#pages.numbers.get(one)!) as [number, number, number, number];
+    const l = links.map((link) => this.#pages.numbers.get(link)!);
+    const [e, m] = [etag, last_modified].map((header) => (header && header.length <= MAX_HEADER_LENGTH ? header : undefined));
+    const known = { p, f, n: canonical === undefined ? undefined : n, s: source === undefined ? undefined : s, k: settings };
+    const line: PageLine = { ...known, c, h, d, e, m, r, o: page.isPassedOver, l, t: time };
+    const before = this.#pages.known.get(p);
+    const content = (one: object, numbers: Iterable<number>): string => JSON.stringify([{ ...one, t: 0 }, [...numbers]]);
+    const { l: _links, ...rest } = line;
+    const isAsBefore = before !== undefined && content(before.line, before.links) === content(rest, l);
+    this.write(isAsBefore ? { u: p, t: line.t } : line);
   }
 
   async forget(url: string): Promise<void> {
-    await this.#whenCompacted();
-    const known = this.#pages.find(redactUrl(url));
-    if (known) this.write({ x: known.number });
+    const number = this.#pages.numbers.get(redactUrl(url));
+    if (number !== undefined) this.write({ x: number });
   }
 
   async begin(crawl: string): Promise<Date | undefined> {
-    await this.#whenCompacted();
     const [key, now] = [crawlKey(crawl), Date.now()];
     const open = this.#pages.crawls.get(key);
     const isResumed = open !== undefined && Math.abs(now - open.last) < MAX_INTERRUPTION;
     const since = isResumed ? open.since : now;
     this.write({ b: key, s: since, t: now });
-    return isResumed && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
+    const hasPages = this.#pages.known.values().some(({ time }) => time >= since);
+    return isResumed && this.#options.mode !== 'write' && hasPages ? new Date(since) : undefined;
   }
 
   async end(crawl: string): Promise<void> {
-    await this.#whenCompacted();
     this.write({ z: crawlKey(crawl) });
   }
 
   async close(): Promise<void> {
-    await this.#whenCompacted();
-    if (this.#isWriting && this.#file.size > COMPACT_RATIO_AT_END * this.#pages.liveBytes) await this.#compact();
-    this.#isWriting = false;
-    this.#file.close();
+    if (this.#file !== undefined && this.#size > COMPACT_RATIO_AT_END * this.#pages.live) await this.#compact();
+    this.#release();
   }
 
-  /** Appends a line. After a failure nothing more is written. */
+  #release(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** Adds a line, also to the file: the system has it then, so that it survives the end of the process. After a failure nothing more is written. */
   write(line: MemoryLine): void {
+    let length = 0;
     try {
-      this.#pages.addLine(line, this.#isWriting ? this.#file.append(JSON.stringify(line)) : NOWHERE);
+      if (this.#file !== undefined) {
+        const text = `${JSON.stringify(line)}\n`;
+        length = text.length;
+        const bytes = Buffer.from(text);
+        for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+        this.#size += length;
+      }
     } catch (cause) {
-      this.#isWriting = false;
+      this.#release();
       this.#options.onProblem(memoryErrorReason(cause));
+      return;
     }
-  }
-
-  async #whenCompacted(): Promise<void> {
-    while (this.#compacting) await this.#compacting;
-  }
-
-  #lineAt(place: LinePosition): PageLine | undefined {
-    try {
-      return PageLine.parse(JSON.parse(this.#file.at(place)));
-    } catch {
-      return undefined; // another process has changed the file
-    }
-  }
-
-  /** Reads the line of a page; undefined if the file has changed meanwhile. */
-  #lineOf(known: { place: LinePosition; number: number } | undefined): PageLine | undefined {
-    const line = known && this.#lineAt(known.place);
-    return line?.p === known?.number ? line : undefined;
-  }
-
-  #isAsBefore(line: PageLine, before: LinePosition | undefined): boolean {
-    const known = before && this.#lineAt(before);
-    const content = (one: PageLine) => JSON.stringify({ ...one, a: undefined, t: 0 });
-    return known !== undefined && line.a === undefined && content(known) === content(line);
+    this.#pages.add(line, length);
   }
 
   /** Rewrites the file without replaced lines and pages that are not stored. Throws a system error if the file cannot be rewritten. */
   async compact(): Promise<void> {
-    await this.#whenCompacted();
     await this.#compact();
     if (this.#failure) throw this.#failure;
   }
 
+  /** No line is written meanwhile: pages are remembered one after another. */
   async #compact(): Promise<void> {
     if (this.#failure) return;
-    const draft = `${this.#options.file}.new`;
-    this.#compacting = this.#rewriteTo(draft)
-      .then(([file, pages]) => {
-        renameSync(draft, this.#options.file);
-        this.#file.close();
-        [this.#file, this.#pages] = [file, pages];
-      })
-      .catch((cause: Error) => {
-        this.#failure = cause; // the large file stays valid
-        rmSync(draft, { force: true });
-      })
-      .finally(() => (this.#compacting = undefined));
-    await this.#compacting;
+    const { file } = this.#options;
+    const draft = `${file}.new`;
+    try {
+      writeFileSync(draft, `${JSON.stringify({ pages: FILE_FORMAT })}\n`, { mode: 0o600 });
+      const target = new FilePageMemory(new Pages(), { ...this.#options, file: draft }, 0);
+      await this.#copyTo(target);
+      target.#release();
+      renameSync(draft, file);
+      this.#release();
+      [this.#pages, this.#size, this.#file] = [target.#pages, target.#size, openSync(file, 'a')];
+    } catch (cause) {
+      this.#failure = cause; // the large file stays valid
+      rmSync(draft, { force: true });
+    }
   }
 
-  /** Writes the valid lines to a new file. */
-  async #rewriteTo(path: string): Promise<[LineFile, KnownPages]> {
-    const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
-    const add = (line: MemoryLine) => pages.addLine(line, file.append(JSON.stringify(line)));
+  async #copyTo(target: FilePageMemory): Promise<void> {
     const yieldIfBusy = yieldToEventLoop(undefined);
-    add({ pages: FILE_FORMAT });
-    for (const [address, { place, time }] of this.#pages.all()) {
-      const line = this.#lineAt(place);
-      const page = line && this.#pages.pageOf(line);
-      const { source } = page ?? {};
-      if (page && (time >= this.#opened || (source !== undefined && this.#options.isKnown(source))))
-        add(pages.lineOf(address, page, { time, settings: line.k }));
+    for (const [number, known] of this.#pages.known) {
+      const page = this.#pages.pageOf(known);
+      const isWanted = known.time >= this.#opened || (page.source !== undefined && this.#options.isKnown(page.source));
+      if (isWanted) target.#writePage(this.#pages.addresses[number]!, page, { time: known.time, settings: known.line.k });
       await yieldIfBusy();
     }
     const now = Date.now();
     const { stopped = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'stopped'));
-    for (const [b, { since, last }] of stopped) if (now - last < MAX_INTERRUPTION) [{ b, s: since, t: last }, { o: now }].forEach(add);
-    add({ o: now });
-    for (const [b, { since }] of running) add({ b, s: since, t: now });
-    return [file, pages];
+    for (const [b, { since, last }] of stopped)
+      if (now - last < MAX_INTERRUPTION) for (const line of [{ b, s: since, t: last }, { o: now }]) target.write(line);
+    target.write({ o: now });
+    for (const [b, { since }] of running) target.write({ b, s: since, t: now });
   }
 }
-
-/** The position of a line that is not written to a file. */
-const NOWHERE: LinePosition = { offset: 0, length: 0 };
 
 /** Key of a crawl: a hash, because its description may contain credentials. */
 const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);

@@ -1,6 +1,5 @@
 import { advice, setting } from '../../../core/advice/advice.ts';
 import type { NetworkParts } from '../extract.ts';
-import type { RememberedPage } from './page-memory-file.ts';
 import { isAbort, KbError } from '../../../core/errors.ts';
 import { type DocumentReader, GIVEN_TYPES, MARKDOWN_MEDIA_TYPE, type ParsedDocument, type Renderer } from '../../../ports/reading.ts';
 import { urlSource, addressKey, isRoute, normalizeAddress } from './web-addresses.ts';
@@ -11,7 +10,7 @@ import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { assertIsContent, hasMoreLetters, browserNeed } from './error-page.ts';
-import type { PageMemory } from './page-memory.ts';
+import type { PageMemory, RememberedPage } from './page-memory.ts';
 
 /** Maximum bytes of a web page, whatever the configuration says: a parser needs a gigabyte for a page of 10 MB with short paragraphs. */
 const MAX_HTML = 16 * 2 ** 20;

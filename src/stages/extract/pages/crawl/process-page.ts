@@ -1,4 +1,4 @@
-import type { RememberedPage } from '../page-memory-file.ts';
+import type { RememberedPage } from '../page-memory.ts';
 import type { LoadedPage, PageRead, Redirect } from '../page.ts';
 import { type Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';

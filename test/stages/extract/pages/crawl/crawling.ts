@@ -1,4 +1,3 @@
-import type { RememberedPage } from '../../../../../src/stages/extract/pages/page-memory-file.ts';
 import { afterEach } from 'vitest';
 import { parseDocument } from '../../../../../packages/documents/src/parse.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
@@ -9,7 +8,7 @@ import type { Network } from '../../../../../src/schema/config-sources.ts';
 import type { Document, ErrorItem } from '../../../../../src/schema/items.ts';
 import type { UrlsInput } from '../../../../../src/schema/source-entries.ts';
 import type { Extracted } from '../../../../../src/stages/extract/extract.ts';
-import type { PageMemory } from '../../../../../src/stages/extract/pages/page-memory.ts';
+import type { PageMemory, RememberedPage } from '../../../../../src/stages/extract/pages/page-memory.ts';
 import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
 import { extractUrls, type UrlsParts } from '../../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site, type SiteRoute } from '../../../../support/site.ts';
