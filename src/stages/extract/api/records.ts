@@ -93,7 +93,20 @@ interface NamedText {
   text: string;
 }
 
-const firstField = (record: unknown, names: readonly string[]): NamedText | undefined => {
+/** Objects that hold the fields of a record, in JSON:API, GeoJSON and Airtable. */
+const HOLDERS = ['attributes', 'properties', 'fields'];
+
+/** Finds the first field of a record, or of the object that holds its fields; the name is a dotted path. */
+function firstField(record: unknown, names: readonly string[]): NamedText | undefined {
+  if (!isFields(record)) return undefined;
+  const held = HOLDERS.map((holder) => {
+    const field = ownField(record[holder], names);
+    return field && { ...field, name: `${holder}.${field.name}` };
+  });
+  return ownField(record, names) ?? held.find((field) => field !== undefined);
+}
+
+const ownField = (record: unknown, names: readonly string[]): NamedText | undefined => {
   if (!isFields(record)) return undefined;
   const own = new Map(Object.keys(record).map((key) => [key.toLowerCase(), key]));
   for (const known of names) {
@@ -125,7 +138,7 @@ export const titleIn = (record: unknown, title_field?: string): string | undefin
 
 /** Finds the id of a record. An address loses its credentials, and a signed one its query, which differs at each request. */
 export function idIn(record: unknown): string | undefined {
-  const id = firstField(record, IDS)?.text;
+  const id = ownField(record, IDS)?.text;
   if (id === undefined || !/^https?:\/\//i.test(id)) return id;
   return SIGNED_ADDRESS.test(id) ? redactUrl(id.replace(/[?#].*/s, '')) : redactUrl(id);
 }

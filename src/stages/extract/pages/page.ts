@@ -7,6 +7,7 @@ import { callerHeaders } from '../../../http/client.ts';
 import { statusError } from '../../../http/status-errors.ts';
 import { toUtf8, type ResponseHead, type HttpRequest, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
+import { retry } from '../../../core/retry.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { assertIsContent, hasMoreLetters, browserNeed } from './error-page.ts';
@@ -262,11 +263,15 @@ function redirectTarget({ url, status, headers }: HttpResponse): string {
   });
 }
 
+/** Maximum refusals of a page in the browser by a host that asks for a slower pace. */
+const MAX_REFUSALS = 3;
+
 async function renderPage(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
   const { renderer, reader, signal } = parts;
   const { inTurn = (work) => work() } = options;
   const headers = { ...callerHeaders(new URL(url)), ...options.given?.(url) };
-  const rendered = await inTurn(() => renderer.render(url, { site: { headers }, signal }), signal);
+  const render = () => inTurn(() => renderer.render(url, { site: { headers }, signal }), signal);
+  const rendered = await retry(render, { attempts: 1, refusals: MAX_REFUSALS, signal });
   const found = isSamePage(url.replace(/#.*/s, ''), rendered.url) ? url : rendered.url;
   const source = urlSource(found);
   if (rendered.status >= 400) throw statusError(source, rendered.status);

@@ -53,6 +53,9 @@ test('a record gets its title from title_field if it exists', () => {
   expect(titleIn({ name: 'n', title: { rendered: 'T' } }, 'title.rendered')).toBe('T');
   expect(titleIn({ name: 'n' }, 'title.rendered')).toBe('n');
   expect(titleIn({ Name: 'In capitals' })).toBe('In capitals');
+  for (const holder of ['attributes', 'properties', 'fields']) expect(titleIn({ id: '1', [holder]: { Name: 'Hut' } })).toBe('Hut');
+  expect(titleIn({ title: 'Own', attributes: { title: 'Held' } })).toBe('Own');
+  expect(recordMarkdown({ attributes: { title: 'Hut', height: 9 } }, 1)).toBe('# Hut\n\n- attributes:\n  - height: 9');
 });
 
 test('finds title and id of an XML record whose fields have attributes', () => {

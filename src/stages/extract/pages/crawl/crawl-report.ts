@@ -20,7 +20,7 @@ export function summarizeCrawl(crawl: Crawl): { notices: string[]; doubt?: strin
   const name = `The crawl of ${address}`;
   const gaps = [...findGaps(crawl, name)];
   const notices = [...crawl.notices, ...gaps, ...describeOmissions(crawl, name)];
-  const { missed } = crawl.frontier;
+  const [missed] = crawl.frontier.missed;
   if (missed !== undefined) return { notices, doubt: `${missed} could not be read, and may lead there.` };
   const isComplete = gaps.length === 0 && crawl.has_sitemaps && crawl.has_complete_seeds;
   return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };

@@ -140,6 +140,7 @@ async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void>
   yield* resolveDeferred(crawl, { mayRequest: siteFailure(crawl) === undefined });
   yield* reportExpected(0, crawl);
   const { notices, doubt } = summarizeCrawl(crawl);
+  for (const page of crawl.frontier.missed) await crawl.parts.memory?.forget(page); // if it is left out again, that is how the site is now
   for (const notice of notices) yield { notice };
   const covers = (source: string): boolean => isGone(source, crawl);
   if (scope.isUnmoved) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };

@@ -76,8 +76,8 @@ export class Frontier {
   depth = 0;
   /** Number of addresses that look like crawler traps (generated without end). */
   traps = 0;
-  /** The first stored page that was left out. */
-  missed: string | undefined;
+  /** Stored pages that were left out. */
+  readonly missed: string[] = [];
 
   constructor(options: FrontierOptions) {
     this.#options = options;
@@ -174,10 +174,11 @@ export class Frontier {
     this.#nextIndex = 0;
   }
 
-  /** Records that a page was left out. If it is stored, the crawl is incomplete: nobody knows what it links to now. */
+  /** Records that a page was left out. If it was stored before this crawl, the crawl is incomplete: nobody knows what it links to now. */
   miss(page: FoundAddress): void {
     this.protect(page);
-    if (this.#options.memory?.storedUnder(urlSource(page.url)) !== undefined) this.missed ??= urlSource(page.url);
+    const key = urlSource(page.url);
+    if (this.#options.memory?.storedUnder(key) !== undefined) this.missed.push(key);
   }
 
   /** Records that a page exists although it was not read, with the addresses that redirected to it and the source that it is stored under. */

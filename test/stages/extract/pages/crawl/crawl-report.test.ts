@@ -24,7 +24,7 @@ const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Cra
     notices: [],
     skipped: new Map(),
     ...over,
-    frontier: { unread: 0, deeper: 0, traps: 0, isOverflowing: false, ...frontier },
+    frontier: { unread: 0, deeper: 0, traps: 0, missed: [], isOverflowing: false, ...frontier },
     site: {
       scope: scopeOf({ start: url, final: url }, { include: [], exclude: [] }),
       robots: { isExhausted: () => false },
@@ -86,7 +86,7 @@ test('each reason why there may be more pages gives a doubt', () => {
 });
 
 test('the doubt names a stored page that was left out', () => {
-  const frontier = { missed: `${url}a`, deeper: 1 };
+  const frontier = { missed: [`${url}a`], deeper: 1 };
   expect(ended({ frontier }).doubt).toBe(`${url}a could not be read, and may lead there.`);
 });
 
