@@ -2,8 +2,11 @@ import { escapeTags, tableLines } from '../markdown/write.ts';
 import { type Cell, type PdfLine, usualFont } from './lines.ts';
 import { firstWordWidth, type WordMender } from './words.ts';
 
-/** Minimum rows of a table; fewer may stand below one another by chance. */
+/** Minimum rows of a table; fewer may stand below one another by chance, unless they are as wide as this. */
 const MIN_ROWS = 3;
+const MIN_WIDE = 4;
+/** Minimum columns of a table in which any cells may be empty. */
+const MIN_SPARSE = 3;
 /** Maximum distance between the edges of the cells of a column, in font sizes. */
 const ALIGNED = 0.6;
 /** Maximum distance of the wrapped lines of a cell, in font sizes. */
@@ -147,7 +150,11 @@ export class TableReader {
     const names = keyOf(first.cells);
     const least = this.#headers.has(names) ? MIN_ROWS - 1 : MIN_ROWS;
     const found =
-      this.#readContinued(lines, this.#openTable(place)) ?? readHeadless(lines) ?? readAligned(lines, least) ?? readStacked(lines, least);
+      this.#readContinued(lines, this.#openTable(place)) ??
+      readHeadless(lines) ??
+      readAligned(lines, { least }) ??
+      readStacked(lines, least) ??
+      readAligned(lines, { isSparse: true });
     if (found) this.#headers.add(namesOf(found.header));
     return found;
   }
@@ -203,17 +210,19 @@ const namesOf = ({ columns }: Row): string => keyOf(columns.flat());
 function readHeadless([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {
   const [first] = lines;
   if (!names || !first || first.cells.length !== names.cells.length + 1 || names.cells[0]!.x < first.cells[0]!.right) return undefined;
-  const [found, places] = [readAligned(lines, MIN_ROWS - 1), placesOf(names, first.cells)];
+  const [found, places] = [readAligned(lines, { least: MIN_ROWS - 1 }), placesOf(names, first.cells)];
   if (!found || places?.length !== first.cells.length - 1 || places[0] !== 1) return undefined;
   const header = { lines: [names], columns: [[], ...names.cells.map((cell) => [cell])] };
   return { ...found, header, count: found.count + 1 };
 }
 
-function readAligned(lines: readonly PdfLine[], least: number): FoundTable | undefined {
+function readAligned(lines: readonly PdfLine[], { least = MIN_ROWS, isSparse = false }: TableOptions): FoundTable | undefined {
   const columns = lines[0]!.cells;
-  const { rows, count } = readRows(lines, columns);
+  if (isSparse && columns.length < MIN_SPARSE) return undefined;
+  const { rows, count } = readRows(lines, columns, isSparse);
   if ((lines[count]?.cells.length ?? 0) > 1) return undefined; // it goes on in other columns
-  return areAligned(rows, { least }) ? { rows, count, columns, header: rows[0]! } : undefined;
+  const isWide = columns.length >= MIN_WIDE && rows.every((row) => row.columns.every((cells) => cells.length > 0));
+  return areAligned(rows, { least: isWide ? 2 : least }) ? { rows, count, columns, header: rows[0]! } : undefined;
 }
 
 /** Reads a table whose cells are drawn one after the other, each with all of its lines. */
@@ -251,13 +260,15 @@ const joinBeside = (one: PdfLine, other: PdfLine): PdfLine => ({
 
 /** Finds the columns of the cells of a line: each below one column alone, or aligned with it. Undefined if a cell has none. */
 function placesOf({ cells, size }: PdfLine, columns: readonly Cell[]): number[] | undefined {
-  const places = cells.map((cell) => {
+  const places = cells.map((cell, at) => {
     const below = columns.flatMap(({ x, right }, i) => (cell.x < right && cell.right > x ? [i] : []));
-    if (below.length > 1 && cells.length === 1) return -1;
     const aligned = columns.findIndex(
       ({ x, right }) => Math.abs(cell.x - x) <= ALIGNED * size || Math.abs(cell.right - right) <= ALIGNED * size,
     );
-    return aligned >= 0 ? aligned : below.length === 1 ? below[0]! : -1;
+    if (below.length > 1 && cells.length === 1 && !(aligned > 0 && below[0] === aligned)) return -1; // text below the table
+    if (aligned >= 0 || below.length === 1) return aligned >= 0 ? aligned : below[0]!;
+    const isBetween = cell.x >= (columns[at - 1]?.right ?? -Infinity) && cell.right <= (columns[at + 1]?.x ?? Infinity);
+    return cells.length === columns.length && isBetween ? at : -1; // numbers on the right of a column, whose name is on its left
   });
   return places.every((place, i) => place >= 0 && place > (places[i - 1] ?? -1)) ? places : undefined;
 }
@@ -268,8 +279,8 @@ function stepOf(lines: readonly PdfLine[], columns: number): number {
   return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
 }
 
-/** Reads the rows at the beginning of lines, with the wrapped lines of their cells; `count` is the number of their lines. */
-function readRows(lines: readonly PdfLine[], columns: readonly Cell[]): { rows: Row[]; count: number } {
+/** Reads the rows at the beginning of lines, with the wrapped lines of their cells; `count` is the number of their lines. Any cells of a sparse one may be empty. */
+function readRows(lines: readonly PdfLine[], columns: readonly Cell[], isSparse = false): { rows: Row[]; count: number } {
   const step = stepOf(lines.slice(0, MEASURED), columns.length);
   const edges = edgesOf(lines.slice(0, MEASURED), columns);
   const rows: Row[] = [];
@@ -279,7 +290,7 @@ function readRows(lines: readonly PdfLine[], columns: readonly Cell[]): { rows: 
     if (!places) break;
     const row = rows.at(-1);
     const isWrapped = row !== undefined && continues(row, line, { places, step, edges });
-    const isFilled = places[0] === 0 || (rows.length > 1 && places.at(-1) === columns.length - 1);
+    const isFilled = isSparse || places[0] === 0 || (rows.length > 1 && places.at(-1) === columns.length - 1);
     const isBelow = row === undefined || line.y < row.lines.at(-1)!.y;
     if (!isWrapped && (line.cells.length < 2 || !isFilled || !isBelow)) break;
     const target = isWrapped ? row : { lines: [], columns: columns.map(() => []) };
@@ -305,10 +316,11 @@ function continues(
   { y, size, cells }: PdfLine,
   { places, step, edges }: { places: number[]; step: number; edges: readonly number[] },
 ): boolean {
-  const down = lines.at(-1)!.y - y;
+  const before = lines.at(-1)!;
+  const down = before.y - y;
   const isTight = down * APART < step;
   const width = edges.length;
-  if (down <= 0 || down > WRAPPED_STEP * size) return false;
+  if (down <= 0 || down > WRAPPED_STEP * Math.max(size, before.size)) return false;
   if (places.length < width)
     return places[0] === 0 || places.length === width - 1 ? isTight || (width === 2 && places[0] !== 0) : isTight || places.length < 2;
   const above = columns.map((column) => column.at(-1));
@@ -326,6 +338,8 @@ interface TableOptions {
   least?: number;
   /** Whether its header is on a page before. */
   isContinued?: boolean;
+  /** Whether any of its cells may be empty. */
+  isSparse?: boolean;
 }
 
 /** Whether the cells of rows stand below one another. */

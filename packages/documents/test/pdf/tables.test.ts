@@ -107,6 +107,51 @@ describe('a table without borders in a PDF', () => {
     expect((await tableOf(page.flat())).split('\n').at(-1)).toBe('|  |  | Color | White |');
   });
 
+  it('keeps its columns where any of its cells are empty', async () => {
+    const page = [
+      row(700, ['Part', 72], ['Shelf', 160], ['Counted', 240], ['Missing', 330]),
+      row(676, ['P-11', 72], ['A-3', 160], ['45', 240]),
+      row(652, ['B-7', 160], ['-2', 330]),
+      row(628, ['P-12', 72], ['18', 240]),
+      row(604, ['27', 240], ['-4', 330]),
+    ];
+    expect(await tableOf(page.flat())).toBe(
+      [
+        '| Part | Shelf | Counted | Missing |',
+        '| --- | --- | --- | --- |',
+        '| P-11 | A-3 | 45 |  |',
+        '|  | B-7 |  | -2 |',
+        '| P-12 |  | 18 |  |',
+        '|  |  | 27 | -4 |',
+      ].join('\n'),
+    );
+  });
+
+  it('may have a single row, if that fills four columns', async () => {
+    const names: [string, number][] = [['From', 72], ['To', 140], ['Berths', 210], ['Price', 280]]; // prettier-ignore
+    const cells: [string, number][] = [['12 May', 72], ['14 May', 140], ['4', 210], ['$250', 280]]; // prettier-ignore
+    expect(await tableOf([...row(700, ...names), ...row(688, ...cells)])).toContain('| 12 May | 14 May | 4 | $250 |');
+    expect(await tableOf([...row(700, ...names), ...row(688, ...cells.slice(1))])).not.toContain('|');
+  });
+
+  it('may have numbers on the right of columns whose names are on the left', async () => {
+    const page = [
+      row(700, ['Year', 72], ['Ducks counted', 140]),
+      row(686, ['2019', 105], ['120', 230]),
+      row(672, ['2020', 105], ['135', 230]),
+      row(658, ['2021', 105], ['150', 230]),
+    ];
+    expect(await tableOf(page.flat())).toContain('| Year | Ducks counted |\n| --- | --- |\n| 2019 | 120 |');
+  });
+
+  it('may have a note below one of its cells that is wider than the column', async () => {
+    const note = (y: number): PdfText[] => [{ text: '(142 minutes); for all ages, with a break', x: 120, y, size: 8 }];
+    const film = (y: number, number: string, name: string): PdfText[] => row(y, [number, 72], [name, 120], ['Hall 2', 210], ['7 pm', 280]);
+    const names = row(700, ['No.', 72], ['Film', 120], ['Hall', 210], ['Begin', 280]);
+    const page = [names, film(688, '1', 'Winter'), note(677), film(664, '2', 'Harbor'), note(653)];
+    expect(await tableOf(page.flat())).toContain('| 2 | Harbor (142 minutes); for all ages, with a break | Hall 2 | 7 pm |');
+  });
+
   it('is not a heading, even in large letters', async () => {
     const page = [
       ...row(700, ['Name', 72], ['Diaz', 150], ['Year', 250]).map((cell) => ({ ...(cell as object), size: 14 }) as PdfText),
