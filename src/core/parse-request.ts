@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_ENTRIES, MAX_NAME_LENGTH, unwrapSchema } from '../schema/fields.ts';
 import { KbError } from './errors.ts';
 import { explainValidationError, formatPath } from './validation-issues.ts';
-import type { Chunking } from '../schema/config.ts';
+import { type Chunking, DEFAULT_CHUNK_SIZE } from '../schema/config.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -212,7 +212,7 @@ export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unkno
 
 /** Explains in a sentence why the chunk sizes contradict each other; undefined if they are valid. `nameOf` names the keys. */
 export function explainChunkingConflict(
-  { chunk_size, chunk_overlap }: Chunking,
+  { chunk_size = DEFAULT_CHUNK_SIZE, chunk_overlap }: Chunking,
   nameOf = (path: string): string => path,
 ): string | undefined {
   if (chunk_overlap <= chunk_size) return undefined;
@@ -221,7 +221,7 @@ export function explainChunkingConflict(
 }
 
 /** Explains in a sentence why the overlap that a request names is too large; undefined if it is not: each text would be sent back many times. */
-export function explainRequestedOverlap({ chunk_size, chunk_overlap }: Chunking): string | undefined {
+export function explainRequestedOverlap({ chunk_size = DEFAULT_CHUNK_SIZE, chunk_overlap }: Chunking): string | undefined {
   if (chunk_overlap <= chunk_size / 2) return undefined;
   return `chunking.chunk_overlap (${chunk_overlap}) is more than half of chunking.chunk_size (${chunk_size}): a chunk repeats at most as much as it adds.`;
 }

@@ -12,6 +12,7 @@ import { withoutReservedKeys } from '../stages/reserved-metadata.ts';
 import { makeDocument } from '../stages/text-thread.ts';
 import { UNNAMED_SOURCE, contentId } from '../stages/extract/files/inline-documents.ts';
 import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
+import { withChunkSize } from './chunk-sizes.ts';
 import type { Context } from './context.ts';
 import { endsWork, KbError, toErrorItem } from '../core/errors.ts';
 import { GIVEN_TYPES } from '../ports/reading.ts';
@@ -23,7 +24,8 @@ import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts'
  * Splits texts and documents. One that cannot be a document is an error item. A server makes at most as many chunks as the request of another stage may
  * hold.
  */
-export async function* chunk(request: ChunkRequest, { settings, surface, signal }: Context): Run<ChunkResult> {
+export async function* chunk(request: ChunkRequest, context: Context): Run<ChunkResult> {
+  const { settings, surface, signal } = await withChunkSize(context);
   const given = [request.markdown].flat().map((entry) => (typeof entry === 'string' ? { text: entry } : entry));
   const refused: ErrorItem[] = [];
   const documents = givenDocuments(given, { ...request, refused });

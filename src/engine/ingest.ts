@@ -17,6 +17,7 @@ import { type IngestDocument, LanguageTally, readDocuments, type Unread } from '
 import { Inventory, type Origins, prune, StoredVersions, unreadItem } from '../stages/ingest/inventory.ts';
 import { storeDocuments } from '../stages/ingest/store-chunks.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
+import { withChunkSize } from './chunk-sizes.ts';
 import { type Context, namesSources } from './context.ts';
 import { type KnownSources, type OpenExtractors, openExtractors, openUploads } from './extractors.ts';
 import { changedOrigins, saveSources, recallSources, openMemory } from './collection-memory.ts';
@@ -92,11 +93,13 @@ function withProgressHint(error: unknown, { storedDocuments, result }: IngestRep
   });
 }
 
-async function* storeSources(task: IngestTask): Run<void> {
-  const { context, report, isConfigured } = task;
+async function* storeSources(given: IngestTask): Run<void> {
+  const { report, isConfigured } = given;
+  const target = await targetCollection(given.context);
+  const embedder = await openEmbedder(given.context, target.existing?.info);
+  const context = await withChunkSize(given.context, target.existing?.info);
   const { settings, signal } = context;
-  const target = await targetCollection(context);
-  const embedder = await openEmbedder(context, target.existing?.info);
+  const task = { ...given, context };
   const tally = new LanguageTally();
   const state = await readStoredState(task, target.existing);
   let removed: readonly string[] = [];
@@ -137,8 +140,9 @@ const otherModel = ({ reads, other_model }: NonNullable<Embedder['english_only']
   operatorAdvice`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
 
 /** Does everything except embedding, writing and removing. */
-async function* dryRun(task: IngestTask): Run<void> {
-  const { existing } = await targetCollection(task.context); // creates nothing, and fails where the real run would
+async function* dryRun(given: IngestTask): Run<void> {
+  const { existing } = await targetCollection(given.context); // creates nothing, and fails where the real run would
+  const task = { ...given, context: await withChunkSize(given.context, existing?.info) };
   yield* readSources(task, await readStoredState(task, existing), (documents) => reportUnwritten(documents, task.report));
 }
 

@@ -21,6 +21,8 @@ export interface Embedder {
   coverage?(text: string): number;
   /** Set if the model compares the meaning of English only: the provider's model for other languages, and which it `reads` («about 45 languages»). */
   readonly english_only?: { readonly other_model: string; readonly reads: string };
+  /** Asks how many tokens the model reads at once; undefined if that is not known. Longer texts are embedded in parts. */
+  window?(signal?: AbortSignal): Promise<number | undefined>;
   /** Returns vectors in the order of the texts. Throws a KbError after its retries: `too_large` if fewer texts may succeed, `invalid`, `unauthorized`, `setup`. */
   embed(texts: readonly string[], options: { input_type: 'document' | 'query'; signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
   close(): Promise<void>;

@@ -114,6 +114,9 @@ export const Storage = z
   })
   .describe('Store for the chunks');
 
+/** Maximum characters of a chunk, if the embedding model reads as much at once. */
+export const DEFAULT_CHUNK_SIZE = 1000;
+
 /** `chunking` of the configuration; all sizes are characters. */
 export const Chunking = z
   .strictObject({
@@ -121,7 +124,10 @@ export const Chunking = z
       .int()
       .min(50)
       .max(100_000)
-      .describe('Maximum characters per chunk, where the text allows it')
+      .optional()
+      .describe(
+        `Maximum characters per chunk, where the text allows it. Default: ${DEFAULT_CHUNK_SIZE}, or what the embedding model reads at once if that is less`,
+      )
       .meta({ flag: 'chunk-size' }),
     chunk_overlap: z
       .int()
@@ -236,7 +242,7 @@ export const DEFAULTS = {
     api: { method: 'GET', max_pages: 100, timeout: 30, frontmatter: false },
     html: 'main',
   },
-  chunking: { chunk_size: 1000, chunk_overlap: 100, min_chunk_length: 100 },
+  chunking: { chunk_overlap: 100, min_chunk_length: 100 },
   embedding: { batch_size: 64 },
   concurrency: 'serial',
   retrieval: { mode: 'hybrid', top_k: 10 },

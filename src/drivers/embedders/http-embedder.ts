@@ -6,7 +6,7 @@ import type { EmbeddingRow } from '../providers/providers.ts';
 import { Pace } from '../../core/pace.ts';
 import { retry } from '../../core/retry.ts';
 import type { Embedder } from '../../ports/models.ts';
-import { requestOllama } from '../providers/ollama.ts';
+import { describeModel, requestOllama } from '../providers/ollama.ts';
 import { post, providerError } from '../providers/provider-errors.ts';
 import { weightedMean } from './token-windows.ts';
 
@@ -127,6 +127,7 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
     },
     concurrency: 4,
     min_retrieval_score: MIN_RETRIEVAL_SCORE,
+    ...(row.dialect === 'ollama' && { window: async (signal) => (await describeModel(access, signal)).context_length }),
     embed: async (texts, options) => {
       if (texts.length === 0) return [];
       if (texts.some((text) => text.trim() === '')) throw new KbError('invalid', 'The text is empty: there is nothing to embed.');

@@ -3,7 +3,7 @@ import { type Block, readBlocks, newlinesIn } from '@citekb/documents/markdown';
 import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import { decodeUrlPart } from '../../http/message.ts';
-import type { Chunking } from '../../schema/config.ts';
+import { type Chunking, DEFAULT_CHUNK_SIZE } from '../../schema/config.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
 import { anchorsIn, boxesIn } from '../../text/passage-location.ts';
 import { removeInvisible } from '../../text/clean-text.ts';
@@ -151,7 +151,7 @@ export function* chunksOf(document: Document, chunking: Chunking): Generator<Chu
 }
 
 /** The sizes in effect: minimum length and overlap are at most half of a chunk. */
-function sizesOf({ chunk_size, chunk_overlap, min_chunk_length }: Chunking): PackSizes {
+function sizesOf({ chunk_size = DEFAULT_CHUNK_SIZE, chunk_overlap, min_chunk_length }: Chunking): PackSizes {
   const half = chunk_size >> 1;
   return { longest: chunk_size, shortest: Math.max(1, Math.min(min_chunk_length, half)), overlap: Math.min(chunk_overlap, half) };
 }
