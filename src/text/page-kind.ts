@@ -1,7 +1,10 @@
 import { plainTitle, readBlocks } from '@citekb/documents/markdown';
 
-/** Kinds of pages and passages that list answers elsewhere instead of holding any: only a question that asks for them should find them. */
-type PageKind = 'contents' | 'changelog' | 'index';
+/**
+ * Kinds of pages and passages that rank lower: those that list answers elsewhere instead of holding any, and pages that say themselves that another version
+ * has replaced them.
+ */
+type PageKind = 'contents' | 'changelog' | 'index' | 'outdated';
 
 /** Minimum entries of a listing. */
 const MIN_ENTRIES = 5;
@@ -40,8 +43,15 @@ const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
 const ITEM = /^(?:[-*+]|\d+[.)])\s+/;
 const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
+/** Characters at the beginning of a page in which it says that it is outdated. */
+const MAX_BANNER = 600;
+/** What pages of replaced versions say about themselves. */
+const OUTDATED =
+  /\b(?:old(?:er)?|outdated|previous|earlier|archived|unsupported) version of (?:this|the|our|these) (?:documentation|docs|pages?|manual|guide)|\b(?:documentation|docs|page|manual|guide)\b[^.\n]{0,80}\b(?:is|are) (?:deprecated|outdated|obsolete|no longer (?:supported|maintained|updated))|^\W{0,9}(?:deprecated|outdated|obsolete)\W[^\n]{0,80}\b(?:page|documentation|docs|version|guide|manual)\b/im;
+
 /** Classifies a Markdown page by its title, headings and lines; undefined for a page that may hold answers. */
 export function pageKindOf(text: string, title = ''): PageKind | undefined {
+  if (OUTDATED.test(text.slice(0, MAX_BANNER))) return 'outdated';
   const named = withoutSectionNumber(plainTitle(title).trim());
   const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutSectionNumber(words)] : []));
   const name = [named, headings[0] ?? ''].find((words) => CHANGELOG.test(words) || RELEASE.test(words));

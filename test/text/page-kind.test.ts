@@ -21,6 +21,8 @@ describe('the kind of a page', () => {
     ],
     ['changelog', 'CHANGELOG', '# Fixed\n\nIt leaked.'],
     ['changelog', 'E.21. Release 15', '## E.21. Release 15\n\n### Overview\n\nMuch is new.'],
+    ['outdated', 'Pump 1.0', 'You are reading an old version of this documentation.\n\n# Pump\n\nIt lifts water.'],
+    ['outdated', 'Pump 1.0', '**Deprecated:** this page is for version 1.0, which is no longer supported.\n\n# Pump'],
     ['changelog', "What's New In Pump 2.4", '# New\n\nMuch.'],
     [
       'changelog',
@@ -40,6 +42,8 @@ describe('the kind of a page', () => {
       `# Pump\n\nThe [pump](p.html) lifts [water](w.html) from the [tank](t.html) to the [head](h.html) with [a hose](o.html), and stops by itself.`,
     ],
     ['Prices', 'A, 3\n\nB, 5'],
+    ['open()', '# open()\n\n**Deprecated:** use `start()` instead.'],
+    ['Valves', '# Valves\n\nThe old version of the valve has two screws. Valves of 1990 are no longer supported.'],
     ['Glossary', '**Pump**\n\nLifts water.\n\n**Tank**\n\nHolds it.'],
     ['', ''],
   ])('is undefined for content: %s', (title, text) => {

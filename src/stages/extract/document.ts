@@ -80,7 +80,7 @@ function documentOf(
       hasNoText: true,
     });
   const title = given ?? parsed.title ?? nameOf(source);
-  const page_kind = pageKindOf(parsed.text, title);
+  const page_kind = isReplaced(parsed, source) ? 'outdated' : pageKindOf(parsed.text, title);
   const known = { ...(page_kind ? { page_kind } : {}), ...renameReservedKeys(parsed.metadata), ...(description ? { description } : {}) };
   const metadata = { ...known, title, source_kind, file_type: parsed.file_type ?? file_type, content_hash };
   const { text, marks } = parsed;
@@ -88,6 +88,14 @@ function documentOf(
   if (text !== '' && document.text === '')
     throw new KbError('invalid', `${source} contains only control characters.`, { hint: 'Check how it was created, or leave it out.' });
   return document;
+}
+
+/** Whether a page that is stored under its own address names another page of its site as the current one; some sites name their start page everywhere. */
+function isReplaced({ page }: ParsedDocument, source: string): boolean {
+  if (page?.canonical === undefined || !URL.canParse(source)) return false;
+  const [canonical, own] = [new URL(page.canonical), new URL(source)];
+  const isOther = canonical.pathname.replace(/\/$/, '') !== own.pathname.replace(/\/$/, '');
+  return canonical.origin === own.origin && canonical.pathname !== '/' && isOther;
 }
 
 /** The default title: the file name without its extension, or the last segment of the address, else its host. */

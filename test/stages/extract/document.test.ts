@@ -36,6 +36,15 @@ describe('toDocument', () => {
     expect(document).toThrow('https://x.example/ is a web page without any text.');
   });
 
+  it('marks a page that names another page of its site as the current one, unless that is the start page', () => {
+    const facts = { links: [], frames: [], routes: [], actions: [], noindex: false, nofollow: false };
+    const kind = (canonical: string) =>
+      toDocument({ text: 'Text.', metadata: {}, page: { ...facts, canonical } }, { ...provenance, source: 'https://x.example/1.0/a' })
+        .metadata.page_kind;
+    expect(kind('https://x.example/latest/a')).toBe('outdated');
+    for (const own of ['https://x.example/1.0/a/', 'https://x.example/', 'https://y.example/a']) expect(kind(own)).toBeUndefined();
+  });
+
   it('takes the title of the caller, else of the file, else the name of the file', () => {
     const title = (source: string, rest = {}, inside?: string) =>
       toDocument({ text: '', metadata: {}, title: inside }, { ...provenance, source, ...rest }).title;

@@ -135,6 +135,11 @@ test('ranks contents, indexes and change logs lower unless they are asked for', 
     expect(ids(await rescore(query, all, {}))).toEqual(['log', 'page']);
 });
 
+test('ranks a page that another version has replaced below a page that fits less well, whatever is asked for', async () => {
+  const all = [candidate('old', 0.95, { metadata: { page_kind: 'outdated' } }), candidate('page', 0.7)];
+  for (const query of ['What is a lock?', 'What changed about locks?']) expect(ids(await rescore(query, all, {}))).toEqual(['page', 'old']);
+});
+
 test('ranks a short fragment of a longer document lower, but no short document and no dense script', async () => {
   const whole = candidate('whole', 0.75);
   const scrap = { text: '## See also' };
