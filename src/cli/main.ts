@@ -2,8 +2,20 @@
 export async function main(root: string): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', exitOnOutputError);
   const words = expandHelp(process.argv.slice(2));
+  await prepareParsing(words);
   if (await runCommandLine(words, root)) process.stdout.write(fileCompletion(words));
   else exitWhenFlushed();
+}
+
+/** Names of files that another process parses: those with an extension, but short texts. */
+const PARSED = /\.(?!(?:md|markdown|txt)$)\w+$/i;
+
+/** Starts the process that parses the file of `kb parse FILE` while the program loads. */
+async function prepareParsing([command, ...words]: readonly string[]): Promise<void> {
+  const file = words.find((word) => !word.startsWith('-'));
+  if (command !== 'parse' || file === undefined || !PARSED.test(file)) return;
+  const { prepareReader } = await import('@citekb/documents/prepare');
+  prepareReader(file);
 }
 
 /** Runs a command to its end. If it fails, says why and sets the exit code. Returns whether it succeeded. */

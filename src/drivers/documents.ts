@@ -16,7 +16,7 @@ import type { DocumentReader, DocumentReaders, Parser } from '../ports/reading.t
 import { ocrFolder } from './setup/ocr.ts';
 
 /** Creates readers of documents that share their processes. */
-export function createReaders(limits: ReaderLimits): DocumentReaders {
+export function createReaders(limits: Partial<ReaderLimits> = {}): DocumentReaders {
   const reader = createReader(limits);
   return {
     open: ({ ocr, languages, passwords, html }) => ({

@@ -113,6 +113,5 @@ export const drivers = {
     ...createDrivers('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   browser: createBrowser,
-  readers: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReaders> =>
-    (await import('./documents.ts')).createReaders(limits),
+  readers: async (): Promise<DocumentReaders> => (await import('./documents.ts')).createReaders(),
 };

@@ -9,7 +9,6 @@ import type { VectorStore, Collection } from '../ports/stores.ts';
 import type { LlmConfig } from '../schema/config-chat.ts';
 import { BUNDLED, DRIVER_KINDS, ownNames, type OwnNames } from '../schema/provider-names.ts';
 import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
-import { availableParallelism } from 'node:os';
 import { withOwnParsers } from '../drivers/documents.ts';
 import { untilStopped } from '../core/run.ts';
 import type { Config } from '../schema/config.ts';
@@ -168,8 +167,6 @@ export function createResourceCache(most = MAX_OPEN): ResourceCache {
   };
 }
 
-const READER_LIMITS = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
-
 interface ResourceOptions {
   config: Config;
   /** The base of relative store paths. */
@@ -229,7 +226,7 @@ export function createResources({
     },
     llm: openLlm,
     reader: async ({ docs: { ocr, ocr_languages }, html }) => {
-      const readers = await workers.get(['readers'], () => drivers.readers(READER_LIMITS));
+      const readers = await workers.get(['readers'], () => drivers.readers());
       const { parsers } = await workers.get(['parsers'], async () => ({ parsers: await openParsers(ownDrivers.parsers) }));
       return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords, html }), parsers);
     },

@@ -179,6 +179,19 @@ const asDocumentError = (error: unknown, source: string, file_type: string | und
     ? error
     : brokenFileError(source, parsers.find((row) => row.file_type === file_type) ?? { file_type: '', name: 'a document' }, error);
 
+/** Libraries that take long to load, by the extensions of files that need them. */
+const LIBRARIES: Readonly<Record<string, () => Promise<unknown>>> = {
+  '.pdf': () => import('./pdf/library.ts'),
+  '.html': () => import('linkedom'),
+  '.htm': () => import('linkedom'),
+  '.xlsx': () => import('xlsx'),
+};
+
+/** Loads the library for files with this extension. */
+export async function preload(extension: string): Promise<void> {
+  await LIBRARIES[extension]?.();
+}
+
 /** Parses one document after another. Throws nothing. */
 export async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {
   const outcomes: ParseOutcome[] = [];

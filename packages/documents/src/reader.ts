@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { decompress } from './archives/compressed-files.ts';
 import { DocumentError, noTextLayerError } from './errors.ts';
 import { typeOfName } from './file-types.ts';
@@ -7,6 +8,7 @@ import type { RecognizedPage } from './ocr/recognize.ts';
 import { pageRanges } from './page-ranges.ts';
 import { parseDocument } from './parse.ts';
 import type { ParsedContent } from './parser.ts';
+import { DEFAULT_MEGABYTES } from './process/prepare.ts';
 import { createIsolatedParser, type IsolatedParser, type ReaderLimits } from './process/parse-pool.ts';
 import type { HtmlExtent, PageInWork, ParsedDocument } from './types.ts';
 
@@ -46,7 +48,7 @@ export interface Reader {
 }
 
 /** Limits of a reader whose caller sets none: seconds and megabytes of one document. */
-const LIMITS: ReaderLimits = { processes: 2, seconds: 120, megabytes: 1024 };
+const LIMITS: ReaderLimits = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: DEFAULT_MEGABYTES };
 
 /**
  * Reads a document in this process, without limits on time and memory and without OCR: for files that are trusted. The bytes are not changed. Throws a
@@ -58,7 +60,8 @@ export async function readDocument(bytes: Uint8Array, { name: source, ...options
 
 /**
  * Creates a reader that parses documents in other processes, except for short texts. A process that exceeds a limit, or crashes, is replaced: it costs only its
- * document. Processes start when they are needed, and end with `close` or with this process. Default limits: 2 processes, 120 s, 1024 MiB.
+ * document. Processes start when they are needed, and end with `close` or with this process. Default limits: as many processes as cores,
+ * at most 4; 120 s; 1024 MiB.
  */
 export function createReader(limits: Partial<ReaderLimits> = {}): Reader {
   const all = { ...LIMITS, ...limits };

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createReader, fileTypes, type Reader } from '../src/index.ts';
+import { prepareReader } from '../src/process/prepare.ts';
 import { docxFile, pptxFile, wordParagraph, xlsxFile } from './support/files.ts';
 import { pdfFile } from './support/pdf-file.ts';
 import { slowHtml } from './support/slow-html.ts';
@@ -188,6 +189,20 @@ describe('the reader', () => {
     });
     for (const text of await Promise.all(reading)) expect(text).toContain('Anchor');
     expect(started).toBe(1);
+  });
+
+  it('takes a process that was prepared with its limit', async () => {
+    let started = 0;
+    const count = () => void started++;
+    subscribe('child_process', count);
+    onTestFinished(() => void unsubscribe('child_process', count));
+    prepareReader('a.html', 300);
+    expect(started).toBe(1);
+    expect((await read(open({ megabytes: 301 }), 'a.html', '<p>a</p>')).text).toBe('a');
+    expect(started).toBe(2);
+    const prepared = open({ megabytes: 300 });
+    for (const name of ['a.html', 'b.html']) expect((await read(prepared, name, '<p>a</p>')).text).toBe('a');
+    expect(started).toBe(2);
   });
 
   it('can be closed before it has read anything', async () => {

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import pLimit from 'p-limit';
 import { closedError, DocumentError } from '../errors.ts';
-import { type Death, type MemoryLimits, CPU_TIME_EXCEEDED, workerModule, WorkerProcess } from './worker-process.ts';
+import { type Death, CPU_TIME_EXCEEDED } from './worker-process.ts';
+import { type ParseProcess, startProcess } from './prepare.ts';
 import { parseChecked } from '../parse.ts';
-import type { ParseAnswer, ParsedContent, ParseOutcome, ParseTask } from '../parser.ts';
+import type { ParsedContent, ParseOutcome, ParseTask } from '../parser.ts';
 import { typeOfName } from '../file-types.ts';
 import { hasDialect, isMdxName } from '../markup/markdown.ts';
 import { looksLikeText } from '../bytes.ts';
@@ -39,18 +40,15 @@ function processError(
 /** Resident bytes from which a process is replaced after a document, since they would count against the next one. */
 const MAX_RESIDENT = 384 * 2 ** 20;
 
-type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
-const SCRIPT = workerModule('process/parse-worker.ts');
-
 /** Processes that parse documents. One is started when there is work and none is idle; the caller bounds how many work at once. */
 type ParsePool = ReturnType<typeof createParsePool>;
 
-function createParsePool(limits: MemoryLimits) {
+function createParsePool(megabytes: number) {
   const idle: ParseProcess[] = [];
   const all = new Set<ParseProcess>();
   let isClosed = false;
   const start = () => {
-    const process: ParseProcess = new WorkerProcess(SCRIPT, limits);
+    const process = startProcess(megabytes);
     all.add(process);
     return process;
   };
@@ -90,8 +88,6 @@ function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
 const SMALL_BYTES = 64 * 2 ** 10;
 /** Maximum small documents in a message to a process. */
 const SMALL_AT_ONCE = 8;
-/** MiB besides the heap: for Node itself, the bytes of the document and its unpacked parts. */
-const OUTSIDE_HEAP = 512;
 
 /** Seconds of processor time for a document, and for each MiB of it. */
 const SECONDS = 20;
@@ -123,7 +119,7 @@ export interface IsolatedParser {
 /** Parses short texts in this process, other documents in worker processes. A document that exceeds a limit costs only its process. */
 export function createIsolatedParser(limits: ReaderLimits): IsolatedParser {
   const inTurn = pLimit(limits.processes);
-  const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + OUTSIDE_HEAP });
+  const pool = createParsePool(limits.megabytes);
   const run = (tasks: readonly PendingTask[]) => inTurn(() => runTasks(pool, tasks, limits));
   const runSmall = createSmallTasks(run);
   return {

@@ -100,10 +100,10 @@ export class WorkerProcess<Message, Answer> {
   /** Why the channel broke, in case the process gives no reason. */
   #broken: Error | undefined;
 
-  /** `script`: path of the module that it runs. */
-  constructor(script: string, { heap, resident }: MemoryLimits) {
+  /** `script`: path of the module that it runs; `hint`: its second argument. */
+  constructor(script: string, { heap, resident, hint = '' }: MemoryLimits & { hint?: string }) {
     const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
-    this.#child = spawn(process.execPath, [...flags, script, String(resident * 2 ** 20)], {
+    this.#child = spawn(process.execPath, [...flags, script, String(resident * 2 ** 20), hint], {
       env: environment(),
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
