@@ -85,8 +85,6 @@ interface PdfOptions {
   passwords?: readonly string[] | undefined;
   /** Maximum pixels of a picture; larger ones are not decoded. */
   maxImageSize?: number;
-  /** Whether listing what is drawn fails where pdf.js would go on: also at a larger picture. */
-  stopAtErrors?: boolean;
   /** Whether fonts tell where their characters come from. */
   fontExtraProperties?: boolean;
   /** Creates the canvases for `render`. */

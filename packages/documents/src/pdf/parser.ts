@@ -30,10 +30,7 @@ export const pdfParser: ParserRow = {
   recognizes: (bytes) => readBeginning(bytes).includes('%PDF-'),
   parse: (bytes, { source, passwords, recognized }) =>
     withPdf(bytes, { passwords, maxImageSize: 1 }, (file) =>
-      readPdf(file, {
-        recognized,
-        open: (use) => withPdf(bytes, { passwords, maxImageSize: 1, stopAtErrors: true, fontExtraProperties: true }, use),
-      }),
+      readPdf(file, { recognized, open: (use) => withPdf(bytes, { passwords, fontExtraProperties: true }, use) }),
     ).catch((error: unknown) => {
       throw isLocked(error) ? encryptedPdfError(source, passwords?.length) : error;
     }),
@@ -75,7 +72,7 @@ function drawnLines(items: readonly PdfItem[]): string[] {
 }
 
 interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
-  /** Opens the file again: its fonts tell more, and listing a page with a picture fails, without decoding the picture. */
+  /** Opens the file again: its fonts tell more, and its pictures are among what is drawn. */
   open<Result>(use: (file: PdfFile) => Promise<Result>): Promise<Result>;
 }
 
@@ -168,14 +165,14 @@ async function unreadablePages(file: PdfFile, pages: readonly (ReadPage & { numb
 
 async function isUnreadable(file: PdfFile, content: ReadPage & { number: number }): Promise<boolean> {
   const page = await file.getPage(content.number);
-  const drawing = await page.getOperatorList().catch(() => undefined);
+  const drawing = await page.getOperatorList();
   const fontOf = (name: string) => (page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined);
   const isNotRead = hasText(content)
     ? isCoded(
         (await page.getTextContent()).items.filter((item) => 'str' in item),
         fontOf,
       )
-    : !drawing || isDrawn(drawing);
+    : isDrawn(drawing);
   page.cleanup();
   return isNotRead;
 }
