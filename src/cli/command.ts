@@ -54,7 +54,8 @@ export abstract class KbCommand extends Command {
       import('../engine/engine.ts'),
     ]);
     const [cwd, file] = [process.cwd(), flags.config as string | undefined];
-    const loaded = await loadCommandConfig({ cwd, file, environment: process.env, flags: readSettingFlags(flags) }, screen);
+    const serves = this.id === 'serve';
+    const loaded = await loadCommandConfig({ cwd, file, environment: process.env, flags: readSettingFlags(flags), serves }, screen);
     if ('storage-url' in this.ctor.flags) noteStoreAbove(loaded, screen);
     const tracer = await openTracer(loaded, screen);
     const engine = createEngine({ ...loaded, cwd, surface, tracer }); // variables of .env are for the engine, not for the programs that kb starts

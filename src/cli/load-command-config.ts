@@ -1,16 +1,20 @@
 import { acceptAddresses, describeDisclosure, notAcceptedError, pathOf, withoutAccepted } from '../config/accepted-addresses.ts';
+import { LISTENER } from '../config/disclosures.ts';
 import { type LoadedConfig, type LoadOptions, readConfig } from '../config/load.ts';
 import { describe, KbError } from '../core/errors.ts';
 import { showPrompt } from './prompts.ts';
 import { makePrintable, type Screen } from './screen.ts';
 
 /**
- * Loads the configuration of a command. Before a file that kb found by itself sends a key to an address for the first time, it asks on the terminal. Throws a
- * KbError (`configuration`) without a terminal, and if the user says no.
+ * Loads the configuration of a command. Before a file that kb found by itself sends keys or texts to an address for the first time, or opens a server to other
+ * machines (`serves`), it asks on the terminal. Throws a KbError (`configuration`) without a terminal, and if the user says no.
  */
-export async function loadCommandConfig(options: LoadOptions, screen: Screen): Promise<LoadedConfig> {
+export async function loadCommandConfig({ serves, ...options }: LoadOptions & { serves: boolean }, screen: Screen): Promise<LoadedConfig> {
   const { disclosures, place, ...loaded } = readConfig(options);
-  const pending = withoutAccepted(place, disclosures);
+  const pending = withoutAccepted(
+    place,
+    disclosures.filter(({ setting }) => serves || setting !== LISTENER),
+  );
   if (pending.length === 0) return loaded;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw notAcceptedError(place, pending);
   const lines = pending.map((disclosure) => `  ${makePrintable(describeDisclosure(disclosure))}`);

@@ -57,6 +57,7 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...buckets(settings),
     ...proxies(settings),
     ...collector(settings),
+    ...listener(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
   ]
     .filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address))
@@ -178,6 +179,14 @@ function collector({ environment, user }: Settings): Target[] {
   if (!address || secret === undefined || address === endpointOf(user.environment)) return [];
   return [{ secret, address, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' }];
 }
+
+/** The setting of an address at which others reach a server: it matters to `kb serve` alone. */
+export const LISTENER = 'server.host';
+
+/** The address of the server, if other machines reach it: the file also says who may call, and what may be read. */
+const listener = ({ config: { server } }: Settings): Target[] => [
+  { secret: 'what the server may read', address: server.host.includes(':') ? `[${server.host}]` : server.host, setting: LISTENER },
+];
 
 /** Lists where the value of a variable would go that the configuration file refers to. */
 function followReference(reference: Reference, settings: Settings): Target[] {

@@ -32,6 +32,7 @@ export function findConfig(cwd: string, named: string | undefined, homes = homeF
     });
   }
   const file = searchUpwards(resolve(cwd), homes);
+  if (file !== undefined && !statSync(file).isFile()) throw new KbError('configuration', `${file}, which kb found, is not a file.`); // a pipe never ends
   if (file !== undefined) assertOwnFile(file, `If you trust it, name it: --config ${file}, or KB_CONFIG=${file} in the environment.`);
   return { file, isNamed: false, home: file === undefined ? resolve(cwd) : dirname(file) };
 }

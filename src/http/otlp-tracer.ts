@@ -189,6 +189,7 @@ export class OtlpTracer implements Tracer {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body,
+        redirect: 'error', // the headers hold the key of the collector
         signal: AbortSignal.timeout(timeout),
       });
       await response.body?.cancel();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -74,6 +75,12 @@ describe.runIf(hasModes)('a file that kb finds', () => {
       expect.objectContaining({ code: 'configuration', hint: expect.stringMatching(/--config .*KB_CONFIG/) }),
     );
   });
+});
+
+it.runIf(hasModes)('refuses a configuration that it finds if that is a pipe, from which reading never ends', () => {
+  const root = folder();
+  execFileSync('mkfifo', [join(root, file)]);
+  expect(() => findConfig(root, undefined)).toThrow('kb.config.yaml, which kb found, is not a file.');
 });
 
 describe.runIf(isRoot)('a file of another user that kb finds', () => {

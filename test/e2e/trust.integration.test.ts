@@ -34,17 +34,25 @@ describe('in a cloned repository whose configuration names an address', () => {
     expect([code, error.includes(ADDRESS)]).toEqual([2, true]);
   });
 
-  it('kb goes on where --config, KB_CONFIG or the environment names file or address, and without a key', async () => {
+  it('kb goes on where --config, KB_CONFIG or the environment names file or address', async () => {
     const cwd = folder(CLONED);
     const file = join(cwd, 'kb.config.yaml');
     const ways: [string[], Record<string, string>][] = [
       [['--config', file], env],
       [[], { ...env, KB_CONFIG: file }],
       [[], { ...env, OPENAI_BASE_URL: ADDRESS }],
-      [[], {}],
     ];
     for (const [words, variables] of ways)
       expect(await runCommand(['ingest', '--docs', 'a.md', ...words], { cwd, env: variables })).toMatchObject({ code: 0 });
+  });
+
+  it('kb sends no texts there either, and serves no other machine', async () => {
+    const keyless = await runCommand(['ingest'], { cwd: folder(CLONED) });
+    expect([keyless.code, keyless.error]).toEqual([2, expect.stringContaining(`send texts of documents and questions to ${ADDRESS}`)]);
+    const open = { 'kb.config.yaml': 'server: { host: 0.0.0.0, allowed_roots: [/] }\n', '.env': 'KB_SERVER_TOKEN=known-to-the-author\n' };
+    const { code, error } = await kb(['serve', '--port', '0'], { cwd: folder(open) });
+    expect([code, error]).toEqual([2, expect.stringContaining('send what the server may read to 0.0.0.0 (server.host)')]);
+    expect(await runCommand(['collections', 'list'], { cwd: folder(open) })).toMatchObject({ code: 0 });
   });
 
   it('asks on a terminal, and remembers the answer', async () => {

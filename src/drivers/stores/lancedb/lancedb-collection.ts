@@ -96,25 +96,35 @@ async function upsert(holder: TableHolder, given: readonly StoredChunk[]): Promi
 }
 
 async function deleteChunks(holder: TableHolder, where: Where): Promise<{ id: string; source: string }[]> {
-  const condition = whereSql(where);
-  if (condition === undefined) return [];
+  const conditions = 'ids' in where ? idConditions(where.ids) : [whereSql(where)].filter((condition) => condition !== undefined);
+  if (conditions.length === 0) return [];
   return await holder.write(async (table) => {
-    const rows = await table.query().where(condition).select(['id', 'source']).toArrow();
-    const [id, source] = [createColumnReader(rows, 'id'), createColumnReader(rows, 'source')] as ((at: number) => string)[];
-    if (rows.numRows > 0) await table.delete(condition);
-    return Array.from({ length: rows.numRows }, (_, at) => ({ id: id!(at), source: source!(at) }));
+    const deleted: { id: string; source: string }[] = [];
+    for (const condition of conditions) {
+      const rows = await table.query().where(condition).select(['id', 'source']).toArrow();
+      const [id, source] = [createColumnReader(rows, 'id'), createColumnReader(rows, 'source')] as ((at: number) => string)[];
+      if (rows.numRows > 0) await table.delete(condition);
+      for (let at = 0; at < rows.numRows; at++) deleted.push({ id: id!(at), source: source!(at) });
+    }
+    return deleted;
   });
 }
 
-async function getChunks(holder: TableHolder, ids: readonly string[]): Promise<StoredChunk[]> {
+/** Writes conditions that select the ids, each at most MAX_IDS: LanceDB holds a list of ids once for every fragment that is not indexed. */
+function idConditions(ids: readonly string[]): string[] {
   const uniqueIds = [...new Set(ids)];
+  return Array.from({ length: Math.ceil(uniqueIds.length / MAX_IDS) }, (_, i) =>
+    inCondition('id', uniqueIds.slice(i * MAX_IDS, (i + 1) * MAX_IDS)),
+  );
+}
+
+async function getChunks(holder: TableHolder, ids: readonly string[]): Promise<StoredChunk[]> {
   const found = new Map<string, StoredChunk>();
-  for (let i = 0; i < uniqueIds.length; i += MAX_IDS) {
-    const condition = inCondition('id', uniqueIds.slice(i, i + MAX_IDS));
+  for (const condition of idConditions(ids)) {
     const rows = await holder.read((table) => table.query().where(condition).select(chunkColumns(holder.entry, true)).toArrow());
     for (const chunk of toChunks(rows)) found.set(chunk.id, chunk);
   }
-  return uniqueIds.flatMap((id) => found.get(id) ?? []);
+  return [...new Set(ids)].flatMap((id) => found.get(id) ?? []);
 }
 
 async function measureBytes(holder: TableHolder): Promise<number> {

@@ -171,9 +171,6 @@ export function filterSql(filter: Filter | undefined, labels = true): string | u
   return matchesEverything(tree) ? undefined : toSql(tree, labels);
 }
 
-/** Converts a selection of chunks to SQL; undefined if it selects all or none. */
-export function whereSql(where: Where): string | undefined {
-  if ('source' in where) return inCondition('source', [where.source]);
-  if ('filter' in where) return filterSql(where.filter);
-  return where.ids.length > 0 ? inCondition('id', where.ids) : undefined;
-}
+/** Converts a selection of chunks by source or filter to SQL; undefined if it selects all. */
+export const whereSql = (where: Exclude<Where, { ids: unknown }>): string | undefined =>
+  'source' in where ? inCondition('source', [where.source]) : filterSql(where.filter);
