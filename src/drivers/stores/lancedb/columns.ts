@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import type { Field as ArrowField, RecordBatch, Schema, Table, Vector } from 'apache-arrow';
 import { terms } from '../../../text/terms.ts';
 import type { CollectionInfo, Fingerprint, StoredChunk } from '../../../ports/stores.ts';
@@ -60,6 +61,20 @@ const vectorType = (arrow: Arrow, dimensions: number) =>
 /** Converts chunks (at least one, with checked vectors) to an Arrow table. Building whole columns is several times faster than rows of objects. */
 export async function toArrowTable(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
   const arrow = await import('apache-arrow');
+  const schema = await schemaOf(info);
+  const yieldIfBusy = yieldToEventLoop(undefined);
+  const batches: RecordBatch[] = [];
+  for (let i = 0; i === 0 || i < chunks.length; i += BATCH_ROWS) {
+    await yieldIfBusy();
+    batches.push(...new arrow.Table(schema, columnsOf(chunks.slice(i, i + BATCH_ROWS), info, arrow)).batches);
+  }
+  return new arrow.Table(schema, batches);
+}
+
+/** Rows that are converted in one go: some milliseconds of work. */
+const BATCH_ROWS = 1_000;
+
+function columnsOf(chunks: readonly StoredChunk[], info: CollectionInfo, arrow: Arrow): Record<string, Vector> {
   const columns: Record<string, Vector> = {};
   for (const [name, value] of Object.entries(TEXT_COLUMNS)) columns[name] = textColumn(arrow, chunks.map(value));
   columns[LABELS] = listColumn(
@@ -71,7 +86,7 @@ export async function toArrowTable(chunks: readonly StoredChunk[], info: Collect
     arrow.makeData({ type: new arrow.Int32(), length: chunks.length, nullCount: 0, data: siblings }),
   ]);
   if (info.dimensions > 0) columns['vector'] = vectorColumn(arrow, chunks, info.dimensions);
-  return new arrow.Table(await schemaOf(info), columns);
+  return columns;
 }
 
 function listColumn(arrow: Arrow, lists: readonly string[][]): Vector {
