@@ -45,9 +45,7 @@ export interface MarkdownLine {
 
 const HEADING = /#{1,6}(?:[ \t]|$)/my;
 const FENCE = /`{3,}[^`\n]*$|~{3,}/my;
-const RULE = /([-*_])(?:[ \t]*\1){2,}[ \t]*\r?$/my;
 const UNDERLINE = /(?:-{2,}|=+)[ \t]*\r?$/my;
-const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/;
 const BULLET = /[-*+](?:[ \t]|\r?$)/my;
 const NUMBER = /\d{1,9}[.)](?:[ \t]|\r?$)/my;
 const VERBATIM = /<(?:pre|script|style|textarea)[\s>]/iy;
@@ -60,13 +58,46 @@ function matchesAt(pattern: RegExp, text: string, offset: number): boolean {
 /** The kind of a line of dashes: the underline of a heading, a rule or a table separator; undefined for none of these. */
 function dashedKind(text: string, offset: number, end: number): LineKind | undefined {
   if (matchesAt(UNDERLINE, text, offset)) return 'underline';
-  if (matchesAt(RULE, text, offset)) return 'rule';
+  if (isRule(text, offset, end)) return 'rule';
   return isSeparator(text, offset, end) ? 'separator' : undefined;
 }
 
+// The two below are loops, because a pattern with a repeated group overflows the stack on a line of some megabytes.
+
+const isTabOrSpace = (character: string | undefined): boolean => character === ' ' || character === '\t';
+
+/** Whether a line is a rule: three or more of its first character, with nothing else but white space between them. */
+function isRule(text: string, offset: number, end: number): boolean {
+  let count = 0;
+  for (let at = offset; at < end; at++) {
+    if (text[at] === text[offset]) count++;
+    else if (!isTabOrSpace(text[at])) return false;
+  }
+  return count >= 3;
+}
+
+/** Whether a line separates the head of a table from its rows: cells of dashes, with a colon at either end, and at least one bar. */
 function isSeparator(text: string, offset: number, end: number): boolean {
-  const line = text.slice(offset, end);
-  return SEPARATOR.test(line) && line.includes('|');
+  let at = offset;
+  let bars = 0;
+  const skip = (test: (character: string | undefined) => boolean) => {
+    while (at < end && test(text[at])) at++;
+  };
+  const take = (character: string): boolean => at < end && text[at] === character && ++at > 0;
+  if (take('|')) bars++;
+  while (at < end) {
+    skip(isTabOrSpace);
+    take(':');
+    const dashes = at;
+    skip((character) => character === '-');
+    if (at === dashes) return false;
+    take(':');
+    skip(isTabOrSpace);
+    if (at === end) break;
+    if (!take('|')) return false;
+    bars++;
+  }
+  return bars > 0 && end - offset > 1;
 }
 
 function kindAt(text: string, offset: number, end: number): LineKind {
@@ -81,9 +112,9 @@ function kindAt(text: string, offset: number, end: number): LineKind {
     case '-':
       return dashedKind(text, offset, end) ?? (matchesAt(BULLET, text, offset) ? 'item' : 'text');
     case '*':
-      return matchesAt(RULE, text, offset) ? 'rule' : matchesAt(BULLET, text, offset) ? 'item' : 'text';
+      return isRule(text, offset, end) ? 'rule' : matchesAt(BULLET, text, offset) ? 'item' : 'text';
     case '_':
-      return matchesAt(RULE, text, offset) ? 'rule' : 'text';
+      return isRule(text, offset, end) ? 'rule' : 'text';
     case '+':
       return matchesAt(BULLET, text, offset) ? 'item' : 'text';
     case '|':
