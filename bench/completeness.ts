@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { htmlParser } from '../packages/documents/src/html/page.ts';
 import { markdownTable, mean, percentile } from './beir.ts';
-import { completenessOf, type Completeness } from './visible-text.ts';
+import { completenessOf, type Completeness } from '../packages/documents/bench/visible-text.ts';
 
 const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,

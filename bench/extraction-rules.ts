@@ -11,7 +11,7 @@ import type { ParsedDocument } from '../src/ports/reading.ts';
 import { jsonLines, markdownTable, mean } from './beir.ts';
 import { copyWith } from './changed-copy.ts';
 import { scored, type Expectation, type Score } from './extraction-score.ts';
-import { completenessOf, type Completeness } from './visible-text.ts';
+import { completenessOf, type Completeness } from '../packages/documents/bench/visible-text.ts';
 import { withoutTitle } from './without-title.ts';
 
 const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string', default: '1' } } });

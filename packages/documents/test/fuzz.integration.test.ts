@@ -1,7 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { random } from '../../../bench/manual.ts';
 import { createReader, fileTypes } from '../src/index.ts';
-import { isUnclear, mutate } from './support/mutate.ts';
+import { isUnclear, mutate, seeded } from './support/mutate.ts';
 import { sampleFiles as files } from './support/sample-files.ts';
 
 const ROUNDS = 30;
@@ -22,7 +21,7 @@ it.each(Object.keys(files))('reads any mutation of %s, or explains what is wrong
   const whole = Buffer.from(files[name]!);
   const results = await Promise.all(
     Array.from({ length: ROUNDS }, async (_, round) => {
-      const bytes = await mutate(whole, random(round));
+      const bytes = await mutate(whole, seeded(round));
       const read = reader.read(bytes, { name });
       return read.then(
         ({ text }) => (typeof text === 'string' ? undefined : `round ${round}: no text`),

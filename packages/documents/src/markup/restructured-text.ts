@@ -3,10 +3,7 @@ import type { ParserRow } from '../parser.ts';
 import { decodeText } from '../bytes.ts';
 import { tableLines } from '../markdown/write.ts';
 import { admonition, firstHeading, indentOf, MarkedLines } from '../parsed-document.ts';
-import { readGridTable } from './rst-grid-table.ts';
-import { readSimpleTable } from './rst-simple-table.ts';
-import { readDirectiveTable, type LineBlock } from './rst-table-directives.ts';
-import type { TableBlock } from './rst-rows.ts';
+import { type LineBlock, readDirectiveTable, readGridTable, readSimpleTable, type TableBlock } from './rst-tables.ts';
 
 /** reStructuredText: headings, code, notes, tables, links and options as Markdown, line by line. */
 export const restructuredTextParser: ParserRow = {

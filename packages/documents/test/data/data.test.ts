@@ -1,18 +1,7 @@
-import type { Location } from '../../../../src/schema/items.ts';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../src/parse.ts';
-import { chunkDocument } from '../../../../src/stages/chunk/chunk.ts';
 import { expectEveryWord } from '../support/every-word.ts';
 import { placeOf, read } from '../support/read.ts';
-
-/** The lines of each chunk, by the words that it begins with. */
-const linesOf = (parsed: Awaited<ReturnType<typeof read>>, chunk_size = 200) =>
-  chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, { chunk_size, chunk_overlap: 0, min_chunk_length: 1 }).map(
-    ({ text, metadata }) => {
-      const { line_start, line_end, headings } = metadata.location as Record<string, unknown>;
-      return { text, line_start, line_end, headings };
-    },
-  );
 
 describe('the JSON parser', () => {
   it('keeps names without a value', async () => {
@@ -30,7 +19,7 @@ describe('the JSON parser', () => {
     );
     expect(parsed.metadata).toEqual({ records: 2 });
     expect(placeOf(parsed, '- tags')).toMatchObject({ line: 2 });
-    expect(linesOf(parsed, 100).at(-1)).toMatchObject({ line_start: 4, line_end: 6 });
+    expect(placeOf(parsed, '- parts[2]')).toMatchObject({ line: 4 });
   });
 
   it.each([
@@ -45,10 +34,7 @@ describe('the JSON parser', () => {
   it('reads each line of JSON Lines as a record', async () => {
     const parsed = await read('jsonl', '{"question":"Why?","a":1}\n\n{"question":"How?","a":2}\n');
     expect(parsed.text).toContain('## Record 2: How?');
-    expect(linesOf(parsed, 60).map(({ line_start, line_end }) => [line_start, line_end])).toEqual([
-      [1, 1],
-      [3, 3],
-    ]);
+    expect(['- question: Why', '- question: How'].map((words) => placeOf(parsed, words)?.line)).toEqual([1, 3]);
   });
 
   it.each([
@@ -117,27 +103,6 @@ describe('the subtitle parser', () => {
     );
     expect(parsed.text).toBe('Ada: Open the valve and wait.\n\nBo: It leaks & hisses.');
     expect(placeOf(parsed, 'and wait')).toMatchObject({ time: '00:00:04', time_end: '00:00:06' });
-    const [chunk] = chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, {
-      chunk_size: 500,
-      chunk_overlap: 0,
-      min_chunk_length: 1,
-    });
-    expect(chunk!.metadata.location).toMatchObject({ time_start: '00:00:01', time_end: '01:00:12' });
-  });
-
-  it('end a passage with its last cue, also one that another says again or that ends before it begins', async () => {
-    const times = async (...cues: string[]) => {
-      const parsed = await read('subtitles', `WEBVTT\n\n${cues.join('\n\n')}\n`);
-      const [chunk] = chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, {
-        chunk_size: 500,
-        chunk_overlap: 0,
-        min_chunk_length: 1,
-      });
-      const { time_start, time_end } = chunk!.metadata.location as Location;
-      return [time_start, time_end];
-    };
-    expect(await times('00:01.000 --> 00:02.000\none', '00:02.000 --> 00:05.900\none')).toEqual(['00:00:01', '00:00:05']);
-    expect(await times('00:03.000 --> 00:01.000\none')).toEqual(['00:00:03', '00:00:03']);
   });
 
   it('reads SubRip, without repeated lines', async () => {
@@ -217,13 +182,7 @@ describe('the source code parser', () => {
     expect(parsed.metadata).toEqual({ language: 'ts' });
     expect(parsed.text.match(/^#+ .*$/gm)).toEqual(['## start', '## class Pump', '### stop()', '## wait']);
     expect(parsed.text).toContain('## start\n\n```ts\n/** Starts it. */\nexport function start');
-    const chunks = linesOf(parsed, 120);
-    expect(chunks.find(({ text }) => text.includes('halt'))).toMatchObject({
-      line_start: 13,
-      line_end: 17,
-      headings: ['class Pump', 'stop()'],
-    });
-    expect(chunks.find(({ text }) => text.includes('sleep'))).toMatchObject({ line_start: 19, line_end: 21 });
+    expect(['Starts', 'halt', 'sleep'].map((words) => placeOf(parsed, words)?.line)).toEqual([3, 13, 19]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { completenessOf } from '../../../../bench/visible-text.ts';
+import { completenessOf } from '../../bench/visible-text.ts';
 import { htmlParser } from '../../src/html/page.ts';
 
 // Of every page of documentation, each heading and at least 98 % of the words of its content are in the document.

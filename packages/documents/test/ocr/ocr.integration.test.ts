@@ -5,7 +5,7 @@ import { type Bitmap, deskewBitmap, rotateBitmap } from '../../src/ocr/bitmap.ts
 import { OcrPool } from '../../src/ocr/pool.ts';
 import { openPictures } from '../../src/ocr/page-pictures.ts';
 import { createReader, type IsolatedReadOptions, type PageInWork } from '../../src/index.ts';
-import { folder } from '../../../../test/support/folder.ts';
+import { folder } from '../support/folder.ts';
 import { ocrFolder, withOcr } from '../support/ocr.ts';
 import { scannedPdf, tiffFile } from '../support/scans.ts';
 import { placeOf } from '../support/read.ts';

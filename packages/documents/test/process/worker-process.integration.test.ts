@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ParseAnswer, ParseTask } from '../../src/parser.ts';
 import { WorkerProcess } from '../../src/process/worker-process.ts';
-import { folder } from '../../../../test/support/folder.ts';
+import { folder } from '../support/folder.ts';
 import { slowHtml } from '../support/slow-html.ts';
 
 const task = (source: string, file_type: string, content: string) => ({ bytes: new Uint8Array(Buffer.from(content)), source, file_type });

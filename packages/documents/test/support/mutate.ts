@@ -5,6 +5,17 @@ import { zipFile } from './zip.ts';
 /** Numbers from 0 to 1. */
 type Random = () => number;
 
+/** Random numbers that are the same for the same seed. */
+export function seeded(seed: number): Random {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 const below = (random: Random, end: number): number => Math.floor(random() * end);
 const pick = <Item>(random: Random, items: readonly Item[]): Item => items[below(random, items.length)]!;
 

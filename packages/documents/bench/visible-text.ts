@@ -1,7 +1,7 @@
 // What a reader of a page sees of its content, told without the rules of the program: what completeness.ts and the test of the same name count.
-import { parseHtml, type DomElement, type DomNode } from '../packages/documents/src/html/dom.ts';
-import { decodeText } from '../packages/documents/src/bytes.ts';
-import { oneLine } from '../packages/documents/src/markdown/write.ts';
+import { parseHtml, type DomElement, type DomNode } from '../src/html/dom.ts';
+import { decodeText } from '../src/bytes.ts';
+import { oneLine } from '../src/markdown/write.ts';
 
 /** What is in the document of what a page shows. */
 export interface Completeness {
