@@ -137,7 +137,7 @@ describe('a repeated ingest', () => {
     expect(first).toMatchObject({ failed: 0, errors: [], sources: 2, passed_over: ['docs/blank.docx', 'docs/old.doc'] });
     expect(first.notices).toEqual([
       'A file has no text and was passed over: docs/blank.docx.',
-      'docs/old.doc is a Word document of an old version (DOC), which kb does not read. Save it as DOCX, or convert it: soffice --headless --convert-to docx docs/old.doc',
+      'docs/old.doc is a Word document of an old version (DOC), which is not read. Save it as DOCX, or convert it: soffice --headless --convert-to docx docs/old.doc',
     ]);
     expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({
       failed: 0,

@@ -209,9 +209,11 @@ export function factsOf(document: DomDocument, elements: readonly DomElement[], 
   };
 }
 
-const addressesOf = (targets: readonly string[], resolve: ResolveAddress): string[] => [
-  ...new Set(targets.flatMap((target) => documentAddress(target, resolve) ?? []).slice(0, MAX_LINKS)),
-];
+/** Resolves the addresses of other documents, each once. */
+function addressesOf(targets: readonly string[], resolve: ResolveAddress): string[] {
+  const others = targets.filter((target) => !target.trim().startsWith('#'));
+  return [...new Set(others.flatMap((target) => documentAddress(target, resolve) ?? []).slice(0, MAX_LINKS))];
+}
 
 const shortWords = (element: DomElement): string => {
   const words = (element.textContent ?? '').trim();

@@ -161,7 +161,7 @@ describe('the facts of a web page', () => {
 
   it('contain frames, routes that are no places on the page, and links that log out', async () => {
     const links =
-      '<a href="#/oil">Oil</a><a href="/app#!/bell">Bell</a><a href="#/here">Here</a><a href="#top">Top</a><a href="/session/end"> Log\nout </a><a href="/logging-out">How to log out</a>';
+      '<a href="#/oil">Oil</a><a href="/app#!/bell">Bell</a><a href="#/here">Here</a><a href="#top">Top</a><a href="/session/end"> Log\nout </a><a href="/logging-out">How to log out</a><a href="#">Log out</a>';
     const page = `<html><body><p id="/here">Text.</p>${links}<iframe src="/inner"></iframe></body></html>`;
     expect(await factsOf(page)).toMatchObject({
       frames: ['https://docs.example/inner'],

@@ -58,12 +58,21 @@ async function pageDocument(
 /** Links in Markdown, which a site sends instead of HTML. */
 const MARKDOWN_LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
 
-/** The links of a page that a crawl follows: addresses on its own origin, without those that log out, and the frames whose content is not in its text. */
-function outlinks({ url, file_type, parsed: { page, text } }: LoadedPage): string[] {
+/** The routes of a page, for which its scripts write other pages of the site. */
+export const ownRoutes = ({ url, parsed: { page } }: LoadedPage): string[] =>
+  (page?.routes ?? []).filter((address) => new URL(address).origin === new URL(url).origin);
+
+/**
+ * The links of a page that a crawl follows: addresses on its own origin, without those that log out, the frames whose content is not in its text, and the
+ * routes of a page that a browser had to open.
+ */
+function outlinks(loaded: LoadedPage): string[] {
+  const { url, file_type, isRendered, parsed } = loaded;
+  const { page, text } = parsed;
   const { origin } = new URL(url);
   const isMarkdown = page === undefined && file_type === GIVEN_TYPES.markdown;
   const written = isMarkdown ? [...text.matchAll(MARKDOWN_LINK)].map(([, target]) => target!) : [];
-  const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(page?.routes ?? []), ...written];
+  const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(isRendered ? ownRoutes(loaded) : []), ...written];
   const actions = new Set(page?.actions.map((address) => normalizeAddress(address)));
   const own = named.flatMap((address) => normalizeAddress(address, url) ?? []);
   return [...new Set(own)].filter((address) => address.startsWith(`${origin}/`) && !actions.has(address));

@@ -202,7 +202,7 @@ const REASONS = {
   outside: 'of the site outside its path',
   harmful: 'that log out, delete or change something',
   robots: 'that robots.txt forbids',
-  routes: 'after # that only a browser reads (routes)',
+  routes: 'after # (routes), which are read only of pages that need a browser',
   passed_over: 'marked noindex, or with nothing but links',
   same: 'with the content of another',
   foreign: 'that a sitemap names on another origin',

@@ -3,8 +3,16 @@ import type { LoadedPage, PageRead, Redirect } from '../page.ts';
 import { type Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource, hasTextlessExtension, isRoute, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
-import { failedPageItem, isPageGone, rememberedPage, pageCandidate, redirectLoopError, unchangedCandidate } from '../page-candidate.ts';
+import { urlSource, hasTextlessExtension, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
+import {
+  failedPageItem,
+  isPageGone,
+  ownRoutes,
+  rememberedPage,
+  pageCandidate,
+  redirectLoopError,
+  unchangedCandidate,
+} from '../page-candidate.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 import type { Stage } from '../../../../schema/items.ts';
 
@@ -80,6 +88,7 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   const loaded = 'page' in read ? read.page : undefined;
   const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
   for (const action of loaded?.parsed.page?.actions ?? []) noteSkipped(skipped, 'harmful', urlSource(action));
+  if (loaded && !loaded.isRendered) for (const route of ownRoutes(loaded)) noteSkipped(skipped, 'routes', urlSource(route));
   await queueLinks(known.links, known.found, crawl);
   if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
   if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
@@ -92,11 +101,10 @@ export async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl
   return void deferPage({ page, known, source, loaded }, crawl);
 }
 
-async function queueLinks(links: readonly string[], from: string, { frontier, skipped, parts, yieldIfBusy }: Crawl): Promise<void> {
+async function queueLinks(links: readonly string[], from: string, { frontier, yieldIfBusy }: Crawl): Promise<void> {
   for (const link of links) {
     await yieldIfBusy();
-    if (parts.settings.render === 'never' && isRoute(new URL(link))) noteSkipped(skipped, 'routes', urlSource(link));
-    else frontier.add(link, { from });
+    frontier.add(link, { from });
   }
 }
 

@@ -257,11 +257,13 @@ test('reads the pages that llms.txt names, as Markdown where the page does not e
   expect(paths(await crawled([whole], whole.url))).toEqual(['/', '/llms-full.txt']);
 });
 
-test('counts routes after # if no browser may read them, and links of the site outside the path', async () => {
+test('counts routes after # of a page that needs no browser, and links of the site outside the path', async () => {
   const web = await site({ '/docs/': article('Start', ['#/oil', '#/bell', '/blog/']), '/blog/': article('Blog') });
   const all = await crawled([web], `${web.url}/docs/`, { settings: { render: 'never' } });
   expect(paths(all)).toEqual(['/docs/']);
-  expect(all.notices.join()).toMatch(/1 of the site outside its path \(http:.*\/blog\/\), 2 after # that only a browser reads/);
+  expect(all.notices.join()).toMatch(
+    /1 of the site outside its path \(http:.*\/blog\/\), 2 after # \(routes\), which are read only of pages that need a browser/,
+  );
 });
 
 test('a sitemap in plain text, one with a prefix and relative addresses are read, and one that names nothing is reported', async () => {
