@@ -43,8 +43,13 @@ export const compareWords = (visible: string, markdown: string): Completeness =>
 function withoutJoins({ words, stored, counts, isMissing }: Comparison): Completeness {
   const beginnings = new Set<string>();
   for (const [i, word] of words.entries()) if (isMissing[i]) for (let end = 1; end <= MAX_BEGINNING; end++) beginnings.add(word.slice(0, end)); // prettier-ignore
+  const isBeginning = (word: string): boolean => beginnings.has(word.length > MAX_BEGINNING ? word.slice(0, MAX_BEGINNING) : word);
   const joins = new Set<string>();
-  for (const [i, word] of stored.entries()) if (beginnings.has(word.slice(0, MAX_BEGINNING))) for (const join of joinsAt(stored, i)) joins.add(join); // prettier-ignore
+  for (let i = 0; i < stored.length; i++)
+    for (let k = i + 1, join = stored[i]!; k < i + MAX_JOINED && k < stored.length && isBeginning(join); k++) {
+      join += stored[k]!;
+      if (isBeginning(join)) joins.add(join);
+    }
   for (let i = 0, last = isMissing.indexOf(true); last >= 0; last = isMissing.indexOf(true, last + 1))
     for (i = Math.max(i, last - MAX_JOINED + 1); i <= last; i++) {
       if (joins.has(words[i]!)) isMissing[i] = false;

@@ -113,19 +113,25 @@ export function mostFrequent<Key>(counts: Iterable<readonly [Key, number]>): rea
 }
 
 /** Finds the key that most letters have; undefined if there are none. */
-function keyOfMostLetters<Key>(texts: Iterable<readonly [key: Key, text: string]>): Key | undefined {
+function keyOfMostLetters<Key, Piece extends { text: string }>(pieces: Iterable<Piece>, keyOf: (piece: Piece) => Key): Key | undefined {
   const letters = new Map<Key, number>();
-  for (const [key, text] of texts) letters.set(key, (letters.get(key) ?? 0) + text.length);
+  for (const piece of pieces) {
+    const key = keyOf(piece);
+    letters.set(key, (letters.get(key) ?? 0) + piece.text.length);
+  }
   return mostFrequent(letters)?.[0];
 }
 
 /** Finds the font of most letters. */
 export const usualFont = (lines: readonly PdfLine[]): string | undefined =>
-  keyOfMostLetters(lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const)));
+  keyOfMostLetters(
+    lines.flatMap(({ runs }) => runs),
+    ({ font }) => font,
+  );
 
 /** Finds the font size of most letters, rounded by `round`; 0 if there are none. */
 export const usualSize = (lines: readonly PdfLine[], round = (size: number) => size): number =>
-  keyOfMostLetters(lines.map(({ size, text }) => [round(size), text] as const)) ?? 0;
+  keyOfMostLetters(lines, ({ size }) => round(size)) ?? 0;
 
 /** Creates a test for lines of a page in smaller letters than most of them. */
 export function detectSmallLines(lines: readonly PdfLine[]): (line: PdfLine) => boolean {
@@ -140,6 +146,7 @@ type DrawnLine = PdfLine & { parts: readonly Cell[] };
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /** The dots between an entry of a table of contents and its page. */
 const LEADERS = /(?:\s?\.){4,}\s*/g;
+const MAY_BE_UNCLEAN = /\s\s|[^\S ]|\.\s?\./;
 
 /** Groups the runs of a page into lines, in drawing order. The lines of a turned page get the positions that they have when it is turned back. */
 export function pdfLines(drawn: readonly PdfItem[], turn: PageTurn = [1, 0]): PdfLine[] {
@@ -176,7 +183,8 @@ export interface TurnedText {
 export function separateTurned(items: readonly PdfItem[]): { turn: PageTurn; upright: readonly PdfItem[]; turned: TurnedText[] } {
   if (items.every(({ transform: [a = 0, b = 0] }) => a > 0 && Math.abs(b) < a / 4)) return { turn: [1, 0], upright: items, turned: [] };
   const angles = Map.groupBy(items, ({ transform: [a = 0, b = 0] }) => directionOf((Math.atan2(b, a) * 180) / Math.PI));
-  const usual = keyOfMostLetters(angles.entries().flatMap(([angle, all]) => all.map(({ str }) => [angle, str] as const)).toArray()) ?? 0; // prettier-ignore
+  const sized = [...angles].map(([angle, all]) => ({ angle, text: all.map(({ str }) => str).join('') }));
+  const usual = keyOfMostLetters(sized, ({ angle }) => angle) ?? 0;
   return {
     turn: turnBy(usual),
     upright: angles.get(usual) ?? [],
@@ -266,6 +274,11 @@ const NO_RUN: PdfRun = { text: '', x: 0, right: 0, y: 0, size: 0, font: '' };
 
 /** Joins runs to a line with the size and baseline of the longest run, which a raised number does not change. */
 function lineOf(runs: readonly PdfRun[]): DrawnLine {
+  const [first] = runs;
+  if (first && runs.length === 1) {
+    const parts = [{ text: cleanText(first.text), x: first.x, right: first.right }];
+    return { ...parts[0]!, y: first.y, size: first.size, cells: parts, parts, runs };
+  }
   const isOrdered = runs.some(({ text }) => RIGHT_TO_LEFT.test(text));
   const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), NO_RUN);
   const inOrder = (isOrdered ? runs : joinAccents(runs.toSorted((a, b) => a.x - b.x))).map((run) =>
@@ -313,7 +326,8 @@ const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>
 
 const markRaised = (run: PdfRun): PdfRun => ({ ...run, text: run.text.replace(/\d+\)?/, `${RAISED_SIGN}$&${RAISED_SIGN}`) });
 
-const cleanText = (words: string): string => words.replace(LEADERS, LEADER).replace(/\s+/g, ' ').trim();
+const cleanText = (words: string): string =>
+  (MAY_BE_UNCLEAN.test(words) ? words.replace(LEADERS, LEADER).replace(/\s+/g, ' ') : words).trim();
 
 /** A run of text and its place on its line, in points. */
 interface Placed {
