@@ -130,7 +130,7 @@ export type OpenAiError = z.infer<typeof OpenAiError>;
 /** Maximum texts per request: the limit of OpenAI's API. */
 const MAX_TEXTS = 2048;
 /** Maximum tokens of a text that is sent as tokens. */
-const MAX_TOKENS = 100_000;
+const MAX_TOKENS = 20_000;
 const Tokens = z.array(z.int().min(0)).min(1).max(MAX_TOKENS);
 
 /** Body of `POST /v1/embeddings`. */

@@ -121,7 +121,9 @@ export const ChatRequest = z
       minLength: 1,
       maxLength: MAX_QUERY_LENGTH,
     }),
-    history: History.optional().describe('Earlier turns: the history of the previous result; empty for the first turn'),
+    history: History.optional().describe(
+      `Earlier turns: the history of the previous result; empty for the first turn; at most ${MAX_QUERY_LENGTH.toLocaleString('en-US')} characters in all`,
+    ),
     llm_provider: overrideKey(chat.shape.llm.shape.provider, 'chat.llm.provider'),
     llm_model: overrideKey(chat.shape.llm.shape.model, 'chat.llm.model'),
     max_tokens: overrideKey(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),

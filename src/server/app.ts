@@ -158,7 +158,7 @@ const MAX_LOGGED_PATH = 200;
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error, request.id);
   if (failure.isServerFault) request.log.error({ err: error }, 'a request failed');
-  if (error instanceof KbError && error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter);
+  if (error instanceof KbError && error.retryAfter !== undefined) void reply.header('retry-after', Math.ceil(error.retryAfter));
   return sendFailure(reply, failure);
 }
 

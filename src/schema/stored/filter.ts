@@ -110,8 +110,9 @@ function expectedOf(sign: string, value: unknown): string | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isScalar) ? undefined : VALUES;
 }
 
-const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
-const bound = (description: string) => ({ description, anyOf: [{ type: 'string' }, { type: 'number' }] });
+const textSchema = { type: 'string', maxLength: MAX_LABEL_LENGTH };
+const scalarSchema = { anyOf: [textSchema, { type: 'number' }, { type: 'boolean' }] };
+const bound = (description: string) => ({ description, anyOf: [textSchema, { type: 'number' }] });
 /** A nested filter. It is not described further, because client generators often fail on a schema that refers to itself. */
 const nested = { type: 'object', description: 'A filter, under not, or in a list under and, or' };
 
@@ -127,7 +128,7 @@ const conditionSchema = {
         gte: bound('At least this'),
         lt: bound('Less than this'),
         lte: bound('At most this'),
-        prefix: { description: 'Text that begins like this', type: 'string', minLength: 1 },
+        prefix: { description: 'Text that begins like this', ...textSchema, minLength: 1 },
         exists: { description: 'Whether the field is there', type: 'boolean' },
       },
       additionalProperties: false,

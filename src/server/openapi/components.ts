@@ -88,6 +88,7 @@ export interface MediaType {
 /** Response object (OpenAPI 3.1). */
 export interface ResponseObject {
   description: string;
+  headers?: Record<string, { description: string; schema: JsonSchema }>;
   content?: Record<string, MediaType>;
 }
 
@@ -126,10 +127,15 @@ const REFUSALS = {
   413: ['TooLarge', 'The body, a file in it or the result is too large'],
   415: ['UnsupportedMediaType', 'The path does not accept the content type of the body'],
   424: ['SetupMissing', 'A key, a package or a browser is missing on the server: the message says how to add it'],
-  429: ['TooManyRequests', 'Too many requests of this client; `Retry-After` says when to retry'],
+  429: ['TooManyRequests', 'More than `server.rate_limit` requests of this client in a minute'],
   500: ['Failed', 'An unexpected failure, or the store or a provider refused the request'],
-  503: ['Unavailable', 'A service does not respond, the request took too long, or the server is stopping'],
+  503: ['Unavailable', 'A service does not respond, the request took too long, or the server is busy or stopping'],
 } as const;
+
+const RETRIED = new Set(['429', '503']);
+const RETRY_AFTER: ResponseObject['headers'] = {
+  'Retry-After': { description: 'Seconds after which to send the request again, where that is known', schema: { type: 'integer' } },
+};
 
 /** Status of a shared error response. */
 export type RefusalResponse = keyof typeof REFUSALS;
@@ -141,7 +147,10 @@ export const COMMON_STATUSES: readonly RefusalResponse[] = [401, 403, 429, 500, 
 export function sharedResponses(components: Components): Record<string, ResponseObject> {
   const schema = components.schemaFor(Envelope, 'output');
   return Object.fromEntries(
-    Object.values(REFUSALS).map(([name, description]) => [name, { description, content: { 'application/json': { schema } } }]),
+    Object.entries(REFUSALS).map(([status, [name, description]]) => [
+      name,
+      { description, ...(RETRIED.has(status) ? { headers: RETRY_AFTER } : {}), content: { 'application/json': { schema } } },
+    ]),
   );
 }
 

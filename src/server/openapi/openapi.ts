@@ -114,6 +114,8 @@ const DESCRIPTION = `Everything that \`kb\` does on the command line. Fields of 
 
 **Errors.** If a part of the work fails, the response is a 200 that lists the failures in \`errors\`. If there is no result, the response is \`{"error": {"type", "message"}}\`; the message says what is wrong and what to do.
 
+**Limits.** Lengths and counts are in the schemas; a request beyond them is a 400. The server bounds the size of a body (\`server.body_limit\`, 10 MiB by default), of an uploaded file (\`server.upload_limit\`, 100 MiB), the files of a form (\`server.max_files\`, 100) and a result (64 MiB): beyond them the status is 413. It bounds the requests of a client in a minute (\`server.rate_limit\`: 429), their time (\`server.request_timeout\`, 600 seconds: 503) and what it holds in memory at once (503).
+
 **Streams.** Paths that end in \`/stream\`, and the events of a job, are server-sent events. If the client disconnects, the work of a stream stops; a job continues.
 
 **Jobs.** With \`"background": true\` a long request becomes a job: the response is a 202 at once, and \`/v1/jobs/{id}\` shows its progress and result.`;
