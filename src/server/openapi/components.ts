@@ -128,6 +128,7 @@ const REFUSALS = {
   415: ['UnsupportedMediaType', 'The path does not accept the content type of the body'],
   424: ['SetupMissing', 'A key, a package or a browser is missing on the server: the message says how to add it'],
   429: ['TooManyRequests', 'More than `server.rate_limit` requests of this client in a minute'],
+  431: ['HeadersTooLarge', 'The address or the headers of the request have more than 16 KiB'],
   500: ['Failed', 'An unexpected failure, or the store or a provider refused the request'],
   503: ['Unavailable', 'A service does not respond, the request took too long, or the server is busy or stopping'],
 } as const;
@@ -141,7 +142,7 @@ const RETRY_AFTER: ResponseObject['headers'] = {
 export type RefusalResponse = keyof typeof REFUSALS;
 
 /** Error statuses that any path may return. */
-export const COMMON_STATUSES: readonly RefusalResponse[] = [401, 403, 429, 500, 503];
+export const COMMON_STATUSES: readonly RefusalResponse[] = [401, 403, 429, 431, 500, 503];
 
 /** Builds the shared error responses, whose body is the exception envelope. */
 export function sharedResponses(components: Components): Record<string, ResponseObject> {

@@ -87,7 +87,7 @@ function healthOperation(components: Components): OperationObject {
     responses: {
       200: { description: 'The server responds', content },
       503: { description: 'The store does not respond', content },
-      ...refusalResponses([400, 403, 429, 500]),
+      ...refusalResponses([400, 403, 429, 431, 500]),
     },
   };
 }
@@ -166,7 +166,7 @@ export function openApiDocument({ version, routes }: { version: string; routes: 
 }
 
 const OBJECT: JsonSchema = { type: 'object', description: "As in OpenAI's API" };
-const STATUSES = [400, 401, 403, 404, 413, 415, 424, 429, 500, 503];
+const STATUSES = [400, 401, 403, 404, 413, 415, 424, 429, 431, 500, 503];
 
 const MODEL: Parameter = { name: 'model', in: 'path', required: true, description: 'A collection, or kb', schema: { type: 'string' } };
 
