@@ -126,7 +126,8 @@ function findUnsafeKey(value: object, path: readonly PropertyKey[], whole: strin
   if (isForeign(value)) return undefined;
   if (Object.hasOwn(value, '__proto__')) return `${formatPath([...path, '__proto__'])}: no key may have this name.`;
   const keys = Object.keys(value);
-  if (keys.length > MAX_KEYS) return `${formatPath(path) || whole}: at most ${MAX_KEYS} keys are expected, not ${keys.length}.`;
+  if (keys.length > MAX_KEYS)
+    return `${formatPath(path) || whole}: at most ${count(MAX_KEYS)} keys are expected, not ${count(keys.length)}.`;
   const long = keys.find((key) => key.length > MAX_NAME_LENGTH);
   return long === undefined
     ? undefined
@@ -136,11 +137,26 @@ function findUnsafeKey(value: object, path: readonly PropertyKey[], whole: strin
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+/** Bounds of a JSON text. */
+interface JsonBounds {
+  /** Levels of lists and objects. */
+  depth: number;
+  /** Keys of one object. */
+  keys: number;
+  /** Entries of one list. */
+  entries: number;
+  /** Lists and objects in all. */
+  containers: number;
+}
+
+const REQUEST_BOUNDS: JsonBounds = { depth: MAX_DEPTH, keys: MAX_KEYS, entries: MAX_ENTRIES, containers: MAX_CONTAINERS };
+
 /**
  * Finds in a JSON text what `findUnsafeData` or a schema rejects in its value: too many levels, keys, entries of a list, lists and objects. Parsing and
- * validating such a text takes seconds, and many times its memory. Returns a message; undefined if there is none. A text that is not JSON has any result.
+ * validating such a text takes seconds, and many times its memory. Returns what is expected (`at most 10,000 keys in one object`); undefined if there is no
+ * problem. A text that is not JSON has any result.
  */
-export function findUnsafeJson(text: string): string | undefined {
+export function findUnsafeJson(text: string, bounds = REQUEST_BOUNDS): string | undefined {
   const levels = [{ isList: false, keys: 0, commas: 0 }];
   let level = levels[0]!;
   let containers = 0;
@@ -148,13 +164,13 @@ export function findUnsafeJson(text: string): string | undefined {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === COMMA) {
-      if (++level.commas >= MAX_ENTRIES && level.isList) return TOO_MANY_ENTRIES;
+      if (++level.commas >= bounds.entries && level.isList) return `at most ${count(bounds.entries)} entries in one list`;
     } else if (code === COLON) {
-      if (++level.keys > MAX_KEYS) return `the request: at most ${MAX_KEYS} keys are expected in one object.`;
+      if (++level.keys > bounds.keys) return `at most ${count(bounds.keys)} keys in one object`;
     } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
       level = { isList: code === OPENING_BRACKET, keys: 0, commas: 0 };
-      if (levels.push(level) > MAX_DEPTH + 2) return `the request: at most ${MAX_DEPTH} levels of lists and objects are expected.`;
-      if (++containers > MAX_CONTAINERS) return tooManyContainers('the request');
+      if (levels.push(level) > bounds.depth + 2) return `at most ${count(bounds.depth)} levels of lists and objects`;
+      if (++containers > bounds.containers) return `at most ${count(bounds.containers)} lists and objects in all`;
     } else if ((code === CLOSING_BRACKET || code === CLOSING_BRACE) && levels.length > 1) {
       levels.pop();
       level = levels.at(-1)!;
@@ -162,6 +178,8 @@ export function findUnsafeJson(text: string): string | undefined {
   }
   return undefined;
 }
+
+const count = (bound: number): string => bound.toLocaleString('en-US');
 
 /** The index of the quotation mark that ends the string at `start`; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
@@ -173,10 +191,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const TOO_MANY_ENTRIES = `the request: at most ${MAX_ENTRIES.toLocaleString('en-US')} entries are expected in one list.`;
-
-const tooManyContainers = (whole: string): string =>
-  `${whole}: at most ${MAX_CONTAINERS.toLocaleString('en-US')} lists and objects are expected in all.`;
+const tooManyContainers = (whole: string): string => `${whole}: at most ${count(MAX_CONTAINERS)} lists and objects are expected in all.`;
 
 /** Lists the indexes of lists and objects in a list. A vector, by far the longest list, has none. */
 function objectIndexes(list: readonly unknown[]): number[] {

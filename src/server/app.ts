@@ -137,7 +137,7 @@ function addJsonParser(server: FastifyInstance, bodies: RequestBodies): void {
   server.addContentTypeParser('application/json', (request, payload, done) => {
     const parseBody = (body: string) => {
       const problem = body.length > SCANNED_LENGTH ? findUnsafeJson(body) : undefined;
-      if (problem !== undefined) return done(new KbError('usage', problem));
+      if (problem !== undefined) return done(new KbError('usage', `The body: ${problem} are expected.`));
       // some clients send a content type without a body
       if (body === '' && request.method === 'DELETE') done(null, undefined);
       else void parse(request, body, done);

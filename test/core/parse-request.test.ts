@@ -122,7 +122,7 @@ it('rejects a value that is nested too deep or contains itself', () => {
 
 it('rejects an object with too many keys by its path', () => {
   expect(() => assertPlainData({ markdown: [{ text: 'x', metadata: wide(10_001) }] })).toThrow(
-    'markdown[0].metadata: at most 10000 keys are expected, not 10001.',
+    'markdown[0].metadata: at most 10,000 keys are expected, not 10,001.',
   );
   expect(() => assertPlainData(wide(10_001))).toThrow(/^the request: /);
 });
@@ -150,12 +150,12 @@ it('rejects a value with too many lists and objects in all', () => {
 });
 
 it('finds in a text what it rejects in the value', () => {
-  expect(findUnsafeJson('['.repeat(5_000_000))).toBe('the request: at most 64 levels of lists and objects are expected.');
-  expect(findUnsafeJson(JSON.stringify({ a: wide(10_001) }))).toBe('the request: at most 10000 keys are expected in one object.');
+  expect(findUnsafeJson('['.repeat(5_000_000))).toBe('at most 64 levels of lists and objects');
+  expect(findUnsafeJson(JSON.stringify({ a: wide(10_001) }))).toBe('at most 10,000 keys in one object');
   const lists = (count: number) => Array.from({ length: count }, () => Array.from({ length: 100 }, () => []));
-  expect(findUnsafeJson(JSON.stringify(lists(4_000)))).toBe('the request: at most 400,000 lists and objects are expected in all.');
+  expect(findUnsafeJson(JSON.stringify(lists(4_000)))).toBe('at most 400,000 lists and objects in all');
   const long = (length: number) => ({ a: { b: Array.from({ length }, () => 0) } });
-  expect(findUnsafeJson(JSON.stringify(long(20_001)))).toBe('the request: at most 20,000 entries are expected in one list.');
+  expect(findUnsafeJson(JSON.stringify(long(20_001)))).toBe('at most 20,000 entries in one list');
   for (const value of [nested(60), { a: wide(10_000), b: wide(10_000) }, lists(3_900), [long(20_000), long(20_000)]])
     expect(findUnsafeJson(JSON.stringify(value))).toBeUndefined();
 });

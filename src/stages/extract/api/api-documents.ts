@@ -1,4 +1,5 @@
 import { decodeReferences, hasReferences } from '@citekb/documents/markdown';
+import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, isAbort } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
@@ -12,10 +13,19 @@ import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
 /** Makes the candidates of a page: one for each record, else one for the page. `seenRecords` maps the sources of earlier records, of all pages, to their hashes. */
-export function pageDocuments(page: ApiPage, api: ApiSettings, parts: NetworkParts & { seenRecords: Map<string, string> }): Candidate[] {
-  return page.records
-    ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, parts }))
-    : [pageCandidate(page, api, parts)];
+export async function pageDocuments(
+  page: ApiPage,
+  api: ApiSettings,
+  parts: NetworkParts & { seenRecords: Map<string, string> },
+): Promise<Candidate[]> {
+  if (!page.records) return [pageCandidate(page, api, parts)];
+  const takeTurns = yieldToEventLoop(parts.signal);
+  const candidates: Candidate[] = [];
+  for (const [i, record] of page.records.entries()) {
+    await takeTurns();
+    candidates.push(...recordCandidate(record, { page, index: i + 1, api, parts }));
+  }
+  return candidates;
 }
 
 interface RecordContext {

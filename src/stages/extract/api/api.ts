@@ -206,7 +206,7 @@ async function* extractOne(
       const end = at.number === 1 && next === undefined ? describeUncertainEnd(api.pagination, page, apiSource(api)) : undefined;
       at.had_records = page.records !== undefined;
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
-      yield* pageItems(page, pageDocuments(page, api, { ...parts, seenRecords }));
+      yield* pageItems(page, await pageDocuments(page, api, { ...parts, seenRecords }));
       if (api.pagination === undefined) yield* noteUnreadList(page);
       if (end !== undefined) return yield* uncertainEnd(api, end);
       request = next;

@@ -192,7 +192,7 @@ function separateLongTexts(record: Fields, depth = 0): { short: Fields; long: [s
     }
     if (!isFields(value) || depth >= MAX_DEPTH) return [[name, value]];
     const inner = separateLongTexts(value, depth + 1);
-    long.push(...inner.long.map(([path, text]): [string, string] => [`${name}.${path}`, text]));
+    for (const [path, text] of inner.long) long.push([`${name}.${path}`, text]);
     return inner.long.length > 0 && isEmpty(inner.short) ? [] : [[name, inner.short]];
   });
   return { short: Object.fromEntries(short) as Fields, long };
@@ -204,7 +204,7 @@ const fieldLabel = (name: string): string => name.replace(/\s+/g, ' ').trim();
 function fitUnderHeading(level: number, text: string): string {
   const blocks = readBlocks(text);
   const headings = blocks.filter(({ kind, start }) => kind === 'heading' && text[start] === '#');
-  const by = Math.max(0, level + 1 - Math.min(...headings.map((heading) => heading.level)));
+  const by = Math.max(0, level + 1 - headings.reduce((least, heading) => Math.min(least, heading.level), Infinity));
   const lowered = headings.reduceRight(
     (whole, { start, level: own }) => whole.slice(0, start) + '#'.repeat(Math.min(6 - own, by)) + whole.slice(start),
     text,

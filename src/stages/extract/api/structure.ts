@@ -1,5 +1,7 @@
 import type { NetworkParts } from '../extract.ts';
+import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
+import { findUnsafeJson } from '../../../core/parse-request.ts';
 import { declaredCharset, detectCharset, type HttpResponse, toUtf8 } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
 
@@ -14,11 +16,13 @@ interface BrokenLine {
 }
 
 /** Reads JSON Lines, or a sequence of JSON texts (RFC 7464), a record each. Throws a KbError (`invalid`) if no line is JSON. */
-function readJsonLines(text: string, name: string): Structure {
+async function readJsonLines(text: string, name: string, signal: AbortSignal | undefined): Promise<Structure> {
+  const takeTurns = yieldToEventLoop(signal);
   const records: unknown[] = [];
   const broken: BrokenLine[] = [];
   let failed = 0;
   for (const [i, line] of text.split(text.includes('\x1e') ? '\x1e' : '\n').entries()) {
+    await takeTurns();
     if (line.trim() === '') continue;
     try {
       records.push(parseLosslessly(line));
@@ -69,16 +73,19 @@ export async function structureOf(answer: HttpResponse, name: string, { reader, 
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !POSSIBLE_JSON_TYPE.test(content_type)) return undefined;
   const text = decodeText(answer);
-  if (LINES_TYPE.test(content_type)) return readJsonLines(text, name);
-  if (JSON_TYPE.test(content_type)) return readJson(text, name);
+  if (LINES_TYPE.test(content_type)) return await readJsonLines(text, name, signal);
+  if (JSON_TYPE.test(content_type)) return await readJson(text, name, signal);
   if (isDeclared || (POSSIBLE_XML_TYPE.test(content_type) && /^\s*<\?xml\s/.test(text))) {
     const { value } = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.value, signal });
     return { file_type: GIVEN_TYPES.xml, value };
   }
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const value = parseIfJson(text);
+  const value = largeJson(text) === undefined ? parseIfJson(text) : undefined;
   if (value !== undefined) return { file_type: GIVEN_TYPES.json, value };
-  return hasJsonLines(text) ? readJsonLines(text, name) : undefined;
+  if (hasJsonLines(text)) return await readJsonLines(text, name, signal);
+  const excess = largeJson(text);
+  if (excess !== undefined) throw largeJsonError(name, excess);
+  return undefined;
 }
 
 /** A character of two to four bytes in UTF-8. */
@@ -98,23 +105,37 @@ function decodeText(answer: HttpResponse): string {
 }
 
 /** Parses JSON, or JSON Lines that are declared as JSON. */
-function readJson(text: string, name: string): Structure {
+async function readJson(text: string, name: string, signal: AbortSignal | undefined): Promise<Structure> {
   if (text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
+  const excess = largeJson(text);
   try {
-    return { file_type: GIVEN_TYPES.json, value: parseLosslessly(text) };
+    if (excess === undefined) return { file_type: GIVEN_TYPES.json, value: parseLosslessly(text) };
   } catch (cause) {
-    if (hasJsonLines(text)) return readJsonLines(text, name);
-    throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
-      hint: 'Check its response, for example with curl.',
-      cause,
-    });
+    if (!hasJsonLines(text))
+      throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
+        hint: 'Check its response, for example with curl.',
+        cause,
+      });
   }
+  if (excess !== undefined && !hasJsonLines(text)) throw largeJsonError(name, excess);
+  return await readJsonLines(text, name, signal);
 }
+
+/** Bounds of one JSON text: beyond them, parsing it would keep a server from everything else. Lines of JSON have none. */
+const BOUNDS = { depth: 200, keys: 50_000, entries: 200_000, containers: 400_000 };
+
+/** Says what of a JSON text is too much; undefined if nothing is. */
+const largeJson = (text: string): string | undefined => findUnsafeJson(text, BOUNDS);
+
+const largeJsonError = (name: string, excess: string): KbError =>
+  new KbError('too_large', `${name} answered with too much at once: ${excess} can be read.`, {
+    hint: 'Ask for less, for example in pages (ingestion.api.pagination), or for JSON Lines.',
+  });
 
 /** Whether the first two lines are records of their own. */
 function hasJsonLines(text: string): boolean {
   const [first = '', second = ''] = text.trim().split(/\r?\n/, 2);
-  return [first, second].every((line) => typeof parseIfJson(line) === 'object');
+  return second !== '' && [first, second].every((line) => typeof parseIfJson(line) === 'object');
 }
 
 function parseIfJson(text: string): unknown {

@@ -162,6 +162,27 @@ describe('XML', () => {
   });
 });
 
+describe('a large response', () => {
+  const lines = '{"id":1}\n'.repeat(400_001);
+
+  test.each([
+    ['application/json', `[${'1,'.repeat(200_000)}1]`, 'at most 200,000 entries in one list'],
+    ['text/plain', `${'['.repeat(300)}${']'.repeat(300)}`, 'at most 200 levels of lists and objects'],
+    [
+      'application/json',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 50_001 }, (_, i) => [i, 1]))),
+      'at most 50,000 keys in one object',
+    ],
+  ])('is refused before it is parsed: %s', async (type, text, excess) => {
+    const message = `http://x/ answered with too much at once: ${excess} can be read.`;
+    await expect(read(type, text)).rejects.toMatchObject({ code: 'too_large', message });
+  });
+
+  test.each(['application/x-ndjson', 'application/json', 'text/plain'])('of JSON Lines is read: %s', async (type) => {
+    expect((await read(type, lines))!.value).toHaveLength(400_001);
+  });
+});
+
 test.each(['text/csv', 'application/pdf', 'application/xhtml+xml'])('a response of type %s has no structure', async (type) => {
   expect(await read(type, '{"a":1}')).toBeUndefined();
 });
