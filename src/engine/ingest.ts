@@ -127,7 +127,8 @@ async function* storeSources(given: IngestTask): Run<void> {
     await collection?.optimize(); // also if nothing was written, because a killed run may not have done it
   } finally {
     const origins = changedOrigins({ ...state, found: state.inventory.origins, removed, isConfigured });
-    const { unconfirmed } = state;
+    const gone = new Set(removed);
+    const unconfirmed = new Map([...state.unconfirmed].filter(([source]) => state.before.has(source) && !gone.has(source)));
     const hasChanged = isConfigured || origins.size !== state.known.size || unconfirmed.size + state.unconfirmedBefore > 0;
     if (hasChanged) await saveSources({ origins, unconfirmed }, context, state.onProblem);
   }
