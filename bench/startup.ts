@@ -1,8 +1,10 @@
 // How long kb takes to start, beside a Node that does nothing:
 //   node bench/startup.ts [--rounds 15]
 // Each command runs in a process of its own, alternating with `node -e 0`, so that both meet the same machine. The first round warms the disk's cache.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pdfFile } from '../packages/documents/test/support/pdf-file.ts';
 import { markdownTable, percentile } from './beir.ts';
 import { random, sentence, writeManuals } from './manual.ts';
 import { inWorkplace, kb, node } from './process.ts';
@@ -18,6 +20,7 @@ const commands: Record<string, string[]> = {
   'kb collections list': ['collections', 'list'],
   'kb chat': ['chat', 'hi'],
   'kb retrieve': ['retrieve', question, '--json'],
+  'kb parse page.pdf': ['parse', 'page.pdf'],
   'kb retrieve --mode text': ['retrieve', question, '--mode', 'text', '--json'],
 };
 
@@ -39,6 +42,7 @@ async function measure(command: string, args: readonly string[], cwd: string) {
 
 await inWorkplace(async (cwd) => {
   writeManuals(join(cwd, 'manuals'), FILES);
+  writeFileSync(join(cwd, 'page.pdf'), pdfFile([['Plan', 'The pump is checked on Monday.']]));
   await kb(['ingest', '--docs', 'manuals', '--quiet'], cwd);
   const rows = [];
   for (const [command, args] of Object.entries(commands)) {
