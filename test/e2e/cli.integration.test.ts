@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
@@ -271,6 +271,18 @@ describe('the modules that are loaded', () => {
     const modules = loadedWith(join(packageRoot, 'dist/src/drivers/embedders/embed-worker.js')).flatMap(modulesIn);
     expect(modules).toContain('src/drivers/embedders/embed-worker.ts');
     expect(modules.length).toBeLessThan(20);
+  });
+
+  it('by the types of the library are installed with it', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { dependencies: object };
+    const files = new Set([join(packageRoot, 'dist/src/index.d.ts')]);
+    const packages = new Set<string>();
+    for (const file of files)
+      for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/\b(?:from|import\() ?['"]([^'"]+)['"]/g))
+        if (name.startsWith('.')) files.add(join(dirname(file), name.replace(/\.ts$/, '.d.ts')));
+        else packages.add(name);
+    expect(files).toContain(join(packageRoot, 'dist/packages/documents/src/types.d.ts'));
+    expect([...packages].filter((name) => !name.startsWith('node:') && !Object.hasOwn(dependencies, name))).toEqual([]);
   });
 
   it('by the library contain nothing of the command line', () => {

@@ -52,7 +52,7 @@ export interface PictureSource {
   bytes: Uint8Array;
   file_type: string;
   passwords?: readonly string[] | undefined;
-  /** Folder in which `kb setup-ocr` installed the libraries. */
+  /** Folder in which the libraries are installed. */
   folder: string;
 }
 
