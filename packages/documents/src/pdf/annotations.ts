@@ -5,8 +5,6 @@ import { FIELD_FONT, type PageText, type PageTurn, type PdfItem } from './lines.
 /** Types of annotations of pdf.js: text that is typed onto a page, and fields of a form. */
 export const FREE_TEXT_ANNOTATION = 3;
 export const FIELD_ANNOTATION = 20;
-/** Flags of annotations that nobody sees (ISO 32000-1, 12.5.3): hidden, and not shown on a screen. */
-const UNSEEN = 2 | 32;
 /** Maximum fields of a page. */
 const MAX_FIELDS = 3000;
 /** Size of the letters of a field that does not tell it, as a share of its height; and the largest. */
@@ -25,6 +23,11 @@ const MAX_LENGTH = 2_000;
 const CONTEXT = 20;
 /** Minimum gap between two runs that is a space, in font sizes. */
 const WORD_GAP = 0.2;
+/** Width of most small letters in most fonts, in font sizes. */
+const USUAL_WIDTH = 0.53;
+
+/** Flags of annotations that nobody sees (ISO 32000-1, 12.5.3): hidden, and not shown on a screen. */
+const UNSEEN = 2 | 32;
 
 /** A text in a rectangle, in the coordinates of upright text. */
 interface Filled {
@@ -186,7 +189,7 @@ function linkedPart(item: PdfItem, rect: readonly number[], previous: PdfItem | 
   return { before: oneLine((above + str.slice(0, start)).slice(-CONTEXT)), inside: str.slice(start, end), isApart };
 }
 
-/** Widths of letters in most fonts, in font sizes; others are as wide as most small letters. */
+/** Widths of other letters in most fonts, in font sizes. */
 const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
   [/[ijl'’|]/, 0.24],
   [/[\s.,:;!ftI()[\]/]/, 0.28],
@@ -194,7 +197,6 @@ const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
   [/[mwMW@%—]/, 0.83],
   [/[\p{Lu}&]/u, 0.69],
 ];
-const USUAL_WIDTH = 0.53;
 
 const widthOf = (letter: string): number => WIDTHS.find(([letters]) => letters.test(letter))?.[1] ?? USUAL_WIDTH;
 

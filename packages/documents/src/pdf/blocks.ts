@@ -48,11 +48,15 @@ const HANGING = 6;
 const MIN_LABELS = 2;
 /** Maximum labels of one text that stand below one another. */
 const MAX_ABOVE = 5;
+/** Minimum entries of a table of contents. */
+const MIN_ENTRIES = 3;
+/** Maximum distance of the wrapped lines of a heading, in font sizes. */
+const HEADING_STEP = 1.8;
+/** Minimum indentation of the first line of a paragraph, in font sizes. */
+const INDENT = 0.8;
 
 /** The page number of an entry of a table of contents. */
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
-/** Minimum entries of a table of contents. */
-const MIN_ENTRIES = 3;
 
 /** Adds missing dots before the page numbers of a table of contents. */
 function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
@@ -64,10 +68,6 @@ function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
   });
 }
 
-/** Maximum distance of the wrapped lines of a heading, in font sizes. */
-const HEADING_STEP = 1.8;
-/** Minimum indentation of the first line of a paragraph, in font sizes. */
-const INDENT = 0.8;
 /** Letters of symbol fonts that word processors use as bullets of nested items. */
 const INNER_BULLET = /^[o§]$/;
 /** The number of a section, in front of its title. */

@@ -18,8 +18,8 @@ const NEAR = 3;
 /** Maximum difference of the baselines of two lines that stand side by side, and of the edges of cells below one another, in font sizes. */
 const SAME_LINE = 0.5;
 const ALIGNED = 0.7;
-/** Maximum characters of the shortest cell; lines of text in two columns are longer. */
-const MAX_LENGTH = 25;
+/** Maximum width of the shortest cell, in font sizes; lines of text in two columns are wider. */
+const MAX_WIDTH = 13;
 /** Minimum gap between cells, in font sizes. */
 const GAP = 1.2;
 /**
@@ -118,7 +118,7 @@ function mayHaveTable(lines: readonly PdfLine[]): boolean {
   });
 }
 
-const isLong = ({ text }: Cell): boolean => text.length > MAX_LENGTH;
+const isLong = ({ x, right, size }: SizedCell): boolean => right - x > MAX_WIDTH * size;
 
 type SizedCell = Cell & { size: number };
 

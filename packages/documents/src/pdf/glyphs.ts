@@ -3,6 +3,12 @@ import type { PdfItem } from './lines.ts';
 
 /** The operation of pdf.js that draws glyphs. */
 const SHOW_TEXT = 44;
+/** Minimum share of a page's characters that are such, and the maximum share of letters where its fonts are in doubt. */
+const MAX_UNREADABLE = 0.3;
+const MIN_LETTERS = 0.5;
+/** Maximum runs and minimum characters that are judged. */
+const MAX_JUDGED = 300;
+const MIN_JUDGED = 20;
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 /** What pdf.js makes of a ligature of lam and alef: it reverses the letters of a line, and those of the ligature, too. */
@@ -53,12 +59,6 @@ function arabicGlyphs({ fnArray, argsArray }: OperatorList): string[] {
 
 /** Characters that no font should give a letter: private use, unassigned, control, and the one for an unknown character. */
 const UNREADABLE = /[\p{Co}\p{Cn}\p{Cc}\ufffd]/gu;
-/** Minimum share of a page's characters that are such, and the maximum share of letters where its fonts are in doubt. */
-const MAX_UNREADABLE = 0.3;
-const MIN_LETTERS = 0.5;
-/** Maximum runs and minimum characters that are judged. */
-const MAX_JUDGED = 300;
-const MIN_JUDGED = 20;
 
 /** Tells whether the characters of a page can be read: `doubtful` ones are few letters among many signs. */
 export function readability(items: readonly PdfItem[]): 'readable' | 'doubtful' | 'unreadable' {

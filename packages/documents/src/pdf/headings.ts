@@ -17,6 +17,16 @@ const MAX_ON_PAGE = 1000;
 const BELOW = 1;
 /** In a document of at least so many pages, a size that only one page has is that of its cover. */
 const COVERED = 8;
+/** Minimum numbered lines; fewer may be those of a list. */
+const MIN_NUMBERED = 2;
+/** Maximum characters of a heading in a font of its own. */
+const MAX_EMPHASIZED_LENGTH = 100;
+/** Maximum share of lines in such a font; more are not headings. */
+const MAX_EMPHASIZED = 0.2;
+/** Minimum distance of a heading from the text above it, as a factor of the distance of lines. */
+const APART = 1.2;
+/** Maximum distance of its text below it, and to the right, in font sizes. */
+const NEAR = { below: 3.5, right: 2 };
 
 /** Returns the level of a heading; undefined for any other line. */
 export type HeadingLevel = (line: PdfLine) => number | undefined;
@@ -107,8 +117,6 @@ const CELL_NUMBER = /^(?:\p{L}{1,20}\s)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXL
 /** The number of a subsection in front of its title: «2.1 Descaling», without a page number or the end of a sentence. */
 const NUMBERED = /^(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=\p{Lu})[^….!?;:]{2,80}$/u;
 const PAGE_END = /\s\d{1,4}$/;
-/** Minimum numbered lines; fewer may be those of a list. */
-const MIN_NUMBERED = 2;
 
 /** Returns the depth of the section whose numbered title a line is; undefined for any other line. */
 function depthOf({ text }: PdfLine): number | undefined {
@@ -141,14 +149,6 @@ function headingSizes(pages: readonly PdfLine[][], body: number): number[] {
   return (repeated.length > 0 ? repeated : [...counts.keys()]).toSorted((a, b) => b - a);
 }
 
-/** Maximum characters of a heading in a font of its own. */
-const MAX_EMPHASIZED_LENGTH = 100;
-/** Maximum share of lines in such a font; more are not headings. */
-const MAX_EMPHASIZED = 0.2;
-/** Minimum distance of a heading from the text above it, as a factor of the distance of lines. */
-const APART = 1.2;
-/** Maximum distance of its text below it, and to the right, in font sizes. */
-const NEAR = { below: 3.5, right: 2 };
 /** The end of a sentence, or the beginning of a caption. */
 const NOT_TITLE = /[.,;:!…]$|^(?:fig|tab|abb|listing|example|beispiel|source|quelle|note)/i;
 

@@ -1,4 +1,6 @@
 /** Letters of notes are smaller than those of the text by this factor. */
+
+/** Letters of notes are smaller than those of the text by this factor. */
 const SMALL = 0.95;
 /** Maximum difference of the baselines of one line, in font sizes: footnote marks are raised by a third. */
 const SAME_LINE = 0.5;
@@ -16,6 +18,10 @@ const RAISED_SIZE = 0.8;
 const SKEW = 20;
 /** Maximum distance of copies of a run that make it look bold, in font sizes. */
 const OVERPRINTED = 0.15;
+/** Minimum overlap of runs that lie over one another, in font sizes. */
+const OVERLAP = 0.15;
+/** Maximum width of a letter, in font sizes. */
+const LETTER = 1;
 
 /** A run of text, as pdf.js returns it. */
 export interface PdfItem {
@@ -352,10 +358,6 @@ const COMBINING: Readonly<Record<string, string>> = {
   '¸': '\u0327',
 };
 const DOTLESS: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
-/** Minimum overlap of runs that lie over one another, in font sizes. */
-const OVERLAP = 0.15;
-/** Maximum width of a letter, in font sizes. */
-const LETTER = 1;
 
 /** Joins accents to the letters below them, and the circle of © and ® to its letter. Runs are ordered from left to right. */
 export function joinAccents<Run extends Placed>(runs: readonly Run[]): readonly Run[] {

@@ -18,6 +18,8 @@ const PAINTING = { first: 83, last: 90 };
 const SHAPE = 91;
 /** More shapes may be the outlines of letters; fewer are lines and boxes. */
 const LETTERS = 30;
+/** Minimum pages on which a line is a running line, which counts once. */
+const MIN_RUNNING = 3;
 
 /** PDF: the text of its pages in drawing order, with a mark at each page. */
 export const pdfParser: ParserRow = {
@@ -37,8 +39,6 @@ export const pdfParser: ParserRow = {
   visibleText: (bytes, { passwords }) => withPdf(bytes, { passwords, maxImageSize: 1 }, visibleText),
 };
 
-/** Minimum pages on which a line is a running line, which counts once. */
-const MIN_RUNNING = 3;
 /** The number of a page, alone or at the end of a running line. */
 const LAST_NUMBER = /(?:^|\s)\W{0,4}(?:page\W{1,3})?\d{1,6}(?:\W{1,3}of\W{1,3}\d{1,6})?\W{0,4}$/i;
 

@@ -23,18 +23,20 @@ const LEADING = 1.2;
 const MIN_STEPS = 3;
 /** Minimum share of the steps that are from line to line, not to the next paragraph or item. */
 const LINE_STEPS = 1 / 3;
-
-/** The word before the hyphen at the end of a line, and the beginning of the next line. */
-const BROKEN = /(?<=^|[^\p{L}])((?:\p{L}{1,60}[-\u2010]){0,3}\p{L}{1,60})[-\u00ad\u2010]$/u;
-const HYPHENS = '-\u00ad\u2010';
-const REST = /^[\p{L}\p{N}]{1,60}/u;
-const WORDS = /\p{L}{1,60}(?:[-\u2010]\p{L}{1,60}){0,4}/gu;
 /** Shorter parts are syllables rather than words. */
 const MIN_LETTERS = 3;
 /** A document that breaks words does so at the end of at least this share of its lines. */
 const MANY = 0.03;
 /** A document with fewer lines is taken to break words, as most do. */
 const MIN_LINES = 100;
+/** Minimum share of the widest line around it that a full line has; a shorter one ends on purpose. */
+const FULL = 0.8;
+
+/** The word before the hyphen at the end of a line, and the beginning of the next line. */
+const BROKEN = /(?<=^|[^\p{L}])((?:\p{L}{1,60}[-\u2010]){0,3}\p{L}{1,60})[-\u00ad\u2010]$/u;
+const HYPHENS = '-\u00ad\u2010';
+const REST = /^[\p{L}\p{N}]{1,60}/u;
+const WORDS = /\p{L}{1,60}(?:[-\u2010]\p{L}{1,60}){0,4}/gu;
 const SOFT = '\u00ad';
 
 /** Joins two texts if a word is broken between them, else returns undefined. */
@@ -133,8 +135,6 @@ export const SENTENCE_END = /[.!?:;…。！？]["'”’)\]]*$/;
 
 /** The end of a line of a program. */
 const STATEMENT_END = /[;{}]$/;
-/** Minimum share of the widest line around it that a full line has; a shorter one ends on purpose. */
-const FULL = 0.8;
 
 /** Whether a line reaches so far that its text goes on in the next one; without a next one, by its width alone. */
 type FullLineTest = (line: PdfLine, next?: PdfLine) => boolean;
