@@ -189,7 +189,7 @@ export function assertIsContent(source: string, { html: bytes, text, title = '',
   if (CHALLENGE.test(html)) throw wallError(source, 'is a question whether the visitor is human');
   const failure = headlines.find((line) => isFailure(line, text)) ?? (/^\W*(?:Fatal|Parse) error\W/.test(text) ? 'Fatal error' : undefined);
   if (failure !== undefined) throw wallError(source, `says «${failure}», although it returned a success status`);
-  const shown = letters < MIN_LETTERS ? `${text} ${textIn(html)}` : text; // a dialog is no content
+  const shown = letters === 0 ? textIn(html) : text; // a dialog is no content
   if (!isUnfinished && CONSENT_ELEMENT.test(html) && CONSENT_WORDS.test(shown) && CONSENT_CHOICE.test(shown))
     throw wallError(source, 'shows only a question about cookies (a consent dialog)');
 }

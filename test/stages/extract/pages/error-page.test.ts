@@ -108,6 +108,12 @@ test.each([
   expect(page(html, text)).toThrow(expect.objectContaining({ code: 'unavailable', isRetryable: true }));
 });
 
+test('a short page with a question about cookies beside it is content, and one with nothing else is not', () => {
+  const banner = '<div class="cookie-banner"><p>We use cookies.</p><button>Accept all</button></div>';
+  expect(page(`<h1>Hours</h1><p>From seven to nine.</p>${banner}`, '# Hours\n\nFrom seven to nine.')).not.toThrow();
+  expect(page(banner, '')).toThrow(expect.objectContaining({ isRetryable: true, message: expect.stringContaining('cookies') }));
+});
+
 test('a header of a challenge is enough, whatever the page says', () => {
   const sent = { html: new Uint8Array(), text: some.repeat(9), headers: { 'cf-mitigated': 'challenge' } };
   expect(() => assertIsContent('https://x.example/a', sent)).toThrow(expect.objectContaining({ isRetryable: true }));
