@@ -1,5 +1,5 @@
 import { acceptAddresses, describeDisclosure, notAcceptedError, pathOf, withoutAccepted } from '../config/accepted-addresses.ts';
-import { LISTENER } from '../config/disclosures.ts';
+import { isOfServer } from '../config/disclosures.ts';
 import { type LoadedConfig, type LoadOptions, readConfig } from '../config/load.ts';
 import { describe, KbError } from '../core/errors.ts';
 import { showPrompt } from './prompts.ts';
@@ -13,7 +13,7 @@ export async function loadCommandConfig({ serves, ...options }: LoadOptions & { 
   const { disclosures, place, ...loaded } = readConfig(options);
   const pending = withoutAccepted(
     place,
-    disclosures.filter(({ setting }) => serves || setting !== LISTENER),
+    disclosures.filter((disclosure) => serves || !isOfServer(disclosure)),
   );
   if (pending.length === 0) return loaded;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw notAcceptedError(place, pending);

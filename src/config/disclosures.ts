@@ -57,7 +57,7 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...buckets(settings),
     ...proxies(settings),
     ...collector(settings),
-    ...listener(settings),
+    ...callers(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
   ]
     .filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address))
@@ -180,13 +180,28 @@ function collector({ environment, user }: Settings): Target[] {
   return [{ secret, address, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' }];
 }
 
-/** The setting of an address at which others reach a server: it matters to `kb serve` alone. */
-export const LISTENER = 'server.host';
+/** Whom a server lets in because the file says so: other machines, web pages of others, and there those with a token or behind a gateway of its author. */
+function callers({ config: { server }, environment, user }: Settings): Target[] {
+  const { host, auth, tokens_file, cors_origins, allowed_hosts } = server;
+  const token = environment['KB_SERVER_TOKEN'];
+  const fromElsewhere = [
+    { address: host.includes(':') ? `[${host}]` : host, setting: 'server.host' },
+    ...(auth === 'gateway' ? [{ address: 'gateway', setting: 'server.auth' }] : []),
+    ...(tokens_file === undefined ? [] : [{ address: tokens_file, setting: 'server.tokens_file' }]),
+    ...(token && token !== user.environment['KB_SERVER_TOKEN'] ? [{ address: 'whoever knows the token', setting: 'KB_SERVER_TOKEN' }] : []),
+  ];
+  return [
+    ...(isOnThisMachine(fromElsewhere[0]!.address) ? [] : fromElsewhere),
+    ...cors_origins.map((address) => ({ address, setting: 'server.cors_origins' })),
+    ...allowed_hosts.map((address) => ({ address, setting: 'server.allowed_hosts' })),
+  ].map((target) => ({ ...target, secret: SERVED }));
+}
 
-/** The address of the server, if other machines reach it: the file also says who may call, and what may be read. */
-const listener = ({ config: { server } }: Settings): Target[] => [
-  { secret: 'what the server may read', address: server.host.includes(':') ? `[${server.host}]` : server.host, setting: LISTENER },
-];
+/** What the callers of a server get: this matters to `kb serve` alone. */
+const SERVED = 'what the server may read';
+
+/** Whether a disclosure is one of `kb serve` alone. */
+export const isOfServer = ({ secret }: Disclosure): boolean => secret === SERVED;
 
 /** Lists where the value of a variable would go that the configuration file refers to. */
 function followReference(reference: Reference, settings: Settings): Target[] {

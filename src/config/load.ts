@@ -12,7 +12,7 @@ import { explainChunkingConflict, assertPlainData } from '../core/parse-request.
 import { validationMessages } from '../core/validation-issues.ts';
 import type { Environment, OwnDrivers } from '../ports/engines.ts';
 import { assertAccepted } from './accepted-addresses.ts';
-import { type Disclosure, findReferences, LISTENER, listDisclosures, type Reference } from './disclosures.ts';
+import { type Disclosure, findReferences, isOfServer, listDisclosures, type Reference } from './disclosures.ts';
 import { type ConfigPlace, findConfig, readEnvFile, readText } from './find-files.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
 
@@ -154,7 +154,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const { disclosures, place, ...loaded } = readConfig(options);
   assertAccepted(
     place,
-    disclosures.filter(({ setting }) => setting !== LISTENER),
+    disclosures.filter((disclosure) => !isOfServer(disclosure)),
   );
   return loaded;
 }

@@ -53,6 +53,18 @@ describe('in a cloned repository whose configuration names an address', () => {
     const { code, error } = await kb(['serve', '--port', '0'], { cwd: folder(open) });
     expect([code, error]).toEqual([2, expect.stringContaining('send what the server may read to 0.0.0.0 (server.host)')]);
     expect(await runCommand(['collections', 'list'], { cwd: folder(open) })).toMatchObject({ code: 0 });
+    const page = folder({ 'kb.config.yaml': 'server: { cors_origins: [https://evil.example], allowed_hosts: [evil.example] }\n' });
+    expect(await kb(['serve', '--port', '0'], { cwd: page })).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('https://evil.example'),
+    });
+    const known = folder({
+      '.env': 'KB_SERVER_TOKEN=known-to-the-author\n',
+      'kb.config.yaml': 'server: { auth: gateway, tokens_file: t.yaml }\n',
+    });
+    const served = await kb(['serve', '--port', '0', '--host', '0.0.0.0'], { cwd: known });
+    expect(served.code).toBe(2);
+    for (const setting of ['server.auth', 'server.tokens_file', 'KB_SERVER_TOKEN']) expect(served.error).toContain(`(${setting})`);
   });
 
   it('asks on a terminal, and remembers the answer', async () => {

@@ -114,7 +114,7 @@ const VOID_ELEMENT = /<(br|hr|img)\b[^<>]*>/i;
 /** Macros, pictures and links of Confluence's storage format. */
 const CONFLUENCE_ELEMENT = /<ac:(structured-macro|image|link|layout)\b/;
 /** Lines of Markdown, which may contain some HTML. */
-const MARKDOWN_LINE = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
+const MARKDOWN_LINE = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\([^\s()]{1,500}\)|\*\*\S/m;
 /** Deeper fields are written as JSON. */
 const MAX_DEPTH = 8;
 

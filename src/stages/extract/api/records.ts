@@ -205,10 +205,9 @@ function fitUnderHeading(level: number, text: string): string {
   const blocks = readBlocks(text);
   const headings = blocks.filter(({ kind, start }) => kind === 'heading' && text[start] === '#');
   const by = Math.max(0, level + 1 - headings.reduce((least, heading) => Math.min(least, heading.level), Infinity));
-  const lowered = headings.reduceRight(
-    (whole, { start, level: own }) => whole.slice(0, start) + '#'.repeat(Math.min(6 - own, by)) + whole.slice(start),
-    text,
-  );
+  const starts = [0, ...headings.map(({ start }) => start)];
+  const signs = ['', ...headings.map(({ level: depth }) => '#'.repeat(Math.max(0, Math.min(6 - depth, by))))];
+  const lowered = starts.map((start, i) => signs[i] + text.slice(start, starts[i + 1])).join('');
   const last = blocks.at(-1);
   if (last?.kind !== 'fence') return lowered;
   const [fence, end] = [fenceMark(text, last.start), text.slice(last.body, last.end).split('\n').at(-1)!.trim()];

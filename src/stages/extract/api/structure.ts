@@ -24,11 +24,19 @@ async function readJsonLines(text: string, name: string, signal: AbortSignal | u
   for (const [i, line] of text.split(text.includes('\x1e') ? '\x1e' : '\n').entries()) {
     await takeTurns();
     if (line.trim() === '') continue;
+    const excess = largeJson(line);
     try {
+      if (excess !== undefined) throw largeJsonError(name, excess);
       records.push(parseLosslessly(line));
     } catch (cause) {
       if (++failed <= MAX_REPORTED)
-        broken.push({ line: i + 1, error: brokenLineError(`${name}: line ${i + 1} of its answer is not JSON.`, cause) });
+        broken.push({
+          line: i + 1,
+          error: brokenLineError(
+            `${name}: line ${i + 1} of its answer ${excess === undefined ? 'is not JSON' : `has too much: ${excess} can be read`}.`,
+            cause,
+          ),
+        });
     }
   }
   if (records.length === 0 && broken[0]) throw brokenLineError(`${name} answered with lines of which none is JSON.`, broken[0].error);
@@ -121,7 +129,7 @@ async function readJson(text: string, name: string, signal: AbortSignal | undefi
   return await readJsonLines(text, name, signal);
 }
 
-/** Bounds of one JSON text: beyond them, parsing it would keep a server from everything else. Lines of JSON have none. */
+/** Bounds of one JSON text: beyond them, parsing it would keep a server from everything else. */
 const BOUNDS = { depth: 200, keys: 50_000, entries: 200_000, containers: 400_000 };
 
 /** Says what of a JSON text is too much; undefined if nothing is. */

@@ -199,3 +199,9 @@ test('writes a text of very many lines as a section', () => {
   const text = recordMarkdown({ title: 'Log', body: `# Start\n${'line\n'.repeat(200_000)}` }, 1);
   expect(text.startsWith('# Log\n\n## body\n\n### Start\nline\n')).toBe(true);
 });
+
+// with the text copied for each heading, this would take minutes
+test('lowers a hundred thousand headings of one text', () => {
+  const text = recordMarkdown({ title: 'Log', content: '# a\n\n'.repeat(100_000) }, 1);
+  expect([text.match(/^### a$/gm)?.length, text.slice(0, 30)]).toEqual([100_000, '# Log\n\n## content\n\n### a\n\n### ']);
+});

@@ -178,6 +178,19 @@ describe('a large response', () => {
     await expect(read(type, text)).rejects.toMatchObject({ code: 'too_large', message });
   });
 
+  test('has the same bounds in each line of JSON Lines', async () => {
+    const structure = await read('application/x-ndjson', `[${'1,'.repeat(200_000)}1]\n{"a":1}\n`);
+    expect([structure!.value, structure!.broken]).toEqual([
+      [{ a: 1 }],
+      [
+        {
+          line: 1,
+          error: expect.objectContaining({ message: expect.stringContaining('has too much: at most 200,000 entries in one list') }),
+        },
+      ],
+    ]);
+  });
+
   test.each(['application/x-ndjson', 'application/json', 'text/plain'])('of JSON Lines is read: %s', async (type) => {
     expect((await read(type, lines))!.value).toHaveLength(400_001);
   });
