@@ -23,6 +23,8 @@ const read = (reader: Reader, name: string, content: string | Uint8Array, signal
 /** Three million cells. */
 const huge = `${'a,b,c,d,e,f,g,h,i,j\n'.repeat(300_000)}`;
 
+// Where other programs leave a process less than a quarter of a processor, the clock stops it before its processor time does.
+
 describe('the reader', () => {
   it('recognizes file types by their extensions', () => {
     const reader = fileTypes();
@@ -77,7 +79,7 @@ describe('the reader', () => {
     const reader = open({ seconds: 6 });
     const [late, next] = await Promise.allSettled([read(reader, 'slow.html', slowHtml), read(reader, 'next.html', '<p>Next.</p>')]);
     expect(late).toMatchObject({
-      reason: { code: 'too_large', message: 'slow.html was not read within 6 s of processor time.' },
+      reason: { code: 'too_large', message: expect.stringMatching(/^slow\.html was not read within (?:6 s of processor time|24 s)\.$/) },
     });
     expect(next).toMatchObject({ value: { text: 'Next.' } });
   });
@@ -114,7 +116,7 @@ describe('the reader', () => {
     const slow = open({ seconds: 6 });
     await expect(read(slow, 'blank.md', blank)).rejects.toMatchObject({
       code: 'too_large',
-      message: 'blank.md was not read within 6 s of processor time.',
+      message: expect.stringMatching(/^blank\.md was not read within (?:6 s of processor time|24 s)\.$/),
     });
     expect((await read(slow, 'next.html', '<p>Next.</p>')).text).toBe('Next.');
     const small = open({ megabytes: 32 });
