@@ -78,10 +78,13 @@ export function readWholeBlocks(markdown: string): ReadBlock[] {
     if (isWithin) last.end = block.end;
     else blocks.push(block);
   }
+  let [line, counted] = [0, 0];
   return blocks.map((block) => {
     const { kind, level, title, start, end } = block;
     const own = outdent(text.slice(start, end), indentAt(text, block));
-    return { kind, level, title, text: kind === 'fence' ? outdentCode(own) : own, line: lineAt(text, start) };
+    line += newlinesIn(text.slice(counted, start));
+    counted = start;
+    return { kind, level, title, text: kind === 'fence' ? outdentCode(own) : own, line };
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readQuoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
+import { readQuoteBlocks, readWholeBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 
 test('names the title of a document once if its first heading repeats it', () => {
   const text = '# Rotor\n\nWhat it is for.\n\n## Cleaning\n\nUse a brush.';
@@ -53,4 +53,10 @@ test('treats indented content after an item as part of it', () => {
     ['item', '2. Open it.\n\n   Mind the edge.', [7, 9]],
     ['paragraph', 'Then wait.', [11, 11]],
   ]);
+});
+
+// with the lines counted from the beginning for each block, this would take minutes
+test('reads a hundred thousand headings of one passage', () => {
+  const text = '# refund policy\n\n'.repeat(100_000);
+  expect(readWholeBlocks(text).at(-1)).toMatchObject({ kind: 'heading', line: 199_998 });
 });

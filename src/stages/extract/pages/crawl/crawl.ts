@@ -123,7 +123,8 @@ async function readSeeds(crawl: Crawl): Promise<boolean> {
   crawl.has_complete_seeds = sitemaps.isComplete;
   crawl.notices.push(...sitemaps.notices);
   if (!sitemaps.isComplete && isOver(crawl)) return frontier.queued > before;
-  for (const address of await readLlmsText(site)) {
+  for await (const address of readLlmsText(site)) {
+    await crawl.yieldIfBusy();
     const isText = /\.md$/i.test(new URL(address).pathname);
     // the Markdown of a page has its address with .md at the end (llmstxt.org); the page itself is asked for Markdown first
     const page = address.replace(/(?:(?<=\/)index\.html|(?<=\/)index)?\.md(?=$|[?#])/i, '');

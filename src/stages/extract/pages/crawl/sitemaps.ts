@@ -52,9 +52,12 @@ const ELEMENT =
   /<(?:(?!image:|video:|news:|xhtml:)[\w.-]{1,100}:)?(sitemapindex|loc)\b[^<>]{0,4000}>(?:\s*<!\[CDATA\[([^\]]{0,4000})|([^<]{0,4000}))?/gi;
 const SITEMAP = /<(?:[\w.-]{1,100}:)?(urlset|sitemapindex)[\s>/]/i;
 
+/** A line that is not blank. */
+const LINE = /\S[^\r\n]*/g;
+
 /** Yields the addresses of a sitemap, an XML or a text with one on each line; first `sitemapindex` for an index. It scans the text, which may be broken. */
 export function* sitemapLinks(text: string): Generator<string, void, void> {
-  if (!text.trimStart().startsWith('<')) return yield* text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+  if (!/^\s*</.test(text)) return yield* text.matchAll(LINE).map(([line]) => line.trimEnd());
   for (const [, name, quoted, plain] of text.matchAll(ELEMENT)) {
     const address = decodeXML((quoted ?? plain ?? '').trim());
     if (name!.toLowerCase() === 'sitemapindex') yield 'sitemapindex';
@@ -176,9 +179,9 @@ function isAddressList(text: string): boolean {
 const LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
 
 /** Lists the pages that the llms.txt of a site names (llmstxt.org); empty if it has none. */
-export async function readLlmsText(site: ListedSite): Promise<string[]> {
+export async function* readLlmsText(site: ListedSite): AsyncGenerator<string, void, void> {
   const { place, text } = await firstText('llms.txt', site);
-  return [...text.matchAll(LINK)].flatMap(([, target]) => (URL.canParse(target!, place) ? [new URL(target!, place).href] : []));
+  for (const [, target] of text.matchAll(LINK)) if (URL.canParse(target!, place)) yield new URL(target!, place).href;
 }
 
 /** Finds the llms-full.txt of a site, which holds all its pages; undefined if it has none. */
