@@ -190,11 +190,16 @@ const id = z.string().min(1).max(MAX_ADDRESS_LENGTH).describe('Identifier of the
 
 /** Maximum characters of metadata as JSON: it is stored with each chunk of a document. */
 const MAX_METADATA_LENGTH = 100_000;
+/** Maximum fields of metadata: each is indexed, and read with each chunk. */
+const MAX_METADATA_FIELDS = 1_000;
 
-/** Adds an issue to metadata that is too long. */
+/** Adds an issue to metadata that is too long or has too many fields. */
 export function rejectLongMetadata({ value, issues }: Pick<z.core.ParsePayload<object>, 'value' | 'issues'>): void {
-  if (JSON.stringify(value).length <= MAX_METADATA_LENGTH) return;
-  const message = `at most ${MAX_METADATA_LENGTH.toLocaleString('en-US')} characters of metadata, written as JSON`;
+  const isLong = JSON.stringify(value).length > MAX_METADATA_LENGTH;
+  if (!isLong && Object.keys(value).length <= MAX_METADATA_FIELDS) return;
+  const message = isLong
+    ? `at most ${MAX_METADATA_LENGTH.toLocaleString('en-US')} characters of metadata, written as JSON`
+    : `at most ${MAX_METADATA_FIELDS.toLocaleString('en-US')} fields of metadata`;
   issues.push({ code: 'custom', message, path: [], input: value });
 }
 

@@ -98,7 +98,7 @@ describe('kb serve with a tokens file', () => {
   it('listens for other machines without KB_SERVER_TOKEN', async () => {
     const { cwd } = configured();
     await runCommand(['token', 'create', 'bot', '--scope', 'read'], { cwd });
-    const { child, until } = startKb(['serve', '--port', '0', '--host', '0.0.0.0'], { cwd });
+    const { child, until } = startKb(['serve', '--config', 'kb.config.yaml', '--port', '0', '--host', '0.0.0.0'], { cwd });
     onTestFinished(() => void child.kill('SIGTERM'));
     await expect(until(/listening on/)).resolves.toBeUndefined();
     child.kill('SIGTERM');

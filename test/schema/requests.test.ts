@@ -68,6 +68,9 @@ it('accept names, addresses, titles and metadata of bounded length', () => {
     { markdown: [{ text: 'a', metadata: { note: long(100_000) } }] },
     'markdown[0].metadata: at most 100,000 characters of metadata, written as JSON',
   );
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
+  rejected(ChunkRequest, { markdown: [{ text: 'a', metadata: fields(1_001) }] }, 'markdown[0].metadata: at most 1,000 fields of metadata');
+  expect(ChunkRequest.safeParse({ markdown: [{ text: 'a', metadata: fields(1_000) }] }).success).toBe(true);
   rejected(IngestRequest, { metadata: { note: Array(20).fill(long(10_000)) } }, 'metadata: at most 100,000 characters');
   rejected(
     ChunkRequest,

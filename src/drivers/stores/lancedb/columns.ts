@@ -64,15 +64,28 @@ export async function toArrowTable(chunks: readonly StoredChunk[], info: Collect
   const schema = await schemaOf(info);
   const yieldIfBusy = yieldToEventLoop(undefined);
   const batches: RecordBatch[] = [];
-  for (let i = 0; i === 0 || i < chunks.length; i += BATCH_ROWS) {
+  for (const rows of rowGroups(chunks)) {
     await yieldIfBusy();
-    batches.push(...new arrow.Table(schema, columnsOf(chunks.slice(i, i + BATCH_ROWS), info, arrow)).batches);
+    batches.push(...new arrow.Table(schema, columnsOf(rows, info, arrow)).batches);
   }
   return new arrow.Table(schema, batches);
 }
 
-/** Rows that are converted in one go: some milliseconds of work. */
-const BATCH_ROWS = 1_000;
+/** Rows and fields of metadata that are converted in one go: some milliseconds of work. */
+const MAX_ROWS = 1_000;
+const MAX_FIELDS = 20_000;
+
+/** Yields the chunks in groups that are converted in one go. */
+function* rowGroups(chunks: readonly StoredChunk[]): Generator<readonly StoredChunk[], void, void> {
+  let [start, fields] = [0, 0];
+  for (const [i, { metadata }] of chunks.entries()) {
+    fields += Object.keys(metadata).length;
+    if (i + 1 - start < MAX_ROWS && fields < MAX_FIELDS) continue;
+    yield chunks.slice(start, i + 1);
+    [start, fields] = [i + 1, 0];
+  }
+  if (start < chunks.length) yield chunks.slice(start);
+}
 
 function columnsOf(chunks: readonly StoredChunk[], info: CollectionInfo, arrow: Arrow): Record<string, Vector> {
   const columns: Record<string, Vector> = {};

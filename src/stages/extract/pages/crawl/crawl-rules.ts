@@ -88,8 +88,9 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
     const bytes = await loadRobots(address, load);
     if (bytes === undefined) return ALLOW_ALL;
     const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
-    const rules = parse(address, decodeUnreserved(widenExpensiveRules(new TextDecoder().decode(bytes.subarray(0, MAX_RULES_BYTES)))));
     const product = productOf(user_agent);
+    const text = rulesFor(product, new TextDecoder().decode(bytes.subarray(0, MAX_RULES_BYTES)));
+    const rules = parse(address, decodeUnreserved(widenExpensiveRules(text)));
     const delay = rules.getCrawlDelay(product) ?? 0;
     const bounded = limitTime(MAX_MATCHING_MS, (url) => rules.isAllowed(decodeUnreserved(url), product) !== false);
     return {
@@ -122,6 +123,22 @@ async function loadRobots(address: string, load: LoadAddress): Promise<Uint8Arra
     if (!/^https?:/.test(address)) return undefined;
   }
   return undefined;
+}
+
+/** Lines that begin the rules of a group, and end the list of its crawlers. */
+const RULE = /^\s*(?:allow|disallow|crawl-delay)\s*:/i;
+
+/** Leaves out the names of other crawlers, but for the first of each group: the parser keeps each rule once for each name. */
+function rulesFor(product: string, text: string): string {
+  const names = new Set<string>();
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => {
+    if (RULE.test(line)) names.clear();
+    const [, name] = /^\s*user-agent\s*:\s*([^#/]*)/i.exec(line) ?? [];
+    if (name === undefined) return true;
+    const known = [product.toLowerCase(), '*'].find((each) => each === name.trim().toLowerCase()) ?? 'another';
+    return !names.has(known) && names.add(known);
+  });
+  return lines.join('\n');
 }
 
 /** Simplifies expensive rules, so that they forbid more or allow less. */

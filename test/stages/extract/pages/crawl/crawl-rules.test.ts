@@ -87,6 +87,20 @@ describe('the rules of a site', () => {
     expect([408, 425, 429, 500, 503].filter((status) => accepted.includes(status))).toEqual([]);
   });
 
+  it('are those of this crawler and of all, in groups that name several', async () => {
+    const text = 'User-agent: Other\nUser-agent: KB/1.0\n# note\nUser-agent: Third\nDisallow: /kb\n\nUser-agent: Fourth\nDisallow: /\n';
+    const robots = await rulesOf(text);
+    expect(['/kb', '/all'].map((path) => robots.allows(site + path))).toEqual([false, true]);
+    expect((await rulesOf(text, 'Unnamed')).allows(`${site}/kb`)).toBe(true);
+  });
+
+  // kept once for each name, the rules would fill the memory
+  it('are read of groups with thousands of names and rules', async () => {
+    const names = Array.from({ length: 15_000 }, (_, i) => `User-agent: ${i}\n`).join('');
+    const robots = await rulesOf(`${names}User-agent: kb\n${'Allow:/a\n'.repeat(15_000)}Disallow: /b\n`);
+    expect([robots.allows(`${site}/a`), robots.allows(`${site}/b`)]).toEqual([true, false]);
+  });
+
   it('are found behind redirects, but not behind too many', async () => {
     let asked = 0;
     const way =
