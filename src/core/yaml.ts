@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { KbError } from './errors.ts';
 
 /** Origin of a text of YAML or JSON, and the code and hint of its errors. */
@@ -23,12 +23,36 @@ export function parseYamlDocument(
   { where, hint, code = 'usage' }: YamlOrigin,
 ): { document: Document; lineAt(offset: number): number } {
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' });
+  // the library would compare each key with all before it
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
   const lineAt = (offset: number) => counter.linePos(offset).line;
   const [broken] = document.errors;
   if (broken)
     throw new KbError(code, `${where}, line ${lineAt(broken.pos[0])}: this is not YAML: ${reasonOf(broken)}.`, { hint, cause: broken });
+  const repeated = findRepeatedKey(document);
+  if (repeated !== undefined)
+    throw new KbError(code, `${where}, line ${lineAt(repeated)}: this is not YAML: Map keys must be unique.`, { hint });
   return { document, lineAt };
+}
+
+/** The offset of the first key that its map has already; undefined if there is none. */
+function findRepeatedKey(document: Document): number | undefined {
+  let offset: number | undefined;
+  visit(document, {
+    Map(_key, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) {
+          offset = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return offset;
 }
 
 /** Runs `convert`, which makes a value of parsed YAML. Throws a KbError if that fails, or if the value contains itself or is nested too deeply. */

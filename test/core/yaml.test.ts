@@ -17,8 +17,15 @@ describe('YAML', () => {
     expect(parseYaml(`${'['.repeat(60)}${']'.repeat(60)}`, { where: 'a.yaml' })).toBeInstanceOf(Array);
   });
 
+  // compared with all before it, each key would take a minute
+  it('may have sixty thousand keys', () => {
+    const text = Array.from({ length: 60_000 }, (_, i) => `a${i}: {x: 1}\n`).join('');
+    expect(Object.keys(parseYaml(text, { where: 'a.yaml' }) as object)).toHaveLength(60_000);
+  });
+
   it.each([
     ['has a mistake', 'a: 1\nb: [', /^a\.yaml, line 2: this is not YAML: .*[^.]\.$/],
+    ['repeats a key', 'a:\n  b: 1\n  c: 2\n  b: 3', /^a\.yaml, line 4: this is not YAML: Map keys must be unique\.$/],
     ['is too deep for the parser', '['.repeat(50_000), /^a\.yaml, line 1: this is not YAML: it is nested too deeply\.$/],
     ['is too deep for those who use it', `${'['.repeat(70)}${']'.repeat(70)}`, /^a\.yaml: it is nested too deeply: at most 64 levels/],
     ['contains itself', '&a [*a, *a, *a]', /^a\.yaml: it is nested too deeply/],

@@ -26,6 +26,9 @@ const MIN_WORDS = 20;
 /** Two passages are nearly identical if they share this part of their words, and all words with digits. */
 const MIN_SHARED = 0.9;
 
+/** Items that are compared, each with all better ones: more would take seconds, and nobody reads so far. */
+const MAX_COMPARED = 60;
+
 const wordsOf = ({ text }: RetrievedItem): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu));
 
 function areNearlyIdentical(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
@@ -43,10 +46,10 @@ function areNearlyIdentical(one: ReadonlySet<string>, other: ReadonlySet<string>
 export function takeDistinct(items: readonly RetrievedItem[], limit: number): RetrievedItem[] {
   const distinct: { item: RetrievedItem; words: Set<string> }[] = [];
   const repeated: RetrievedItem[] = [];
-  for (const item of items) {
+  for (const [rank, item] of items.entries()) {
     if (distinct.length === limit) break;
-    const words = wordsOf(item);
-    if (distinct.some((better) => areNearlyIdentical(better.words, words))) repeated.push(item);
+    const words = rank < MAX_COMPARED ? wordsOf(item) : new Set<string>();
+    if (rank < MAX_COMPARED && distinct.some((better) => areNearlyIdentical(better.words, words))) repeated.push(item);
     else distinct.push({ item, words });
   }
   const least = distinct.at(-1)?.item.score ?? 0;

@@ -39,3 +39,10 @@ it('keeps the order of short passages, and of those that differ in a number', ()
   ];
   expect(takeDistinct(items, 4).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
 });
+
+// with all compared, this would take half a minute
+it('takes a thousand long passages', () => {
+  const words = (i: number) => Array.from({ length: 900 }, (_, k) => ((i * 7919 + k * 104_729) % 999_983).toString(36)).join(' ');
+  const items = Array.from({ length: 1_000 }, (_, i) => item(`${i}`, words(i), 1 - i / 1_000));
+  expect(takeDistinct(items, 1_000).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+});
