@@ -29,12 +29,31 @@ type IgnoreFile = (typeof IGNORE_FILES)[number];
 /** Selects the ignore files that count. */
 export const ignoreFilesFor = (gitignore: boolean): readonly IgnoreFile[] => (gitignore ? IGNORE_FILES : OWN_IGNORE_FILES);
 
-/** Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. */
+/** Maximum bytes of an ignore file: each file of its folder is tested against all of its rules. */
+const MAX_IGNORE_BYTES = 256 * 2 ** 10;
+/** Maximum `**` in a rule: the time of a test grows by a power of the depth with each. */
+const MAX_ANY_FOLDERS = 4;
+
+/**
+ * Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. Throws a KbError (`usage`) for a file that would take
+ * too long to test, and the system error for an unreadable one.
+ */
 export const rulesOf = (folder: string, names: readonly IgnoreFile[]): FolderRules[] =>
   names.flatMap((name) => {
     const path = encodePath(join(folder, name));
-    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
-    return isFile ? [{ folder, name, rules: ignore().add(readFileSync(path, 'utf8')) }] : [];
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats?.isFile()) return [];
+    if (stats.size > MAX_IGNORE_BYTES)
+      throw new KbError('usage', `${name} is larger than ${MAX_IGNORE_BYTES / 1024} KiB, the most that is read.`, {
+        hint: 'Write fewer rules, such as one for a whole folder.',
+      });
+    const text = readFileSync(path, 'utf8');
+    const line = text.split('\n').findIndex((rule) => rule.split('**').length - 1 > MAX_ANY_FOLDERS);
+    if (line >= 0)
+      throw new KbError('usage', `${name}, line ${line + 1}: at most ${MAX_ANY_FOLDERS} «**» are expected in a rule.`, {
+        hint: 'Write the rule with fewer of them.',
+      });
+    return [{ folder, name, rules: ignore().add(text) }];
   });
 
 function rulesAbove(root: string, names: readonly IgnoreFile[]): FolderRules[] {

@@ -323,6 +323,14 @@ describe('an ignore file', () => {
     execFileSync('mkfifo', [join(cwd, 'd/.gitignore')]);
     expect((await extracted('d', cwd)).sources).toEqual(['d/a.md']);
   });
+
+  it.each([
+    ['with rules that take hours', 'x\na/**/a/**/a/**/a/**/a/**/b\n', '.gitignore, line 2: at most 4 «**» are expected in a rule.'],
+    ['of more rules than can be tested', 'abc\n'.repeat(70_000), '.gitignore is larger than 256 KiB, the most that is read.'],
+  ])('%s is an error of its folder, and the others are read', async (_, text, message) => {
+    const { sources, errors } = await extracted('d', folder({ 'd/a.md': '1', 'd/in/.gitignore': text, 'd/in/b.md': '2' }));
+    expect([sources, errors]).toEqual([['d/a.md'], [expect.objectContaining({ error: expect.stringContaining(message) })]]);
+  });
 });
 
 describe('a path', () => {
