@@ -137,7 +137,7 @@ it('refuses addresses with so many parameters that examining them would take sec
   const addresses = (count: number, parameter: string) =>
     Array.from({ length: count }, (_, i) => `http://pier.example/?${parameter.repeat(1000)}${i}`);
   expect(() => redactorFor({ ...network, urls: addresses(51, 'a&') })).toThrow('The addresses have more than 50,000 parameters in all.');
-  const tokens = Array.from({ length: 1001 }, (_, i) => `http://pier.example/?token=a1b2c3d4e5${i}`);
-  expect(() => redactorFor({ ...network, urls: tokens })).toThrow('more than 1,000 different credentials');
-  expect(redactorFor({ ...network, urls: tokens.slice(1) })?.('It was a1b2c3d4e51000.')).toBe('It was [redacted].');
+  const tokens = Array.from({ length: 101 }, (_, i) => `http://pier.example/?token=a1b2c3d4e5${i}`);
+  expect(() => redactorFor({ ...network, urls: tokens })).toThrow('more than 100 different credentials');
+  expect(redactorFor({ ...network, urls: tokens.slice(1) })?.('It was a1b2c3d4e5100.')).toBe('It was [redacted].');
 });

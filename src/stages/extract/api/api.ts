@@ -22,12 +22,16 @@ interface BatchedApi {
 /** Resolves the APIs of a request. If headers differ at one address, their hash marks the source; if only credentials differ, the first API is read. */
 function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): BatchedApi[] {
   const apis = [input].flat().map((entry) => settingsFor(entry, settings));
-  const groups = Map.groupBy(apis, apiSource);
-  const marked = apis.map((api): ApiSettings => {
-    const alike = groups.get(apiSource(api))!;
-    if (new Set(alike.map(headersWithoutSecrets)).size === 1) return api;
-    return { ...api, headers_mark: hash(headersWithoutSecrets(api)).slice(0, 8), ownsUnmarked: api === alike[0] };
-  });
+  const marked = [...Map.groupBy(apis.entries(), ([, api]) => apiSource(api)).values()]
+    .flatMap((alike) => {
+      const isUniform = new Set(alike.map(([, api]) => headersWithoutSecrets(api))).size === 1;
+      return alike.map(([i, api], place): [number, ApiSettings] => {
+        if (isUniform) return [i, api];
+        return [i, { ...api, headers_mark: hash(headersWithoutSecrets(api)).slice(0, 8), ownsUnmarked: place === 0 }];
+      });
+    })
+    .toSorted(([a], [b]) => a - b)
+    .map(([, api]) => api);
   const first = new Map<string, ApiSettings>();
   return marked.map((api) => {
     const source = apiSource(api);
