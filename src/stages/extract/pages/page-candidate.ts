@@ -55,6 +55,8 @@ async function pageDocument(
   return frontmatter ? withFrontmatter(document) : document;
 }
 
+/** Maximum different links of a page in Markdown that are followed: far more than any page of links has. */
+const MAX_WRITTEN = 100_000;
 /** Links in Markdown, which a site sends instead of HTML. */
 const MARKDOWN_LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
 
@@ -71,7 +73,7 @@ function outlinks(loaded: LoadedPage): string[] {
   const { page, text } = parsed;
   const { origin } = new URL(url);
   const isMarkdown = page === undefined && file_type === GIVEN_TYPES.markdown;
-  const written = isMarkdown ? [...text.matchAll(MARKDOWN_LINK)].map(([, target]) => target!) : [];
+  const written = isMarkdown ? [...new Set(text.matchAll(MARKDOWN_LINK).map(([, target]) => target!))].slice(0, MAX_WRITTEN) : [];
   const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(isRendered ? ownRoutes(loaded) : []), ...written];
   const actions = new Set(page?.actions.map((address) => normalizeAddress(address)));
   const own = named.flatMap((address) => normalizeAddress(address, url) ?? []);
