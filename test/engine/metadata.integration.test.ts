@@ -42,6 +42,8 @@ describe('kb.meta.yaml', () => {
       '"*": &a {b: *c}': /docs\/kb\.meta\.yaml(, line 1)?: this is not YAML/,
       '"*": {__proto__: x}': /docs\/kb\.meta\.yaml: \*\.__proto__: no key may have this name/,
       [Array.from({ length: 1001 }, (_, i) => `"${i}*": {a: 1}\n`).join('')]: /at most 1000 patterns are expected, not 1001/,
+      [Array.from({ length: 200 }, (_, i) => `"${'**/a/'.repeat(40)}${i}": {a: 1}\n`).join('')]:
+        /at most 30000 characters of patterns are expected/,
       'just words': /an object is expected/,
       '"../**": {a: 1}': /«\.\.»/,
     };

@@ -122,8 +122,9 @@ export class IgnoreRules {
 export const SIDECAR = 'kb.meta.yaml';
 
 const MAX_BYTES = 2 ** 20;
-/** Maximum patterns of a metadata file: each file of its folder is tested against all of them. */
+/** Maximum patterns of a metadata file, and characters of all: each file of its folder is tested against all of them. */
 const MAX_PATTERNS = 1_000;
+const MAX_PATTERN_CHARACTERS = 30_000;
 const HINT = 'It holds metadata by pattern, such as "guides/**": {audience: user}.';
 
 const SidecarRules = z.record(z.string().min(1), GivenMetadata);
@@ -170,11 +171,12 @@ function readRules(file: string, place: GuardedPlace): SidecarRule[] {
   const source = fileSource(file, place);
   if (pathRefusal(real, source, place)) return [];
   const value = readYaml(real, source) ?? {};
-  const { length } = Object.keys(value);
-  if (length > MAX_PATTERNS)
-    throw new KbError('usage', `${source}: at most ${MAX_PATTERNS} patterns are expected, not ${length}.`, {
-      hint: 'A pattern such as "guides/**" holds for many files; folders may have a file of their own.',
-    });
+  const patterns = Object.keys(value);
+  const hint = 'A pattern such as "guides/**" holds for many files; folders may have a file of their own.';
+  if (patterns.length > MAX_PATTERNS)
+    throw new KbError('usage', `${source}: at most ${MAX_PATTERNS} patterns are expected, not ${patterns.length}.`, { hint });
+  if (patterns.join('').length > MAX_PATTERN_CHARACTERS)
+    throw new KbError('usage', `${source}: at most ${MAX_PATTERN_CHARACTERS} characters of patterns are expected.`, { hint });
   const rules = parsePart(SidecarRules, value, { where: source, whole: 'the file', hint: HINT });
   return Object.entries(rules).map(([pattern, metadata]) => ({ matches: matcherOf(pattern, source), metadata }));
 }
