@@ -66,6 +66,31 @@ const READ_AT_ONCE = 8;
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
+/** What is known when everything was read. */
+interface FinishedRun {
+  origins: Origins | undefined;
+  /** Sources that could not be read, and may be folders. */
+  folders: ReadonlySet<string>;
+  /** The inputs of a kind (`docs `) from which nothing could be read. */
+  unreadInputs(kind: string): string[];
+}
+
+/** The paths or addresses above a source, innermost first. */
+function foldersOf(source: string): string[] {
+  const folders: string[] = [];
+  for (let end = source.lastIndexOf('/'); end > 0; end = source.lastIndexOf('/', end - 1)) folders.push(source.slice(0, end));
+  return folders;
+}
+
+/** Maximum inputs that are named one by one as a reason. */
+const MAX_NAMED = 10;
+
+function unreadInputReasons(inputs: readonly string[], around: readonly string[]): string[] {
+  const named = [...new Set(inputs.slice(0, MAX_NAMED + around.length))].filter((input) => !around.includes(input)).slice(0, MAX_NAMED);
+  const more = inputs.length > MAX_NAMED + around.length ? ['Other inputs could not be read.'] : [];
+  return [...named.map((input) => `${input} could not be read.`), ...more];
+}
+
 /** Records the sources that an ingest found, to determine which stored sources are gone. */
 export class Inventory {
   readonly #inputs = new Inputs();
@@ -116,33 +141,46 @@ export class Inventory {
    * no longer has. A source that could not be read is not gone.
    */
   findGone(before: Stored, origins?: Origins): string[] {
-    return [...before.values()].filter((stored) => this.#isGone(stored, origins)).map(({ source }) => source);
+    const run = this.#finished(origins);
+    return [...before.values()].filter((stored) => this.#isGone(stored, run)).map(({ source }) => source);
   }
 
   /** Explains why sources that were not found are kept: a sentence for each reason. */
   explainKept(before: Stored, origins?: Origins): string[] {
-    const reasons = [...before.values()].flatMap((stored) => (this.#isGone(stored, origins) ? [] : this.#doubtsAbout(stored, origins)));
+    const run = this.#finished(origins);
+    const reasons = [...before.values()].flatMap((stored) => (this.#isGone(stored, run) ? [] : this.#doubtsAbout(stored, run)));
     return [...Map.groupBy(reasons, (reason) => reason)].map(
       ([reason, { length }]) => `${count(length, 'stored source was', 'stored sources were')} not found but kept: ${reason}`,
     );
   }
 
-  #isGone(stored: StoredSource, origins?: Origins): boolean {
+  #isGone(stored: StoredSource, run: FinishedRun): boolean {
     if (!this.#isMissing(stored)) return false;
     if (this.#gone.has(stored.source) || this.#scopes.some((scope) => isInScope(stored, scope) && this.#doubtOf(scope) === undefined))
       return true;
-    return this.#isFromDroppedInput(stored, origins) && this.#doubtsAbout(stored, origins).length === 0;
+    return this.#isFromDroppedInput(stored, run.origins) && this.#doubtsAbout(stored, run).length === 0;
+  }
+
+  /** Collects what could not be read, once for all stored sources. */
+  #finished(origins: Origins | undefined): FinishedRun {
+    const unread = new Map<string, string[]>();
+    const unreadInputs = (kind: string): string[] => {
+      const inputs = unread.get(kind) ?? this.#inputs.unreadInputs(kind);
+      unread.set(kind, inputs);
+      return inputs;
+    };
+    const folders = new Set([...this.#failed, ...unreadInputs('docs ')].map((source) => source.replace(/\/$/, '')));
+    return { origins, folders, unreadInputs };
   }
 
   /** Lists reasons why a source that was not found may still exist. */
-  #doubtsAbout(stored: StoredSource, origins?: Origins): string[] {
+  #doubtsAbout(stored: StoredSource, { origins, folders, unreadInputs }: FinishedRun): string[] {
     if (!this.#isMissing(stored)) return [];
     const doubts = this.#scopes.flatMap((scope) => (isInScope(stored, scope) ? (this.#doubtOf(scope) ?? []) : []));
-    const folders = [...this.#failed, ...this.#inputs.unreadInputs('docs ')].map((source) => source.replace(/\/$/, ''));
-    const around = [...new Set(folders)].filter((folder) => stored.source.startsWith(`${folder}/`));
-    const unread = this.#isFromDroppedInput(stored, origins) ? this.#inputs.unreadInputs(origins!.get(stored.source)!) : [];
-    const elsewhere = [...new Set(unread)].filter((source) => !around.includes(source));
-    return [...doubts, ...elsewhere.map((source) => `${source} could not be read.`), ...around.map(unreadFolderReason)];
+    const around = foldersOf(stored.source).filter((folder) => folders.has(folder));
+    const origin = this.#isFromDroppedInput(stored, origins) ? origins!.get(stored.source)! : undefined;
+    const unread = origin === undefined ? [] : unreadInputs(origin.slice(0, origin.indexOf(' ') + 1));
+    return [...doubts, ...unreadInputReasons(unread, around), ...around.map(unreadFolderReason)];
   }
 
   /** Records that a candidate could not be read after all. */

@@ -108,6 +108,15 @@ describe('an inventory', () => {
   });
 });
 
+// with the list of unread inputs made anew for each stored source, this would take minutes
+it('explains what is kept beside thousands of inputs that could not be read', async () => {
+  const names = Array.from({ length: 20_000 }, (_, i) => `docs/${i}`);
+  const { inventory } = await met(names.flatMap((name) => [{ input: name }, failure(name)]));
+  const before = stored(...names.map((name) => `${name}/a.md`));
+  expect(inventory.findGone(before)).toEqual([]);
+  expect(inventory.explainKept(before)).toHaveLength(20_000);
+});
+
 describe('a document that could not be read', () => {
   const found = (candidate('a.pdf') as { candidate: Candidate }).candidate;
   it('is an error item with the reason', () => {
