@@ -58,9 +58,13 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...proxies(settings),
     ...collector(settings),
     ...callers(settings),
+    ...changingRequests(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
   ]
-    .filter(({ address, setting }) => !isOnThisMachine(address) && ![getPath(settings.user.layer, setting)].flat().includes(address))
+    .filter(
+      ({ address, setting }) =>
+        (setting === APIS || !isOnThisMachine(address)) && ![getPath(settings.user.layer, setting)].flat().includes(address),
+    )
     .filter(isNotImplied)
     .map((target) => ({ ...target, label: target.label ?? labelOf(target.address, settings) }));
 
@@ -196,6 +200,16 @@ function callers({ config: { server }, environment, user }: Settings): Target[] 
     ...allowed_hosts.map((address) => ({ address, setting: 'server.allowed_hosts' })),
   ].map((target) => ({ ...target, secret: SERVED }));
 }
+
+/** The setting of requests that may change something, also on this machine, where services trust each program. */
+const APIS = 'sources.api';
+
+/** Requests of configured APIs other than GET. */
+const changingRequests = ({ config: { sources, ingestion } }: Settings): Target[] =>
+  [sources.api ?? []].flat().flatMap((api) => {
+    const { url, method = ingestion.api.method } = typeof api === 'string' ? { url: api } : api;
+    return /^get$/i.test(method) ? [] : [{ secret: `a ${method.toUpperCase()} request`, address: url, setting: APIS }];
+  });
 
 /** What the callers of a server get: this matters to `kb serve` alone. */
 const SERVED = 'what the server may read';

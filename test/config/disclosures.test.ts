@@ -143,6 +143,12 @@ describe('a configuration that kb found', () => {
     expect(() => loadConfig({ cwd, environment })).toThrow('keys.evil.example');
   });
 
+  it('sends no requests that may change something, not even to this machine', () => {
+    const local = 'http://127.0.0.1:2375/containers/create';
+    expect(taken({ sources: { api: [{ url: local, method: 'post' }, local] } })).toEqual([`a POST request > ${local}`]);
+    expect(taken({ sources: { api: local }, ingestion: { api: { method: 'DELETE' } } })).toEqual([`a DELETE request > ${local}`]);
+  });
+
   it('may send a key to its provider, to this machine, and where the user named the address', () => {
     const env = { OPENAI_API_KEY: SECRET, QDRANT_API_KEY: SECRET, A: 'x' };
     const withUrl = (base_url: string) => ({ chat: { llm: { provider: 'openai', model: 'm', options: { base_url } } } });
