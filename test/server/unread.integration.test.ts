@@ -43,8 +43,9 @@ it('a client with too many unread results gets no further ones until it reads', 
 it('what a client left behind is no longer counted, whenever it left', async () => {
   const served = await serveIn(folder());
   for (let i = 0; i < 10; i++) {
-    const sockets = Array.from({ length: 4 }, () => sendUnread(served, '/v1/chunk', texts(6_000)));
-    await vi.waitFor(() => expect(served.app.inFlight()).toBe(4));
+    // two results are less than what a client may leave unread
+    const sockets = Array.from({ length: 2 }, () => sendUnread(served, '/v1/chunk', texts(6_000)));
+    await vi.waitFor(() => expect(served.app.inFlight()).toBe(2), { timeout: 20_000 });
     await wait(i * 150); // while they are read, worked on, written or sent
     for (const socket of sockets) socket.destroy();
     await vi.waitFor(() => expect(served.app.inFlight()).toBe(0), { timeout: 20_000 });

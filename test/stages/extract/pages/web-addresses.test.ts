@@ -54,7 +54,8 @@ describe('a normalized address', () => {
         const once = normalizeAddress(`http://a.example/${path}?${query}`)!;
         expect(normalizeAddress(once)).toBe(once);
         expect(addressKey(addressKey(once))).toBe(addressKey(once));
-        expect(addressKey(normalizeAddress(`${once}#part`)!)).toBe(addressKey(once));
+        // behind a route, a fragment belongs to the route
+        if (!once.includes('#')) expect(addressKey(normalizeAddress(`${once}#part`)!)).toBe(addressKey(once));
       }),
     );
   });
