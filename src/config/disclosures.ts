@@ -186,18 +186,22 @@ function collector({ environment, user }: Settings): Target[] {
 
 /** Whom a server lets in because the file says so: other machines, web pages of others, and there those with a token or behind a gateway of its author. */
 function callers({ config: { server }, environment, user }: Settings): Target[] {
-  const { host, auth, tokens_file, cors_origins, allowed_hosts } = server;
+  const { host, auth, tokens_file, cors_origins, allowed_hosts, allowed_roots } = server;
   const token = environment['KB_SERVER_TOKEN'];
   const fromElsewhere = [
-    { address: host.includes(':') ? `[${host}]` : host, setting: 'server.host' },
+    { address: host, setting: 'server.host' },
     ...(auth === 'gateway' ? [{ address: 'gateway', setting: 'server.auth' }] : []),
     ...(tokens_file === undefined ? [] : [{ address: tokens_file, setting: 'server.tokens_file' }]),
     ...(token && token !== user.environment['KB_SERVER_TOKEN'] ? [{ address: 'whoever knows the token', setting: 'KB_SERVER_TOKEN' }] : []),
   ];
-  return [
-    ...(isOnThisMachine(fromElsewhere[0]!.address) ? [] : fromElsewhere),
+  const pages = [
     ...cors_origins.map((address) => ({ address, setting: 'server.cors_origins' })),
     ...allowed_hosts.map((address) => ({ address, setting: 'server.allowed_hosts' })),
+  ];
+  // without other roots, a page of others reaches what belongs to the configuration
+  return [
+    ...(isOnThisMachine(host.includes(':') ? `[${host}]` : host) ? [] : fromElsewhere),
+    ...(allowed_roots === undefined ? [] : pages),
   ].map((target) => ({ ...target, secret: SERVED }));
 }
 

@@ -53,7 +53,9 @@ describe('in a cloned repository whose configuration names an address', () => {
     const { code, error } = await kb(['serve', '--port', '0'], { cwd: folder(open) });
     expect([code, error]).toEqual([2, expect.stringContaining('send what the server may read to 0.0.0.0 (server.host)')]);
     expect(await runCommand(['collections', 'list'], { cwd: folder(open) })).toMatchObject({ code: 0 });
-    const page = folder({ 'kb.config.yaml': 'server: { cors_origins: [https://evil.example], allowed_hosts: [evil.example] }\n' });
+    const page = folder({
+      'kb.config.yaml': 'server: { cors_origins: [https://evil.example], allowed_hosts: [evil.example], allowed_roots: [/] }\n',
+    });
     expect(await kb(['serve', '--port', '0'], { cwd: page })).toMatchObject({
       code: 2,
       error: expect.stringContaining('https://evil.example'),
