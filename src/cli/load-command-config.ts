@@ -1,5 +1,4 @@
 import { acceptAddresses, describeDisclosure, notAcceptedError, pathOf, withoutAccepted } from '../config/accepted-addresses.ts';
-import { isOfServer } from '../config/disclosures.ts';
 import { type LoadedConfig, type LoadOptions, readConfig } from '../config/load.ts';
 import { describe, KbError } from '../core/errors.ts';
 import { showPrompt } from './prompts.ts';
@@ -10,11 +9,8 @@ import { makePrintable, type Screen } from './screen.ts';
  * machines (`serves`), it asks on the terminal. Throws a KbError (`configuration`) without a terminal, and if the user says no.
  */
 export async function loadCommandConfig({ serves, ...options }: LoadOptions & { serves: boolean }, screen: Screen): Promise<LoadedConfig> {
-  const { disclosures, place, ...loaded } = readConfig(options);
-  const pending = withoutAccepted(
-    place,
-    disclosures.filter((disclosure) => serves || !isOfServer(disclosure)),
-  );
+  const { disclosures, place, ...loaded } = readConfig(options, serves);
+  const pending = withoutAccepted(place, disclosures);
   if (pending.length === 0) return loaded;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw notAcceptedError(place, pending);
   const lines = pending.map((disclosure) => `  ${makePrintable(describeDisclosure(disclosure))}`);

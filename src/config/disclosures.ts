@@ -39,6 +39,8 @@ interface Settings {
   references: readonly Reference[];
   /** What the user said: variables that the process was started with, and the layer of settings from these and from flags. */
   user: { environment: Environment; layer: Layer };
+  /** Whether the command is `kb serve`. */
+  serves: boolean;
 }
 
 /** What models and stores get, whether with a key or without: a file that `sources.docs` or the user names may lie anywhere on this machine. */
@@ -57,7 +59,7 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...buckets(settings),
     ...proxies(settings),
     ...collector(settings),
-    ...callers(settings),
+    ...(settings.serves ? callers(settings) : []),
     ...changingRequests(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
   ]
@@ -202,7 +204,7 @@ function callers({ config: { server }, environment, user }: Settings): Target[] 
   return [
     ...(isOnThisMachine(host.includes(':') ? `[${host}]` : host) ? [] : fromElsewhere),
     ...(allowed_roots === undefined ? [] : pages),
-  ].map((target) => ({ ...target, secret: SERVED }));
+  ].map((target) => ({ ...target, secret: 'what the server may read' }));
 }
 
 /** The setting of requests that may change something, also on this machine, where services trust each program. */
@@ -214,12 +216,6 @@ const changingRequests = ({ config: { sources, ingestion } }: Settings): Target[
     const { url, method = ingestion.api.method } = typeof api === 'string' ? { url: api } : api;
     return /^get$/i.test(method) ? [] : [{ secret: `a ${method.toUpperCase()} request`, address: url, setting: APIS }];
   });
-
-/** What the callers of a server get: this matters to `kb serve` alone. */
-const SERVED = 'what the server may read';
-
-/** Whether a disclosure is one of `kb serve` alone. */
-export const isOfServer = ({ secret }: Disclosure): boolean => secret === SERVED;
 
 /** Lists where the value of a variable would go that the configuration file refers to. */
 function followReference(reference: Reference, settings: Settings): Target[] {

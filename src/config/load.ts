@@ -12,7 +12,7 @@ import { explainChunkingConflict, assertPlainData } from '../core/parse-request.
 import { validationMessages } from '../core/validation-issues.ts';
 import type { Environment, OwnDrivers } from '../ports/engines.ts';
 import { assertAccepted } from './accepted-addresses.ts';
-import { type Disclosure, findReferences, isOfServer, listDisclosures, type Reference } from './disclosures.ts';
+import { type Disclosure, findReferences, listDisclosures, type Reference } from './disclosures.ts';
 import { type ConfigPlace, findConfig, readEnvFile, readText } from './find-files.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
 
@@ -152,10 +152,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const { disclosures, place, ...loaded } = readConfig(options);
-  assertAccepted(
-    place,
-    disclosures.filter((disclosure) => !isOfServer(disclosure)),
-  );
+  assertAccepted(place, disclosures);
   return loaded;
 }
 
@@ -165,8 +162,11 @@ export interface ReadConfig extends LoadedConfig {
   disclosures: Disclosure[];
 }
 
-/** Does what `loadConfig` does, and leaves it to the caller to ask about `disclosures`; there are none if the user named the file. */
-export function readConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): ReadConfig {
+/**
+ * Does what `loadConfig` does, and leaves it to the caller to ask about `disclosures`; there are none if the user named the file. `serves`: whether those of a
+ * server count, too.
+ */
+export function readConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions, serves = false): ReadConfig {
   const place = findConfig(cwd, named ?? given.KB_CONFIG);
   const { file, home } = place;
   const environment = { ...readEnvFile(place)?.variables, ...given };
@@ -179,7 +179,7 @@ export function readConfig({ cwd, file: named, environment: given, flags, own = 
     (contents.lines.has(path) ? `${basename(file!)}, line ${contents.lines.get(path)}: ${path}` : path);
   const config = validateConfig(merged, originOf, withOwnNames(Config, ownNames(own)));
   const user = { environment: given, layer: mergeLayers(readEnvironment(given).layer, flags?.layer ?? {}) };
-  const disclosures = place.isNamed ? [] : listDisclosures({ config, environment, references: contents.references, user });
+  const disclosures = place.isNamed ? [] : listDisclosures({ config, environment, references: contents.references, user, serves });
   return { config, file, home, environment, place, disclosures };
 }
 
