@@ -88,10 +88,10 @@ export async function structureOf(answer: HttpResponse, name: string, { reader, 
     return { file_type: GIVEN_TYPES.xml, value };
   }
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const value = largeJson(text) === undefined ? parseIfJson(text) : undefined;
+  const excess = largeJson(text);
+  const value = excess === undefined ? parseIfJson(text) : undefined;
   if (value !== undefined) return { file_type: GIVEN_TYPES.json, value };
   if (hasJsonLines(text)) return await readJsonLines(text, name, signal);
-  const excess = largeJson(text);
   if (excess !== undefined) throw largeJsonError(name, excess);
   return undefined;
 }
@@ -116,17 +116,18 @@ function decodeText(answer: HttpResponse): string {
 async function readJson(text: string, name: string, signal: AbortSignal | undefined): Promise<Structure> {
   if (text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
   const excess = largeJson(text);
+  let cause: unknown;
   try {
     if (excess === undefined) return { file_type: GIVEN_TYPES.json, value: parseLosslessly(text) };
-  } catch (cause) {
-    if (!hasJsonLines(text))
-      throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
-        hint: 'Check its response, for example with curl.',
-        cause,
-      });
+  } catch (error) {
+    cause = error;
   }
-  if (excess !== undefined && !hasJsonLines(text)) throw largeJsonError(name, excess);
-  return await readJsonLines(text, name, signal);
+  if (hasJsonLines(text)) return await readJsonLines(text, name, signal);
+  if (excess !== undefined) throw largeJsonError(name, excess);
+  throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
+    hint: 'Check its response, for example with curl.',
+    cause,
+  });
 }
 
 /** Bounds of one JSON text: beyond them, parsing it would keep a server from everything else. */
