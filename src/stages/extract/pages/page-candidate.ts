@@ -6,7 +6,7 @@ import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
 import { withFrontmatter } from '../document.ts';
 import { makeDocument } from '../../text-thread.ts';
-import { normalizeAddress, urlSource } from './web-addresses.ts';
+import { markdownLinks, normalizeAddress, urlSource } from './web-addresses.ts';
 import { robotsDirectives } from './crawl/crawl-rules.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
 import type { Progress } from '../../../core/run.ts';
@@ -57,8 +57,6 @@ async function pageDocument(
 
 /** Maximum different links of a page in Markdown that are followed: far more than any page of links has. */
 const MAX_WRITTEN = 100_000;
-/** Links in Markdown, which a site sends instead of HTML. */
-const MARKDOWN_LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
 
 /** The routes of a page, for which its scripts write other pages of the site. */
 export const ownRoutes = ({ url, parsed: { page } }: LoadedPage): string[] =>
@@ -73,7 +71,7 @@ function outlinks(loaded: LoadedPage): string[] {
   const { page, text } = parsed;
   const { origin } = new URL(url);
   const isMarkdown = page === undefined && file_type === GIVEN_TYPES.markdown;
-  const written = isMarkdown ? [...new Set(text.matchAll(MARKDOWN_LINK).map(([, target]) => target!))].slice(0, MAX_WRITTEN) : [];
+  const written = isMarkdown ? [...new Set(markdownLinks(text))].slice(0, MAX_WRITTEN) : [];
   const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(isRendered ? ownRoutes(loaded) : []), ...written];
   const actions = new Set(page?.actions.map((address) => normalizeAddress(address)));
   const own = named.flatMap((address) => normalizeAddress(address, url) ?? []);

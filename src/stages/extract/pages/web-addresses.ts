@@ -175,3 +175,8 @@ function withTracking(address: string): string {
   url.hash = url.username = url.password = '';
   return url.href;
 }
+
+const MARKDOWN_LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
+
+/** Yields the targets of the links in a text of Markdown, as written. */
+export const markdownLinks = (text: string): IteratorObject<string, undefined> => text.matchAll(MARKDOWN_LINK).map(([, target]) => target!);

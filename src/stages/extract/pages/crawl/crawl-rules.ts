@@ -135,8 +135,8 @@ function rulesFor(product: string, text: string): string {
     if (RULE.test(line)) names.clear();
     const [, name] = /^\s*user-agent\s*:\s*([^#/]*)/i.exec(line) ?? [];
     if (name === undefined) return true;
-    const known = [product.toLowerCase(), '*'].find((each) => each === name.trim().toLowerCase()) ?? 'another';
-    return !names.has(known) && names.add(known);
+    const crawler = [product.toLowerCase(), '*'].find((each) => each === name.trim().toLowerCase()) ?? 'another';
+    return !names.has(crawler) && names.add(crawler);
   });
   return lines.join('\n');
 }

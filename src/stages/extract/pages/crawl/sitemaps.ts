@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { describe, isAbort } from '../../../../core/errors.ts';
 import { listNames } from '../../../../text/count.ts';
 import { isPageGone } from '../page-candidate.ts';
-import { urlSource } from '../web-addresses.ts';
+import { markdownLinks, urlSource } from '../web-addresses.ts';
 import { type LoadAddress, loadText, type Robots } from './crawl-rules.ts';
 
 /** Maximum bytes of a sitemap (sitemaps.org: 50 MB unpacked), and of an llms.txt. */
@@ -175,13 +175,10 @@ function isAddressList(text: string): boolean {
   return lines.length > 0 && lines.every((line) => /^https?:\/\/\S+$/i.test(line));
 }
 
-/** A link of Markdown. */
-const LINK = /\]\(<?([^\s()<>]{1,2000})>?/g;
-
 /** Lists the pages that the llms.txt of a site names (llmstxt.org); empty if it has none. */
 export async function* readLlmsText(site: ListedSite): AsyncGenerator<string, void, void> {
   const { place, text } = await firstText('llms.txt', site);
-  for (const [, target] of text.matchAll(LINK)) if (URL.canParse(target!, place)) yield new URL(target!, place).href;
+  for (const target of markdownLinks(text)) if (URL.canParse(target, place)) yield new URL(target, place).href;
 }
 
 /** Finds the llms-full.txt of a site, which holds all its pages; undefined if it has none. */
