@@ -127,7 +127,7 @@ function findUnsafeKey(value: object, path: readonly PropertyKey[], whole: strin
   if (Object.hasOwn(value, '__proto__')) return `${formatPath([...path, '__proto__'])}: no key may have this name.`;
   const keys = Object.keys(value);
   if (keys.length > MAX_KEYS)
-    return `${formatPath(path) || whole}: at most ${count(MAX_KEYS)} keys are expected, not ${count(keys.length)}.`;
+    return `${formatPath(path) || whole}: at most ${figure(MAX_KEYS)} keys are expected, not ${figure(keys.length)}.`;
   const long = keys.find((key) => key.length > MAX_NAME_LENGTH);
   return long === undefined
     ? undefined
@@ -164,13 +164,13 @@ export function findUnsafeJson(text: string, bounds = REQUEST_BOUNDS): string | 
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === COMMA) {
-      if (++level.commas >= bounds.entries && level.isList) return `at most ${count(bounds.entries)} entries in one list`;
+      if (++level.commas >= bounds.entries && level.isList) return `at most ${figure(bounds.entries)} entries in one list`;
     } else if (code === COLON) {
-      if (++level.keys > bounds.keys) return `at most ${count(bounds.keys)} keys in one object`;
+      if (++level.keys > bounds.keys) return `at most ${figure(bounds.keys)} keys in one object`;
     } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
       level = { isList: code === OPENING_BRACKET, keys: 0, commas: 0 };
-      if (levels.push(level) > bounds.depth + 2) return `at most ${count(bounds.depth)} levels of lists and objects`;
-      if (++containers > bounds.containers) return `at most ${count(bounds.containers)} lists and objects in all`;
+      if (levels.push(level) > bounds.depth + 2) return `at most ${figure(bounds.depth)} levels of lists and objects`;
+      if (++containers > bounds.containers) return `at most ${figure(bounds.containers)} lists and objects in all`;
     } else if ((code === CLOSING_BRACKET || code === CLOSING_BRACE) && levels.length > 1) {
       levels.pop();
       level = levels.at(-1)!;
@@ -179,7 +179,7 @@ export function findUnsafeJson(text: string, bounds = REQUEST_BOUNDS): string | 
   return undefined;
 }
 
-const count = (bound: number): string => bound.toLocaleString('en-US');
+const figure = (bound: number): string => bound.toLocaleString('en-US');
 
 /** The index of the quotation mark that ends the string at `start`; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
@@ -191,7 +191,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const tooManyContainers = (whole: string): string => `${whole}: at most ${count(MAX_CONTAINERS)} lists and objects are expected in all.`;
+const tooManyContainers = (whole: string): string => `${whole}: at most ${figure(MAX_CONTAINERS)} lists and objects are expected in all.`;
 
 /** Lists the indexes of lists and objects in a list. A vector, by far the longest list, has none. */
 function objectIndexes(list: readonly unknown[]): number[] {

@@ -51,9 +51,8 @@ class Inputs {
     return !this.#outcomes.has(origin);
   }
 
-  /** Lists the inputs of the same kind as `origin` from which nothing could be read: they may now contain its documents. */
-  unreadInputs(origin: string): string[] {
-    const kind = origin.slice(0, origin.indexOf(' ') + 1);
+  /** Lists the inputs of a kind (`docs `) from which nothing could be read: they may now contain the documents of another one. */
+  unreadInputs(kind: string): string[] {
     return [...this.#outcomes].flatMap(([key, outcome]) => (outcome === 'failed' && key.startsWith(kind) ? [key.slice(kind.length)] : []));
   }
 }
@@ -87,8 +86,8 @@ const MAX_NAMED = 10;
 
 function unreadInputReasons(inputs: readonly string[], around: readonly string[]): string[] {
   const named = [...new Set(inputs.slice(0, MAX_NAMED + around.length))].filter((input) => !around.includes(input)).slice(0, MAX_NAMED);
-  const more = inputs.length > MAX_NAMED + around.length ? ['Other inputs could not be read.'] : [];
-  return [...named.map((input) => `${input} could not be read.`), ...more];
+  const summary = inputs.length > MAX_NAMED + around.length ? ['Other inputs could not be read.'] : [];
+  return [...named.map((input) => `${input} could not be read.`), ...summary];
 }
 
 /** Records the sources that an ingest found, to determine which stored sources are gone. */

@@ -23,8 +23,11 @@ const asCode = (source: string): string => `\`${source.replace(/\s+/g, ' ').repl
 export function writeSourceList({ sources, total }: SourceList, { sourceList: { heading, more, empty } }: Language): string {
   if (total === 0) return empty;
   const lines = sources.map(({ source, title }) => `- ${title === source ? '' : `${asText(title)}: `}${asCode(source)}`);
-  const rest = total - sources.length;
-  return [heading.replace('{count}', String(total)), '', ...lines, ...(rest > 0 ? ['', more.replace('{count}', String(rest))] : [])].join(
-    '\n',
-  );
+  const unlisted = total - sources.length;
+  return [
+    heading.replace('{count}', String(total)),
+    '',
+    ...lines,
+    ...(unlisted > 0 ? ['', more.replace('{count}', String(unlisted))] : []),
+  ].join('\n');
 }
