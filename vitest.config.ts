@@ -44,6 +44,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          setupFiles: 'test/support/fixed-seed.ts',
           name: 'unit',
           include: ['{test,packages/*/test}/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
@@ -55,6 +56,7 @@ export default defineConfig({
       },
       {
         test: {
+          setupFiles: 'test/support/fixed-seed.ts',
           name: 'integration',
           include: ['{test,packages/*/test}/**/*.integration.test.ts'],
           exclude: ['test/e2e/**', '**/node_modules/**'],
@@ -70,6 +72,7 @@ export default defineConfig({
       },
       {
         test: {
+          setupFiles: 'test/support/fixed-seed.ts',
           name: 'program',
           include: ['test/e2e/**/*.integration.test.ts'],
           globalSetup: 'test/support/built.mjs',

@@ -56,6 +56,9 @@ const AMBIGUOUS_END = '</s>';
 
 const MARKS = [...LONE_CLOSINGS, ...END_TOKENS, AMBIGUOUS_END];
 
+/** Matches a mark that no backtick precedes. */
+const MARK_OUTSIDE_CODE = new RegExp(`(?<!\`)(?:${MARKS.map((mark) => mark.replaceAll(/[[\]|]/g, (sign) => `\\${sign}`)).join('|')})`, 'g');
+
 /** The opening line of a fence around a whole answer. */
 const WRAPPER = /^```(?:markdown|md)[ \t]*\n/;
 
@@ -195,14 +198,12 @@ export class OutputCleaner {
   }
 
   #readLine(line: string, isEnd: boolean): CleanPiece | undefined {
-    const first = MARKS.map((mark) => ({ mark, at: line.indexOf(mark) }))
-      .filter(({ at }) => at >= 0 && (at > 0 ? line[at - 1] : this.#last) !== '`')
-      .toSorted((a, b) => a.at - b.at)[0];
+    const first = line.matchAll(MARK_OUTSIDE_CODE).find(({ index }) => index > 0 || this.#last !== '`');
     if (!first) {
       const held = isEnd || line.endsWith('\n') ? 0 : endsWithPrefixOf(line, MARKS);
       return this.#show(line.length - held);
     }
-    const { mark, at } = first;
+    const { 0: mark, index: at } = first;
     if (at > 0 && !LONE_CLOSINGS.includes(mark)) return this.#show(at);
     return this.#readMark(mark, { at, isEnd });
   }

@@ -73,6 +73,10 @@ describe('the output of a model', () => {
       expect(shown([output]).trim()).toBe('');
   });
 
+  it('ends at an end token although the same token stands in code before it', () => {
+    expect(shown(['Stop at `<|im_end|>`.<|im_end|><think>more'])).toBe('Stop at `<|im_end|>`.');
+  });
+
   it('keeps marks that the answer speaks of', () => {
     for (const text of [
       'It is so.',
@@ -123,6 +127,7 @@ describe('the output of a model', () => {
         const text = parts.join('');
         expect(shown(cut(text, cuts))).toBe(shown([text]));
       }),
+      { numRuns: 2000 },
     );
   });
 });
