@@ -1,12 +1,12 @@
 // Which words that files show their Markdown lacks:
 //   node bench/every-word.ts FOLDER [--worst 20] [--words 15]
-// Reads every file of FOLDER whose format tells what it shows (`visibleText` of its parser), and prints those that lack words: their share, and some of them.
+// Reads every file of FOLDER of a format in packages/documents/bench/shown-text.ts, and prints those that lack words: their share, and some of them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { shownTextOf } from '../packages/documents/bench/shown-text.ts';
 import { fileTypes } from '../packages/documents/src/file-types.ts';
 import { parseDocument } from '../packages/documents/src/parse.ts';
-import { parsers } from '../packages/documents/src/formats.ts';
 import { compareWords } from '../packages/documents/src/visible-words.ts';
 import type { ParsedDocument } from '../src/ports/reading.ts';
 import { markdownTable } from './beir.ts';
@@ -35,8 +35,7 @@ async function compareFile(path: string, file: string): Promise<Comparison | und
   if (file_type === undefined) return undefined;
   const bytes = readFileSync(path);
   const document = await parseDocument({ bytes, source: file, file_type, html: 'whole' });
-  const row = parsers.find((candidate) => candidate.file_type === (document.file_type ?? file_type));
-  const visible = await row?.visibleText?.(bytes, { source: file });
+  const visible = await shownTextOf(document.file_type ?? file_type)?.(bytes);
   return visible === undefined ? undefined : { file, ...compareWords(visible, textOf(document)) };
 }
 

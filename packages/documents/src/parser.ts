@@ -60,11 +60,6 @@ export interface ParserRow extends Parser {
   /** Maximum bytes of an unpacked XML part of the archive. */
   readonly largest_part?: number;
   parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedFile>;
-  /**
-   * Extracts the text that a reader of the file sees, without the rules of the parser: words are separated by white space, their order does not
-   * matter. Tests and bench/every-word.ts compare it with the Markdown.
-   */
-  visibleText?(bytes: Uint8Array, options: ParseOptions): Promise<string>;
 }
 
 /** A file to parse in a worker process. */

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { fileTypes } from '../src/file-types.ts';
 import { compareWords, countMissing } from '../src/visible-words.ts';
 import { sampleFiles } from './support/sample-files.ts';
-import { expectEveryWord, hasVisibleText } from './support/every-word.ts';
+import { shownTextOf } from '../bench/shown-text.ts';
+import { expectEveryWord } from './support/every-word.ts';
 
 const { fileType } = fileTypes();
 const examples = ['examples/manuals', 'packages/documents/test/pages'].flatMap((folder) =>
   readdirSync(folder).map((name): [string, Buffer] => [`${folder}/${name}`, readFileSync(`${folder}/${name}`)]),
 );
-const files = [...Object.entries(sampleFiles), ...examples].filter(([name]) => hasVisibleText(fileType(name) ?? ''));
+const files = [...Object.entries(sampleFiles), ...examples].filter(([name]) => shownTextOf(fileType(name) ?? ''));
 
 it.each(files)('keeps every word of %s', async (name, content) => {
   await expectEveryWord(fileType(name)!, Buffer.from(content), name);

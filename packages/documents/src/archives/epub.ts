@@ -37,19 +37,7 @@ export const epubParser: ParserRow = {
     });
     return { text, title: findText(facts, 'title') ?? firstHeading(text), metadata };
   },
-  async visibleText(bytes, { source }) {
-    const archive = await openArchive(bytes, { source });
-    const { folder, items } = await readPackage(archive);
-    const navigation = new Set(items.filter(isNavigation).map(({ href = '' }) => resolvePart(folder, href)));
-    const names = archive.names.filter((name) => /\.x?html?$/i.test(name) && !navigation.has(name));
-    const contents = await Promise.all(names.map((name) => archive.text(name)));
-    const bodies = contents.map((content = '') => /<body\b[^]*/i.exec(content)?.[0].replace(BLOCK, ' <') ?? '');
-    return (await Promise.all(bodies.map(async (body) => (await parseHtml(body)).body.textContent ?? ''))).join('\n');
-  },
 };
-
-/** The beginning of the tags of blocks, at which words end. */
-const BLOCK = /<(?=\/?(?:blockquote|br|d[dlt]|div|figcaption|h[1-6]|li|[ou]l|p|pre|section|t[dhr]|table)\b)/gi;
 
 /** The package document of a book, the folder that its addresses are relative to, and the files that it lists. */
 interface Package {

@@ -56,7 +56,6 @@ export const codeParser: ParserRow = {
     const { text, marks } = writeSections(lines, sectionsOf(lines, language), language);
     return { text, marks, metadata: { language } };
   },
-  visibleText: (bytes) => decodeText(bytes),
 };
 
 /** A part of a file, with its name and level, which are empty and 0 before the first declaration. Lines from 0. */

@@ -3,7 +3,6 @@ import { escapeLine, heading, oneLine } from '../markdown/write.ts';
 import { decodeText } from '../bytes.ts';
 import type { ParserRow } from '../parser.ts';
 import { MarkedLines } from '../parsed-document.ts';
-import { visibleJson } from './visible-text.ts';
 
 /** Maximum depth of values within values. */
 const MAX_DEPTH = 256;
@@ -30,7 +29,6 @@ export const jsonParser: ParserRow = {
   async parse(bytes): Promise<ParsedDocument> {
     return recordsDocument(new JsonReader(await decodeText(bytes)).readAll());
   },
-  visibleText: visibleJson,
 };
 
 /** JSON Lines: a record a line. */
@@ -43,7 +41,6 @@ export const jsonLinesParser: ParserRow = {
   async parse(bytes): Promise<ParsedDocument> {
     return recordsDocument(new JsonReader(await decodeText(bytes)).readSequence());
   },
-  visibleText: visibleJson,
 };
 
 /** A record of a list, or all values if there is no list of records. */

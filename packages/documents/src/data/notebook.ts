@@ -2,7 +2,6 @@ import type { ParsedDocument } from '../types.ts';
 import { codeFence } from '../markdown/write.ts';
 import type { ParserRow } from '../parser.ts';
 import { firstHeading } from '../parsed-document.ts';
-import { visibleCells } from './visible-text.ts';
 
 /** Characters of the output of a cell that are kept. */
 const MAX_OUTPUT_LENGTH = 4_000;
@@ -51,7 +50,6 @@ export const notebookParser: ParserRow = {
       .join('\n\n');
     return { text, title: textOf(metadata?.title) || firstHeading(text), metadata: language ? { language } : {} };
   },
-  visibleText: visibleCells,
 };
 
 function parseBook(bytes: Uint8Array): Notebook | null {

@@ -3,7 +3,6 @@ import { escapeLine, oneLine } from '../markdown/write.ts';
 import { decodeText } from '../bytes.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser.ts';
-import { visibleSubtitles } from './visible-text.ts';
 
 /** Seconds of silence behind which a paragraph begins. */
 const PAUSE = 4;
@@ -33,7 +32,6 @@ export const subtitlesParser: ParserRow = {
     const { text, marks } = writeParagraphs(cues);
     return { text, marks, metadata: last ? { duration: clock(last.end) } : {} };
   },
-  visibleText: visibleSubtitles,
 };
 
 const TIME = /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})\s*-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})/;

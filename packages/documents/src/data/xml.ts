@@ -7,7 +7,6 @@ import { toMarkdown } from '../html/to-markdown.ts';
 import { allText, childElementsOf, localName, readXml, spacedText, type XmlElement } from '../xml.ts';
 import { factList, firstHeading, MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser.ts';
-import { visibleXml } from './visible-text.ts';
 
 /** Maximum characters: the elements take many times as much memory. */
 const MAX_LENGTH = 32 * 2 ** 20;
@@ -22,7 +21,6 @@ export const xmlFileParser: ParserRow = {
   extensions: ['.xml', '.nxml', '.dbk', '.dita', '.xsd', '.wsdl'],
   is_text: true,
   parse: (bytes) => readXmlFile(bytes),
-  visibleText: visibleXml,
 };
 
 /** A feed (RSS, Atom, RDF): its entries with title, date and address. */

@@ -6,6 +6,21 @@ const INLINE_NAME =
 /** Whether an element stands in a line of text. */
 export const isInline = ({ nodeName }: DomNode): boolean => INLINE_NAME.test(nodeName);
 
+/** The texts of an element, with spaces where elements meet that are not part of a line. */
+export function shownText(root: DomElement): string {
+  const texts: string[] = [];
+  const visit = (node: DomNode): void => {
+    if (isTextNode(node)) texts.push(node.textContent ?? '');
+    if (!isElement(node)) return;
+    const border = isInline(node) ? '' : ' ';
+    texts.push(border);
+    for (const child of node.childNodes) visit(child);
+    texts.push(border);
+  };
+  visit(root);
+  return texts.join('');
+}
+
 /** A paragraph: less is a label, a teaser or an entry of a menu. */
 const PARAGRAPH = 60;
 /** Minimum share of linked letters in a list of links. */

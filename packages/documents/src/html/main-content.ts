@@ -1,9 +1,8 @@
 import { childElements, type DomDocument, type DomElement, LEVEL, type Page } from './dom.ts';
-import { lettersAtAll, lettersOf, measuresOf, proseOf } from './link-density.ts';
+import { lettersAtAll, lettersOf, measuresOf, proseOf, shownText } from './link-density.ts';
 import { rewriteReferences } from './references.ts';
 import { removeUnseen } from './remove-unseen.ts';
 import { isOfSite, removeFurniture, removeMenus, removeNavigation } from './furniture.ts';
-import { shownText } from './shown-text.ts';
 import { rewriteWidgets } from './widgets.ts';
 import { oneLine } from '../markdown/write.ts';
 

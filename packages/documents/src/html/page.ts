@@ -5,7 +5,6 @@ import { decodeText } from '../bytes.ts';
 import { addressResolver, factsOf, headOf, type ResolveAddress } from './page-head.ts';
 import { mainContent, writeShown } from './main-content.ts';
 import { holdsLinksAlone } from './furniture.ts';
-import { visibleText } from './shown-text.ts';
 import { compareWords } from '../visible-words.ts';
 import { toMarkdown } from './to-markdown.ts';
 import { escapeTags, heading } from '../markdown/write.ts';
@@ -29,7 +28,6 @@ export const htmlParser: ParserRow = {
   signature: BEGINNING,
   is_text: true,
   is_page: true,
-  visibleText,
   async parse(bytes, { source, html: extent = 'main' }): Promise<ParsedDocument> {
     const html = await decodeText(bytes, declaredEncoding(bytes));
     const page = await parseHtml(html);

@@ -13,7 +13,6 @@ export const calendarParser: ParserRow = {
   is_text: true,
   signature: /^(?:ï»¿)?\s*BEGIN:VCALENDAR/i,
   parse: async (bytes) => readCalendar(await decodeText(bytes)),
-  visibleText: async (bytes) => visibleText(await decodeText(bytes)),
 };
 
 interface Property {
@@ -175,16 +174,3 @@ function describeDuration(value: string): string {
   const lengths = Array.from(value.matchAll(/(\d{1,9})([WDHMS])/g), ([, count, unit]) => `${count} ${UNITS[unit!]}`);
   return lengths.length > 0 ? lengths.join(' ') : value;
 }
-
-/** All text that people write into entries and programs show, besides that of alarms. */
-function visibleText(source: string): string {
-  const properties = source
-    .replace(/^BEGIN:VALARM$[^]*?^END:VALARM$/gm, '')
-    .replace(/\n[ \t]/g, '')
-    .split('\n')
-    .flatMap((line) => readProperty(line) ?? []);
-  const shown = properties.filter(({ name }) => TEXTS.test(name));
-  return shown.map(({ parameters, value }) => `${parameters['CN'] ?? ''} ${unescapeText(value.replace(/^mailto:/i, ''))}`).join('\n');
-}
-const TEXTS =
-  /^(?:SUMMARY|DESCRIPTION|LOCATION|COMMENT|CONTACT|CATEGORIES|RESOURCES|ORGANIZER|ATTENDEE|STATUS|URL|X-WR-CALNAME|X-WR-CALDESC)$/;

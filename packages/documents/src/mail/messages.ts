@@ -24,10 +24,6 @@ export const emlParser: ParserRow = {
   media_types: ['message/rfc822'],
   is_text: true,
   parse: async (bytes) => mailDocument(await readMail(bytes)),
-  async visibleText(bytes) {
-    const { subject, from, to, cc, text } = await parseMessage(bytes);
-    return [subject, formatAddresses(from ? [from] : []), formatAddresses(to), formatAddresses(cc), text].join('\n');
-  },
 };
 
 /** A saved web page (RFC 2557): Office also writes it under the extensions of its own formats. */

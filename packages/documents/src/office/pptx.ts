@@ -32,7 +32,6 @@ export const pptxParser: ParserRow = {
     const visible = await visibleWords(archive);
     return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks, visible };
   },
-  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
 
 /** Placeholders that slides repeat, or that hold the number of the slide. */

@@ -37,7 +37,6 @@ export const xlsxParser: ParserRow = {
     const document = await parseWorkbook(bytes, { row: xlsxParser, source, drawings, isCalculated });
     return { ...document, visible: await visibleWords(archive) };
   },
-  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
 
 /** A workbook in the XML of Excel 2003. */

@@ -1,10 +1,11 @@
 import { oneLine } from '../markdown/write.ts';
-import type { PdfAnnotation } from './file.ts';
+import type { PdfAnnotation, PdfFile } from './file.ts';
 import { FIELD_FONT, type PageText, type PageTurn, type PdfItem } from './lines.ts';
 
-/** Types of annotations of pdf.js: text that is typed onto a page, and fields of a form. */
-export const FREE_TEXT_ANNOTATION = 3;
-export const FIELD_ANNOTATION = 20;
+/** Types of annotations of pdf.js: links, text that is typed onto a page, and fields of a form. */
+const LINK_ANNOTATION = 2;
+const FREE_TEXT_ANNOTATION = 3;
+const FIELD_ANNOTATION = 20;
 /** Maximum fields of a page. */
 const MAX_FIELDS = 3000;
 /** Size of the letters of a field that does not tell it, as a share of its height; and the largest. */
@@ -39,6 +40,10 @@ interface Filled {
   lower: number;
   upper: number;
 }
+
+/** Lists the links, fields and typed texts of all pages; none if a page is damaged. */
+export const annotationsIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
+  (await file.getAnnotationsByType(new Set([LINK_ANNOTATION, FREE_TEXT_ANNOTATION, FIELD_ANNOTATION]), new Set()).catch(() => null)) ?? [];
 
 /** Inserts what is filled into the fields of a form, and what is typed onto a page, into its runs: behind the label on the left, in front of that on the right of a box, or below. */
 export function insertAnnotations(items: readonly PdfItem[], annotations: readonly PdfAnnotation[], turn: PageTurn): readonly PdfItem[] {

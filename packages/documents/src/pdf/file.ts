@@ -5,8 +5,6 @@ import type { PdfItem } from './lines.ts';
 
 /** The mode of pdf.js in which what annotations draw is not listed. */
 export const NO_ANNOTATIONS = 0;
-/** The type of links among the annotations of pdf.js. */
-export const LINK_ANNOTATION = 2;
 /** Maximum entries and depth that are read; a document for people has fewer. */
 const MAX_ENTRIES = 5000;
 const MAX_DEPTH = 20;

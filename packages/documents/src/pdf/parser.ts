@@ -4,11 +4,11 @@ import { pageRanges } from '../page-ranges.ts';
 import { removeUndefined } from '../parsed-document.ts';
 import type { ParsedFile, ParseOptions, ParserRow } from '../parser.ts';
 import type { Metadata } from '../types.ts';
-import { FIELD_ANNOTATION, filledText, FREE_TEXT_ANNOTATION, insertAnnotations, pageLinks } from './annotations.ts';
+import { annotationsIn, insertAnnotations, pageLinks } from './annotations.ts';
 import { addBullets, drawsBullets, type OperatorList, TableSearch } from './drawing.ts';
-import { isLocked, LINK_ANNOTATION, NO_ANNOTATIONS, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './file.ts';
+import { isLocked, NO_ANNOTATIONS, type PdfAnnotation, type PdfFile, type PdfPage, readOutline, withPdf } from './file.ts';
 import { drawsGlyphs, isCoded, mayHaveLigatures, orderLigatures, readability } from './glyphs.ts';
-import { type PdfItem, pdfLines, separateTurned } from './lines.ts';
+import { pdfLines, separateTurned } from './lines.ts';
 import { hasText, type PageContent, textOfPages } from './pages.ts';
 
 /** Maximum pages without readable text that are checked; further ones are taken for pictures. */
@@ -18,8 +18,6 @@ const PAINTING = { first: 83, last: 90 };
 const SHAPE = 91;
 /** More shapes may be the outlines of letters; fewer are lines and boxes. */
 const LETTERS = 30;
-/** Minimum pages on which a line is a running line, which counts once. */
-const MIN_RUNNING = 3;
 
 /** PDF: the text of its pages in drawing order, with a mark at each page. */
 export const pdfParser: ParserRow = {
@@ -36,40 +34,7 @@ export const pdfParser: ParserRow = {
     ).catch((error: unknown) => {
       throw isLocked(error) ? encryptedPdfError(source, passwords?.length) : error;
     }),
-  visibleText: (bytes, { passwords }) => withPdf(bytes, { passwords, maxImageSize: 1 }, visibleText),
 };
-
-/** The number of a page, alone or at the end of a running line. */
-const LAST_NUMBER = /(?:^|\s)\W{0,4}(?:page\W{1,3})?\d{1,6}(?:\W{1,3}of\W{1,3}\d{1,6})?\W{0,4}$/i;
-
-/** Lists what pdf.js draws, line by line, without copies of running lines and numbers of pages; and what is filled in. */
-async function visibleText(file: PdfFile): Promise<string> {
-  const pages: string[][] = [];
-  for (let number = 1; number <= file.numPages; number++) {
-    const page = await file.getPage(number).catch(() => undefined);
-    const { items = [] } = (await page?.getTextContent().catch(() => undefined)) ?? {};
-    pages.push([...new Set(drawnLines(items.filter((item) => 'str' in item)))]);
-  }
-  const running = [...Map.groupBy(pages.flat(), (line) => line.replace(/\d+/g, '#')).values()];
-  const lines = running.flatMap((copies) =>
-    copies.length < MIN_RUNNING ? copies : copies.slice(0, 1).map((line) => line.replace(LAST_NUMBER, '')),
-  );
-  const filled = (await annotationsIn(file)).flatMap((annotation) => filledText(annotation) ?? []);
-  return [...lines, ...filled].join('\n');
-}
-
-function drawnLines(items: readonly PdfItem[]): string[] {
-  const texts = items.map(({ str, transform, hasEOL }, i) => {
-    const before = items[i - 1];
-    const isApart =
-      before !== undefined && (before.transform[5] !== transform[5] || Math.abs(transform[4]! - before.transform[4]! - before.width) > 1);
-    return `${isApart ? ' ' : ''}${str}${hasEOL ? '\n' : ''}`;
-  });
-  return texts
-    .join('')
-    .split('\n')
-    .map((line) => line.trim());
-}
 
 interface ReadOptions extends Pick<ParseOptions, 'recognized'> {
   /** Opens the file again: its fonts tell more, and its pictures are among what is drawn. */
@@ -148,12 +113,6 @@ async function readPage(page: PdfPage, { annotations, search, hasDrawnBullets }:
   page.cleanup();
   return content;
 }
-
-const READ_ANNOTATIONS = new Set([LINK_ANNOTATION, FREE_TEXT_ANNOTATION, FIELD_ANNOTATION]);
-
-/** Lists the links, fields and typed texts of all pages; none if a page is damaged. */
-const annotationsIn = async (file: PdfFile): Promise<PdfAnnotation[]> =>
-  (await file.getAnnotationsByType(READ_ANNOTATIONS, new Set()).catch(() => null)) ?? [];
 
 /** Lists those of these pages that show something which was not read: pictures, outlines of letters, or characters that cannot be told. */
 async function unreadablePages(file: PdfFile, pages: readonly (ReadPage & { number: number })[]): Promise<number[]> {

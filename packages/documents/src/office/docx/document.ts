@@ -27,7 +27,6 @@ export const docxParser: ParserRow = {
   archive_folder: 'word/',
   largest_part: MAX_PART_SIZE,
   parse: (bytes, { source }) => readDocument(bytes, { source, depth: 0 }),
-  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
 
 /** Parts whose text a reader of the document sees. */

@@ -29,7 +29,6 @@ export const odtParser: ParserRow = {
     const text = writeBlocks([...readOnce(reader, margins.headers), ...main, ...readOnce(reader, margins.footers), ...notes]);
     return { text, title: title ?? firstHeading(text), metadata, visible: await visibleWords(archive) };
   },
-  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
 
 /** ODP: each slide with its notes; footers once. The mark of a slide is its page. */
@@ -57,7 +56,6 @@ export const odpParser: ParserRow = {
     const visible = await visibleWords(archive);
     return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks, visible };
   },
-  visibleText: async (bytes, { source }) => visibleWords(await openArchive(bytes, { source })),
 };
 
 /** Reads a slide, with its title first and its notes last. */
