@@ -35,7 +35,7 @@ async function* retrieveItems(request: RetrieveRequest, context: Context): Run<R
   const { query, filter, explain } = request;
   let rewriting = { search_query: searchedText(query), errors: [] as ErrorItem[] };
   try {
-    const parts = await openSearches(request, context);
+    const parts = await openSearches(request, context, { hasGate: false });
     rewriting = yield* rewriteRequest(request, parts[0]!, context);
     const result = yield* searchAll(toRetrieveInput(query, { search_query: rewriting.search_query, filter, explain }, context), parts);
     return { ...result, errors: [...rewriting.errors, ...result.errors] };
@@ -110,7 +110,7 @@ async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResu
     { query, history, settings: { ...settings.chat, llm: withKnownWindow(settings.chat.llm) }, explain, show_prompt },
     {
       search: async (reranking) => {
-        const opened = await openSearches(request, context);
+        const opened = await openSearches(request, context, { hasGate: true });
         const { embedder, reranker } = opened[0]!;
         const traced = reranker && reranking(reranker);
         const parts = opened.map((one) => ({ ...one, reranker: traced }));
@@ -184,13 +184,18 @@ async function neighboursIn(items: readonly RetrievedItem[], opened: readonly Re
   return new Map((await Promise.all(found)).flatMap((neighbours) => [...neighbours]));
 }
 
-async function openSearches(request: Pick<RetrieveRequest, 'collection'>, context: Context): Promise<RetrieveParts[]> {
+/** Opens what searches of the request's collections need. `hasGate`: scores are compared with thresholds. */
+async function openSearches(
+  request: Pick<RetrieveRequest, 'collection'>,
+  context: Context,
+  { hasGate }: { hasGate: boolean },
+): Promise<RetrieveParts[]> {
   const { settings, resources, signal } = context;
   const names = searchedCollections(request, settings);
   const opened = await Promise.all(names.map((collection) => openCollection(inCollection(context, collection))));
   assertOneEmbedder(opened.map(({ info }) => info));
   const [{ info }] = opened as [Collection];
-  const embedder = info.dimensions > 0 ? await embedderFor(context, info) : undefined;
+  const embedder = info.dimensions > 0 ? await embedderFor(context, info, { hasGate }) : undefined;
   const reranker = settings.rerank.enabled ? await resources.reranker(settings.rerank, settings.chat.llm) : undefined;
   return opened.map((collection) => ({ collection, embedder, reranker, signal }));
 }
@@ -214,9 +219,18 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
   );
 }
 
-/** Opens the embedder of the collection if vectors are compared. A search by words uses one only if it sends no requests, so that scores mean the same. */
-async function embedderFor(context: Context, collectionEmbedder: EmbedderName): Promise<Embedder | undefined> {
-  if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, collectionEmbedder);
+/**
+ * Opens the embedder of the collection if vectors are compared. A search by words opens one only if it sends no requests, and only for a gate or a
+ * reranker, so that their scores mean the same as in other modes.
+ */
+async function embedderFor(
+  context: Context,
+  collectionEmbedder: EmbedderName,
+  { hasGate }: { hasGate: boolean },
+): Promise<Embedder | undefined> {
+  const { retrieval, rerank } = context.settings;
+  if (retrieval.mode !== 'text') return await openEmbedder(context, collectionEmbedder);
+  if (!hasGate && !rerank.enabled) return undefined;
   return describeInProcess('embedders', collectionEmbedder.provider)
     ? await openEmbedder(context, collectionEmbedder).catch(rethrowUnexpected)
     : undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
 import { collect, settle } from '../../src/core/run.ts';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
-import { retrieve } from '../../src/engine/query.ts';
+import { chat, retrieve } from '../../src/engine/query.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import type { Filter } from '../../src/schema/stored/filter.ts';
@@ -241,7 +241,7 @@ describe('query', () => {
   });
 });
 
-it('works without the bundled embedder in a search by words, but not after other failures', async () => {
+it('opens no embedder to search by words; a chat works without the bundled one, but not after other failures', async () => {
   const home = folder();
   const config = Config.parse(mergeLayers(DEFAULTS, { storage: { url: home }, retrieval: { mode: 'text' } } as Layer));
   const real = createResources({ config, home, surface: 'cli' });
@@ -252,18 +252,19 @@ it('works without the bundled embedder in a search by words, but not after other
     { id: 'gate', text: 'The gate is locked at ten.', source: 'gate', metadata: {}, vector: Float32Array.of(1, 0, 0) },
   ]);
   await collection.optimize();
-  const failing = (error: Error) =>
-    settle(
-      retrieve({ query: 'gate' }, {
-        settings: config,
-        config,
-        home,
-        surface: 'cli',
-        lists: true,
-        resources: { ...real, embedder: () => Promise.reject(error) },
-      } as never),
-    );
-  expect((await failing(new KbError('unavailable', 'It is not there.'))).items.map(({ id }) => id)).toEqual(['gate']);
-  await expect(failing(new TypeError('odd'))).rejects.toThrow('odd');
-  await expect(failing(new KbError('aborted', 'Stopped.'))).rejects.toMatchObject({ code: 'aborted' });
+  const failing = (error: Error): never =>
+    ({
+      settings: config,
+      config,
+      home,
+      surface: 'cli',
+      lists: true,
+      resources: { ...real, embedder: () => Promise.reject(error) },
+    }) as never;
+  const passages = await settle(retrieve({ query: 'gate' }, failing(new TypeError('opened'))));
+  expect(passages.items.map(({ id }) => id)).toEqual(['gate']);
+  const ask = (error: Error) => settle(chat({ query: 'When is the gate locked?' }, failing(error)));
+  expect((await ask(new KbError('unavailable', 'It is not there.'))).sources.length).toBe(1);
+  expect((await ask(new TypeError('odd'))).errors).toMatchObject([{ error: 'odd' }]);
+  await expect(ask(new KbError('aborted', 'Stopped.'))).rejects.toMatchObject({ code: 'aborted' });
 });

@@ -63,8 +63,13 @@ async function removeReaderTags(table: Table): Promise<void> {
 
 /** Rows from which a vector index pays: below, an exhaustive comparison is as fast, and exact; in a bucket it reads all vectors over the network. */
 const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
-/** Maximum rows outside an index: a search scans them, in a few milliseconds. */
+/** Maximum rows outside the indexes of ids, labels and vectors: a search scans them, in a few milliseconds. */
 const MAX_UNINDEXED = 1_000;
+/**
+ * The same for the index of texts. Of texts of 150 words, a word search scans 100 in 0.8 ms, 200 in 1.5 ms, 1,000 in 6 ms; with the index it takes 1.3 ms
+ * in all (900 rows). Indexing takes 0.06 s of processor time for 900 rows, 0.4 s for 10,000, 1.2 s for 50,000.
+ */
+const MAX_UNINDEXED_TEXTS = 200;
 /**
  * The same while a job goes on writing: an absolute minimum, and a share of all rows, since each indexing covers all rows again. Indexing ids is cheap and
  * speeds up the writes, which look for their ids; indexing texts takes longer than writing them.
@@ -129,12 +134,12 @@ export async function optimizeTable(
     table.listVersions(),
   ]);
   const unindexedTexts = text?.numUnindexedRows ?? rows;
-  const unindexed = Math.max(unindexedTexts, vectors?.numUnindexedRows ?? 0);
+  const isBehind = unindexedTexts > MAX_UNINDEXED_TEXTS || (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED;
   const mostFragments = Math.min(FRAGMENTS_OF_LARGE_TABLE, Math.max(FRAGMENTS_OF_SMALL_TABLE, rows / ROWS_PER_FRAGMENT));
   const isCompact = fragments <= mostFragments && versions.length <= MAX_VERSIONS;
   if (whole) await eraseDeleted(table);
-  else if (isCompact && unindexedTexts > Math.max(MAX_UNINDEXED, rows / 2)) await indexTexts(table);
-  else if (!isCompact || unindexed > MAX_UNINDEXED) await compact(table, { versions, before: oldestKeptTime(versions, created) });
+  else if (isCompact && unindexedTexts > Math.max(MAX_UNINDEXED_TEXTS, rows / 2)) await indexTexts(table);
+  else if (!isCompact || isBehind) await compact(table, { versions, before: oldestKeptTime(versions, created) });
   if (rows > MAX_UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), before: Date.now() }); // removes the versions that these steps have created
@@ -200,18 +205,18 @@ async function indexTexts(table: Table): Promise<void> {
 }
 
 /** Whether an index is missing, or lacks many rows. */
-const isBehind = async (table: Table, index: string): Promise<boolean> =>
+const lacksRows = async (table: Table, index: string): Promise<boolean> =>
   ((await table.indexStats(index))?.numUnindexedRows ?? Infinity) > MAX_UNINDEXED;
 
 async function indexKeys(table: Table): Promise<void> {
   const { Index } = await loadLanceDb();
   for (const column of ['id', 'source'])
-    if (await isBehind(table, `${column}_idx`)) await table.createIndex(column, { config: Index.btree() });
-  if (await isBehind(table, `${LABELS}_idx`)) await table.createIndex(LABELS, { config: Index.labelList() });
+    if (await lacksRows(table, `${column}_idx`)) await table.createIndex(column, { config: Index.btree() });
+  if (await lacksRows(table, `${LABELS}_idx`)) await table.createIndex(LABELS, { config: Index.labelList() });
 }
 
 async function indexVectors(table: Table): Promise<void> {
-  if (!(await isBehind(table, 'vector_idx'))) return;
+  if (!(await lacksRows(table, 'vector_idx'))) return;
   const { Index } = await loadLanceDb();
   await table.createIndex('vector', { config: Index.ivfRq({ numBits: 4, distanceType: 'cosine' }) });
 }

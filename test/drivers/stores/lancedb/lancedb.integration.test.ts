@@ -287,6 +287,16 @@ describe('a LanceDB store in a folder', () => {
     expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'labels_idx', 'source_idx', 'terms_idx']);
   });
 
+  it('has its texts indexed from a few hundred on, since a word search scans the others', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    const write = async (from: number, to: number) => {
+      await collection.upsert(Array.from({ length: to - from }, (_, i) => plain(`${from + i}`)));
+      await collection.optimize();
+      return (await (await openTable()).indexStats('terms_idx'))?.numUnindexedRows;
+    };
+    expect([await write(0, 200), await write(200, 300), await write(300, 400), await write(400, 501)]).toEqual([200, 0, 100, 0]);
+  });
+
   it('defers indexing while a job writes, and meanwhile finds and replaces unindexed rows', async () => {
     const store = await openLanceDb({ url: folder });
     const collection = await store.create(INFO);
