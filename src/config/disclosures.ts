@@ -1,7 +1,12 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { fillVariables, getPath, type Layer, referencesIn } from '../core/settings.ts';
 import { findProvider, type Provider, providers } from '../drivers/providers/providers.ts';
 import { BUCKET_VARIABLES } from '../drivers/stores/lancedb/bucket-variables.ts';
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
+import { hasCode } from '../core/errors.ts';
+import { isFolderStore, storeFolder } from '../engine/store-address.ts';
+import { isWithin, realPath } from '../stages/extract/files/local-path.ts';
 import { readProxies } from '../http/connections.ts';
 import type { Environment } from '../ports/engines.ts';
 import type { Config } from '../schema/config.ts';
@@ -33,6 +38,8 @@ export interface Reference {
 
 interface Settings {
   config: Config;
+  /** The folder of the configuration, which its relative paths begin at. */
+  home: string;
   /** All variables, those of `.env` included. */
   environment: Environment;
   /** References in the configuration file. */
@@ -57,6 +64,7 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...qdrantAddresses(settings),
     ...bucketAddresses(settings),
     ...buckets(settings),
+    ...foldersElsewhere(settings),
     ...proxies(settings),
     ...collector(settings),
     ...(settings.serves ? callers(settings) : []),
@@ -90,8 +98,9 @@ function labelOf(address: string, { references, environment }: Settings): string
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether an address is on the loopback interface; a proxy may be named without a scheme. */
+/** Whether an address is on the loopback interface; a proxy may be named without a scheme. A path is not: other users may read there. */
 function isOnThisMachine(address: string): boolean {
+  if (isAbsolute(address)) return false;
   const url = URL.parse(address.includes('://') ? address : `http://${address}`);
   return url !== null && LOOPBACK.test(url.hostname);
 }
@@ -164,6 +173,48 @@ function buckets(settings: Settings): Target[] {
   const { vector_db, url = '' } = settings.config.storage;
   const isBucket = vector_db === 'lancedb' && /^(?!file:|memory:)[a-z][a-z\d+.-]+:\/\//i.test(url);
   return isBucket && bucketAddresses(settings).length === 0 ? [{ secret: TEXTS, address: url, setting: 'storage.url' }] : [];
+}
+
+/** Folders to which the store is written that are not in the folder of the configuration, by a path or by a link: others may read there. */
+function foldersElsewhere({ config: { storage }, home, references, user }: Settings): Target[] {
+  if (isFolderStore(storage.vector_db) && getPath(user.layer, 'storage.url') !== undefined) return [];
+  const folder = realStoreFolder(storage, home);
+  if (folder === undefined) return [];
+  const elsewhere = [folder, ...linksBelow(folder, LINK_DEPTH).map((path) => realPath(path))].filter(
+    (path) => !isWithin(realPath(home), path),
+  );
+  const text = references.find(({ path }) => path === 'storage.url')?.text;
+  return elsewhere.map((address) => ({ secret: TEXTS, address, setting: 'storage.url', ...(text === undefined ? {} : { label: text }) }));
+}
+
+/** Returns the real folder of the store and its files; undefined for an address that is none, which opening the store refuses. */
+function realStoreFolder(storage: Config['storage'], home: string): string | undefined {
+  try {
+    return realPath(storeFolder(storage, home));
+  } catch (error) {
+    if (hasCode(error, 'usage')) return undefined;
+    throw error;
+  }
+}
+
+/** Levels of a store on which names are not random: tables and other folders, and those in them. */
+const LINK_DEPTH = 2;
+
+/** Lists the symbolic links in a folder, down to a depth of folders. A folder that cannot be read has none. */
+function linksBelow(folder: string, depth: number): string[] {
+  if (depth === 0) return [];
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isSymbolicLink() ? [path] : entry.isDirectory() ? linksBelow(path, depth - 1) : [];
+  });
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 /** Proxies of `.env`, which see every request, and the keys of those that are not encrypted. */

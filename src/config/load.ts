@@ -179,7 +179,7 @@ export function readConfig({ cwd, file: named, environment: given, flags, own = 
     (contents.lines.has(path) ? `${basename(file!)}, line ${contents.lines.get(path)}: ${path}` : path);
   const config = validateConfig(merged, originOf, withOwnNames(Config, ownNames(own)));
   const user = { environment: given, layer: mergeLayers(readEnvironment(given).layer, flags?.layer ?? {}) };
-  const disclosures = place.isNamed ? [] : listDisclosures({ config, environment, references: contents.references, user, serves });
+  const disclosures = place.isNamed ? [] : listDisclosures({ config, home, environment, references: contents.references, user, serves });
   return { config, file, home, environment, place, disclosures };
 }
 

@@ -1,5 +1,6 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { acceptAddresses, withoutAccepted } from '../../src/config/accepted-addresses.ts';
@@ -175,6 +176,45 @@ describe('a configuration that kb found', () => {
     const cwd = folder({ 'kb.config.yaml': 'chat: {llm: {provider: openai, model: m}}\n' });
     const flags = readSetFlags([`chat.llm.options={base_url: ${EVIL}}`]);
     expect(readConfig({ cwd, environment: { OPENAI_API_KEY: SECRET }, flags }).disclosures).toEqual([]);
+  });
+});
+
+describe('a store in another folder', () => {
+  const storeIn = (url: string, environment: Environment = {}) =>
+    readConfig({ cwd: folder({ 'kb.config.yaml': stringify({ storage: { url } }) }), environment }).disclosures;
+
+  it('gets texts only after a question, also by a link', () => {
+    const elsewhere = realpathSync(folder());
+    const expected = [expect.objectContaining({ secret: TEXTS, address: join(elsewhere, 'kb'), setting: 'storage.url' })];
+    expect(storeIn(join(elsewhere, 'kb'))).toEqual(expected);
+    expect(storeIn(pathToFileURL(join(elsewhere, 'kb')).href)).toEqual(expected);
+    for (const link of ['.kb', '.kb/lancedb', 'base']) {
+      const cwd = folder({ 'kb.config.yaml': link === 'base' ? 'storage: {url: base/kb}\n' : '', '.kb/x': '' });
+      if (link === '.kb') rmSync(join(cwd, '.kb'), { recursive: true });
+      symlinkSync(elsewhere, join(cwd, link), 'junction');
+      const target = { '.kb': 'lancedb', '.kb/lancedb': '.', base: 'kb' }[link]!;
+      expect(readConfig({ cwd, environment: {} }).disclosures, link).toMatchObject([{ secret: TEXTS, address: join(elsewhere, target) }]);
+    }
+    const shipped = folder({ 'kb.config.yaml': '', '.kb/lancedb/default.lance/_versions/1': '' });
+    symlinkSync(elsewhere, join(shipped, '.kb/lancedb/default.lance/data'), 'junction');
+    expect(readConfig({ cwd: shipped, environment: {} }).disclosures).toMatchObject([{ secret: TEXTS, address: elsewhere }]);
+    const remote = folder({ 'kb.config.yaml': 'storage: {vector_db: qdrant}\n' }); // whose jobs lie in `.kb`
+    symlinkSync(elsewhere, join(remote, '.kb'), 'junction');
+    expect(readConfig({ cwd: remote, environment: {} }).disclosures).toMatchObject([{ secret: TEXTS, address: elsewhere }]);
+  });
+
+  it('shows no variable of its path', () => {
+    const [disclosure] = storeIn(join(folder(), '${OPENAI_API_KEY}'), { OPENAI_API_KEY: SECRET });
+    expect(disclosure!.label).toContain('${OPENAI_API_KEY}');
+  });
+
+  it('is not asked about in the folder of the configuration, nor where the user named it', () => {
+    const elsewhere = folder();
+    for (const url of ['.kb/lancedb', './base', 'a/../b', 'memory://x']) expect(storeIn(url), url).toEqual([]);
+    expect(storeIn(elsewhere, { KB_STORAGE_URL: elsewhere })).toEqual([]);
+    const cwd = folder({ 'kb.config.yaml': stringify({ storage: { url: elsewhere } }) });
+    expect(readConfig({ cwd, file: 'kb.config.yaml', environment: {} }).disclosures).toEqual([]);
+    expect(readConfig({ cwd, environment: {}, flags: readSetFlags([`storage.url=${elsewhere}`]) }).disclosures).toEqual([]);
   });
 });
 
