@@ -141,10 +141,10 @@ const largeJsonError = (name: string, excess: string): KbError =>
     hint: 'Ask for less, for example in pages (ingestion.api.pagination), or for JSON Lines.',
   });
 
-/** Whether the first two lines are records of their own. */
+/** Whether the first two lines are records of their own, within the bounds. */
 function hasJsonLines(text: string): boolean {
   const [first = '', second = ''] = text.trim().split(/\r?\n/, 2);
-  return second !== '' && [first, second].every((line) => typeof parseIfJson(line) === 'object');
+  return second !== '' && [first, second].every((line) => largeJson(line) === undefined && typeof parseIfJson(line) === 'object');
 }
 
 function parseIfJson(text: string): unknown {

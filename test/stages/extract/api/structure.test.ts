@@ -173,6 +173,8 @@ describe('a large response', () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 50_001 }, (_, i) => [i, 1]))),
       'at most 50,000 keys in one object',
     ],
+    ['text/plain', `[${'1,'.repeat(200_000)}1]\n{"a":1}\n`, 'at most 200,000 entries in one list'],
+    ['application/json', `[${'1,'.repeat(200_000)}1]\n{"a":1}\n`, 'at most 200,000 entries in one list'],
   ])('is refused before it is parsed: %s', async (type, text, excess) => {
     const message = `http://x/ answered with too much at once: ${excess} can be read.`;
     await expect(read(type, text)).rejects.toMatchObject({ code: 'too_large', message });
