@@ -1,24 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { withSignal } from '../../src/core/run.ts';
 import { chunkDocument } from '../../src/stages/chunk/chunk.ts';
 import { toDocument } from '../../src/stages/extract/document.ts';
 import { makeDocument, splitDocument } from '../../src/stages/text-thread.ts';
+import { turnsDuring } from '../support/turns.ts';
 import { documentOf } from './chunk/markdown.ts';
 
 const chunking = { chunk_size: 400, chunk_overlap: 50, min_chunk_length: 50 };
 const provenance = { source: 'long.md', source_kind: 'markdown', file_type: 'markdown', content_hash: 'abc' } as const;
 const long = (characters: number) =>
   Array.from({ length: characters / 50 }, (_, i) => `# Part ${i}\n\nThe pump of part ${i} stops at night.\n\n`).join('');
-
-/** Counts the turns of the event loop until the work is done. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  void work.finally(() => (isDone = true)).catch(() => {});
-  let turns = 0;
-  for (; !isDone; turns++) await nextTurn();
-  return turns;
-}
 
 it('makes and splits a long text as a short one, and leaves the event loop free meanwhile', async () => {
   const text = `${long(400_000)}\u0007`;

@@ -1,4 +1,5 @@
-import { countWords, type QuoteBlock, readQuoteBlocks, TITLE_SEPARATOR } from './quote-blocks.ts';
+import { countWords, type QuoteBlock, quoteBlocksOf, TITLE_SEPARATOR } from './quote-blocks.ts';
+import { yieldToEventLoop } from '../../core/concurrency.ts';
 import { terms } from '../../text/terms.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
@@ -40,6 +41,7 @@ interface RankPassagesOptions {
   compare?: Comparison | undefined;
   /** Maximum words of a passage with its path. */
   words: number;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -122,7 +124,16 @@ function createFitness(question: string): (block: QuoteBlock, source: GroundingS
 /** Ranks the passages, best first; of overlapping ones only the best. */
 export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankPassagesOptions): Promise<RankedCandidate[]> {
   const wanted = new Set(subjectTerms(query));
-  const cosines = await options.compare?.(blocks.map(comparableText));
+  const takeTurns = yieldToEventLoop(options.signal);
+  const eachInTurn = async <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Promise<Result[]> => {
+    const results: Result[] = [];
+    for (const item of items) {
+      await takeTurns();
+      results.push(work(item));
+    }
+    return results;
+  };
+  const cosines = await options.compare?.(await eachInTurn(blocks, comparableText));
   const question = lastQuestion(query);
   const fitness = createFitness(question);
   const isSpecialCase = createSpecialCaseCheck(blocks, wanted);
@@ -130,26 +141,24 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const namedOptions = optionsIn(question);
   const scores = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
-  const candidates = [...blocks.entries()]
-    .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
-    .map(([i, seed]): RankedCandidate => {
-      const room = options.words - countWords(headingOf(seed.path, options.words));
-      const grown = growPassage(bySource.get(seed.source)!, seed, { room, gainOf: (block) => scores.get(block)! });
-      const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // for a single word, the blocks around the seed say nothing
-      const cosine = cosines?.[i];
-      const isIntroduction = meaning !== undefined && introduces(seed, meaning);
-      const score =
-        (cosine ?? 0) +
-        RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
-        SHARE * share +
-        (isIntroduction ? INTRODUCTION : 0) -
-        (isSpecialCase(seed) ? SPECIAL_CASE : 0) +
-        (namedOptions.size === 0 || optionsIn(seed.term).isDisjointFrom(namedOptions) ? 0 : NAMED_OPTION) +
-        fitness(seed, options.sources[seed.source]!);
-      return { seed, blocks: grown, cosine, share, isIntroduction, score };
-    })
-    .toSorted((a, b) => b.score - a.score);
-  return dropRepetitions(candidates);
+  const seeds = [...blocks.entries()].filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term');
+  const candidates = await eachInTurn(seeds, ([i, seed]): RankedCandidate => {
+    const room = options.words - countWords(headingOf(seed.path, options.words));
+    const grown = growPassage(bySource.get(seed.source)!, seed, { room, gainOf: (block) => scores.get(block)! });
+    const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // for a single word, the blocks around the seed say nothing
+    const cosine = cosines?.[i];
+    const isIntroduction = meaning !== undefined && introduces(seed, meaning);
+    const score =
+      (cosine ?? 0) +
+      RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
+      SHARE * share +
+      (isIntroduction ? INTRODUCTION : 0) -
+      (isSpecialCase(seed) ? SPECIAL_CASE : 0) +
+      (namedOptions.size === 0 || optionsIn(seed.term).isDisjointFrom(namedOptions) ? 0 : NAMED_OPTION) +
+      fitness(seed, options.sources[seed.source]!);
+    return { seed, blocks: grown, cosine, share, isIntroduction, score };
+  });
+  return dropRepetitions(candidates.toSorted((a, b) => b.score - a.score));
 }
 
 /** Minimum words of a block that counts as a repetition in another section: «Added in: v0.3.4» occurs often. */
@@ -239,11 +248,16 @@ export async function chooseQuotations(
   { sources, words = MAX_ANSWER_WORDS, previous_answers = '', embedder, signal }: ChooseOptions,
 ): Promise<Choice> {
   const earlier = normalizeText(previous_answers);
-  const blocks = sources
-    .flatMap(readQuoteBlocks)
-    .map((block) => (earlier !== '' && earlier.includes(normalizeText(block.text)) ? excludeBlock(block) : block));
+  const takeTurns = yieldToEventLoop(signal);
+  const blocks: QuoteBlock[] = [];
+  for (const [i, source] of sources.entries()) {
+    for (const block of quoteBlocksOf(source, i)) {
+      await takeTurns();
+      blocks.push(earlier !== '' && earlier.includes(normalizeText(block.text)) ? excludeBlock(block) : block);
+    }
+  }
   const compare = createComparison(query, { embedder, signal });
-  const ranked = await rankPassages(query, blocks, { sources, words, compare });
+  const ranked = await rankPassages(query, blocks, { sources, words, compare, signal });
   const [best] = ranked;
   if (!best) return { quotations: [], ranked, compare };
   const next = ranked.slice(1).find((candidate) => !areNearDuplicates(candidate, best));

@@ -138,7 +138,7 @@ const INTRODUCED = 9;
 
 /**
  * Extends a block within its section and definition, up to `room` words: by the steps before it, by its introduction, then greedily by the better
- * neighbour. A block that the seed introduces is added even if it is too long.
+ * neighbour. The last block that is introduced is added even if it is too long.
  */
 export function growPassage(
   all: readonly QuoteBlock[],
@@ -172,7 +172,7 @@ export function growPassage(
   }
   if (last > seed.at && isLoneItem(all, last)) last--;
   while (last > seed.at && introducesNext(all, last)) last--;
-  while (introducesNext(all, last) && all[last + 1]?.section === seed.section) last++;
+  while (words <= room && introducesNext(all, last) && all[last + 1]?.section === seed.section) words += cost(all[++last]!);
   return all.slice(first, last + 1);
 }
 

@@ -201,21 +201,31 @@ function splitParts(text: string, isFirst: (line: string) => boolean): { text: s
 }
 
 /** Reads a source with its neighbours into blocks, in order. Headings become part of their paths. */
-export function readQuoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
+export const readQuoteBlocks = (source: GroundingSource, index: number): QuoteBlock[] => [...quoteBlocksOf(source, index)];
+
+/** A text that becomes a block, and what is known about it. */
+interface WrittenBlock extends Pick<QuoteBlock, 'kind' | 'path' | 'section' | 'term'> {
+  text: string;
+  /** Its first line, from 0. */
+  line: number;
+  /** The table header of a row. */
+  header?: string;
+}
+
+/** Yields the blocks of a source (see `readQuoteBlocks`) one after another: those of a long text take seconds. */
+export function* quoteBlocksOf(source: GroundingSource, index: number): Generator<QuoteBlock, void> {
   const { whole, from, to } = joinNeighbours(source);
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
-  const base = source.title.split(TITLE_SEPARATOR);
-  const blocks: QuoteBlock[] = [];
-  const open: OpenHeading[] = [];
-  let [path, section, term]: [readonly string[], number, string] = [base, 0, ''];
-  const add = (kind: QuoteBlock['kind'], written: string, { line, header = '' }: { line: number; header?: string }) => {
+  let at = 0;
+  let before: number | undefined;
+  for (const { kind, text: written, line, path, section, term, header = '' } of writtenBlocks(whole, source.title.split(TITLE_SEPARATOR))) {
     const text = closeFence(written.trimEnd());
     const plain = plainText(text);
-    if (NO_CONTENT.test(plain)) return;
-    const last = line + written.trimEnd().split('\n').length - 1;
-    blocks.push({
+    if (NO_CONTENT.test(plain)) continue;
+    const last = line + newlinesIn(written.trimEnd());
+    yield {
       source: index,
-      at: blocks.length,
+      at,
       kind,
       text,
       plain,
@@ -225,25 +235,34 @@ export function readQuoteBlocks(source: GroundingSource, index: number): QuoteBl
       term,
       header,
       section,
-      isFirst: blocks.length === 0 ? from === 0 : blocks.at(-1)!.section !== section,
+      isFirst: at === 0 ? from === 0 : before !== section,
       isRetrieved: line <= lastRetrieved && last >= firstRetrieved,
       own: new Set(terms(withoutMarks(text))),
       context: new Set(terms([...path, term, header].join(' '))),
-    });
-  };
+    };
+    at++;
+    before = section;
+  }
+}
+
+/** Yields the texts of blocks below the path `base`, in order. */
+function* writtenBlocks(whole: string, base: readonly string[]): Generator<WrittenBlock, void> {
+  const open: OpenHeading[] = [];
+  let [path, section, term]: [readonly string[], number, string] = [base, 0, ''];
   for (const { kind, text, line, level, title } of readWholeBlocks(whole)) {
+    const place = { path, section, term };
     if (kind === 'heading') {
       [path, section, term] = [openHeading({ title, level }, open, base), section + 1, ''];
     } else if (kind === 'list')
-      for (const item of splitParts(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });
+      for (const item of splitParts(text, (written) => ITEM.test(written)))
+        yield { ...place, kind: 'item', text: item.text, line: line + item.line };
     else if (kind === 'table') {
       const [first, second, ...rows] = splitParts(text, () => true);
       const header = plainText(`${first!.text}\n${second?.text ?? ''}`);
-      for (const row of rows) add('row', row.text, { line: line + row.line, header });
+      for (const row of rows) yield { ...place, kind: 'row', text: row.text, line: line + row.line, header };
     } else if (kind === 'paragraph' && isTerm(text)) {
       term = text;
-      add('term', text, { line });
-    } else if (kind === 'paragraph' || kind === 'fence') add(kind === 'fence' ? 'code' : 'paragraph', text, { line });
+      yield { ...place, term, kind: 'term', text, line };
+    } else if (kind === 'paragraph' || kind === 'fence') yield { ...place, kind: kind === 'fence' ? 'code' : 'paragraph', text, line };
   }
-  return blocks;
 }

@@ -55,12 +55,32 @@ interface Part extends SearchQuestion {
   isAnswered: boolean;
 }
 
+/** Maximum characters of all sources, with the text around them, in which quotations are searched for: reading a million takes about a second. */
+const MAX_SEARCHED = 1_000_000;
+
+/** Cuts the sources after the first `MAX_SEARCHED` characters; those behind are empty. */
+function searchedSources(sources: readonly GroundingSource[]): GroundingSource[] {
+  let room = MAX_SEARCHED;
+  return sources.map((source) => {
+    const { before = '', after = '' } = source;
+    if (before.length >= room) room = 0;
+    room -= Math.min(room, before.length);
+    const text = source.text.slice(0, room);
+    room -= text.length;
+    const cut = { ...source, before: text === '' ? '' : before, text, after: after.slice(0, room) };
+    room -= cut.after.length;
+    return cut;
+  });
+}
+
 /** Answers each of the joined questions with quotations. */
 async function answerParts({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
-  const { query: whole, question: asked = whole, sources, previous_answers } = grounding;
+  const { query: whole, question: asked = whole, previous_answers } = grounding;
+  const sources = searchedSources(grounding.sources);
   const questions = splitQuestion({ query: whole, question: asked });
   const texts = sources.map(({ text }) => text);
-  const note = Math.max(0, ...texts.map((text) => countWords(sourceLanguageNote(asked, text, [texts.join('\n')]) ?? '')));
+  const together = texts.join('\n');
+  const note = Math.max(0, ...texts.map((text) => countWords(sourceLanguageNote(asked, text, [together]) ?? '')));
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MAX_ANSWER_WORDS - note) / questions.length);

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { GroundingSource } from '../../../src/ports/models.ts';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
+import { linearly } from '../../../packages/documents/test/support/linear-time.ts';
+import { turnsDuring } from '../../support/turns.ts';
 
 /** A question about the first words of each sentence, each of which has a number, so that each sentence can be told again. */
 const QUESTION = 'How does the valve of the pump open?';
@@ -107,4 +109,25 @@ test('marks omitted lines of code, cells of a row and words of a long sentence',
     expect(counted(answer)).toBeLessThanOrEqual(120);
     expect(answer).toMatch(/valve\d+(?: \|)?(?:\n```\n)?\s+…/);
   }
+});
+
+const sourceOf = (text: string): GroundingSource => ({ citation: 1, title: 'Manual', text, score: 0.7 });
+
+test('reads paragraphs that introduce one another in linear time', async () => {
+  const answer = await linearly(
+    4_000,
+    async (size) => await answerTo(QUESTION, [sourceOf('The valve of the pump opens:\n\n'.repeat(size))]),
+  );
+  expect(counted(answer)).toBeLessThanOrEqual(120);
+});
+
+test('leaves the event loop to others while it reads a long source', async () => {
+  expect(await turnsDuring(answerTo(QUESTION, [sourceOf('- the valve of the pump opens\n'.repeat(12_000))]))).toBeGreaterThan(5);
+});
+
+test('searches the first million characters', async () => {
+  const answer = sourceOf('The valve of the pump opens with slow pressure.');
+  const before = (length: number) => sourceOf(`${'Lorem ipsum dolor. '.repeat(length / 19)}`);
+  expect(await answerTo(QUESTION, [before(400_000), answer])).toContain('slow pressure');
+  expect(await answerTo(QUESTION, [before(1_100_000), answer])).not.toContain('slow pressure');
 });
