@@ -1,4 +1,4 @@
-import { plainTitle, readBlocks } from '@citekb/documents/markdown';
+import { blocksOf, plainTitle } from '@citekb/documents/markdown';
 
 /**
  * Kinds of pages and passages that rank lower: those that list answers elsewhere instead of holding any, and pages that say themselves that another version
@@ -53,10 +53,10 @@ const OUTDATED =
 export function pageKindOf(text: string, title = ''): PageKind | undefined {
   if (OUTDATED.test(text.slice(0, MAX_BANNER))) return 'outdated';
   const named = withoutSectionNumber(plainTitle(title).trim());
-  const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutSectionNumber(words)] : []));
-  const name = [named, headings[0] ?? ''].find((words) => CHANGELOG.test(words) || RELEASE.test(words));
-  if (name !== undefined || isVersioned(headings)) return 'changelog';
-  return listKindOf(text, [named, headings[0] ?? '']);
+  const { first, entries, versions } = countVersions(text);
+  const isNamed = [named, first].some((words) => CHANGELOG.test(words) || RELEASE.test(words));
+  if (isNamed || (entries >= MIN_ENTRIES && versions >= entries * MIN_VERSION_SHARE)) return 'changelog';
+  return listKindOf(text, [named, first]);
 }
 
 /** Classifies a passage by the headings above it. */
@@ -66,10 +66,22 @@ export function passageKindOf(text: string, headings: readonly string[]): PageKi
   return listKindOf(text, [last]);
 }
 
-const isVersioned = (headings: readonly string[]): boolean => {
-  const parts = headings.slice(1);
-  return parts.length >= MIN_ENTRIES && parts.filter((heading) => VERSION.test(heading)).length >= parts.length * MIN_VERSION_SHARE;
-};
+/** The first heading of a text without its number, how many headings follow it, and how many of these are versions. */
+function countVersions(text: string): { first: string; entries: number; versions: number } {
+  let first: string | undefined;
+  let [entries, versions] = [0, 0];
+  for (const { kind, title } of blocksOf(text)) {
+    if (kind !== 'heading') continue;
+    const words = withoutSectionNumber(title);
+    if (first === undefined) {
+      first = words;
+      continue;
+    }
+    entries++;
+    if (VERSION.test(words)) versions++;
+  }
+  return { first: first ?? '', entries, versions };
+}
 
 /** Maximum characters of a text that is examined as a list: no listing is as long as a book, and longer runs of letters overflow the stack of a pattern. */
 const MAX_LIST_LENGTH = 1_000_000;

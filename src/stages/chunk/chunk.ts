@@ -1,5 +1,6 @@
 import type { Chunk, Document, Location, Mark } from '../../schema/items.ts';
-import { type Block, readBlocks, newlinesIn } from '@citekb/documents/markdown';
+import { type Block, blocksOf, readBlocks, newlinesIn } from '@citekb/documents/markdown';
+import { BlockWindow } from './block-window.ts';
 import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import { decodeUrlPart } from '../../http/message.ts';
@@ -12,7 +13,7 @@ import { withoutMarks } from '../../text/markdown/plain-text.ts';
 /** Locates a piece in its source. Pieces must be passed in order, so that the text is scanned once. */
 type Locator = (piece: Piece, group: Group) => Location;
 
-function createLocator(document: Document, blocks: readonly Block[]): Locator {
+function createLocator(document: Document, blocks: BlockWindow): Locator {
   const { text, marks = [] } = document;
   const lineAt = createLineCounter(text, marks);
   const rowsOf = createRowCounter(text, marks, blocks);
@@ -71,7 +72,7 @@ function createLineCounter(text: string, marks: readonly Mark[]): (offset: numbe
   };
 }
 
-function createRowCounter(text: string, marks: readonly Mark[], blocks: readonly Block[]) {
+function createRowCounter(text: string, marks: readonly Mark[], blocks: BlockWindow) {
   const newlines = createNewlineCounter(text);
   let next = 0;
   const rowAt = (offset: number, table: Block): number | undefined => {
@@ -84,9 +85,10 @@ function createRowCounter(text: string, marks: readonly Mark[], blocks: readonly
   };
   return ({ start, end }: Piece, { last }: Group): Pick<Location, 'row_start' | 'row_end'> => {
     let rows: { row_start?: number; row_end?: number } = {};
-    while (next < last && blocks[next]!.end <= start) next += 1;
-    for (let index = next; index < last && blocks[index]!.start < end; index++) {
-      const block = blocks[index]!;
+    next = Math.max(next, blocks.first);
+    while (next < last && blocks.at(next)!.end <= start) next += 1;
+    for (let index = next; index < last && blocks.at(index)!.start < end; index++) {
+      const block = blocks.at(index)!;
       if (block.kind !== 'table') continue;
       const first = rowAt(Math.max(start, block.start), block);
       const final = rowAt(Math.min(end, block.end) - 1, block);
@@ -124,29 +126,34 @@ function createOffsetCounter(text: string): (at: number) => number {
  */
 export const chunkDocument = (document: Document, chunking: Chunking): Chunk[] => [...chunksOf(document, chunking)];
 
-/** Yields the chunks of a document (see `chunkDocument`). */
+/** Maximum characters of a text whose blocks are all kept; those of a longer one are read twice instead. */
+const MAX_KEPT_TEXT = 1_000_000;
+
+/** Yields the chunks of a document (see `chunkDocument`). Of a long one it keeps little more than the text. */
 export function* chunksOf(document: Document, chunking: Chunking): Generator<Chunk, void> {
-  const blocks = readBlocks(document.text);
+  const { text } = document;
+  const kept = text.length <= MAX_KEPT_TEXT ? readBlocks(text) : undefined;
   const sizes = sizesOf(chunking);
-  const groups = joinShort(toSections(blocks, pageStarts(document, blocks)), sizes);
+  const groups = joinShort(toSections(kept ?? blocksOf(text), pageStarts(document)), sizes);
+  const blocks = new BlockWindow(kept ?? blocksOf(text));
   const locate = createLocator(document, blocks);
   const place = placeWords(document.source);
   let before: { group: Group; piece: Piece } | undefined;
   for (const group of groups) {
     const path = embedPath({ place, title: document.title, headings: group.host.headings });
-    const pieces = pack(document.text, blocks, { group, sizes, before: continuedChunk(blocks, group, before) });
-    for (const [ordinal, piece] of pieces.entries()) {
-      const text = pieceText(document.text, piece, piece.from);
-      const page_kind = document.metadata.page_kind ?? passageKindOf(text, group.host.headings);
+    let ordinal = 0;
+    for (const piece of pack(text, blocks, { group, sizes, before: continuedChunk(blocks, group, before) })) {
+      const passage = pieceText(text, piece, piece.from);
+      const page_kind = document.metadata.page_kind ?? passageKindOf(passage, group.host.headings);
       yield {
-        id: chunkId(document.id, group.host.key, ordinal),
-        text,
-        embed_text: embedText(path, pieceText(document.text, piece, embedStart(blocks, group, piece))),
+        id: chunkId(document.id, group.host.key, ordinal++),
+        text: passage,
+        embed_text: embedText(path, pieceText(text, piece, embedStart(blocks, group, piece))),
         source: document.source,
         metadata: { ...document.metadata, ...(page_kind ? { page_kind } : {}), title: document.title, location: locate(piece, group) },
       };
+      before = { group, piece };
     }
-    before = { group, piece: pieces.at(-1)! };
   }
 }
 
@@ -157,24 +164,20 @@ function sizesOf({ chunk_size = DEFAULT_CHUNK_SIZE, chunk_overlap, min_chunk_len
 }
 
 /** Returns a function that tells whether a block begins a page or sheet. It does not if it continues a sentence in lower case. */
-function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (index: number) => boolean {
+function pageStarts({ text, marks = [] }: Document): (block: Block, before: Block) => boolean {
   if (!marks.some((mark) => mark.page !== undefined || mark.sheet !== undefined)) return () => false;
-  return (index) => {
-    const [before, here] = [markAt(marks, blocks[index - 1]!.start), markAt(marks, blocks[index]!.start)];
+  return ({ start }, previous) => {
+    const [before, here] = [markAt(marks, previous.start), markAt(marks, start)];
     if (before?.page === here?.page && before?.sheet === here?.sheet) return false;
-    return !/^\s*\p{Ll}/u.test(text.slice(blocks[index]!.start, blocks[index]!.start + 20));
+    return !/^\s*\p{Ll}/u.test(text.slice(start, start + 20));
   };
 }
 
 /** The chunk before a group that continues the same section on a new page; undefined otherwise. */
-function continuedChunk(
-  blocks: readonly Block[],
-  group: Group,
-  before: { group: Group; piece: Piece } | undefined,
-): PreviousChunk | undefined {
-  if (!before || blocks[group.first]!.kind === 'heading') return undefined;
+function continuedChunk(blocks: BlockWindow, group: Group, before: { group: Group; piece: Piece } | undefined): PreviousChunk | undefined {
+  if (!before || blocks.at(group.first)!.kind === 'heading') return undefined;
   const same = before.group.host.headings.join('\0') === group.host.headings.join('\0');
-  return same ? { block: blocks[before.group.last - 1]!, start: before.piece.start, end: before.piece.end } : undefined;
+  return same ? { block: blocks.at(before.group.last - 1)!, start: before.piece.start, end: before.piece.end } : undefined;
 }
 
 function pieceText(text: string, { opening, closing, end }: Piece, from: number): string {
@@ -183,11 +186,11 @@ function pieceText(text: string, { opening, closing, end }: Piece, from: number)
 }
 
 /** The offset at which the embedded text begins: after leading headings that the path contains anyway. */
-function embedStart(blocks: readonly Block[], { first, last, host }: Group, { from, start, end }: Piece): number {
+function embedStart(blocks: BlockWindow, { first, last, host }: Group, { from, start, end }: Piece): number {
   let after = from;
   for (let index = first; index < last; index++) {
-    const block = blocks[index]!;
-    const isTop = block.kind === 'heading' && block.start >= start && block.end <= end;
+    const block = blocks.at(index);
+    const isTop = block?.kind === 'heading' && block.start >= start && block.end <= end;
     if (!isTop || !host.headings.includes(block.title)) break;
     after = block.end;
   }

@@ -1,4 +1,5 @@
 import { type Block, skipSpace, trimEnd, isSpace, readLine } from '@citekb/documents/markdown';
+import type { BlockWindow } from './block-window.ts';
 import { type CutWindow, findCut, frameOf, type Sizes, nextSpacelessWord } from './split.ts';
 import { firstSentenceStart } from '../../text/sentences.ts';
 
@@ -17,26 +18,31 @@ interface DocumentSection {
 }
 
 /** Groups blocks into sections, in order. Each page is a section, so that no passage is cited under the page before it. */
-export function toSections(blocks: readonly Block[], startsPage: (index: number) => boolean): DocumentSection[] {
-  const sections: DocumentSection[] = [];
+export function* toSections(
+  blocks: Iterable<Block>,
+  startsPage: (block: Block, before: Block) => boolean,
+): Generator<DocumentSection, void> {
   const above: Block[] = [];
   const seen = new Map<string, number>();
   let open: DocumentSection | undefined;
-  for (const [index, block] of blocks.entries()) {
+  let before: Block | undefined;
+  let index = 0;
+  for (const block of blocks) {
     if (block.kind === 'heading') {
       while (above.length > 0 && above.at(-1)!.level >= block.level) above.pop();
       above.push(block);
     }
-    if (!open || block.kind === 'heading' || startsPage(index)) {
+    if (!open || block.kind === 'heading' || startsPage(block, before!)) {
+      if (open) yield open;
       const headings = above.map(({ title }) => title);
       open = { first: index, last: index, start: block.start, end: block.end, headings, key: makeUnique(headings, seen), isEmpty: true };
-      sections.push(open);
     }
-    open.last = index + 1;
+    open.last = ++index;
     open.end = block.end;
     open.isEmpty &&= block.kind === 'heading' || block.kind === 'rule' || block.kind === 'comment';
+    before = block;
   }
-  return sections;
+  if (open) yield open;
 }
 
 /** Makes a repeated path unique by a number; headings never contain the zero character. */
@@ -69,43 +75,42 @@ interface Lengths {
  * the beginning of the document. A heading without text joins the text after it. Groups depend only on nearby sections, so that an edit does not
  * change ids elsewhere.
  */
-export function joinShort(sections: readonly DocumentSection[], { shortest, longest }: Lengths): Group[] {
-  const groups: Group[] = [];
+export function* joinShort(sections: Iterable<DocumentSection>, { shortest, longest }: Lengths): Generator<Group, void> {
+  let before: Group | undefined;
   let run: DocumentSection[] = [];
   for (const section of sections) {
     const isLong = !section.isEmpty && section.end - section.start >= shortest;
     if (isLong) {
-      groups.push(groupOf([...joinRun(run, groups), section], section));
+      const headings = joinRun(run, before);
+      if (before) yield before;
+      before = groupOf([...headings, section], section);
       run = [];
       continue;
     }
     run.push(section);
     const length = section.end - run[0]!.start;
     if (length >= shortest && (!section.isEmpty || length > longest / 2)) {
-      groups.push(groupOf(run));
+      if (before) yield before;
+      before = groupOf(run);
       run = [];
     }
   }
-  if (run.length > 0) joinToLast(run, groups);
-  return groups;
+  if (run.length > 0 && before) extend(before, run);
+  if (before) yield before;
+  else if (run.length > 0) yield groupOf(run);
 }
 
 /** Joins a short run to the group before it, and returns the sections that belong to the next one: trailing headings without text. */
-function joinRun(run: DocumentSection[], groups: Group[]): DocumentSection[] {
-  if (groups.length === 0) return run;
+function joinRun(run: DocumentSection[], before: Group | undefined): DocumentSection[] {
+  if (!before) return run;
   const end = run.findLastIndex((section) => !section.isEmpty) + 1;
-  if (end > 0) joinToLast(run.slice(0, end), groups);
+  if (end > 0) extend(before, run.slice(0, end));
   return run.slice(end);
 }
 
-function joinToLast(run: DocumentSection[], groups: Group[]): void {
-  const before = groups.at(-1);
-  if (!before) {
-    groups.push(groupOf(run));
-    return;
-  }
-  before.last = run.at(-1)!.last;
-  before.end = run.at(-1)!.end;
+function extend(group: Group, run: readonly DocumentSection[]): void {
+  group.last = run.at(-1)!.last;
+  group.end = run.at(-1)!.end;
 }
 
 function groupOf(sections: DocumentSection[], host = sections.find((section) => !section.isEmpty) ?? sections[0]!): Group {
@@ -138,35 +143,38 @@ interface Packing {
   before: PreviousChunk | undefined;
 }
 
-/** Splits a group into pieces of at most `longest` characters (`findCut` has exceptions), and without overlap at least `shortest`. */
-export function pack(text: string, blocks: readonly Block[], { group, sizes, before }: Packing): Piece[] {
-  const pieces: Piece[] = [];
+/**
+ * Splits a group into pieces of at most `longest` characters (`findCut` has exceptions), and without overlap at least `shortest`. The window forgets the
+ * blocks before each piece.
+ */
+export function* pack(text: string, blocks: BlockWindow, { group, sizes, before }: Packing): Generator<Piece, void> {
   const labelOf = createRowLabels(text);
   let previous = before;
   let index = group.first;
   for (let start = skipSpace(text, group.start, group.end); ;) {
+    blocks.forget(index - 1); // that one may introduce the piece
     const rest = group.end - start;
     const opening = openingAt(text, blocks, { index, offset: start, sizes, labelOf });
     // the last chunk has less overlap, so that no short rest follows it
     const limit = rest <= sizes.longest ? Math.min(sizes.overlap, sizes.longest - rest) : sizes.overlap;
-    const isFramed = blocks[index]!.kind !== 'list' && opening !== '';
+    const isFramed = blocks.at(index)!.kind !== 'list' && opening !== '';
     const from = previous && !isFramed ? overlapStart(text, previous, { start, limit }) : start;
     const room = sizes.longest - opening.length - (start - from);
     const piece: Piece = { from, start, end: group.end, opening, closing: '' };
-    pieces.push(piece);
-    if (rest <= room) return pieces;
+    if (rest <= room) return void (yield piece);
     const window = createCutWindow(text, { start, end: group.end, room, shortest: sizes.shortest });
     const cut = findCut(text, blocks, { index, window, sizes });
     // a unit that is kept whole beyond the limit leaves no room for the overlap
     if (cut > window.to) piece.from = start;
-    if (cut >= group.end) return pieces;
-    while (blocks[index]!.end < cut) index += 1;
-    const block = blocks[index]!;
+    if (cut >= group.end) return void (yield piece);
+    while (blocks.at(index)!.end < cut) index += 1;
+    const block = blocks.at(index)!;
     piece.end = trimEnd(text, start, cut);
     if (cut < block.end) piece.closing = frameAt(text, { block, offset: cut, sizes })?.closing ?? '';
+    yield piece;
     previous = { block, start, end: piece.end };
     start = nextStart(text, { block, cut, end: group.end, longest: sizes.longest });
-    while (blocks[index]!.end <= start) index += 1;
+    while (blocks.at(index)!.end <= start) index += 1;
   }
 }
 
@@ -194,12 +202,12 @@ interface Opening {
 }
 
 /** Composes the opening of a chunk inside a table, fence or list: its introductory line or caption, its frame, and in a row its first cell. */
-function openingAt(text: string, blocks: readonly Block[], { index, offset, sizes, labelOf }: Opening): string {
-  const block = blocks[index]!;
+function openingAt(text: string, blocks: BlockWindow, { index, offset, sizes, labelOf }: Opening): string {
+  const block = blocks.at(index)!;
   const frame = frameAt(text, { block, offset, sizes })?.opening ?? '';
   const isContinued = frame !== '' || (block.kind === 'list' && offset > block.start);
   const room = sizes.longest / 2 - frame.length; // the introductory line and the table header take at most half of a chunk
-  const lead = isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MAX_LEAD_SHARE, room) }) : '';
+  const lead = isContinued ? leadOf(text, blocks.at(index - 1), { block, longest: Math.min(sizes.longest * MAX_LEAD_SHARE, room) }) : '';
   const label = block.kind === 'table' && frame !== '' ? labelOf(block, offset) : '';
   return lead + frame + (label.length <= room - lead.length ? label : '');
 }

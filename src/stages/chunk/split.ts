@@ -1,4 +1,5 @@
 import { type Block, fenceMark, isSpace, readLine, skipSpace, trimEnd } from '@citekb/documents/markdown';
+import type { BlockWindow } from './block-window.ts';
 import { lastSentenceEnd } from '../../text/sentences.ts';
 
 /** Text that completes a chunk that begins or ends inside a table or fence. */
@@ -131,26 +132,26 @@ export interface Sizes {
 const INTRODUCES = /[:：]/;
 
 /**
- * Finds the end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside it, at rows, lines, items, sentences or
+ * Finds the end of the chunk that begins at `window.start`, in `blocks.at(index)`: after a block, else inside it, at rows, lines, items, sentences or
  * words. A row or fence that fits into a chunk stays whole; the chunk may then be longer by less than `shortest` or the header.
  */
 export function findCut(
   text: string,
-  blocks: readonly Block[],
+  blocks: BlockWindow,
   { index, window, sizes }: { index: number; window: CutWindow; sizes: Sizes },
 ): number {
   let at = index;
   let best = -1;
   let afterLead = -1;
-  for (; blocks[at]!.end <= window.to; at++) {
-    const block = blocks[at]!;
+  for (; blocks.at(at)!.end <= window.to; at++) {
+    const block = blocks.at(at)!;
     if (block.end < window.from || block.kind === 'heading') continue;
     if (INTRODUCES.test(text.charAt(block.end - 1))) afterLead = block.end;
     else best = block.end;
   }
   if (Math.max(best, afterLead) >= 0) return best >= 0 ? best : afterLead;
-  const block = blocks[at]!;
-  if (block.start >= window.to) return at > index ? blocks[at - 1]!.end : window.to;
+  const block = blocks.at(at)!;
+  if (block.start >= window.to) return at > index ? blocks.at(at - 1)!.end : window.to;
   return cutInside(text, block, { window: { ...window, from: Math.max(window.from, block.start + 1) }, sizes });
 }
 

@@ -99,6 +99,7 @@ function readMarkup(text: string, line: MarkdownLine, missing: Set<string>): { b
 
 interface ReaderState {
   text: string;
+  /** The blocks that were not yielded yet: the last may change. */
   blocks: Block[];
   /** The paragraph, list or table that the next line may continue. */
   open: Block | undefined;
@@ -113,7 +114,10 @@ interface ReaderState {
 }
 
 /** Splits Markdown into blocks, in order, with only white space between them. Takes linear time. */
-export function readBlocks(text: string): Block[] {
+export const readBlocks = (text: string): Block[] => [...blocksOf(text)];
+
+/** Yields the blocks of Markdown (see `readBlocks`) one after another, so that those of a long text need not be kept. */
+export function* blocksOf(text: string): Generator<Block, void> {
   const reading: ReaderState = { text, blocks: [], open: undefined, hasGap: false, lastLine: 0, isInList: false, missing: new Set() };
   for (let at = 0; at < text.length;) {
     const line = readLine(text, at);
@@ -130,8 +134,9 @@ export function readBlocks(text: string): Block[] {
       at = whole.next;
     } else addLine(reading, line);
     reading.hasGap = false;
+    while (reading.blocks.length > 1) yield reading.blocks.shift()!;
   }
-  return reading.blocks;
+  yield* reading.blocks;
 }
 
 /** Reads a block with a known end that begins at the line: a heading, fence, comment or rule. Undefined for other lines. */
