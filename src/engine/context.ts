@@ -5,7 +5,7 @@ import type { AccessRights } from '../core/access-rights.ts';
 import type { Environment, Surface, Tracer } from '../ports/engines.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { PathPlace } from '../stages/extract/files/local-path.ts';
-import type { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
+import type { HostLimiter } from '../stages/extract/pages/host-limiter.ts';
 import type { Config } from '../schema/config.ts';
 import { KbError } from '../core/errors.ts';
 import { Sources } from '../schema/source-entries.ts';

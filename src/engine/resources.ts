@@ -13,7 +13,7 @@ import { withOwnParsers } from '../drivers/documents.ts';
 import { untilStopped } from '../core/run.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
-import { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
+import { HostLimiter } from '../stages/extract/pages/host-limiter.ts';
 import type { Resources } from './context.ts';
 import { isOperatorsStore, storeUrl } from './store-address.ts';
 import type { Http } from '../http/message.ts';

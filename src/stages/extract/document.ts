@@ -18,19 +18,15 @@ import { addressesIn, type NetworkSources } from './pages/web-addresses.ts';
 /** Metadata keys that are not copied into front matter: kb sets them, or they are written separately. */
 const OWN_KEYS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'description']);
 
-/** Writes the YAML block of a document, with its `---` lines and the blank line after it: title, source, description, further metadata. */
-export function frontmatterBlock({ title, source, metadata }: Document): string {
+/** Puts a YAML block before the text (title, source, description, further metadata), and moves the marks. The block has no location in the source. */
+function withFrontmatter(document: Document): Document {
+  const { title, source, metadata, marks } = document;
   const known = Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !OWN_KEYS.has(key) && value !== undefined));
   const description = metadata.description === undefined ? {} : { description: metadata.description };
-  return `---\n${stringify({ title, source, ...description, ...known }, { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n`;
-}
-
-/** Puts the YAML block before the text, and moves the marks. The block has no location in the source. */
-export function withFrontmatter({ members, ...document }: FoundDocument): FoundDocument {
-  const block = frontmatterBlock(document);
-  const marks = document.marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
-  const withBlock = { ...document, text: block + document.text, ...(marks ? { marks } : {}) };
-  return members ? { ...withBlock, members: members.map(withFrontmatter) } : withBlock;
+  const yaml = stringify({ title, source, ...description, ...known }, { lineWidth: 0, aliasDuplicateObjects: false });
+  const block = `---\n${yaml}---\n\n`;
+  const moved = marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
+  return { ...document, text: block + document.text, ...(moved ? { marks: moved } : {}) };
 }
 
 /** The origin of a document, and what the caller says about it. */
@@ -45,14 +41,16 @@ export interface Provenance {
   /** Given by the caller; it wins over what the file says. */
   title?: string | undefined;
   description?: string | undefined;
+  /** Whether the text begins with a YAML block of its metadata. */
+  frontmatter?: boolean | undefined;
 }
 
 /** Makes a clean document of a parsed file, with its members. Keys of front matter that kb sets itself are renamed. Throws a KbError (`invalid`) if a page has no text. */
-export function toDocument(parsed: ParsedDocument, provenance: Provenance): FoundDocument {
+export function toDocument(parsed: ParsedDocument, { frontmatter, ...provenance }: Provenance): FoundDocument {
   const members = memberDocuments(parsed, provenance);
-  if (members.length === 0) return documentOf(parsed, provenance);
-  const [first, ...others] = parsed.text.trim() === '' ? members : [documentOf(parsed, provenance), ...members];
-  return { ...first!, members: others };
+  const whole = members.length > 0 && parsed.text.trim() === '' ? [] : [documentOf(parsed, provenance)];
+  const [first, ...others] = [...whole, ...members].map((document) => (frontmatter ? withFrontmatter(document) : document));
+  return others.length > 0 ? { ...first!, members: others } : first!;
 }
 
 /** Drops the documents of the files inside a file, such as those of an archive or the attachments of a mail. */

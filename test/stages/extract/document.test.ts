@@ -1,8 +1,7 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentId } from '../../../src/core/ids.ts';
-import { redactorFor, toDocument, frontmatterBlock, withFrontmatter } from '../../../src/stages/extract/document.ts';
+import { redactorFor, toDocument } from '../../../src/stages/extract/document.ts';
 import { parse } from 'yaml';
-import type { Document } from '../../../src/schema/items.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 
 const provenance = { source: 'docs/pump manual.v2.pdf', source_kind: 'path', file_type: 'pdf', content_hash: 'h' } as const;
@@ -86,50 +85,37 @@ describe('toDocument', () => {
   });
 });
 
-const document: Document = {
-  id: 'd',
-  text: '# Reset\n\nHold the pin.',
-  source: 'docs/reset.md',
-  title: 'Reset: "how" to',
-  metadata: {
-    title: 'x',
-    source_kind: 'path',
-    file_type: 'markdown',
-    content_hash: 'h',
-    author: 'Ann',
-    tags: ['a', 'b'],
-    description: 'Line\n---\nline',
-    none: undefined,
-  },
-  marks: [
+describe('a document with front matter', () => {
+  const [known, given] = [
+    { author: 'Ann', tags: ['a', 'b'], none: undefined },
+    { title: 'Reset: "how" to', description: 'Line\n---\nline' },
+  ];
+  const marks = [
     { at: 0, line: 1 },
     { at: 9, line: 3 },
-  ],
-};
+  ];
+  const document = (own: object) =>
+    toDocument({ text: '# Reset\n\nHold the pin.', metadata: known, ...own }, { ...provenance, ...given, frontmatter: true });
 
-test('front matter has title, source, description and metadata of the format, in that order, and no metadata of kb', () => {
-  const block = frontmatterBlock(document);
-  const [, yaml] = /^---\n([\s\S]*?)\n---\n\n$/.exec(block)!;
-  expect(Object.entries(parse(yaml!))).toEqual([
-    ['title', 'Reset: "how" to'],
-    ['source', 'docs/reset.md'],
-    ['description', 'Line\n---\nline'],
-    ['author', 'Ann'],
-    ['tags', ['a', 'b']],
-  ]);
-});
+  it('begins with title, source, description and metadata of the format, in that order, and no metadata of kb', () => {
+    const [, yaml] = /^---\n([\s\S]*?)\n---\n\n#/.exec(document({}).text)!;
+    expect(Object.entries(parse(yaml!))).toEqual([
+      ['title', 'Reset: "how" to'],
+      ['source', provenance.source],
+      ['description', 'Line\n---\nline'],
+      ['author', 'Ann'],
+      ['tags', ['a', 'b']],
+    ]);
+  });
 
-test('moves the marks of a document with its text', () => {
-  const { text, marks } = withFrontmatter(document);
-  expect(text.endsWith(document.text)).toBe(true);
-  expect(marks!.map(({ at, line }) => [text.slice(at).split('\n')[0], line])).toEqual([
-    ['# Reset', 1],
-    ['Hold the pin.', 3],
-  ]);
-});
-
-test('adds no marks to a document without marks', () => {
-  expect(withFrontmatter({ ...document, marks: undefined })).not.toHaveProperty('marks.0');
+  it('has its marks moved with its text, and none without them', () => {
+    const { text, marks: moved } = document({ marks });
+    expect(moved!.map(({ at, line }) => [text.slice(at).split('\n')[0], line])).toEqual([
+      ['# Reset', 1],
+      ['Hold the pin.', 3],
+    ]);
+    expect(document({})).not.toHaveProperty('marks.0');
+  });
 });
 
 it('refuses addresses with so many parameters that examining them would take seconds', () => {

@@ -1,13 +1,11 @@
 import { decodeReferences, hasReferences } from '@citekb/documents/markdown';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
-import { KbError, isAbort } from '../../../core/errors.ts';
+import { isAbort } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
-import type { Document } from '../../../schema/items.ts';
 import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
-import type { ApiPage } from './api-page.ts';
+import { type ApiPage, contentType, readContent } from './api-page.ts';
 import { type Candidate, contentHash, type NetworkParts } from '../extract.ts';
-import { withFrontmatter } from '../document.ts';
 import { makeDocument } from '../../text-thread.ts';
 import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
@@ -68,14 +66,12 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
     const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
     return makeCandidate({ source, content_hash, file_type: structure.file_type, parse, isFetched: true }, given);
   }
-  const file_type = reader.fileTypeOf(answer);
-  if (file_type === undefined)
-    throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
-      hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,
-    });
-  const bytes = toUtf8(answer);
-  const parse = () => reader.read(bytes, { source, file_type, signal });
-  return makeCandidate({ source, content_hash: contentHash(bytes, given), file_type, parse, isFetched: true }, given);
+  const file_type = contentType(answer, source, reader);
+  const content_hash = contentHash(toUtf8(answer), given);
+  return makeCandidate(
+    { source, content_hash, file_type, parse: () => readContent(answer, source, { reader, signal }), isFetched: true },
+    given,
+  );
 }
 
 interface CandidateParts {
@@ -91,19 +87,12 @@ function makeCandidate(
   { source, content_hash, file_type, parse, isFetched = false }: CandidateParts,
   { title, description, frontmatter }: Omit<ApiSettings, 'url'>,
 ): Candidate {
-  const document = async (): Promise<Document> => {
+  const document = async () => {
     const parsed = await parse();
-    const found = await makeDocument(parsed, {
-      source,
-      source_kind: 'api',
-      file_type,
-      content_hash: hash(parsed.text),
-      title,
-      description,
-    });
-    return frontmatter ? withFrontmatter(found) : found;
+    const given = { title, description, frontmatter };
+    return makeDocument(parsed, { source, source_kind: 'api', file_type, content_hash: hash(parsed.text), ...given });
   };
-  return { source, source_kind: 'api', content_hash, document, ...(isFetched ? { isFetched } : {}) };
+  return { source, source_kind: 'api', content_hash, document, isFetched };
 }
 
 /** Names of HTML elements; anything else in angle brackets (`List<String>`) is text. */

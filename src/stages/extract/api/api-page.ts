@@ -1,14 +1,137 @@
-import type { NetworkParts } from '../extract.ts';
-import type { HttpRequest, HttpResponse } from '../../../http/message.ts';
-import { apiErrorMessage } from '../../../http/status-errors.ts';
-import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
+import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
+import { findUnsafeJson } from '../../../core/parse-request.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
+import { declaredCharset, detectCharset, type HttpRequest, type HttpResponse, toUtf8 } from '../../../http/message.ts';
+import { apiErrorMessage } from '../../../http/status-errors.ts';
+import { type DocumentReader, GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
+import type { NetworkParts } from '../extract.ts';
+import { assertIsContent } from '../pages/error-page.ts';
 import { addressWithoutPage, type ApiSettings, apiSource, markedSource, sentBody } from './api-settings.ts';
-import { errorHeadline } from '../pages/error-page.ts';
 import { isCounted, type PageRequest, type PageSummary, positionOf } from './pagination.ts';
-import { type ParseParts, type Structure, structureOf } from './structure.ts';
+import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
+
+/** The dependencies of reading a response. */
+type Reading = Pick<NetworkParts, 'reader' | 'signal'>;
+
+/** A response of fields and records. */
+export interface Structure {
+  file_type: typeof GIVEN_TYPES.json | typeof GIVEN_TYPES.xml;
+  value: unknown;
+  /** The lines of JSON Lines that are not JSON, the first as 1; `value` lists the others. */
+  broken?: { line: number; error: KbError }[];
+}
+
+const JSON_TYPE = /[/+]json$/;
+const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq|stream\+json/;
+const XML_TYPE = /[/+]xml$/;
+const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
+
+/** Media types under which servers send JSON: HTML is the default of PHP. */
+const POSSIBLE_JSON_TYPE = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
+const POSSIBLE_XML_TYPE = /^(text\/plain|application\/octet-stream)?$/;
+
+/**
+ * Parses JSON, JSON Lines and XML, the last by the reader; undefined for other responses. Throws a KbError (`invalid`, `too_large`) if the content
+ * contradicts its type.
+ */
+export async function structureOf(answer: HttpResponse, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
+  const { content_type } = answer;
+  const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
+  if (!isDeclared && !POSSIBLE_JSON_TYPE.test(content_type)) return undefined;
+  const text = decodeText(answer);
+  if (LINES_TYPE.test(content_type)) return await readJsonLines(text, name, signal);
+  const isJson = JSON_TYPE.test(content_type);
+  if (!isJson && (isDeclared || (POSSIBLE_XML_TYPE.test(content_type) && /^\s*<\?xml\s/.test(text)))) {
+    const { value } = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.value, signal });
+    return { file_type: GIVEN_TYPES.xml, value };
+  }
+  if (isJson && text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
+  if (!isJson && !/^\s*[[{]/.test(text)) return undefined;
+  const result = parseBounded(text, name);
+  if (!('problem' in result)) return { file_type: GIVEN_TYPES.json, value: result.value };
+  if (hasJsonLines(text)) return await readJsonLines(text, name, signal);
+  if (!isJson && result.problem.code === 'invalid') return undefined;
+  throw result.problem;
+}
+
+/** Parses JSON within bounds, or says why it cannot be read. */
+function parseBounded(text: string, name: string): { value: unknown } | { problem: KbError } {
+  const excess = findUnsafeJson(text, BOUNDS);
+  if (excess !== undefined) {
+    const hint = 'Ask for less, for example in pages (ingestion.api.pagination), or for JSON Lines.';
+    return { problem: new KbError('too_large', `${name} has too much at once: ${excess} can be read.`, { hint }) };
+  }
+  try {
+    return { value: parseLosslessly(text) };
+  } catch (cause) {
+    return { problem: new KbError('invalid', `${name} is JSON that cannot be read.`, { hint: CHECK_HINT, cause }) };
+  }
+}
+
+const CHECK_HINT = 'Check its response, for example with curl.';
+/** Maximum broken lines that are reported one by one; the others are counted. */
+const MAX_REPORTED = 100;
+
+/** Reads JSON Lines, or a sequence of JSON texts (RFC 7464), a record each. Throws a KbError (`invalid`) if no line is JSON. */
+async function readJsonLines(text: string, name: string, signal: AbortSignal | undefined): Promise<Structure> {
+  const takeTurns = yieldToEventLoop(signal);
+  const records: unknown[] = [];
+  const broken: { line: number; error: KbError }[] = [];
+  let failed = 0;
+  for (const [i, line] of text.split(text.includes('\x1e') ? '\x1e' : '\n').entries()) {
+    await takeTurns();
+    if (line.trim() === '') continue;
+    const result = parseBounded(line, `${name}: line ${i + 1} of its answer`);
+    if (!('problem' in result)) records.push(result.value);
+    else if (++failed <= MAX_REPORTED) broken.push({ line: i + 1, error: result.problem });
+  }
+  if (records.length === 0 && broken[0])
+    throw new KbError('invalid', `${name} answered with lines of which none is JSON.`, { hint: CHECK_HINT, cause: broken[0].error });
+  if (failed > MAX_REPORTED) {
+    const { line } = broken.at(-1)!;
+    const message = `${name}: ${failed - MAX_REPORTED} more lines after line ${line} are not JSON.`;
+    broken.push({ line: line + 1, error: new KbError('invalid', message, { hint: CHECK_HINT }) });
+  }
+  return { file_type: GIVEN_TYPES.json, value: records, broken };
+}
+
+/** A character of two to four bytes in UTF-8. */
+const UTF8_SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+
+/** Decodes a response by its bytes, else by its label; as windows-1252 if most bytes beyond ASCII are invalid UTF-8. */
+function decodeText(answer: HttpResponse): string {
+  const bytes = toUtf8({
+    ...answer,
+    charset: answer.charset ?? (XML_TYPE.test(answer.content_type) ? declaredCharset(answer.bytes) : undefined),
+  });
+  const text = new TextDecoder(detectCharset(bytes)).decode(bytes);
+  const broken = text.split('\ufffd').length - 1;
+  if (broken === 0) return text;
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(UTF8_SEQUENCE)?.length ?? 0;
+  return broken > whole ? new TextDecoder('windows-1252').decode(bytes) : text;
+}
+
+/** Bounds of one JSON text: beyond them, parsing it would keep a server from everything else. */
+const BOUNDS = { depth: 200, keys: 50_000, entries: 200_000, containers: 400_000 };
+
+/** Whether the first two lines are records of their own. */
+function hasJsonLines(text: string): boolean {
+  const lines = text
+    .trim()
+    .split(/\r?\n/, 2)
+    .map((line) => parseBounded(line, 'A line'));
+  return lines.length === 2 && lines.every((line) => !('problem' in line) && typeof line.value === 'object');
+}
+
+/** Parses JSON; a number that JavaScript would round or shorten (a long id, `49.90`) stays as written. */
+function parseLosslessly(text: string): unknown {
+  if (!/\d{16}|\.\d*0(?!\d)/.test(text)) return JSON.parse(text);
+  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? context.source : value;
+  return JSON.parse(text, keep as (key: string, value: unknown) => unknown);
+}
 
 const ERROR_FIELD = /^(errors?|error_?(message|description|code|type)|fault)$/i;
 /** Fields beside an error that do not count as content. */
@@ -95,7 +218,7 @@ function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> 
   return Object.fromEntries(given.filter(([name, value]) => holdsSecret(name, String(value)) && !present.has(name)));
 }
 
-interface ReadPageOptions extends ParseParts {
+interface ReadPageOptions extends Reading {
   number: number;
   request: PageRequest;
   /** Whether the pages before were lists of records. */
@@ -112,7 +235,10 @@ export async function readApiPage(
   const structure = await structureOf(answer, base, reading);
   const items_path = api.pagination?.items_path;
   const position = positionOf(api.pagination, request, number);
-  if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path, reader: reading.reader });
+  if (!structure && items_path && answer.bytes.length > 0) {
+    await readContent(answer, base, reading);
+    throw missingListError(base, items_path, answer);
+  }
   const value = structure?.value;
   const items = items_path === undefined ? undefined : valueAt(value, items_path);
   const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
@@ -147,26 +273,31 @@ const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings):
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Throws for an error page with a success status, and for a document if records were expected. */
-function assertContent(
-  answer: HttpResponse,
-  { base, items_path, reader }: { base: string; items_path: string | undefined; reader: ParseParts['reader'] },
-): void {
-  const message = errorHeadline(answer, reader);
-  if (message !== undefined)
-    throw new KbError('invalid', `${base} answered with a web page that says «${message}» instead of content.`, {
-      hint: 'Check the address and the credentials, or ask again later.',
-      isRetryable: isTemporary(message),
-    });
-  if (items_path)
-    throw new KbError(
-      'invalid',
-      `${base} answered with «${answer.content_type || 'no named type'}», which has nothing at items_path «${items_path}».`,
-      {
-        hint: 'Leave items_path out where the answer is a document, or check the address.',
-      },
-    );
+/**
+ * Reads a response that is a document. Throws a KbError for one of a kind that kb cannot read, and for a page that stands in the place of content although it
+ * has a success status.
+ */
+export async function readContent(answer: HttpResponse, source: string, { reader, signal }: Reading): Promise<ParsedDocument> {
+  const file_type = contentType(answer, source, reader);
+  const bytes = toUtf8(answer);
+  const parsed = await reader.read(bytes, { source, file_type, signal });
+  if (file_type === reader.page.file_type) assertIsContent(source, { ...parsed, html: bytes, headers: answer.headers });
+  return parsed;
 }
+
+/** The file type of a response that is a document. Throws a KbError (`invalid`) for one that kb cannot read. */
+export function contentType(answer: HttpResponse, source: string, reader: DocumentReader): string {
+  const file_type = reader.fileTypeOf(answer);
+  if (file_type !== undefined) return file_type;
+  throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
+    hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,
+  });
+}
+
+const missingListError = (base: string, items_path: string, { content_type }: HttpResponse): KbError =>
+  new KbError('invalid', `${base} answered with «${content_type || 'no named type'}», which has nothing at items_path «${items_path}».`, {
+    hint: 'Leave items_path out where the answer is a document, or check the address.',
+  });
 
 const reportedError = (base: string, message: string): KbError =>
   new KbError('invalid', `${base} returned an error with a success status: «${message}».`, {

@@ -4,7 +4,7 @@ import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts';
 import type { Config } from '../../../schema/config.ts';
-import { isFields, mainList } from './records.ts';
+import { mainList } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import { type ApiSettings, apiSource, checkApi, hasBody, isPartOf, markedSource, settingsFor } from './api-settings.ts';
 import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, describeUncertainEnd } from './pagination.ts';
@@ -22,22 +22,19 @@ interface BatchedApi {
 /** Resolves the APIs of a request. If headers differ at one address, their hash marks the source; if only credentials differ, the first API is read. */
 function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): BatchedApi[] {
   const apis = [input].flat().map((entry) => settingsFor(entry, settings));
-  const marked = [...Map.groupBy(apis.entries(), ([, api]) => apiSource(api)).values()]
-    .flatMap((alike) => {
-      const isUniform = new Set(alike.map(([, api]) => headersWithoutSecrets(api))).size === 1;
-      return alike.map(([i, api], place): [number, ApiSettings] => {
-        if (isUniform) return [i, api];
-        return [i, { ...api, headers_mark: hash(headersWithoutSecrets(api)).slice(0, 8), ownsUnmarked: place === 0 }];
-      });
-    })
-    .toSorted(([a], [b]) => a - b)
-    .map(([, api]) => api);
+  const groups = [...Map.groupBy(apis, apiSource).values()];
+  const mixed = new Map(
+    groups.filter((alike) => new Set(alike.map(headersWithoutSecrets)).size > 1).map((alike) => [apiSource(alike[0]!), alike[0]]),
+  );
   const first = new Map<string, ApiSettings>();
-  return marked.map((api) => {
+  return apis.map((given) => {
+    const oldest = mixed.get(apiSource(given));
+    const mark = { headers_mark: hash(headersWithoutSecrets(given)).slice(0, 8), ownsUnmarked: given === oldest };
+    const api = oldest === undefined ? given : { ...given, ...mark };
     const source = apiSource(api);
-    const before = first.get(source);
-    if (before === undefined) first.set(source, api);
-    return before === undefined || credentialsOf(before) === credentialsOf(api) ? { api } : { api, conflict: conflictError(source) };
+    const before = first.get(source) ?? api;
+    first.set(source, before);
+    return credentialsOf(before) === credentialsOf(api) ? { api } : { api, conflict: conflictError(source) };
   });
 }
 
@@ -193,7 +190,7 @@ async function* extractOne(
       if (answer.status >= 400) return yield* uncertainEnd(api, refusedPageNotice(api, at, answer.status));
       at.stage = 'convert';
       const page = await readApiPage(answer, api, { ...at, ...parts });
-      if (page.is_without_list && at.number > 1) return yield* noteMissingList(page);
+      if (page.is_without_list && at.number > 1) return yield* uncertainEnd(api, missingListNotice(page));
       const next = nextPage(api.pagination, request, page);
       if (page.count === 0) {
         if (next === undefined) break;
@@ -244,12 +241,6 @@ function* uncertainEnd(api: ApiSettings, notice: string): Generator<Extracted, v
   yield apiScope(api, `${apiSource(api)} may have more than was read.`);
 }
 
-/** Handles a response without the list that the pages before had: the end, or an error with a success status. */
-function* noteMissingList({ source, value }: ApiPage): Generator<Extracted, void, void> {
-  const says = isFields(value) ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
-  if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was treated as the last page.` };
-}
-
 /** Says of a response that is one document, though it is a list of records, how each becomes a document. */
 function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, void, void> {
   const list = structure && mainList(structure.value);
@@ -261,6 +252,8 @@ function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, v
 }
 
 const yamlWord = (word: string): string => (/^[A-Za-z_][\w.-]*$/.test(word) ? word : JSON.stringify(word));
+
+const missingListNotice = ({ source }: ApiPage): string => `${source} holds no records: it was taken for the end, and there may be more.`;
 
 const emptyPagesNotice = (api: ApiSettings): string =>
   `${apiSource(api)}: ${MAX_EMPTY_PAGES + 1} pages in a row were empty and named a next one; reading ended there, and there may be more.`;

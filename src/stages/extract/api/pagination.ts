@@ -1,7 +1,6 @@
 import { KbError } from '../../../core/errors.ts';
 import type { ApiSource } from '../../../schema/source-entries.ts';
-import { valueAt } from './records.ts';
-import { findNearest } from '../../../core/nearest.ts';
+import { isFields, valueAt } from './records.ts';
 
 type Pagination = NonNullable<ApiSource['pagination']>;
 
@@ -96,85 +95,53 @@ export function positionOf(pagination: Pagination | undefined, { params }: PageR
 export const isFromStart = (pagination: Pagination | undefined): boolean =>
   (pagination?.start ?? 0) <= (pagination?.type === 'page' ? 1 : 0);
 
-/** Names of fields that lead to further pages. */
+/** Dotted paths of fields that lead to further pages, perhaps by an address in an object (HAL, JSON:API). */
 const NEXT_FIELD =
-  /^(@?odata\.)?_*(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))$/i;
+  /(^|\.)(@?odata\.)?_*(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))(\.(href|url))?$/i;
+/** Fields beside the next page in formats that omit it on the last page (HAL, JSON:API, OData). */
+const SIDE_FIELD = /(^|\.)(self|first|last|prev(ious)?)(\.(href|url))?$|^@?odata\.(context|count|metadata)$/i;
+/** Fields with the number of pages, and with the number of the current page. */
+const PAGE_COUNT_FIELD = /(^|\.)(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
+const PAGE_NUMBER_FIELD = /(^|\.)((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
 /** Maximum depth of the fields that are examined: fields of the response and its objects, not of records. */
 const MAX_DEPTH = 3;
-/** Field of the address in an object that leads to the next page (HAL, JSON:API). */
-const ADDRESS_FIELD = /^(href|url)$/i;
-/** Fields beside the next page in formats that omit it on the last page (HAL, JSON:API, OData). */
-const SIDE_FIELD = /^(self|first|last|prev(ious)?|@?odata\.(context|count|metadata))$/i;
-/** Fields with the number of pages, and with the number of the current page. */
-const PAGE_COUNT_FIELD = /^(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
-const PAGE_NUMBER_FIELD = /^((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
 
 /**
  * Describes why an API may have more pages although its first response leads to none. Throws a KbError (`invalid`) if there is a cursor elsewhere than
  * at `cursor_path`.
  */
 export function describeUncertainEnd(pagination: Pagination | undefined, page: PageSummary, name: string): string | undefined {
-  const { type, cursor_path, size } = pagination ?? {};
+  const { type, cursor_path: path = '', size } = pagination ?? {};
   if (type !== 'cursor' && type !== 'link') return undefined;
-  const toNext = nextPageFields(page.value);
-  const [first] = toNext;
-  if (type === 'link')
-    return first === undefined ? undefined : `${name} has «${first}» but no Link header: one page was read, and there may be more.`;
-  const path = cursor_path!;
-  const found = valueAt(page.value, path);
-  if (found !== undefined && !isFilled(found)) return undefined;
-  const at = deepestValue(page.value, path);
-  if (found === undefined && isEmpty(at)) return undefined;
-  const fields = Object.entries(at ?? {});
-  const isCount = (dotted: string): boolean => PAGE_COUNT_FIELD.test(dotted.split('.').at(-1)!);
-  const cursors = toNext.filter((dotted) => !isCount(dotted));
-  const meant = findNearest(
-    path.split('.').at(-1)!,
-    fields.flatMap(([key, value]) => (isFilled(value) && !isCount(key) ? [key] : [])),
-  );
-  if (cursors.length > 0 || meant !== undefined || found !== undefined)
-    throw missingCursorError(name, path, toNext.length > 0 ? toNext : fields.map(([key]) => key));
-  if (first !== undefined) return `${name} has «${first}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
-  if (fields.some(([key]) => SIDE_FIELD.test(key))) return undefined;
-  if (size !== undefined && page.count !== undefined && page.count < size) return undefined;
+  const fields = fieldsIn(page.value);
+  const cursor = fields.find(([field, value]) => NEXT_FIELD.test(field) && isFilled(value));
+  const isNumbered = fields.some(([field]) => PAGE_NUMBER_FIELD.test(field));
+  const pages = fields.find(([field, value]) => isNumbered && PAGE_COUNT_FIELD.test(field) && Number(value) > 1);
+  const [more] = cursor ?? pages ?? [];
+  if (type === 'link') return more && `${name} has «${more}» but no Link header: one page was read, and there may be more.`;
+  const along = path.split('.').map((_, i, keys) => valueAt(page.value, keys.slice(0, i + 1).join('.')));
+  if (along.some((value) => value !== undefined && !isFilled(value))) return undefined; // it says that there is none
+  if (cursor || along.at(-1) !== undefined) throw missingCursorError(name, path, cursor?.[0] ?? fields.map(([field]) => field).join(', '));
+  if (more) return `${name} has «${more}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
+  const isShort = size !== undefined && page.count !== undefined && page.count < size;
+  if (isShort || fields.some(([field]) => SIDE_FIELD.test(field))) return undefined;
   return `${name} holds nothing at cursor_path «${path}»: it was treated as the only page, but there may be more.`;
 }
 
-const missingCursorError = (name: string, path: string, there: string[]): KbError =>
+const missingCursorError = (name: string, path: string, fields: string): KbError =>
   new KbError('invalid', `${name}: cursor_path «${path}» finds no cursor in the first response.`, {
-    hint: `The answer has ${there.slice(0, 20).join(', ') || 'no fields'}.`,
+    hint: `The answer has ${fields || 'no fields'}.`,
   });
 
 /** Whether a value is more than a way to express that there is nothing. */
 const isFilled = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null
-    ? !isEmpty(value)
-    : value !== undefined && value !== null && value !== '' && value !== false && value !== 0;
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
-const isEmpty = (value: unknown): boolean => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-
-/** The deepest existing value along a dotted path, without its last part. */
-function deepestValue(value: unknown, path: string): unknown {
-  let at = value;
-  for (const key of path.split('.').slice(0, -1)) {
-    const inner = valueAt(at, key);
-    if (inner === undefined) break;
-    at = inner;
-  }
-  return at;
-}
-
-/** Finds the dotted paths of fields that indicate further pages. `isLeading`: the name of the object indicates them. */
-function nextPageFields(value: unknown, depth = 1, isLeading = false): string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  const entries = Object.entries(value);
-  const hasNumber = entries.some(([key, inner]) => PAGE_NUMBER_FIELD.test(key) && typeof inner !== 'object');
-  return entries.flatMap(([key, inner]) => {
-    const leads = NEXT_FIELD.test(key);
-    if (typeof inner === 'object') return depth < MAX_DEPTH ? nextPageFields(inner, depth + 1, leads).map((path) => `${key}.${path}`) : [];
-    const isMore =
-      (hasNumber && PAGE_COUNT_FIELD.test(key) && Number(inner) > 1) ||
-      ((leads || (isLeading && ADDRESS_FIELD.test(key))) && isFilled(inner));
-    return isMore ? [key] : [];
+/** Lists the fields of a response with their dotted paths, without those of records. */
+function fieldsIn(value: unknown, depth = 1): [path: string, value: unknown][] {
+  if (!isFields(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    if (typeof inner !== 'object') return [[key, inner]];
+    return depth < MAX_DEPTH ? fieldsIn(inner, depth + 1).map(([path, field]) => [`${key}.${path}`, field]) : [];
   });
 }

@@ -17,7 +17,6 @@ import { type DocumentReader, GIVEN_TYPES, type ReadingOptions } from '../../../
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
 import { hash } from '../../../core/ids.ts';
-import { withFrontmatter } from '../document.ts';
 import { makeDocument } from '../../text-thread.ts';
 
 /** Files and links that are read at once, ahead of the parser: enough to hide the latency of the disk. */
@@ -185,8 +184,8 @@ export async function fileCandidate(
     const parsed = await reader.read(bytes, { source, file_type, signal, onPage });
     const content_hash = hash(bytes);
     const own = { ...parsed, metadata: { ...parsed.metadata, ...metadata } };
-    const document = await makeDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
-    return frontmatter ? withFrontmatter(document) : document;
+    const provenance = { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description, frontmatter };
+    return makeDocument(own, provenance);
   };
   const size = await sizeOf(path, source);
   if (size <= MAX_KEPT_BYTES) {

@@ -1,7 +1,6 @@
 import { operatorAdvice, SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
-import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
-import type { HttpResponse } from '../../../http/message.ts';
 import { readBlocks } from '@citekb/documents/markdown';
 
 /** Letters and digits below which scripts may have to write a page, and below which they certainly have to. */
@@ -53,8 +52,6 @@ export function hasMoreLetters(text: string, than: string): boolean {
   return countLetters(text, fewer + 1) > fewer;
 }
 
-/** Maximum bytes of an error page that is sent instead of content. */
-const MAX_ERROR_PAGE_BYTES = 20_000;
 /** Characters that are searched for a form. */
 const MAX_FORM_INSPECTED = 500_000;
 
@@ -65,7 +62,6 @@ const FAILURES = [
   '(gateway |request )?time-?out',
   '(internal )?server error',
   '(access|permission|request) (denied|blocked|forbidden)|forbidden|unauthori[sz]ed',
-  '((page|file|resource) )?not found',
   'too many requests|rate limit(ed| exceeded)',
   'just a moment|attention required|pardon our interruption|one more step',
   '(checking|verifying) .{0,40}(browser|human)|(verify|confirm) .{0,20}human|are you (a )?(human|robot)|security (check|verification)',
@@ -84,50 +80,24 @@ const WEAK_FAILURES =
   '(site )?(maintenance|wartung|onderhoud|mantenimiento|manutenzione)|(application )?error|fehler|erreur|something went wrong';
 
 const headlineOf = (wording: string): RegExp =>
-  new RegExp(`^((error|http|fehler|erreur|oops|sorry)[: ]*)?([45]\\d\\d\\W*)?(${wording})[^\\p{L}\\p{N}]*( [|–—·-].*)?$`, 'iu');
+  new RegExp(`^((error|http|fehler|erreur|oops|sorry)[: ]*)?(${wording})[^\\p{L}\\p{N}]*( [|–—·-].*)?$`, 'iu');
 
-/** Titles of error pages: a failure alone, with its status or the name of the site, or a request to log in. */
-const FAILURE_HEADLINE = headlineOf(FAILURES.join('|'));
-const WEAK_HEADLINE = headlineOf(WEAK_FAILURES);
-const STATUS_HEADLINE = new RegExp(`^((error|http)[: ]*)?[45]\\d\\d(\\W+(${FAILURES.slice(0, 6).join('|')}|error).*)?\\W*$`, 'iu');
-const SIGN_IN_HEADLINE = /^(please )?(sign|log) ?in\b.*/i;
+/** Titles of error pages: a failure or its status alone, or with the name of the site. */
+const FAILURE_HEADLINE = headlineOf(`([45]\\d\\d\\W*)?(${FAILURES.join('|')})|[45]\\d\\d`);
+const WEAK_HEADLINE = headlineOf(`([45]\\d\\d\\W*)?(${WEAK_FAILURES})`);
 const LATER =
   /\b(back|later|soon|shortly|moment|temporar\w*|currently|apologi\w*|inconvenience|sorry|gleich|bald|später|derzeit|plus tard|bientôt|más tarde|pronto|più tardi|later opnieuw)\b|позже|скоро|しばらく|稍后|나중에/iu;
 
 /** Whether a title, heading or first line says that the content is not there. */
 const isFailure = (line: string, text: string): boolean =>
-  line.length <= MAX_HEADLINE &&
-  (FAILURE_HEADLINE.test(line) || STATUS_HEADLINE.test(line) || (WEAK_HEADLINE.test(line) && LATER.test(text)));
+  line.length <= MAX_HEADLINE && (FAILURE_HEADLINE.test(line) || (WEAK_HEADLINE.test(line) && LATER.test(text)));
 
-/** Titles that only error and login pages have, however long they are. */
-const CERTAIN_ERROR_TITLE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
 /** Maximum characters of the title of an error page. */
 const MAX_HEADLINE = 100;
 
 /** Maximum letters of a page with only a form, and of a login or error page. */
 const MAX_FORM_LETTERS = 100;
 const MAX_ERROR_LETTERS = 400;
-/** The limit for a page with a password field, which may have terms and notices. */
-const MAX_LOGIN_LETTERS = 2000;
-
-/** Finds an error or login request in the title or first heading of a page; undefined for any other page. */
-export function errorHeadline(
-  { bytes, content_type }: Pick<HttpResponse, 'bytes' | 'content_type'>,
-  { page }: Pick<FileTypes, 'page'>,
-): string | undefined {
-  if (bytes.length > MAX_ERROR_PAGE_BYTES || !['', 'text/plain', ...page.media_types].includes(content_type)) return undefined;
-  const html = new TextDecoder().decode(bytes);
-  if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
-  const [title, heading] = [/<title[^<>]*>([^<]*)</i, /<h1[^<>]*>([^<]*)</i].map((place) =>
-    place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
-  );
-  const headline = title || heading;
-  if (headline === undefined || headline.length > MAX_HEADLINE) return undefined;
-  if (![FAILURE_HEADLINE, STATUS_HEADLINE, WEAK_HEADLINE, SIGN_IN_HEADLINE].some((known) => known.test(headline))) return undefined;
-  return CERTAIN_ERROR_TITLE.test(headline) || countLetters(textIn(html)) < (PASSWORD.test(html) ? MAX_LOGIN_LETTERS : MAX_ERROR_LETTERS)
-    ? headline
-    : undefined;
-}
 
 /** Extracts the approximate text of a small page. */
 const textIn = (html: string): string =>

@@ -2,9 +2,8 @@ import type { RememberedPage } from './page-memory.ts';
 import { SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
-import type { Document, Stage } from '../../../schema/items.ts';
+import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
-import { withFrontmatter } from '../document.ts';
 import { makeDocument } from '../../text-thread.ts';
 import { markdownLinks, normalizeAddress, urlSource } from './web-addresses.ts';
 import { robotsDirectives } from './crawl/crawl-rules.ts';
@@ -46,14 +45,8 @@ export function unchangedCandidate(
   return { source, source_kind: 'url', isFetched: true, content_hash, document, page: { depth, status_code } };
 }
 
-async function pageDocument(
-  { parsed, file_type, bytes_hash }: LoadedPage,
-  source: string,
-  { frontmatter }: PageParts['settings'],
-): Promise<Document> {
-  const document = await makeDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
-  return frontmatter ? withFrontmatter(document) : document;
-}
+const pageDocument = ({ parsed, file_type, bytes_hash }: LoadedPage, source: string, { frontmatter }: PageParts['settings']) =>
+  makeDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash, frontmatter });
 
 /** Maximum different links of a page in Markdown that are followed: far more than any page of links has. */
 const MAX_WRITTEN = 100_000;

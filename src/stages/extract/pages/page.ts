@@ -11,6 +11,7 @@ import { retry } from '../../../core/retry.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { assertIsContent, hasMoreLetters, browserNeed } from './error-page.ts';
+import type { HostLimiter } from './host-limiter.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
 
 /** Maximum bytes of a web page, whatever the configuration says: a parser needs a gigabyte for a page of 10 MB with short paragraphs. */
@@ -32,6 +33,12 @@ export interface PageParts extends NetworkParts {
   settings: Config['ingestion']['urls'];
   /** Opens pages in a browser, which starts with the first one. */
   renderer: Renderer;
+  /** User agent of this program, which robots.txt may name. */
+  user_agent: string;
+  /** Maximum consecutive redirects in a crawl (`network.max_redirects`; `http` applies it to single pages). */
+  max_redirects: number;
+  /** Limits requests per host; shared by all runs. */
+  host_limiter: HostLimiter;
   /** The memory of earlier runs; absent if nothing is kept between runs. */
   memory?: PageMemory | undefined;
   /** Called with the reason if no browser could be started for a page that may need one; the fetched page is used. */
@@ -48,7 +55,7 @@ export interface PageOptions {
   redirect?: 'follow' | 'manual' | undefined;
   /** Decides by the head of the response whether the page is read. Default: if there is a parser for it. */
   isWanted?: ((head: ResponseHead) => boolean) | undefined;
-  /** Runs a request when the host may get the next one. */
+  /** Runs a request when the host may get the next one. Default: at most eight at once. */
   inTurn?: RunInTurn | undefined;
   /** Maximum bytes in this attempt, if less than the general limit. */
   max_bytes?: number | undefined;
@@ -171,8 +178,8 @@ async function requestPage(
   remembered: RememberedPage | undefined,
   { parts, options }: PageTask,
 ): Promise<HttpResponse | FailedPage> {
-  const { http, reader, signal } = parts;
-  const { inTurn, isWanted = () => true, max_bytes: attemptLimit = Infinity } = options;
+  const { http, reader, host_limiter, signal } = parts;
+  const { inTurn = host_limiter.limiterFor(url), isWanted = () => true, max_bytes: attemptLimit = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
   const headers = {
     accept: `${MARKDOWN_MEDIA_TYPE}, ${reader.page.media_types.map((type) => `${type};q=0.9`).join(', ')}, */*;q=0.8`,
@@ -267,8 +274,8 @@ function redirectTarget({ url, status, headers }: HttpResponse): string {
 const MAX_REFUSALS = 3;
 
 async function renderPage(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
-  const { renderer, reader, signal } = parts;
-  const { inTurn = (work) => work() } = options;
+  const { renderer, reader, host_limiter, signal } = parts;
+  const { inTurn = host_limiter.limiterFor(url) } = options;
   const headers = { ...callerHeaders(new URL(url)), ...options.given?.(url) };
   const render = () => inTurn(() => renderer.render(url, { site: { headers }, signal }), signal);
   const rendered = await retry(render, { attempts: 1, refusals: MAX_REFUSALS, signal });

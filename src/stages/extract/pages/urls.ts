@@ -6,7 +6,6 @@ import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent, type NetworkParts } from '../extract.ts';
-import { withFrontmatter } from '../document.ts';
 import { makeDocument } from '../../text-thread.ts';
 import { assertIsContent } from './error-page.ts';
 import { urlSource } from './web-addresses.ts';
@@ -14,17 +13,14 @@ import { mapOrdered } from '../../../core/concurrency.ts';
 import type { UrlsEntry, UrlsInput } from '../../../schema/source-entries.ts';
 import { crawlSite } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/open-site.ts';
-import { MAX_CONCURRENT, type HostLimiter } from './crawl/host-limiter.ts';
+import { MAX_CONCURRENT } from './host-limiter.ts';
 import { pathPattern } from './crawl/crawl-rules.ts';
 import { failedPageItem, isPageGone, rememberedPage, pageCandidate, unchangedCandidate, unreadableError } from './page-candidate.ts';
 import type { PageMemory } from './page-memory.ts';
-import { type LoadedPage, ownFrames, type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
+import { type LoadedPage, ownFrames, type PageParts, type PageRead, readPage } from './page.ts';
 
 /** The dependencies of reading a link. */
-interface LinkParts extends NetworkParts {
-  /** Limits requests per host. Absent: nothing limits them. */
-  host_limiter?: HostLimiter | undefined;
-}
+type LinkParts = NetworkParts & Pick<PageParts, 'host_limiter'>;
 
 /** Extracts the document behind a link (service.md 2.1). The extension of the address decides its file type. */
 export async function* extractLink(url: string, given: GivenContent, parts: LinkParts): AsyncGenerator<Extracted, void, void> {
@@ -67,8 +63,7 @@ async function fetchLink(
   { source, file_type, ...given }: GivenContent & { source: string; file_type: string },
   { http, reader, signal, host_limiter }: LinkParts,
 ): Promise<Candidate> {
-  const inTurn = URL.canParse(url) ? host_limiter?.limiterFor(new URL(url).origin) : undefined;
-  const answer = await http.request(url, { signal, inTurn });
+  const answer = await http.request(url, { signal, inTurn: host_limiter.limiterFor(url) });
   const bytes = toUtf8(answer);
   const isPage = file_type === reader.page.file_type;
   if (!isPage && isWebPage(answer, reader)) throw webPageError(source, answer);
@@ -77,8 +72,7 @@ async function fetchLink(
     const { content_type, headers } = answer;
     if (isPage || content_type.startsWith('text/'))
       assertIsContent(source, { ...parsed, html: isPage ? bytes : new Uint8Array(), headers });
-    const linked = await makeDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
-    return given.frontmatter ? withFrontmatter(linked) : linked;
+    return makeDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
   };
   return {
     source,
@@ -89,18 +83,8 @@ async function fetchLink(
   };
 }
 
-/** The dependencies of reading pages and crawling sites. */
-export interface UrlsParts extends PageParts {
-  /** User agent of this program, which robots.txt may name. */
-  user_agent: string;
-  /** Maximum consecutive redirects in a crawl (`network.max_redirects`; `http` applies it to single pages). */
-  max_redirects: number;
-  /** Limits requests per host; shared by all runs. */
-  host_limiter: HostLimiter;
-}
-
 /** Reads pages and crawls sites, in order; each page once. Throws a KbError (`usage`) for an invalid pattern before anything is fetched. */
-export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
+export async function* extractUrls(urls: UrlsInput, parts: PageParts): AsyncGenerator<Extracted, void, void> {
   const entries = crawlEntries(urls, parts.settings);
   const stored = new Set<string>();
   const [redirects, moves] = [new Map<string, Set<string>>(), new Map<string, string>()];
@@ -108,7 +92,7 @@ export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGene
   const cut = new Set<string>();
   const framed = new Set<string>();
   const onRead = ({ url, isCut }: LoadedPage) => void (isCut && cut.add(urlSource(url)));
-  const reading: UrlsParts = { ...parts, onRead, onBrowserMissing: (source, reason) => void unopened.set(source, reason) };
+  const reading: PageParts = { ...parts, onRead, onBrowserMissing: (source, reason) => void unopened.set(source, reason) };
   for (const pages of groupPages(entries)) {
     if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, redirects, moves, framed });
     else {
@@ -116,23 +100,15 @@ export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGene
       yield* crawlSite(pages, { ...reading, stored });
     }
   }
-  if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };
-  if (cut.size > 0) yield { notice: `${countSuchAs(cut)} read only in part: more is loaded as one scrolls.` };
-  if (framed.size > 0)
-    yield {
-      notice: `${countSuchAs(framed)} read without the frames of their site: name their addresses, or crawl the site, which follows them.`,
-    };
+  const [reason] = unopened.values();
+  yield* notePages([...unopened.keys()], `taken as sent, though a browser may show more, and will be read again: ${describe(reason)}`);
+  yield* notePages([...cut], 'read only in part: more is loaded as one scrolls.');
+  yield* notePages([...framed], 'read without the frames of their site: name their addresses, or crawl the site, which follows them.');
 }
 
-/** Counts pages, with the first one: `2 pages (such as …) were`. */
-function countSuchAs(pages: ReadonlySet<string>): string {
-  const [first] = pages;
-  return pages.size === 1 ? `1 page (${first}) was` : `${pages.size} pages (such as ${first}) were`;
-}
-
-function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
-  const were = length === 1 ? 'One page, which may hold more in a browser, was' : `${length} pages, which may hold more in a browser, were`;
-  return `${were} taken as sent, and will be read again: ${describe(reason)}`;
+/** Says what happened to pages, if there are any: how many, and the first of them. */
+function* notePages({ length, 0: first }: readonly string[], happened: string): Generator<Extracted, void, void> {
+  if (length > 0) yield { notice: `${length === 1 ? `1 page (${first}) was` : `${length} pages (such as ${first}) were`} ${happened}` };
 }
 
 /** Completes the entries by the configuration. Each becomes a crawl, or the address of a page. */
@@ -162,7 +138,7 @@ function groupPages(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | st
 }
 
 interface PagesRun {
-  parts: UrlsParts;
+  parts: PageParts;
   stored: Set<string>;
   /** Addresses that redirect permanently, by the source of their target. */
   redirects: Map<string, Set<string>>;
@@ -176,7 +152,7 @@ async function* readEach(pages: readonly string[], run: PagesRun): AsyncGenerato
   const { parts } = run;
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
-  const read = async (url: string) => ({ url, read: await readPage(url, parts, pageOptions(url, parts)) });
+  const read = async (url: string) => ({ url, read: await readPage(url, parts) });
   for await (const page of mapOrdered(addresses, MAX_CONCURRENT, read)) {
     yield { input: urlSource(page.url) };
     yield await toItem(page, run);
@@ -201,10 +177,6 @@ function storedSourceOf(url: string, memory: PageMemory | undefined): string | u
   return source === undefined || source === own || memory?.storedUnder(source) !== source ? source : undefined;
 }
 
-/** Options that limit the requests to the host of the page, which other runs may use at the same time. */
-const pageOptions = (url: string, { host_limiter }: UrlsParts): PageOptions =>
-  URL.canParse(url) ? { inTurn: host_limiter.limiterFor(new URL(url).origin) } : {};
-
 async function toItem({ url, read }: { url: string; read: PageRead }, run: PagesRun): Promise<Extracted> {
   const { parts, stored } = run;
   const { memory, settings, reader } = parts;
@@ -223,9 +195,6 @@ async function toItem({ url, read }: { url: string; read: PageRead }, run: Pages
   if (stored.has(source)) return { expected: -1 };
   stored.add(source);
   const place = { source, depth: 0 };
-  const candidate =
-    'page' in read
-      ? pageCandidate(read.page, place, settings)
-      : unchangedCandidate(known, { url, ...place }, { parts, options: pageOptions(url, parts) });
+  const candidate = 'page' in read ? pageCandidate(read.page, place, settings) : unchangedCandidate(known, { url, ...place }, { parts });
   return { candidate };
 }

@@ -1,5 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { apis, json } from './apis.ts';
+import type { ErrorItem } from '../../../../src/schema/items.ts';
+import { extractApi } from '../../../../src/stages/extract/api/api.ts';
+import { openDoor } from '../fetching.ts';
+import { pageReader } from '../pages/crawl/crawling.ts';
+import { apis, json, settings } from './apis.ts';
 
 const { site, extract, close } = apis();
 afterEach(close);
@@ -54,19 +58,31 @@ test('reports each line that is not JSON, and reads the records of the others', 
 test('reads a web page as content, but rejects an error page, and any page if records are expected', async () => {
   const web = await site({
     '/page': '<html><title>The pump</title><p>Close the valve.</p></html>',
-    '/login': '<html><title>Sign in</title><form></form></html>',
+    '/login': '<html><title>Sign in</title><form><input type="password"></form></html>',
     '/busy': '<html><title>503 Service Unavailable</title></html>',
   });
   const pagination = { type: 'link', items_path: 'rows' } as const;
-  const { documents, errors } = await extract(
-    [web],
-    [`${web.url}/page`, `${web.url}/login`, `${web.url}/busy`, { url: `${web.url}/page`, pagination }],
-  );
-  expect(documents).toHaveLength(1);
-  expect(errors.map(({ error, isRetryable }) => [error, isRetryable])).toEqual([
-    [expect.stringContaining('a web page that says «Sign in»'), false],
-    [expect.stringContaining('a web page that says «503 Service Unavailable»'), true],
-    [expect.stringContaining('«text/html», which has nothing at items_path «rows»'), false],
+  const inputs = [
+    `${web.url}/page`,
+    `${web.url}/login`,
+    `${web.url}/busy`,
+    { url: `${web.url}/page`, pagination },
+    { url: `${web.url}/busy`, pagination },
+  ];
+  const results: unknown[] = [];
+  for await (const item of extractApi(inputs, { http: openDoor([web]), reader: pageReader(), settings })) {
+    if ('error' in item) results.push(item.error);
+    if ('candidate' in item) results.push(await item.candidate.document().catch((error: unknown) => error));
+  }
+  const busy = { isRetryable: true };
+  expect(results).toMatchObject([
+    { title: 'The pump' },
+    { code: 'unauthorized' },
+    { code: 'unavailable', ...busy },
+    { isRetryable: false },
+    busy,
   ]);
-  expect(JSON.stringify(errors)).not.toContain('<');
+  expect((results[3] as ErrorItem).error).toContain('«text/html», which has nothing at items_path «rows»');
+  expect((results[4] as ErrorItem).error).toContain('says «503 Service Unavailable»');
+  expect(JSON.stringify(results)).not.toContain('<input');
 });

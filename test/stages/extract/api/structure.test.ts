@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../../../src/http/message.ts';
-import { structureOf } from '../../../../src/stages/extract/api/structure.ts';
+import { structureOf } from '../../../../src/stages/extract/api/api-page.ts';
 import { plainReader } from '../plain-reader.ts';
 
 const read = (content_type: string, body: string | Uint8Array, charset?: string) =>
@@ -176,7 +176,7 @@ describe('a large response', () => {
     ['text/plain', `[${'1,'.repeat(200_000)}1]\n{"a":1}\n`, 'at most 200,000 entries in one list'],
     ['application/json', `[${'1,'.repeat(200_000)}1]\n{"a":1}\n`, 'at most 200,000 entries in one list'],
   ])('is refused before it is parsed: %s', async (type, text, excess) => {
-    const message = `http://x/ answered with too much at once: ${excess} can be read.`;
+    const message = `http://x/ has too much at once: ${excess} can be read.`;
     await expect(read(type, text)).rejects.toMatchObject({ code: 'too_large', message });
   });
 
@@ -187,7 +187,7 @@ describe('a large response', () => {
       [
         {
           line: 1,
-          error: expect.objectContaining({ message: expect.stringContaining('has too much: at most 200,000 entries in one list') }),
+          error: expect.objectContaining({ message: expect.stringContaining('has too much at once: at most 200,000 entries in one list') }),
         },
       ],
     ]);

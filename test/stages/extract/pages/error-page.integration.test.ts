@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { DEFAULTS } from '../../../../src/schema/config.ts';
-import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
-import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
+import { HostLimiter } from '../../../../src/stages/extract/pages/host-limiter.ts';
+import type { PageParts } from '../../../../src/stages/extract/pages/page.ts';
+import { extractUrls } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
 import { noBrowser } from './crawl/crawling.ts';
 import { gathered, openDoor } from '../fetching.ts';
@@ -12,7 +13,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((web) => web.close()));
 });
 
-const settings = { ...DEFAULTS.ingestion.urls, render: 'never' } as UrlsParts['settings'];
+const settings = { ...DEFAULTS.ingestion.urls, render: 'never' } as PageParts['settings'];
 
 test('login pages and error pages become errors instead of documents', async () => {
   const web = await openSite({

@@ -1,56 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileTypes } from '../../../../packages/documents/src/file-types.ts';
-import {
-  assertIsContent,
-  errorHeadline,
-  hasMoreLetters,
-  countLetters,
-  browserNeed,
-} from '../../../../src/stages/extract/pages/error-page.ts';
-
-const said = (html: string, content_type = 'text/html') => errorHeadline({ bytes: Buffer.from(html), content_type }, fileTypes());
-
-test.each([
-  ['<!doctype html><title>502 Bad Gateway</title>', '502 Bad Gateway'],
-  ['<html><head><title>\n Just a moment...\n</title></head>', 'Just a moment...'],
-  ['<html><body><h1>Access Denied</h1>', 'Access Denied'],
-  ['<html><title>Sign in · Example</title><form></form>', 'Sign in · Example'],
-  ['<html><title>Error 404 (Not Found)</title>', 'Error 404 (Not Found)'],
-  ['<html><title>Error</title>', 'Error'],
-  ['<html><title>503</title>', '503'],
-  ['<html><title>404 Not Found | Example</title>', '404 Not Found | Example'],
-  ['<html><title>Service Unavailable</title>', 'Service Unavailable'],
-  ['<html><title>HTTP 500 Internal Server Error</title>', 'HTTP 500 Internal Server Error'],
-  ['<html><title>Under maintenance</title>', 'Under maintenance'],
-  [`<html><title>Error</title><style>${'p { color: red } '.repeat(50)}</style><p>Sorry.`, 'Error'],
-  [`<html><title>Sign in</title><input type="password"><p>${'Terms apply to all. '.repeat(40)}`, 'Sign in'],
-  [`<title>500 - Internal server error.</title><p>${'The page cannot be displayed. '.repeat(30)}`, '500 - Internal server error.'],
-  [`<title>Error 404 (Not Found)</title><p>${'We looked for it everywhere. '.repeat(30)}`, 'Error 404 (Not Found)'],
-  [`<title>Sign in</title><p>${'Use your account of the company to go on. '.repeat(30)}`, 'Sign in'],
-  [`<title>Just a moment...</title><p>${'We make sure that you are no robot. '.repeat(30)}`, 'Just a moment...'],
-])('finds the error headline of %j', (html, text) => {
-  expect(said(html)).toBe(text);
-});
-
-test.each([
-  '<!doctype html><title>Products</title><h1>404 valves</h1>',
-  '<html><title>Errors of the pump and what to do about them</title>',
-  '<html><title>Forbidden City</title>',
-  '<html><title>Error codes</title>',
-  '<html><title>500 recipes</title>',
-  '<html><title>Maintenance manual</title>',
-  '<html><title>Timeouts and retries</title>',
-  `<html><title>Error | Acme API docs</title><p>${'An error has a code and words. '.repeat(20)}`,
-  `<html><title>Log in with SSO – how it works</title><p>${'Your company signs you in. '.repeat(20)}`,
-  '404 Not Found',
-  `<html><title>404 Not Found</title>${'x'.repeat(30_000)}`,
-])('finds no error headline in %j', (html) => {
-  expect(said(html)).toBeUndefined();
-});
-
-test('other responses are not error pages', () => {
-  expect(said('<html><title>404</title>', 'text/csv')).toBeUndefined();
-});
+import { assertIsContent, hasMoreLetters, countLetters, browserNeed } from '../../../../src/stages/extract/pages/error-page.ts';
 
 const page = (html: string, text: string, title?: string) => () =>
   assertIsContent('https://x.example/a', { html: Buffer.from(html), text, title });

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Candidate, GivenContent } from '../../../../src/stages/extract/extract.ts';
+import { HostLimiter } from '../../../../src/stages/extract/pages/host-limiter.ts';
 import { extractLink } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
 import { pageReader } from './crawl/crawling.ts';
@@ -18,7 +19,7 @@ async function site(routes: Site['routes']): Promise<Site> {
 }
 
 const extract = (web: Site, path: string, given: GivenContent = {}) =>
-  gathered(extractLink(web.url + path, given, { http: openDoor([web]), reader: plainReader() }));
+  gathered(extractLink(web.url + path, given, { http: openDoor([web]), reader: plainReader(), host_limiter: new HostLimiter() }));
 
 test('reads a document behind a link by the extension of its address, whatever its media type', async () => {
   const web = await site({ '/plan.md': { headers: { 'content-type': 'application/octet-stream' }, body: '# Plan' } });
@@ -96,6 +97,7 @@ test('rejects a document link that leads to a web page, and reads a document sen
 
 test('rejects a link to a login page', async () => {
   const web = await site({ '/guide.html': LOGIN });
-  const items = await Array.fromAsync(extractLink(`${web.url}/guide.html`, {}, { http: openDoor([web]), reader: pageReader() }));
+  const parts = { http: openDoor([web]), reader: pageReader(), host_limiter: new HostLimiter() };
+  const items = await Array.fromAsync(extractLink(`${web.url}/guide.html`, {}, parts));
   await expect((items[0] as { candidate: Candidate }).candidate.document()).rejects.toMatchObject({ code: 'unauthorized' });
 });

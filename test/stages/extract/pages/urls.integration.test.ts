@@ -4,8 +4,9 @@ import { KbError } from '../../../../src/core/errors.ts';
 import { DEFAULTS } from '../../../../src/schema/config.ts';
 import type { UrlsInput } from '../../../../src/schema/source-entries.ts';
 import type { Scope } from '../../../../src/stages/extract/extract.ts';
-import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
-import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
+import { HostLimiter } from '../../../../src/stages/extract/pages/host-limiter.ts';
+import type { PageParts } from '../../../../src/stages/extract/pages/page.ts';
+import { extractUrls } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
 import { memoryOf, noBrowser } from './crawl/crawling.ts';
 import { gathered, openDoor } from '../fetching.ts';
@@ -22,8 +23,8 @@ async function site(routes: Site['routes']): Promise<Site> {
   return web;
 }
 
-const settings = DEFAULTS.ingestion.urls as UrlsParts['settings'];
-const extract = (web: Site, urls: UrlsInput, over: Partial<UrlsParts> = {}) =>
+const settings = DEFAULTS.ingestion.urls as PageParts['settings'];
+const extract = (web: Site, urls: UrlsInput, over: Partial<PageParts> = {}) =>
   gathered(
     extractUrls(urls, {
       http: openDoor([web]),

@@ -205,10 +205,8 @@ export interface CrawlScope {
   covers(address: string): boolean;
   /** The current address of a stored source: with https if the start page has moved there from http. */
   currentAddress(source: string): string;
-  /** Whether only include or exclude keeps an address out of the scope. */
-  isFiltered(address: string): boolean;
-  /** Whether an address is on the site, and not below the folder. */
-  isOutside(address: string): boolean;
+  /** Where an address is: only include or exclude keeps a `filtered` one out; one `outside` is on the site, and not below the folder. */
+  placeOf(address: string): 'inside' | 'filtered' | 'outside' | 'elsewhere';
   /** Include patterns that have matched no address so far. */
   unmatchedIncludes(): string[];
   /** Whether matching has used up its time; then the scope covers nothing more. */
@@ -240,24 +238,22 @@ export function scopeOf({ start, final }: { start: string; final: string }, { in
   };
   const bounded = limitTime(MAX_MATCHING_MS, (path) => isIncluded(path) && !excludes.some((matches) => matches(path)));
   const hasPatterns = includes.length + excludes.length > 0;
-  const isInFolder = (url: URL): boolean => url.origin === origin && `${url.pathname}/`.startsWith(folder);
   const isSame = isSameSite(requested, new URL(final));
-  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.matches(decodeUrlPart(url.pathname));
+  const passes = ({ pathname: path, href }: URL): boolean => !hasPatterns || isTrap(href) || bounded.matches(decodeUrlPart(path));
+  const placeOf: CrawlScope['placeOf'] = (address) => {
+    const url = new URL(address);
+    if (url.origin !== origin) return 'elsewhere';
+    if (!`${url.pathname}/`.startsWith(folder)) return 'outside';
+    return passes(url) ? 'inside' : 'filtered';
+  };
   return {
     origin,
     folder,
     isUnmoved: isSame && (isFolder || pathname.startsWith(folderOf(requestedPath))),
-    covers(address) {
-      const url = new URL(address);
-      return isInFolder(url) && passes(address, url);
-    },
+    placeOf,
+    covers: (address) => placeOf(address) === 'inside',
     currentAddress: (source) =>
       isSame && source.startsWith(`${requested.origin}/`) ? origin + source.slice(requested.origin.length) : source,
-    isFiltered(address) {
-      const url = new URL(address);
-      return hasPatterns && isInFolder(url) && !passes(address, url);
-    },
-    isOutside: (address) => new URL(address).origin === origin && !isInFolder(new URL(address)),
     unmatchedIncludes: () => includes.filter(({ isMet }) => !isMet).map(({ pattern }) => pattern),
     isExhausted: bounded.isSpent,
   };

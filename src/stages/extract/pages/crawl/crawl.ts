@@ -1,14 +1,71 @@
-import { field, optionalAdvice, formatHint } from '../../../../core/advice/advice.ts';
 import pLimit from 'p-limit';
+import { field, optionalAdvice, formatHint } from '../../../../core/advice/advice.ts';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
+import { KbError } from '../../../../core/errors.ts';
+import type { Stage } from '../../../../schema/items.ts';
+import { count } from '../../../../text/count.ts';
 import type { Extracted } from '../../extract.ts';
-import { urlSource } from '../web-addresses.ts';
-import { type PageRead, readPage } from '../page.ts';
-import { summarizeCrawl, siteFailure } from './crawl-report.ts';
-import { Frontier, type QueuedPage, noteSkipped, type SkippedPages } from './frontier.ts';
+import { type LoadedPage, type PageRead, readPage, type Redirect } from '../page.ts';
+import {
+  failedPageItem,
+  isPageGone,
+  ownRoutes,
+  rememberedPage,
+  pageCandidate,
+  redirectLoopError,
+  unchangedCandidate,
+} from '../page-candidate.ts';
+import type { RememberedPage } from '../page-memory.ts';
+import { urlSource, hasTextlessExtension, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
+import { Frontier, type QueuedPage, MAX_KNOWN_ADDRESSES, noteSkipped, type SkippedPages, skippedText } from './frontier.ts';
 import { type CrawlEntry, type CrawlParts, openSite, type OpenSite } from './open-site.ts';
 import { findWholeText, readLlmsText, readSitemaps } from './sitemaps.ts';
-import { type Crawl, resolveDeferred, silenceAfter, processPage } from './process-page.ts';
+
+/** A page that was read, with its queue entry and its source. */
+interface CrawledPage {
+  page: QueuedPage;
+  known: RememberedPage;
+  /** Its canonical address, or the address at which it was found. */
+  source: string;
+  /** Absent if the page is unchanged or too large to keep; then it is read again. */
+  loaded?: LoadedPage | undefined;
+}
+
+/** A running crawl: its dependencies and its state. */
+export interface Crawl {
+  readonly entry: CrawlEntry;
+  readonly site: OpenSite;
+  readonly parts: CrawlParts;
+  readonly frontier: Frontier;
+  /** Maximum addresses that are read. */
+  readonly limit: number;
+  readonly skipped: SkippedPages;
+  yieldIfBusy(): Promise<void>;
+  /** Number of documents and failures reported as expected. */
+  expected: number;
+  /** Number of documents. */
+  pages: number;
+  failed: number;
+  /** Consecutive failures of pages that may exist. */
+  failed_in_a_row: number;
+  /** Milliseconds of waiting for the site since its last answer. */
+  silence: number;
+  /** Number of pages that are requested or read and not processed. */
+  in_flight: number;
+  /** Pages whose canonical address may not have been read yet. */
+  readonly deferred: CrawledPage[];
+  /** Characters of deferred pages that are kept in memory. */
+  kept: number;
+  /** Sources of the documents by content hash. */
+  readonly sources: Map<string, string>;
+  /** Keys of pages that are stored under their own address. */
+  readonly owned: Set<string>;
+  /** Pages that turned out to be login pages. */
+  logins: number;
+  /** Whether all sitemaps could be read; undefined before. */
+  has_complete_seeds?: boolean;
+  readonly notices: string[];
+}
 
 /** Maximum requests per wanted page, so that a crawl ends even if the addresses of a site lead to no pages. */
 const REQUESTS_PER_PAGE = 3;
@@ -36,7 +93,7 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
   const skipped: SkippedPages = new Map();
   const { scope, robots } = site;
   const given = { entry, site, parts, limit, skipped };
-  const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, buffered: 0, kept: 0, logins: 0 };
+  const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, kept: 0, logins: 0 };
   return {
     ...given,
     ...counts,
@@ -45,48 +102,58 @@ function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl
     deferred: [],
     sources: new Map(),
     owned: new Set(),
-    has_sitemaps: false,
-    has_complete_seeds: true,
     notices: [...site.notices],
   };
 }
 
-/** Reads the pages of the frontier and processes them in order, which adds further pages to it. */
+/** Maximum pages that are requested or parsed at once, including those that wait for earlier ones: eight over the network, the others in the parsers. */
+const MAX_IN_FLIGHT = 16;
+
+/** Maximum bytes of a page that is read at the same time as others; a larger one is requested again, one at a time. */
+const MAX_SHARED_BYTES = 16 * 2 ** 20;
+
+/** Reads the pages of the frontier, several at once, and processes them in order, so that the same site is always crawled the same way. */
 async function* readPages(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { entry, site, parts, frontier } = crawl;
   const start = frontier.addStart(site.at);
   const stop = new AbortController(); // stops requests only: pages that were read are still processed
   const reading = { ...parts, signal: parts.signal ? AbortSignal.any([parts.signal, stop.signal]) : stop.signal };
-  const readSmallOrAlone = readLargeAlone();
-  const read = async (page: QueuedPage): Promise<PageRead> =>
-    page === start ? site.read : readSmallOrAlone((limits) => readPage(page.url, reading, { ...site.options, ...limits }));
-  let since = performance.now();
-  const results = processInOrder({
-    next: () => frontier.next(),
-    more: async () => {
-      const isMore = await advance(crawl);
-      since = performance.now();
-      return isMore;
-    },
-    room: () => (isOver(crawl) ? 0 : roomFor(entry.max_pages - crawl.pages, crawl.buffered)),
-    at_once: MAX_READING,
-    work: async (page: QueuedPage) => {
-      crawl.in_flight++;
-      const result = await read(page);
-      crawl.buffered += charactersIn(result);
-      return { page, result };
-    },
-    onStop: () => stop.abort(),
-  });
-  for await (const { page, result } of results) {
-    crawl.in_flight--;
-    crawl.buffered -= charactersIn(result);
-    crawl.silence = silenceAfter(crawl.silence, result, performance.now() - since);
-    const item = await processPage(page, result, crawl);
-    yield* reportExpected(frontier.queued + crawl.in_flight + crawl.deferred.length, crawl);
-    if (item) yield item;
-    if (isOver(crawl)) break;
-    since = performance.now();
+  const alone = pLimit(1);
+  const read = async (page: QueuedPage): Promise<PageRead> => {
+    if (page === start) return site.read;
+    const load = (limits: { max_bytes?: number }) => readPage(page.url, reading, { ...site.options, ...limits });
+    const result = await load({ max_bytes: MAX_SHARED_BYTES });
+    return 'failed' in result && result.isCutOff ? alone(() => load({})) : result;
+  };
+  const running: { page: QueuedPage; result: Promise<PageRead> }[] = [];
+  const fill = (): void => {
+    while (running.length < Math.min(MAX_IN_FLIGHT, entry.max_pages - crawl.pages)) {
+      const page = frontier.next();
+      if (!page) return;
+      const result = read(page);
+      result.catch(() => {}); // it is thrown in its turn, or the crawl has ended
+      running.push({ page, result });
+    }
+  };
+  try {
+    do {
+      while (!isOver(crawl)) {
+        fill();
+        if (running.length === 0) break;
+        const since = performance.now();
+        const { page, result } = running[0]!;
+        const answer = await result;
+        running.shift();
+        crawl.in_flight = running.length;
+        crawl.silence = silenceAfter(crawl.silence, answer, performance.now() - since);
+        const item = await processPage(page, answer, crawl);
+        yield* reportExpected(frontier.queued + crawl.in_flight + crawl.deferred.length, crawl);
+        if (item) yield item;
+      }
+    } while (await advance(crawl));
+  } finally {
+    stop.abort();
+    await Promise.allSettled(running.map(({ result }) => result));
   }
   yield* finishCrawl(crawl);
 }
@@ -104,7 +171,7 @@ function* reportExpected(open: number, crawl: Crawl): Generator<Extracted, void,
 async function advance(crawl: Crawl): Promise<boolean> {
   const { frontier, entry } = crawl;
   if (isOver(crawl)) return false;
-  if (frontier.depth > 0 && !crawl.has_sitemaps && (await readSeeds(crawl))) return true;
+  if (frontier.depth > 0 && crawl.has_complete_seeds === undefined && (await readSeeds(crawl))) return true;
   if (frontier.depth >= entry.max_depth) return false;
   frontier.deepen();
   return true;
@@ -114,7 +181,6 @@ async function advance(crawl: Crawl): Promise<boolean> {
 async function readSeeds(crawl: Crawl): Promise<boolean> {
   const { site, frontier, skipped, parts } = crawl;
   const before = frontier.queued;
-  crawl.has_sitemaps = true;
   const sitemaps = await readSitemaps(site, {
     signal: parts.signal,
     onAddress: (address) => frontier.add(address, { isSameLevel: true }),
@@ -137,90 +203,231 @@ async function readSeeds(crawl: Crawl): Promise<boolean> {
 
 /** Yields the deferred pages, the notices, and the scope with the reason why it may have more pages. */
 async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
-  const { scope } = crawl.site;
+  const { frontier, site, parts } = crawl;
   yield* resolveDeferred(crawl, { mayRequest: siteFailure(crawl) === undefined });
   yield* reportExpected(0, crawl);
   const { notices, doubt } = summarizeCrawl(crawl);
-  for (const page of crawl.frontier.missed) await crawl.parts.memory?.forget(page); // if it is left out again, that is how the site is now
+  for (const page of frontier.missed) await parts.memory?.forget(page); // if it is left out again, that is how the site is now
   for (const notice of notices) yield { notice };
-  const covers = (source: string): boolean => isGone(source, crawl);
-  if (scope.isUnmoved) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
-}
-
-/** Whether a stored source that was not found is gone, if the crawl is complete. */
-function isGone(source: string, { site: { scope }, frontier }: Crawl): boolean {
-  if (!URL.canParse(source)) return false;
-  const found = scope.currentAddress(source);
-  return scope.covers(found) && !frontier.isProtected(found);
-}
-
-/** Maximum pages in flight, including those that were read and wait for earlier ones. */
-const MAX_IN_FLIGHT = 64;
-/** Maximum pages that are requested or parsed at once: eight over the network, the others in the parsers. */
-const MAX_READING = 16;
-/** Maximum characters of pages that wait for earlier ones; with more, no request begins. */
-export const MAX_BUFFERED = 50_000_000;
-/** Maximum bytes of a page that is read at the same time as others. */
-export const MAX_SHARED_BYTES = 16 * 2 ** 20;
-
-/** Returns how many pages may be in flight, by the number of wanted pages and of buffered characters. */
-export const roomFor = (wanted: number, buffered: number): number => (buffered > MAX_BUFFERED ? 0 : Math.min(MAX_IN_FLIGHT, wanted));
-
-/** Counts the characters that a page holds while it waits. */
-export const charactersIn = (read: PageRead): number => ('page' in read ? read.page.parsed.text.length : 0);
-
-type Load = (limits: { max_bytes?: number }) => Promise<PageRead>;
-
-/** Returns a function that loads a page with a limit of bytes. A page that exceeds it is loaded again without limit, one at a time. */
-export function readLargeAlone(): (load: Load) => Promise<PageRead> {
-  const alone = pLimit(1);
-  return async (load) => {
-    const read = await load({ max_bytes: MAX_SHARED_BYTES });
-    return 'failed' in read && read.isCutOff ? await alone(() => load({})) : read;
+  const covers = (source: string): boolean => {
+    const address = URL.canParse(source) ? site.scope.currentAddress(source) : undefined;
+    return address !== undefined && site.scope.covers(address) && !frontier.isProtected(address);
   };
+  if (site.scope.isUnmoved) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
 }
 
-interface OrderedProcessing<Item, Result> {
-  /** Takes the next item; undefined if there is none for now: processing a result may add some. */
-  next(): Item | undefined;
-  /** Finds more items; false if there are none. Called if nothing is in flight and `next` returned nothing. */
-  more?(): Promise<boolean>;
-  /** Maximum items in flight, including results that wait for their turn. */
-  room(): number;
-  at_once: number;
-  work(item: Item): Promise<Result>;
-  /** Called if the reader stops while work is in flight. */
-  onStop(): void;
-}
-
-/** Processes several items at once and yields the results in their order, so that the same site is always crawled the same way. */
-export async function* processInOrder<Item, Result>(options: OrderedProcessing<Item, Result>): AsyncGenerator<Result, void, void> {
-  const { next, more, room, at_once, work, onStop } = options;
-  const running: { result: Promise<Result>; isDone: boolean }[] = [];
-  let wake = (): void => {};
-  const begin = (item: Item): void => {
-    const job = { result: work(item), isDone: false };
-    const end = (): void => {
-      job.isDone = true;
-      wake();
-    };
-    job.result.then(end, end);
-    running.push(job);
-  };
-  try {
-    for (;;) {
-      while (running.filter(({ isDone }) => !isDone).length < at_once && running.length < room()) {
-        const item = next();
-        if (item === undefined) break;
-        begin(item);
-      }
-      const [first] = running;
-      if (first?.isDone) yield await running.shift()!.result;
-      else if (first) await new Promise<void>((done) => (wake = done)); // any job that ends may make room
-      else if (!(await more?.())) return;
-    }
-  } finally {
-    if (running.length > 0) onStop();
-    await Promise.allSettled(running.map(({ result }) => result));
+/** Processes a page that was read, and queues its links. Returns the item to yield, if any: each page becomes a document once. */
+async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Promise<Extracted | undefined> {
+  if ('failed' in read) return recordFailure(page, read, crawl);
+  if ('redirect' in read) return recordRedirect(page, read, crawl);
+  crawl.failed_in_a_row = 0;
+  const { parts, site, frontier, skipped } = crawl;
+  if ('unreadable' in read) {
+    frontier.miss(page);
+    return noteSkipped(skipped, 'other', urlSource(page.url));
   }
+  const loaded = 'page' in read ? read.page : undefined;
+  const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
+  for (const action of loaded?.parsed.page?.actions ?? []) noteSkipped(skipped, 'harmful', urlSource(action));
+  if (loaded && !loaded.isRendered) for (const route of ownRoutes(loaded)) noteSkipped(skipped, 'routes', urlSource(route));
+  await queueLinks(known.links, known.found, crawl);
+  if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
+  if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
+  const source = sourceOf(known, crawl);
+  if (addressKey(source) === addressKey(ownSource(known))) {
+    crawl.owned.add(addressKey(source));
+    return storePage({ page, known, source, loaded }, crawl);
+  }
+  frontier.add(source, { isSameLevel: true, from: known.found });
+  deferPage({ page, known, source, loaded }, crawl);
+  return undefined;
+}
+
+async function queueLinks(links: readonly string[], from: string, { frontier, yieldIfBusy }: Crawl): Promise<void> {
+  for (const link of links) {
+    await yieldIfBusy();
+    frontier.add(link, { from });
+  }
+}
+
+/** The canonical address of a page if it is in the scope, else its own. The root page is accepted for no other page: some sites name it on all pages. */
+function sourceOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
+  const { found, canonical } = known;
+  const isAccepted =
+    canonical !== undefined &&
+    scope.covers(canonical) &&
+    !isTrap(canonical) &&
+    !hasTextlessExtension(canonical, reader) &&
+    robots.allows(canonical) &&
+    (new URL(canonical).pathname !== '/' || new URL(found).pathname === '/');
+  return isAccepted ? canonical : ownSource(known);
+}
+
+const ownSource = ({ found }: RememberedPage): string => urlSource(normalizeAddress(found) ?? found);
+
+/** Maximum characters of deferred pages that are kept in memory. */
+const MAX_KEPT_CHARACTERS = 20_000_000;
+
+/** Defers a page until everything is read; drops its content if too much is kept. */
+function deferPage(placed: CrawledPage, crawl: Crawl): void {
+  crawl.kept += placed.loaded?.parsed.text.length ?? 0;
+  crawl.deferred.push(crawl.kept > MAX_KEPT_CHARACTERS ? { ...placed, loaded: undefined } : placed);
+}
+
+/**
+ * Processes the deferred pages once everything is read. A page is left out if another document has its canonical address, else stored under its own
+ * address. It stays deferred beyond `max_pages`, or if it would have to be read again and `mayRequest` is false.
+ */
+async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayRequest: boolean }): AsyncGenerator<Extracted, void, void> {
+  for (let open = crawl.deferred.length; open > 0 && crawl.pages < crawl.entry.max_pages; open--) {
+    const placed = crawl.deferred.shift()!;
+    const { page, known, source, loaded } = placed;
+    if (crawl.owned.has(addressKey(source)) && !crawl.sources.has(known.content_hash)) {
+      noteSkipped(crawl.skipped, 'contradicted', known.found);
+      await rememberWithoutSource(page, known, crawl);
+    } else if (mayRequest || loaded) {
+      const stored = await storePage({ ...placed, source: ownSource(known) }, crawl);
+      if (stored) yield stored;
+    } else crawl.deferred.push(placed);
+  }
+}
+
+/** Makes a document of a page, unless there is one with the same address or content. */
+async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted | undefined> {
+  const { page, known, source: own, loaded } = placed;
+  const { site, parts, skipped, sources } = crawl;
+  const { url, depth } = page;
+  const source = sources.get(known.content_hash) ?? own;
+  const before = parts.memory?.recall(urlSource(url));
+  const isStored = parts.stored.has(source);
+  await parts.memory?.remember(urlSource(url), { ...known, source });
+  if (isStored) {
+    noteSkipped(skipped, 'same', known.found);
+    const isNew = before !== undefined && before.source === own && before.source !== source && before.content_hash !== known.content_hash;
+    return isNew ? failPage(page, { failed: identicalError(own, source), stage: 'crawl' }, crawl) : undefined;
+  }
+  crawl.pages++;
+  parts.stored.add(source);
+  sources.set(known.content_hash, source);
+  if (loaded) return { candidate: pageCandidate(loaded, { source, depth }, parts.settings) };
+  return { candidate: unchangedCandidate(known, { url, source, depth }, { parts, options: site.options }) };
+}
+
+/** A stored page that suddenly says what another one says: a site that is down or wants a login may say so on every page. */
+const identicalError = (source: string, other: string): KbError =>
+  new KbError('unavailable', `${source} suddenly has the content of ${other}.`, {
+    hint: 'If it still has at the next run, that is taken for true.',
+    isRetryable: true,
+  });
+
+/** Remembers a page that does not become a document. */
+async function rememberWithoutSource({ url }: QueuedPage, known: RememberedPage, { parts: { memory } }: Crawl): Promise<undefined> {
+  await memory?.remember(urlSource(url), { ...known, source: undefined });
+}
+
+async function recordRedirect(page: QueuedPage, { redirect, isLasting }: Redirect, crawl: Crawl): Promise<Extracted | undefined> {
+  const { frontier, parts } = crawl;
+  const outcome = frontier.followRedirect(page, redirect);
+  if (outcome === 'loop')
+    return recordFailure(page, { failed: redirectLoopError(page.trail[0] ?? page.url, parts.max_redirects), stage: 'crawl' }, crawl);
+  crawl.failed_in_a_row = 0;
+  if (outcome === 'outside') {
+    noteSkipped(crawl.skipped, 'redirected', urlSource(page.url));
+    frontier.miss(page);
+  } else if (!isLasting) frontier.protect(page);
+  return undefined;
+}
+
+type FailedRead = Extract<PageRead, { failed: unknown }>;
+
+async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): Promise<Extracted | undefined> {
+  const { failed, stage } = read;
+  const isGone = isPageGone(failed);
+  if (isGone && page.markdown !== undefined) return void crawl.frontier.add(page.markdown, { isSameLevel: true, from: page.from });
+  crawl.failed_in_a_row = isUnanswered(read) ? crawl.failed_in_a_row + 1 : 0;
+  if (failed instanceof KbError && failed.code === 'unauthorized' && stage === 'convert') crawl.logins++;
+  const item = failPage(page, { failed, stage: stage === 'fetch' ? 'crawl' : stage }, crawl);
+  if (isGone) await crawl.parts.memory?.forget(urlSource(page.url));
+  return item;
+}
+
+/** Makes the error item of a page. Its stored version stays, unless it is gone. */
+function failPage(page: QueuedPage, { failed, stage }: { failed: unknown; stage: Stage }, crawl: Crawl): Extracted {
+  crawl.failed++;
+  const stored_as = isPageGone(failed) ? undefined : crawl.parts.memory?.storedUnder(urlSource(page.url));
+  return failedPageItem(failed, page.url, { stage, stored_as, from: page.from });
+}
+
+/** Whether the site may be down. A site that refuses the page (401, 403, 404) has answered. */
+const isUnanswered = (read: PageRead): boolean =>
+  'failed' in read && read.stage !== 'convert' && (!(read.failed instanceof KbError) || read.failed.code === 'unavailable');
+
+/** Adds the time of waiting for `read` to the silence, or resets it if the site has answered. Milliseconds, without the time for processing. */
+export const silenceAfter = (silence: number, read: PageRead, waited: number): number => (isUnanswered(read) ? silence + waited : 0);
+
+/** Milliseconds without an answer after which a crawl gives up. */
+export const MAX_SILENCE = 600_000;
+/** Consecutive failures after which a site counts as down. */
+const MAX_FAILED = 20;
+
+/** Says why a crawl gives up its site, as the end of a sentence; undefined if it continues. */
+export function siteFailure({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in_a_row' | 'silence'>): string | undefined {
+  if (failed_in_a_row >= MAX_FAILED) return `${MAX_FAILED} pages in a row could not be read`;
+  return silence >= MAX_SILENCE ? `nothing could be read for ${MAX_SILENCE / 60_000} minutes` : undefined;
+}
+
+/** Makes the notices of a crawl that has ended; `doubt` says why there may be more than it found, as a part of a sentence. */
+export function summarizeCrawl(crawl: Crawl): { notices: string[]; doubt?: string } {
+  const address = urlSource(crawl.entry.url);
+  const name = `The crawl of ${address}`;
+  const gaps = [...findGaps(crawl, name)];
+  const notices = [...crawl.notices, ...gaps, ...describeOmissions(crawl, name)];
+  const [missed] = crawl.frontier.missed;
+  if (missed !== undefined) return { notices, doubt: `${missed} could not be read, and may lead there.` };
+  const isComplete = gaps.length === 0 && crawl.has_complete_seeds === true;
+  return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
+}
+
+/** Yields each reason why there may be more pages than were found, unless a notice has it already. */
+function* findGaps(crawl: Crawl, name: string): Generator<string, void, void> {
+  const { frontier, site, entry } = crawl;
+  const left = describeUnread(crawl, name);
+  if (left !== undefined) yield left;
+  if (frontier.deeper > 0)
+    yield `${name} ended at max_depth = ${entry.max_depth}: ${count(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
+  if (site.robots.isExhausted()) yield `${name} is incomplete: robots.txt has too many rules to check every address.`;
+  if (site.scope.isExhausted()) yield `${name} is incomplete: include and exclude take too long to check every address.`;
+}
+
+/** Describes what was left out on purpose. */
+function* describeOmissions({ site: { scope }, skipped, logins, pages, parts }: Crawl, name: string): Generator<string, void, void> {
+  if (logins > 0 && pages > 0 && parts.http.carriesCredentials?.(scope.origin))
+    yield `${name}: the session ended on the way, or was not accepted everywhere: ${count(logins, 'page')} turned into a login page. Renew the credentials in network.sites, and crawl again.`;
+  const text = skippedText(skipped);
+  if (text !== undefined) yield `${name} left out ${text}.`;
+  for (const pattern of scope.unmatchedIncludes()) yield `${name}: include «${pattern}» matches no address that was found.`;
+  if (!scope.isUnmoved)
+    yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
+}
+
+/** Describes what was found and not read; undefined if everything was read. */
+function describeUnread(crawl: Crawl, name: string): string | undefined {
+  const { frontier, pages, limit, entry } = crawl;
+  const unread = frontier.unread + crawl.in_flight;
+  const deferred = crawl.deferred.length;
+  const stopped = siteFailure(crawl);
+  const more = frontier.isOverflowing ? 'more than ' : '';
+  const left = [
+    ...(unread > 0 || deferred === 0
+      ? [`${more}${count(unread, 'further address was', 'further addresses were')} found and not read`]
+      : []),
+    ...(deferred > 0 ? [`${count(deferred, 'page was', 'pages were')} read and not stored`] : []),
+  ].join(', and ');
+  if (stopped !== undefined) return `${name} stopped because ${stopped}: ${left}.`;
+  if (unread + deferred > 0 && pages >= entry.max_pages) return `${name} stopped at max_pages = ${entry.max_pages}: ${left}.`;
+  if (unread + deferred > 0)
+    return `${name} stopped after ${count(limit, 'address', 'addresses')} that led to ${count(pages, 'page')}: ${left}.`;
+  if (frontier.isOverflowing)
+    return `${name} is incomplete: it found more than ${MAX_KNOWN_ADDRESSES.toLocaleString('en')} addresses and ignored further ones.`;
+  return undefined;
 }

@@ -74,8 +74,6 @@ export class Frontier {
   isOverflowing = false;
   /** Depth of the current level, in links from the start page. */
   depth = 0;
-  /** Number of addresses that look like crawler traps (generated without end). */
-  traps = 0;
   /** Stored pages that were left out. */
   readonly missed: string[] = [];
 
@@ -116,13 +114,12 @@ export class Frontier {
     if (this.#checked.has(address)) return true;
     const { scope, reader, skipped, max_depth, limit } = this.#options;
     const url = normalizeAddress(address);
-    const isSafe = url !== undefined && !isHarmful(url);
-    const isWanted = isSafe && scope.covers(url) && !hasTextlessExtension(url, reader);
+    const place = url === undefined || isHarmful(url) ? 'harmful' : scope.placeOf(url);
+    const isTextless = url !== undefined && hasTextlessExtension(url, reader);
+    const isWanted = url !== undefined && place === 'inside' && !isTextless;
     const key = isWanted ? addressKey(url).slice(0, MAX_COMPARED_LENGTH) : '';
-    if (url !== undefined && !isSafe) noteSkipped(skipped, 'harmful', urlSource(url));
-    else if (url !== undefined && !isWanted && scope.isFiltered(url)) noteSkipped(skipped, 'filtered', urlSource(url));
-    else if (url !== undefined && !isWanted && scope.isOutside(url) && !hasTextlessExtension(url, reader))
-      noteSkipped(skipped, 'outside', urlSource(url));
+    const isReported = place === 'harmful' || place === 'filtered' || (place === 'outside' && !isTextless);
+    if (url !== undefined && isReported) noteSkipped(skipped, place, urlSource(url));
     if (!isWanted || this.#known.has(key)) {
       if (this.#checked.size < this.#maxKnown && address.length <= MAX_COMPARED_LENGTH) this.#checked.add(address);
       return true;
@@ -138,10 +135,14 @@ export class Frontier {
     const { limit, robots, skipped } = this.#options;
     this.#known.add(page.key);
     this.#deeperKeys.delete(page.key); // a sitemap may name a page that was too deep before
-    const isTooMuch = isTrap(page.url) || this.#acceptedCount >= limit;
-    if (isTrap(page.url)) this.traps++;
-    else if (isTooMuch) this.#beyondLimit++;
-    if (isTooMuch) return void this.#protected.add(page.key);
+    if (isTrap(page.url)) {
+      noteSkipped(skipped, 'trap', urlSource(page.url));
+      return void this.#protected.add(page.key);
+    }
+    if (this.#acceptedCount >= limit) {
+      this.#beyondLimit++;
+      return void this.#protected.add(page.key);
+    }
     if (!robots.allows(page.url)) {
       noteSkipped(skipped, 'robots', urlSource(page.url));
       return this.miss(page);
@@ -205,8 +206,11 @@ const REASONS = {
   routes: 'after # (routes), which are read only of pages that need a browser',
   passed_over: 'marked noindex, or with nothing but links',
   same: 'with the content of another',
+  contradicted: 'whose page names another one (rel="canonical") but says something else',
+  redirected: 'whose page leads out of the crawl',
   foreign: 'that a sitemap names on another origin',
   other: 'of a kind that kb does not read',
+  trap: 'of the kind that sites generate without end: very long, or with repeating parts',
 } as const;
 
 type Reason = keyof typeof REASONS;

@@ -6,7 +6,6 @@ import type { Extracted } from '../../extract.ts';
 import { urlSource, type FoundAddress, needsPageType, nextHop, normalizeAddress } from '../web-addresses.ts';
 import { failedPageItem, redirectLoopError, unreadableError } from '../page-candidate.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';
-import type { HostLimiter } from './host-limiter.ts';
 import { type LoadAddress, readRobots, type Robots, type CrawlScope, type Patterns, scopeOf } from './crawl-rules.ts';
 
 /** A requested crawl: its start page, limits and path patterns. */
@@ -18,11 +17,6 @@ export interface CrawlEntry extends Patterns {
 
 /** The dependencies of a crawl. */
 export interface CrawlParts extends PageParts {
-  /** User agent of this program, which robots.txt may name. */
-  user_agent: string;
-  /** Maximum consecutive redirects (`network.max_redirects`). */
-  max_redirects: number;
-  host_limiter: HostLimiter;
   /** Sources that pages are stored under in this run. */
   stored: Set<string>;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { summarizeCrawl, MAX_SILENCE, siteFailure } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
+import { summarizeCrawl, MAX_SILENCE, siteFailure, type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
-import { type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/process-page.ts';
 import type { CrawlParts } from '../../../../../src/stages/extract/pages/crawl/open-site.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
 import type { PageRead } from '../../../../../src/stages/extract/pages/page.ts';
@@ -19,12 +18,11 @@ const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Cra
     in_flight: 0,
     logins: 0,
     deferred: [],
-    has_sitemaps: true,
     has_complete_seeds: true,
     notices: [],
     skipped: new Map(),
     ...over,
-    frontier: { unread: 0, deeper: 0, traps: 0, missed: [], isOverflowing: false, ...frontier },
+    frontier: { unread: 0, deeper: 0, missed: [], isOverflowing: false, ...frontier },
     site: {
       scope: scopeOf({ start: url, final: url }, { include: [], exclude: [] }),
       robots: { isExhausted: () => false },
@@ -78,7 +76,7 @@ test('each reason why there may be more pages gives a doubt', () => {
   expect(ended({ site: { scope: { ...scope, isExhausted } } })).toEqual(
     told('is incomplete: include and exclude take too long to check every address.', whole),
   );
-  expect(ended({ has_sitemaps: false })).toEqual({ notices: [], doubt: whole });
+  expect(ended({ has_complete_seeds: undefined })).toEqual({ notices: [], doubt: whole });
   expect(ended({ has_complete_seeds: false, notices: ['The sitemap was left out.'] })).toEqual({
     notices: ['The sitemap was left out.'],
     doubt: whole,
@@ -106,7 +104,6 @@ test('skipped addresses give a notice and no doubt', () => {
   expect(ended({ skipped: new Map([['robots', { first: `${url}x`, keys: new Set(['x']) }]]) })).toEqual(
     told('left out 1 address that robots.txt forbids (http://a.example/x).'),
   );
-  expect(ended({ frontier: { traps: 1 } }).doubt).toBeUndefined();
 });
 
 const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new KbError(code, 'It failed.'), stage: 'fetch' });

@@ -122,7 +122,7 @@ test('leaves out a page whose canonical page has other content, with a notice', 
   const all = await crawled([web], web.url);
   expect(paths(all)).toEqual(['/', '/docs']);
   expect(all.notices).toEqual([
-    `The crawl of ${web.url}/ left out 2 pages that name another page as their address (rel="canonical") but say something else, such as ${web.url}/a.`,
+    `The crawl of ${web.url}/ left out 2 addresses whose page names another one (rel="canonical") but says something else (such as ${web.url}/a).`,
   ]);
 });
 

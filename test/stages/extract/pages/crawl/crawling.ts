@@ -9,8 +9,9 @@ import type { Document, ErrorItem } from '../../../../../src/schema/items.ts';
 import type { UrlsInput } from '../../../../../src/schema/source-entries.ts';
 import type { Extracted } from '../../../../../src/stages/extract/extract.ts';
 import type { PageMemory, RememberedPage } from '../../../../../src/stages/extract/pages/page-memory.ts';
-import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
-import { extractUrls, type UrlsParts } from '../../../../../src/stages/extract/pages/urls.ts';
+import { HostLimiter } from '../../../../../src/stages/extract/pages/host-limiter.ts';
+import type { PageParts } from '../../../../../src/stages/extract/pages/page.ts';
+import { extractUrls } from '../../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site, type SiteRoute } from '../../../../support/site.ts';
 import { openDoor } from '../../fetching.ts';
 import { plainReader } from '../../plain-reader.ts';
@@ -64,13 +65,13 @@ export interface Crawled {
   depths: number[];
 }
 
-export const noBrowser: UrlsParts['renderer'] = {
+export const noBrowser: PageParts['renderer'] = {
   render: (url) => Promise.reject(new KbError('setup', `${url} needs a browser.`, { hint: 'kb setup-browser installs one.' })),
   close: async () => {},
 };
 
-interface Options extends Partial<Omit<UrlsParts, 'settings'>> {
-  settings?: Partial<UrlsParts['settings']>;
+interface Options extends Partial<Omit<PageParts, 'settings'>> {
+  settings?: Partial<PageParts['settings']>;
   door?: Partial<HttpOptions>;
   /** Everything is stored as it is: no document is asked for. */
   isStored?: boolean;
@@ -94,7 +95,7 @@ export const extracting = (
     host_limiter: new HostLimiter(),
     max_redirects: (door.network ?? (DEFAULTS.network as Network)).max_redirects,
     ...over,
-    settings: { ...(DEFAULTS.ingestion.urls as UrlsParts['settings']), mode: 'full', ...settings },
+    settings: { ...(DEFAULTS.ingestion.urls as PageParts['settings']), mode: 'full', ...settings },
   });
 
 async function taken(items: AsyncIterable<Extracted>, { isStored }: { isStored: boolean }): Promise<Crawled> {

@@ -76,7 +76,7 @@ test('removes nothing if a stored page redirects out of the site, but one that m
   const all = await crawled([web], web.url, { memory });
   expect([all.errors, login.hits, paths(all)]).toEqual([[], [], ['/', '/new']]);
   expect([all.scopes, all.doubts]).toEqual([[], [`${web.url}/a could not be read, and may lead there.`]]);
-  expect(all.notices).toEqual([`The crawl of ${web.url}/ left 3 pages as they are that lead out of it, such as ${web.url}/a.`]);
+  expect(all.notices).toEqual([`The crawl of ${web.url}/ left out 3 addresses whose page leads out of the crawl (such as ${web.url}/a).`]);
   Object.assign(web.routes, { '/a': article('A', ['/behind']), '/b': article('/b'), '/c': article('/c') });
   const moved = await crawled([web], web.url, { memory });
   expect(['/a', '/d'].map((path) => prunes(moved, web.url + path))).toEqual([true, true]);
@@ -151,7 +151,10 @@ test('a page never replaces its canonical page, whichever is found first', async
     const web = await site({ '/': article('Start', links), '/list': list });
     const listed = await crawled([web], web.url);
     expect(titles(listed)).toEqual({ '/': 'Start', '/list': 'First' });
-    expect([listed.notices, listed.expected]).toEqual([[expect.stringMatching(/left out 1 page .*\/list\?page=2\.$/)], 2]);
+    expect([listed.notices, listed.expected]).toEqual([
+      [expect.stringMatching(/left out 1 address whose page names another one .*\/list\?page=2\)\.$/)],
+      2,
+    ]);
   }
 });
 

@@ -63,7 +63,7 @@ test.each(['full', 'each'] as const)('opens a short page later that no browser w
   const before = await crawled([web], web.url, { ...parts, renderer: noBrowser });
   expect(before.documents[0]!.text).toContain('below this line');
   expect(before.notices).toEqual([
-    expect.stringMatching(/^One page, which may hold more in a browser, was taken as sent, and will be read again: .* kb setup-browser/),
+    expect.stringMatching(/^1 page \(.*\) was taken as sent, though a browser may show more, and will be read again: .* kb setup-browser/),
   ]);
   const renderer = browser({ '/': article('Prices of today') });
   const after = await crawled([web], web.url, { ...parts, renderer, isStored: true });

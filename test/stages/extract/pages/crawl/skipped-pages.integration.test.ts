@@ -25,10 +25,10 @@ test('skipped addresses are reported once, counted by reason', async () => {
   expect(paths(all)).toHaveLength(2);
   expect(all.errors).toEqual([]);
   expect(all.notices).toEqual([
-    `The crawl of ${web.url}/ left out 6 addresses: 2 that include or exclude keeps out (such as ${web.url}/old/a), ` +
+    `The crawl of ${web.url}/ left out 7 addresses: 2 that include or exclude keeps out (such as ${web.url}/old/a), ` +
       `1 that robots.txt forbids (${web.url}/secret), 1 marked noindex, or with nothing but links (${web.url}/hidden), ` +
-      `1 with the content of another (${web.url}/page), 1 of a kind that kb does not read (${web.url}/sheet).`,
-    `The crawl of ${web.url}/ left 1 page as it is that leads out of it, such as ${web.url}/moved.`,
+      `1 with the content of another (${web.url}/page), ` +
+      `1 whose page leads out of the crawl (${web.url}/moved), 1 of a kind that kb does not read (${web.url}/sheet).`,
   ]);
 });
 

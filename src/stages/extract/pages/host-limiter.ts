@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { stoppedError } from '../../../../core/errors.ts';
-import type { RunInTurn } from '../../../../http/message.ts';
-import { throwIfAborted } from '../../../../core/run.ts';
+import { stoppedError } from '../../../core/errors.ts';
+import type { RunInTurn } from '../../../http/message.ts';
+import { throwIfAborted } from '../../../core/run.ts';
 
 /** Maximum concurrent requests to one host (contract, section 5). */
 export const MAX_CONCURRENT = 8;
@@ -11,8 +11,9 @@ export const MAX_CONCURRENT = 8;
 export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
-  /** Returns the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. */
-  limiterFor(origin: string, { delay = 0 }: { delay?: number } = {}): RunInTurn {
+  /** Returns the limiter of the origin of an address: at most eight requests at once, or one after another with `delay` seconds between. */
+  limiterFor(address: string, { delay = 0 }: { delay?: number } = {}): RunInTurn {
+    const origin = URL.canParse(address) ? new URL(address).origin : address;
     return async (work, signal) => {
       throwIfAborted(signal);
       return await whileWaiting(signal, (begun) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
-import { openDoor } from '../../fetching.ts';
-import { article, siteKeeper } from './crawling.ts';
+import { HostLimiter } from '../../../../src/stages/extract/pages/host-limiter.ts';
+import { openDoor } from '../fetching.ts';
+import { article, siteKeeper } from './crawl/crawling.ts';
 
 const site = siteKeeper();
 

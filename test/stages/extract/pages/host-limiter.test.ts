@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
+import { HostLimiter } from '../../../../src/stages/extract/pages/host-limiter.ts';
 
 const HERE = 'https://here.example';
 const THERE = 'https://there.example';
