@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { call, optionalAdvice } from '../core/advice/advice.ts';
 import { documentId } from '../core/ids.ts';
+import { yieldToEventLoop } from '../core/concurrency.ts';
 import { KbError } from '../core/errors.ts';
 import { didYouMean, isWithinDistance, findNearest } from '../core/nearest.ts';
 import type { Collection, SourceContent, StoredChunk } from '../ports/stores.ts';
@@ -19,11 +20,11 @@ import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts'
 import { type Context, inCollection } from './context.ts';
 import type { Run } from '../core/run.ts';
 import type { DeleteResult } from '../schema/results.ts';
-import { joinChunks, type JoinedText, type Passage } from '../stages/chunk/join-chunks.ts';
+import { joinChunks, joinEach, type JoinedText, type Passage } from '../stages/chunk/join-chunks.ts';
 import { deleteChunks } from '../stages/ingest/store-chunks.ts';
 import { existingCollection, withLock } from './collections.ts';
 import { listNames } from '../text/count.ts';
-import { heading as writeHeading, readBlocks, newlinesIn } from '@citekb/documents/markdown';
+import { type Block, blocksOf, heading as writeHeading, newlinesIn } from '@citekb/documents/markdown';
 
 const textField = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
 
@@ -43,7 +44,7 @@ function describeSource(source: string, { metadata, characters, chunks }: Source
   };
 }
 
-/** Maximum sources that a misspelt name is compared with: more would take seconds. */
+/** Maximum names that a misspelt one is compared with: more would take seconds. */
 const MAX_COMPARED = 20_000;
 
 /** Finds a stored source by name, another spelling of its path, id (which reads all names) or, with `byEnding`, its last parts if they are unique. Throws a KbError (`not_found`) with the nearest name. */
@@ -113,27 +114,58 @@ export async function* getSource({ name, id, offset, max_characters, ...part }: 
   const source = await findSource(id, collection, { ...context, byEnding: true });
   const stored: StoredChunk[] = [];
   for await (const page of collection.all({ source })) stored.push(...page);
-  const documents = groupDocuments(stored);
+  const takeTurns = yieldToEventLoop(context.signal);
+  const documents = await groupDocuments(stored, takeTurns);
   const characters = stored.reduce((sum, { text }) => sum + text.length, 0);
   const described = describeSource(source, { metadata: stored[0]?.metadata ?? {}, characters, chunks: stored.length });
-  const excerpt = cutExcerpt(narrowText(part, documents, source), { offset, max_characters });
+  const selection = await narrowText(part, { documents, source, takeTurns });
+  const excerpt = await cutExcerpt(selection, { offset, max_characters }, takeTurns);
   return { ...described, ...excerpt, chunks: documents.flatMap(({ passages }) => passages) };
 }
 
 /** Orders «message 2» before «message 10». */
 const naturalOrder = new Intl.Collator('en', { numeric: true });
 
+/** Awaited at each step of work on a long document, which gives others their turn. */
+type TakeTurns = () => Promise<void>;
+
 /** Groups chunks by document, in the order of the text. */
-function groupDocuments(stored: readonly StoredChunk[]): StoredDocument[] {
+async function groupDocuments(stored: readonly StoredChunk[], takeTurns: TakeTurns): Promise<StoredDocument[]> {
   const memberOf = ({ metadata }: StoredChunk): string => (typeof metadata.member === 'string' ? metadata.member : '');
   const documents = [...Map.groupBy(stored, (chunk) => `${chunk.metadata.content_hash}\n${memberOf(chunk)}`).values()];
   const ordered = documents.toSorted(([one], [other]) => naturalOrder.compare(memberOf(one!), memberOf(other!)));
-  return ordered.map((chunks) => ({
-    member: memberOf(chunks[0]!),
-    passages: chunks
-      .map(({ id, text, metadata }) => ({ id, text, location: Location.safeParse(metadata.location ?? {}).data ?? {} }))
-      .toSorted((a, b) => (a.location.offset ?? Infinity) - (b.location.offset ?? Infinity) || 0),
-  }));
+  const grouped: StoredDocument[] = [];
+  for (const chunks of ordered) {
+    const passages: StoredDocument['passages'] = [];
+    for (const { id, text, metadata } of chunks) {
+      await takeTurns();
+      passages.push({ id, text, location: Location.safeParse(metadata.location ?? {}).data ?? {} });
+    }
+    passages.sort((a, b) => (a.location.offset ?? Infinity) - (b.location.offset ?? Infinity) || 0);
+    grouped.push({ member: memberOf(chunks[0]!), passages });
+  }
+  return grouped;
+}
+
+async function joinInTurns(passages: readonly Passage[], takeTurns: TakeTurns): Promise<JoinedText> {
+  const steps = joinEach(passages);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await takeTurns();
+  }
+}
+
+/** Blocks of a text between two turns: some milliseconds of work. */
+const BLOCKS_PER_TURN = 1_000;
+
+/** Yields the headings of a text. */
+async function* headingsOf(text: string, takeTurns: TakeTurns): AsyncGenerator<Block, void> {
+  let count = 0;
+  for (const block of blocksOf(text)) {
+    if (++count % BLOCKS_PER_TURN === 0) await takeTurns();
+    if (block.kind === 'heading') yield block;
+  }
 }
 
 /** Removes a document with its chunks. The next ingest of its source stores it again. */
@@ -201,13 +233,19 @@ const MAX_OUTLINE = 40;
 const MAX_OUTLINE_CHARACTERS = 2_000;
 
 /** Cuts a text to the requested length, and says how to go on. */
-function cutExcerpt(
+async function cutExcerpt(
   { text: whole, lines, first = 0 }: Selection,
   { offset = 0, max_characters = Infinity }: Pick<GetSourceRequest, 'offset' | 'max_characters'>,
-): Pick<GetSourceResult, 'text' | 'next' | 'outline'> {
+  takeTurns: TakeTurns,
+): Promise<Pick<GetSourceResult, 'text' | 'next' | 'outline'>> {
   const text = whole.slice(offset);
   if (text.length <= max_characters) return { text, next: null, outline: [] };
-  const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
+  const headings: Block[] = [];
+  let after = 0;
+  for await (const heading of headingsOf(text, takeTurns)) {
+    headings.push(heading);
+    if (heading.start > max_characters && ++after === MAX_OUTLINE) break;
+  }
   const cut = findCut(text, max_characters, headings.map(({ start }) => start)); // prettier-ignore
   const at = offset + cut;
   const lineOf = (end: number) => sourceLine(first + newlinesIn(whole.slice(0, end)), lines!);
@@ -232,17 +270,28 @@ function findCut(text: string, limit: number, headings: readonly number[]): numb
   return text.slice(0, limit).toWellFormed().endsWith('\ufffd') ? limit - 1 : limit;
 }
 
+/** The documents of a source, and how work on them gives others their turn. */
+interface WholeSource {
+  documents: readonly StoredDocument[];
+  source: string;
+  takeTurns: TakeTurns;
+}
+
 /** The text of a source, or the requested part. Throws a KbError: `usage` for an invalid range, `not_found` for a part that does not exist. */
-function narrowText({ lines, page, heading }: Part, documents: readonly StoredDocument[], source: string): Selection {
+async function narrowText({ lines, page, heading }: Part, whole: WholeSource): Promise<Selection> {
+  const { documents, source, takeTurns } = whole;
   if ([lines, page, heading].filter((part) => part !== undefined).length > 1)
     throw new KbError('usage', 'Only one of lines, page and heading can be given.');
   if (page !== undefined) return { text: selectPage(page, documents, source) };
   const range = lines === undefined ? undefined : parseLineRange(lines);
-  const joined = documents.map((document) => ({ document, ...joinChunks(document.passages) }));
+  const joined: JoinedDocument[] = [];
+  for (const document of documents) joined.push({ document, ...(await joinInTurns(document.passages, takeTurns)) });
   if (range) return selectLines(range, joined, source);
-  if (heading !== undefined) return selectSection(heading, joined, source);
-  return merge(joined.map(({ document, ...whole }) => ({ text: withMemberHeading(whole.text, document), lines: whole.lines, first: 0 })));
+  if (heading !== undefined) return await selectSection(heading, joined, whole);
+  return merge(joined.map(({ document, ...text }) => ({ text: withMemberHeading(text.text, document), lines: text.lines, first: 0 })));
 }
+
+type JoinedDocument = JoinedText & { document: StoredDocument };
 
 /** Joins the parts of several documents, which have line numbers of their own. */
 const merge = (parts: readonly Selection[]): Selection =>
@@ -258,15 +307,27 @@ function parseLineRange(lines: string): LineRange {
 }
 
 /** Each of several documents has its own line numbers. */
-function selectLines([first, last]: LineRange, joined: readonly (JoinedText & { document: StoredDocument })[], source: string): Selection {
+function selectLines([first, last]: LineRange, joined: readonly JoinedDocument[], source: string): Selection {
   const parts = joined.flatMap(({ text, lines, document }) => {
     const start = lineIndex(first, lines);
-    const found = text.split('\n').slice(start, lineIndex(last + 1, lines));
-    return found.length > 0 ? [{ text: withMemberHeading(found.join('\n'), document), lines, first: start }] : [];
+    const selected = linesBetween(text, start, lineIndex(last + 1, lines));
+    return selected === undefined ? [] : [{ text: withMemberHeading(selected, document), lines, first: start }];
   });
   if (parts.length > 0) return merge(parts);
   const end = Math.max(...joined.map(({ lines }) => lines.at(-1)!.line - 1));
   throw notFoundError(`${source} has no lines ${first}–${last}.`, `Its last line is ${end}.`);
+}
+
+/** Returns the lines of a text from an index to another, exclusive; undefined if there are none. */
+function linesBetween(text: string, first: number, after: number): string | undefined {
+  let [at, line, start] = [0, 0, first === 0 ? 0 : -1];
+  for (; line < after; line++) {
+    if (line === first) start = at;
+    const newline = text.indexOf('\n', at);
+    if (newline < 0) return start < 0 ? undefined : text.slice(start);
+    at = newline + 1;
+  }
+  return start < 0 || first >= after ? undefined : text.slice(start, at - 1);
 }
 
 /** Returns the index in the text of a line of the source, counted from the last known line before it, but not beyond the next known one. */
@@ -305,23 +366,45 @@ const normalizeTitle = (title: string): string => title.normalize().trim().repla
 /** Removes the number of a heading: «3.2 Span check» becomes «span check». */
 const withoutNumber = (title: string): string => normalizeTitle(title).replace(/^\d{1,3}(?:\.\d{1,3}){0,5}[.)]?\s/, '');
 
+interface Section {
+  start: number;
+  /** Where the next section begins; absent for the last. */
+  end?: number;
+  level: number;
+}
+
 /** Returns the first section with this heading, with its subsections. Numbers of headings are ignored only if no heading matches exactly. */
-function selectSection(heading: string, joined: readonly JoinedText[], source: string): Selection {
+async function selectSection(heading: string, joined: readonly JoinedText[], { source, takeTurns }: WholeSource): Promise<Selection> {
   const titles = new Set<string>();
   for (const { text, lines } of joined) {
-    const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
-    const exact = headings.findIndex(({ title }) => normalizeTitle(title) === normalizeTitle(heading));
-    const at = exact >= 0 ? exact : headings.findIndex(({ title }) => withoutNumber(title) === normalizeTitle(heading));
-    if (at >= 0) {
-      const { start, level } = headings[at]!;
-      const next = headings.slice(at + 1).find((other) => other.level <= level);
-      return { text: text.slice(start, next?.start).trimEnd(), lines, first: newlinesIn(text.slice(0, start)) };
-    }
-    for (const { title } of headings) titles.add(title);
+    const section = await findSection(text, heading, { titles, takeTurns });
+    if (section) return { text: text.slice(section.start, section.end).trimEnd(), lines, first: newlinesIn(text.slice(0, section.start)) };
   }
-  const there = titles.size > 0 ? `It has ${listNames([...titles].map(quote), MAX_NAMED)}.` : 'It has no headings.';
-  const hint = didYouMean(heading, [...titles]) ?? there;
-  throw notFoundError(`${source} has no heading «${heading}».`, hint);
+  throw notFoundError(`${source} has no heading «${heading}».`, didYouMean(heading, [...titles]) ?? describeTitles([...titles]));
+}
+
+/** Finds a section by its heading, and collects the titles of others, at most `MAX_COMPARED`. */
+async function findSection(
+  text: string,
+  heading: string,
+  { titles, takeTurns }: { titles: Set<string>; takeTurns: TakeTurns },
+): Promise<Section | undefined> {
+  const wanted = normalizeTitle(heading);
+  let [exact, similar]: (Section | undefined)[] = [];
+  for await (const { start, level, title } of headingsOf(text, takeTurns)) {
+    if (exact && level <= exact.level) return { ...exact, end: start };
+    if (exact) continue;
+    if (normalizeTitle(title) === wanted) exact = { start, level };
+    else if (similar && similar.end === undefined && level <= similar.level) similar.end = start;
+    else if (!similar && withoutNumber(title) === wanted) similar = { start, level };
+    if (titles.size < MAX_COMPARED) titles.add(title);
+  }
+  return exact ?? similar;
+}
+
+function describeTitles(titles: readonly string[]): string {
+  if (titles.length === 0) return 'It has no headings.';
+  return titles.length < MAX_COMPARED ? `It has ${listNames(titles.map(quote), MAX_NAMED)}.` : 'It has too many headings to list.';
 }
 
 const quote = (title: string): string => `«${title}»`;

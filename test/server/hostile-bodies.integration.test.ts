@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { serveIn, type Served } from '../support/server.ts';
+import { longestStretch } from '../support/turns.ts';
 
 const many = <Entry>(count: number, entry: (i: number) => Entry): Entry[] => Array.from({ length: count }, (_, i) => entry(i));
 const storage = { collection: 'harbor' };
@@ -30,27 +31,6 @@ const BODIES: [string, string, (size: number) => unknown][] = [
 ];
 const [SMALL, LARGE] = [40, 20_000];
 
-const processorTime = (): number => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-};
-
-/** Milliseconds of processor time that this thread works in one go while a request is answered: for so long, nobody else is. */
-async function longestStretch(work: () => Promise<unknown>): Promise<number> {
-  let [longest, before, isOver] = [0, processorTime(), false];
-  const turn = () => {
-    const now = processorTime();
-    longest = Math.max(longest, now - before);
-    before = now;
-    if (!isOver) setImmediate(turn);
-  };
-  turn();
-  await work();
-  isOver = true;
-  turn();
-  return longest;
-}
-
 async function send({ url }: Served, path: string, body: string): Promise<void> {
   const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   for await (const _bytes of response.body!);
@@ -72,3 +52,32 @@ it('no body keeps the server from others for much longer than it takes to parse 
   }
   expect(stretches).toEqual({});
 });
+
+/** What a reader may ask about a stored document. */
+const READINGS = ['?heading=zzz', '?heading=a', '?lines=900000-900001', ''];
+
+it(
+  'no stored document keeps the server from others for much longer than it takes to parse a large request',
+  { timeout: 300_000 },
+  async () => {
+    const served = await serveIn(folder(), { settings: { embedding: { provider: 'none' }, chunking: { chunk_size: 20_000 } } });
+    const honest = await longestStretch(async () => JSON.parse(HONEST));
+    const text = '# a\n\n'.repeat(1_400_000);
+    const ingested = await fetch(`${served.url}/v1/pipelines/ingest`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ storage, markdown: [{ text, source: 'a.md' }] }),
+    });
+    expect(await ingested.json()).toMatchObject({ sources: 1, stored: expect.any(Number) });
+    const stretches: Record<string, number> = {};
+    for (const query of READINGS) {
+      const stretch = await longestStretch(async () => {
+        const response = await fetch(`${served.url}/v1/collections/harbor/sources/a.md${query}`);
+        expect(response.status, query).toBe(query.endsWith('zzz') ? 404 : 200);
+        for await (const _bytes of response.body!);
+      });
+      if (stretch > 5 * honest) stretches[query] = Math.round(stretch / honest);
+    }
+    expect(stretches).toEqual({});
+  },
+);
