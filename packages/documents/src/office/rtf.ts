@@ -1,8 +1,9 @@
 import type { ParsedDocument } from '../types.ts';
-import { escapeLine, heading, oneLine, tableLines } from '../markdown/write.ts';
+import { escapeTags, oneLine } from '../markdown/write.ts';
 import { createDecoder } from '../bytes.ts';
 import type { ParserRow } from '../parser.ts';
 import { firstHeading } from '../parsed-document.ts';
+import { type Block, type BlockCell, escapeLines, heading, item, paragraph, table, writeBlocks } from './blocks.ts';
 
 /** Maximum nesting of groups. */
 const MAX_DEPTH = 1_000;
@@ -27,7 +28,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   emspace: ' ',
   enspace: ' ',
 };
-const ITEM = /^ *(?:-|\d+\.) /;
+/** The number or letter of an item; other labels are bullets. */
+const NUMBER = /^[\w(]+[.)]/;
 const MAX_ITEM_DEPTH = 8;
 const PROPERTIES: Readonly<Record<string, string>> = { title: 'title', author: 'author', subject: 'description' };
 
@@ -76,7 +78,7 @@ export const rtfParser: ParserRow = {
 
 class RtfWriter {
   readonly properties: Record<string, string> = {};
-  readonly #blocks: string[] = [];
+  readonly #blocks: Block[] = [];
   readonly #notes: string[] = [];
   readonly #groups: Group[] = [{ destination: 'text', font: '', fallback: 1, isStarred: false }];
   /** Levels of headings by the number of their style. */
@@ -96,8 +98,8 @@ class RtfWriter {
   #isCell = false;
   /** Nesting depth of an item. */
   #depth = 0;
-  #cells: string[] = [];
-  #rows: string[][] = [];
+  #cells: BlockCell[] = [];
+  #rows: BlockCell[][] = [];
 
   read(source: string): void {
     TOKEN.lastIndex = 0;
@@ -124,12 +126,7 @@ class RtfWriter {
   }
 
   get text(): string {
-    const notes = this.#notes.map((note, i) => `${i + 1}. ${note}`).join('\n');
-    const body = this.#blocks.reduce((text, block, i) => {
-      const isList = ITEM.test(block) && ITEM.test(this.#blocks[i - 1] ?? '');
-      return `${text}${i === 0 ? '' : isList ? '\n' : '\n\n'}${block}`;
-    }, '');
-    return [body, notes].filter(Boolean).join('\n\n');
+    return writeBlocks([...this.#blocks, ...this.#notes.map((note, i) => item(note, { label: `${i + 1}. ` }))]);
   }
 
   get #group(): Group {
@@ -146,7 +143,7 @@ class RtfWriter {
     if (destination === 'note' && this.#group.destination !== 'note') {
       const note = oneLine(this.#note);
       this.#note = '';
-      if (note !== '') this.#add(`[${this.#notes.push(escapeLine(note))}]`);
+      if (note !== '') this.#add(`[${this.#notes.push(escapeTags(note))}]`);
     }
     if (destination === 'style') {
       const level = /^(?:heading|titre|überschrift|título) (\d)/i.exec(this.#styleName)?.[1];
@@ -227,22 +224,22 @@ class RtfWriter {
   }
 
   #endParagraph(): void {
-    const [text, item] = [this.#paragraph.trim(), this.#item.trim()];
     if (this.#isCell) {
       this.#paragraph += this.#paragraph === '' ? '' : '\n';
       return;
     }
+    const [text, label] = [this.#paragraph.trim(), this.#item.trim()];
     [this.#paragraph, this.#item] = ['', ''];
     if (text === '') return;
     this.#endTable();
-    const lines = text.split('\n').map((line) => escapeLine(oneLine(line)));
-    if (this.#level > 0) this.#blocks.push(heading(this.#level, escapeLine(text)));
-    else if (item !== '') this.#blocks.push(itemBlock(item, lines, this.#depth));
-    else this.#blocks.push(lines.join('\n'));
+    const lines = escapeTags(text).split('\n').map(oneLine).join('\n');
+    if (this.#level > 0) this.#blocks.push(heading(this.#level, lines));
+    else if (label === '') this.#blocks.push(paragraph(escapeLines(lines)));
+    else this.#blocks.push(item(lines, { depth: this.#depth, label: NUMBER.test(label) ? `${label} ` : '' }));
   }
 
   #endCell(): void {
-    this.#cells.push(oneLine(this.#paragraph));
+    this.#cells.push({ blocks: [paragraph(escapeTags(this.#paragraph.trim()))] });
     [this.#paragraph, this.#item] = ['', ''];
   }
 
@@ -253,15 +250,7 @@ class RtfWriter {
   }
 
   #endTable(): void {
-    if (this.#rows.length > 0) this.#blocks.push(tableLines(this.#rows).join('\n'));
+    this.#blocks.push(...table(this.#rows));
     this.#rows = [];
   }
-}
-
-/** Writes an item, with its number if it has one. */
-function itemBlock(item: string, lines: readonly string[], depth: number): string {
-  const number = /^\(?(\d{1,9})[.)]$/.exec(item)?.[1];
-  const marker = number === undefined ? `- ${/^[\w(]+[.)]/.test(item) ? `${item} ` : ''}` : `${number}. `;
-  const indent = '   '.repeat(depth);
-  return `${indent}${marker}${lines.join(`\n${indent}${' '.repeat(marker.length)}`)}`;
 }

@@ -4,7 +4,7 @@ import { pictureText } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
 import { type Block, escapeLines, heading, item, paragraph, type Run, table, writeRuns } from './blocks.ts';
 import { readChart } from './chart.ts';
-import { formatNumber } from './numbers.ts';
+import { formatNumber } from './list-numbers.ts';
 import { childNamed, childrenNamed, firstAlternative, firstNamed, readPart, referenceOf, type Relations, textWithin } from './xml.ts';
 
 /** What the shapes of a part refer to. */

@@ -174,7 +174,7 @@ it.each([
   [
     'numbers and levels of lists',
     String.raw`{\rtf1{\stylesheet{\s3 Title;}}{\s3 Manual\par}\pard{\listtext 1)\tab}Open\par\ilvl1{\listtext a.\tab}slowly\par\pard Done.\par}`,
-    '# Manual\n\n1. Open\n   - a. slowly\n\nDone.',
+    '# Manual\n\n1) Open\n   - a. slowly\n\nDone.',
   ],
   [
     'letters by the character set of their font',

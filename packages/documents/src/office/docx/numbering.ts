@@ -1,28 +1,20 @@
 import type { XmlElement } from '../../xml.ts';
-import { formatNumber } from '../numbers.ts';
+import { ListCounters, type ListLevel } from '../list-numbers.ts';
 import { childNamed, childrenNamed, isOn, valueOf } from '../xml.ts';
 import type { Style } from './styles.ts';
 
-/** A level of a list (ECMA-376 part 1, 17.9.6). */
-interface Level {
-  start: number;
-  format: string;
-  /** The label, with the numbers of this level and those above: `%1.%2`. */
-  text: string;
+/** A level of a list of Word (ECMA-376 part 1, 17.9.6). */
+interface Level extends ListLevel {
   /** What separates the label from the text. */
   gap: string;
-  /** Whether all numbers of the label are decimal. */
-  isLegal: boolean;
-  /** The level from 1 whose items start it again, 0 if none does. Default: each above it. */
-  restart: number | undefined;
   /** The id of the style with this level. */
   style: string | undefined;
 }
 
-/** A list: its levels, its counters, which lists of one definition share, and the levels that it starts again. */
+/** A list: its levels, its counters, which lists of one definition share, and the numbers with which the next items of levels start. */
 interface List {
   levels: ReadonlyMap<number, Level>;
-  counters: number[];
+  counters: ListCounters;
   overrides: Map<number, number>;
 }
 
@@ -49,7 +41,7 @@ export class Numbering {
       const link = valueOf(childNamed(own, 'numStyleLink'));
       const definition = (link !== undefined && definitionOf(nums.get(listOf(link)))) || own;
       if (!definition) continue;
-      if (!shared.has(definition)) shared.set(definition, { levels: levelsOf(definition), counters: [] });
+      if (!shared.has(definition)) shared.set(definition, { levels: levelsOf(definition), counters: new ListCounters() });
       this.#lists.set(id, withOverrides(shared.get(definition)!, childrenNamed(num, 'lvlOverride')));
     }
   }
@@ -63,8 +55,9 @@ export class Numbering {
     const depth = Number(valueOf(childNamed(numPr, 'ilvl')) ?? style.level ?? linked ?? 0);
     const level = list.levels.get(depth);
     if (!level) return undefined;
-    count(list, depth, level);
-    return { label: labelOf(list, depth), gap: level.gap, depth, isBullet: level.format === 'bullet' };
+    const label = list.counters.next(list.levels, depth, list.overrides.get(depth));
+    list.overrides.delete(depth);
+    return { label, gap: level.gap, depth, isBullet: level.format === 'bullet' };
   }
 }
 
@@ -79,10 +72,11 @@ const levelsOf = (list: XmlElement): Map<number, Level> =>
 
 function levelOf(level: XmlElement): Level {
   const value = (name: string): string | undefined => valueOf(childNamed(level, name));
+  const text = value('lvlText') ?? `%${Number(level.attributes['w:ilvl']) + 1}.`;
   return {
     start: startOf(value('start')),
     format: childNamed(level, 'lvlPicBulletId') ? 'bullet' : (value('numFmt') ?? 'decimal'),
-    text: value('lvlText') ?? `%${Number(level.attributes['w:ilvl']) + 1}.`,
+    label: text.split(/%(\d)/).map((part, i) => (i % 2 === 0 ? part : Number(part) - 1)),
     gap: value('suff') === 'nothing' ? '' : ' ',
     isLegal: isOn(childNamed(level, 'isLgl')),
     restart: value('lvlRestart') === undefined ? undefined : Number(value('lvlRestart')),
@@ -105,25 +99,4 @@ function withOverrides({ levels, counters }: Pick<List, 'levels' | 'counters'>, 
     if (start) overrides.set(Number(element.attributes['w:ilvl']), startOf(valueOf(start)));
   }
   return { levels: own, counters, overrides };
-}
-
-/** Counts an item. The first item of a list that starts again has the number that the list gives. */
-function count({ levels, counters, overrides }: List, depth: number, { start }: Level): void {
-  for (let above = 0; above < depth; above++) counters[above] ??= levels.get(above)?.start ?? 1;
-  const first = overrides.get(depth);
-  counters[depth] = first ?? (counters[depth] ?? start - 1) + 1;
-  overrides.delete(depth);
-  for (const [below, { restart }] of levels)
-    if (below > depth && (restart === undefined || (restart > 0 && depth < restart))) delete counters[below];
-}
-
-function labelOf({ levels, counters }: List, depth: number): string {
-  const { text, isLegal, format } = levels.get(depth)!;
-  if (format === 'bullet') return '';
-  return text
-    .replace(/%(\d)/g, (_, digit: string) => {
-      const level = levels.get(Number(digit) - 1);
-      return formatNumber(counters[Number(digit) - 1] ?? 1, isLegal ? 'decimal' : (level?.format ?? 'decimal'));
-    })
-    .trim();
 }

@@ -16,13 +16,14 @@ import {
   writeRuns,
 } from '../blocks.ts';
 import { childrenNamed } from '../xml.ts';
-import { Counters, type ListStyle, startOf } from './lists.ts';
+import { ListCounters, type ListLevels } from '../list-numbers.ts';
+import { startOf } from './lists.ts';
 
 /** The styles of a document. */
 export interface Styles {
-  lists: ReadonlyMap<string, ListStyle>;
+  lists: ReadonlyMap<string, ListLevels>;
   /** The levels of headings, if they are numbered. */
-  outline: ListStyle;
+  outline: ListLevels;
   /** The paragraph styles of code. */
   code: ReadonlySet<string>;
 }
@@ -42,9 +43,9 @@ interface Inline {
 }
 
 interface ListPlace {
-  style: ListStyle;
+  style: ListLevels;
   depth: number;
-  counters: Counters;
+  counters: ListCounters;
 }
 
 /** Reads the text of an OpenDocument file (OpenDocument 1.3 part 3). Text of unknown elements is kept. */
@@ -52,9 +53,9 @@ export class OdfReader {
   readonly #styles: Styles;
   /** Objects in the file, such as formulas and charts, by the names of their folders. Each is read once. */
   readonly #objects: Map<string, XmlElement>;
-  readonly #outline = new Counters();
-  /** Counters of lists by their ids, and by the name of their style. */
-  readonly #counters = new Map<string, Counters>();
+  readonly #outline = new ListCounters();
+  /** ListCounters of lists by their ids, and by the name of their style. */
+  readonly #counters = new Map<string, ListCounters>();
   readonly #notes: string[] = [];
 
   constructor(styles: Styles, objects: ReadonlyMap<string, XmlElement>) {
@@ -111,7 +112,7 @@ export class OdfReader {
     const place: ListPlace = {
       style: this.#styles.lists.get(name) ?? parent?.style ?? new Map(),
       depth: parent ? parent.depth + 1 : 0,
-      counters: parent?.counters ?? (key === '' ? undefined : this.#counters.get(key)) ?? new Counters(),
+      counters: parent?.counters ?? (key === '' ? undefined : this.#counters.get(key)) ?? new ListCounters(),
     };
     if (!parent) for (const id of [`style ${name}`, attributes['xml:id'] ?? '']) this.#counters.set(id, place.counters);
     return childElementsOf(element).flatMap((child) => this.#item(child, place));

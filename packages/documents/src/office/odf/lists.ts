@@ -1,69 +1,36 @@
 import { childElementsOf, type XmlElement } from '../../xml.ts';
-import { formatNumber } from '../numbers.ts';
-
-/** A level of a list or of the outline (OpenDocument 1.3 part 3, 16.31 to 16.34). */
-interface Level {
-  /** Format of its numbers as Word calls it; undefined for a bullet. */
-  format: string | undefined;
-  prefix: string;
-  suffix: string;
-  /** The label with the numbers of its levels, as `%1%.%2%`, in newer files. */
-  pattern: string | undefined;
-  /** Number of levels that the label shows. */
-  shown: number;
-  start: number;
-}
-
-export type ListStyle = ReadonlyMap<number, Level>;
+import type { ListLevel, ListLevels } from '../list-numbers.ts';
 
 const FORMATS: Readonly<Record<string, string>> = { a: 'lowerLetter', A: 'upperLetter', i: 'lowerRoman', I: 'upperRoman', '': 'none' };
 /** More levels are a mistake, or an attack. */
 const MAX_LEVELS = 10;
 
-/** Reads the levels of a list style or of the outline, from 0. */
-export const levelsOf = (style: XmlElement): ListStyle =>
-  new Map(
-    childElementsOf(style).flatMap(({ name, attributes }): [number, Level][] => {
-      const level = Number(attributes['text:level']) - 1;
-      if (!(level >= 0 && level < MAX_LEVELS)) return [];
-      const format = attributes['style:num-format'] ?? '';
-      return [
-        [
-          level,
-          {
-            format: name.includes('number') || name.includes('outline') ? (FORMATS[format] ?? 'decimal') : undefined,
-            prefix: attributes['style:num-prefix'] ?? '',
-            suffix: attributes['style:num-suffix'] ?? '',
-            pattern: attributes['style:num-list-format'] ?? attributes['loext:num-list-format'],
-            shown: Number(attributes['text:display-levels']) || 1,
-            start: startOf(attributes['text:start-value']) ?? 1,
-          },
-        ],
-      ];
-    }),
-  );
+/** Reads the levels of a list style or of the outline (OpenDocument 1.3 part 3, 16.31 to 16.34). */
+export function levelsOf(style: XmlElement): ListLevels {
+  const levels = new Map<number, ListLevel>();
+  for (const { name, attributes } of childElementsOf(style)) {
+    const level = Number(attributes['text:level']) - 1;
+    if (!(level >= 0 && level < MAX_LEVELS)) continue;
+    const isNumbered = name.includes('number') || name.includes('outline');
+    const format = isNumbered ? (FORMATS[attributes['style:num-format'] ?? ''] ?? 'decimal') : 'bullet';
+    levels.set(level, { format, start: startOf(attributes['text:start-value']) ?? 1, label: [] });
+    if (format !== 'none') levels.get(level)!.label = labelOf(attributes, level, levels);
+  }
+  return levels;
+}
+
+/** Reads what a label consists of: newer files have a pattern, such as `%1%.%2%`. */
+function labelOf(attributes: XmlElement['attributes'], level: number, levels: ListLevels): ListLevel['label'] {
+  const pattern = attributes['style:num-list-format'] ?? attributes['loext:num-list-format'];
+  if (pattern !== undefined) return pattern.split(/%(\d{1,2})%/).map((part, i) => (i % 2 === 0 ? part : Number(part) - 1));
+  const first = level + 1 - (Number(attributes['text:display-levels']) || 1);
+  const isNumbered = (index: number): boolean => !/^(?:bullet|none)$/.test(levels.get(index)?.format ?? 'none');
+  const shown = [...levels.keys()].filter((index) => index >= first && index <= level && isNumbered(index)).toSorted((a, b) => a - b);
+  const { 'style:num-prefix': prefix = '', 'style:num-suffix': suffix = '' } = attributes;
+  return [prefix, ...shown.flatMap((index, i) => (i === 0 ? [index] : ['.', index])), suffix];
+}
 
 export function startOf(value: string | undefined): number | undefined {
   const start = Number(value ?? Number.NaN);
   return Number.isSafeInteger(start) && start >= 0 ? start : undefined;
-}
-
-/** The numbers of a list. */
-export class Counters {
-  readonly #numbers: number[] = [];
-
-  /** Counts an item; returns its label, empty for a bullet. `start` is the number that the item declares. */
-  next(style: ListStyle, depth: number, start?: number): string {
-    const level = style.get(depth);
-    for (let above = 0; above < depth; above++) this.#numbers[above] ??= style.get(above)?.start ?? 1;
-    this.#numbers[depth] = start ?? (this.#numbers[depth] ?? (level?.start ?? 1) - 1) + 1;
-    this.#numbers.length = depth + 1;
-    if (!level || level.format === undefined || level.format === 'none') return '';
-    const numberAt = (index: number): string => formatNumber(this.#numbers[index] ?? 1, style.get(index)?.format ?? 'none');
-    if (level.pattern !== undefined)
-      return level.pattern.replace(/%(\d{1,2})%/g, (_, digits: string) => numberAt(Number(digits) - 1)).trim();
-    const first = Math.max(0, depth + 1 - level.shown);
-    const numbers = Array.from({ length: depth + 1 - first }, (_, index) => numberAt(first + index)).filter(Boolean);
-    return `${level.prefix}${numbers.join('.')}${level.suffix}`.trim();
-  }
 }

@@ -1,3 +1,42 @@
+/** A level of a list. */
+export interface ListLevel {
+  /** Format of its numbers, as Word calls it: `decimal`, `lowerLetter`, `bullet`, `none`. */
+  format: string;
+  start: number;
+  /** What its label consists of: text, and the levels (from 0) whose numbers it shows. */
+  label: readonly (string | number)[];
+  /** Whether all numbers of the label are decimal. */
+  isLegal?: boolean;
+  /** The level from 1 whose items start it again, 0 if none does. Default: each above it. */
+  restart?: number | undefined;
+}
+
+/** The levels of a list, from 0. */
+export type ListLevels = ReadonlyMap<number, ListLevel>;
+
+/** Counts the items of a list. */
+export class ListCounters {
+  readonly #numbers: (number | undefined)[] = [];
+
+  /** Counts an item; returns its label, empty for a bullet. `start` is the number that the item declares. */
+  next(levels: ListLevels, depth: number, start?: number): string {
+    const numbers = this.#numbers;
+    const level = levels.get(depth);
+    for (let above = 0; above < depth; above++) numbers[above] ??= levels.get(above)?.start ?? 1;
+    numbers[depth] = start ?? (numbers[depth] ?? (level?.start ?? 1) - 1) + 1;
+    for (let below = depth + 1; below < numbers.length; below++) {
+      const restart = levels.get(below)?.restart;
+      if (restart === undefined || (restart > 0 && depth < restart)) numbers[below] = undefined;
+    }
+    if (!level || level.format === 'bullet') return '';
+    const formatOf = (index: number): string => (level.isLegal ? 'decimal' : (levels.get(index)?.format ?? 'decimal'));
+    return level.label
+      .map((part) => (typeof part === 'string' ? part : formatNumber(numbers[part] ?? 1, formatOf(part))))
+      .join('')
+      .trim();
+  }
+}
+
 /** Han numerals, by digit and by power of ten. */
 const HAN = '〇一二三四五六七八九';
 const HAN_UNITS = ['', '十', '百', '千'];
