@@ -1,20 +1,8 @@
-import { codeFence, escapeLine, escapeTags, heading } from '../markdown/write.ts';
+import { codeFence, escapeLine, heading } from '../markdown/write.ts';
 import type { HeadingLevel } from './headings.ts';
-import {
-  BULLET,
-  type Cell,
-  LEADER,
-  leftEdge,
-  mostFrequent,
-  NUMBER,
-  type PageText,
-  type PdfLine,
-  type PdfRun,
-  type TextPlace,
-  usualFont,
-} from './lines.ts';
+import { BULLET, LEADER, leftEdge, mostFrequent, NUMBER, type PageText, type PdfLine, type PdfRun, type TextPlace } from './lines.ts';
 import { NOTE_START } from './margins.ts';
-import { type PagePlace, type TableReader, WRAPPED_STEP } from './tables.ts';
+import type { PagePlace, TableReader } from './tables.ts';
 import {
   detectFullLines,
   joinLines,
@@ -42,34 +30,11 @@ const MIN_SHARE = 0.9;
 const FARTHEST = 3;
 /** Maximum column of a run in a line of code; runs further right are not moved there. */
 const MAX_LENGTH = 200;
-/** Maximum distance of a text from the beginning of its label, in font sizes; the first column of a table is wider. */
-const HANGING = 6;
-/** Minimum labels with wrapped text that show how far text is indented. */
-const MIN_LABELS = 2;
-/** Maximum labels of one text that stand below one another. */
-const MAX_ABOVE = 5;
-/** Minimum entries of a table of contents. */
-const MIN_ENTRIES = 3;
 /** Maximum distance of the wrapped lines of a heading, in font sizes. */
 const HEADING_STEP = 1.8;
 /** Minimum indentation of the first line of a paragraph, in font sizes. */
 const INDENT = 0.8;
 
-/** The page number of an entry of a table of contents. */
-const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
-
-/** Adds missing dots before the page numbers of a table of contents. */
-function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
-  const isContents = lines.filter(({ text }) => text.includes(LEADER)).length >= MIN_ENTRIES;
-  return lines.map((line) => {
-    const last = line.cells.at(-1)!;
-    if (!isContents || line.cells.length < 2 || !PAGE.test(last.text) || line.text.includes(LEADER)) return line;
-    return { ...line, text: `${line.text.slice(0, -last.text.length).trimEnd()}${LEADER}${last.text}` };
-  });
-}
-
-/** Letters of symbol fonts that word processors use as bullets of nested items. */
-const INNER_BULLET = /^[o§]$/;
 /** The number of a section, in front of its title. */
 const SECTION = /^\d{1,2}(?:\.\d{1,3}){0,5}[.)]?\s+\p{Lu}/u;
 
@@ -77,8 +42,6 @@ interface Block {
   /** That of a heading. */
   level?: number | undefined;
   lines: PdfLine[];
-  /** The label in front of its text. */
-  label?: string | undefined;
   /** Its GFM table, if it can be read as one, and the lines of each row. */
   table?: string | undefined;
   rows?: readonly (readonly PdfLine[])[];
@@ -93,7 +56,6 @@ interface Block {
 /** Findings about the whole document. */
 interface PageContext {
   levelOf: HeadingLevel;
-  labels: Labels;
   tables: TableReader;
   mendWord: WordMender;
   /** Whether a line is drawn in a typewriter font. */
@@ -101,15 +63,13 @@ interface PageContext {
 }
 
 /** Writes a page (from 1) as Markdown: headings, list items, tables, and paragraphs whose lines are joined again. */
-export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: PageContext): PageText {
-  const { levelOf, labels, tables, isCode, mendWord } = context;
-  const lines = addLeaders(drawn.map((line) => labels.split(replaceBullet(line))));
+export function pageMarkdown(lines: readonly PdfLine[], page: number, context: PageContext): PageText {
+  const { levelOf, tables, isCode, mendWord } = context;
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
     !line.ruled &&
     !BULLET.test(line.text) &&
     !NUMBER.test(line.text) &&
-    !labels.begins(line) &&
     !(line.cells.length < 2 && isCode(line));
   const ends = endsOf(lines, (line) => line.text.includes(LEADER) || !isText(line));
   const stepOf = measureSteps(lines);
@@ -124,15 +84,11 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
       grids.add(grid);
       return 1;
     }
-    const option = levelOf(line) === undefined ? labels.optionAt(lines, i) : undefined;
-    if (option) return add({ label: option.label, lines: option.lines }, option.above + 1);
     const code = isTail(blocks.at(-1), line, stepOf) ? [] : codeAt(lines, i, context);
     if (code.length > 0) return add({ lines: code, isRows: true, isCode: true }, code.length);
     const rows =
       line.cells.length > 1 ? tables.readRegion(lines.slice(i, Math.min(ends[i]!, i + MAX_ROWS)), { page, isFirst: i === 0 }) : undefined;
-    if (rows) return add({ ...rows, isRows: true }, rows.lines.length);
-    const isLabel = isText(line) && !continuesBlock(blocks.at(-1), line, { levelOf, stepOf }) && labels.isAbove(line, lines[i + 1]);
-    return isLabel ? add({ label: line.text, lines: [lines[i + 1]!] }, 2) : 0;
+    return rows ? add({ ...rows, isRows: true }, rows.lines.length) : 0;
   };
   const add = (block: Block, count: number): number => {
     blocks.push(block);
@@ -140,14 +96,14 @@ export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: P
   };
   for (let i = 0; i < lines.length;) {
     const count = addBlock(i);
-    if (count === 0) addLine(blocks, lines[i]!, { levelOf, labels, stepOf });
+    if (count === 0) addLine(blocks, lines[i]!, { levelOf, stepOf });
     i += Math.max(1, count);
   }
   tables.endPage(page, blocks.at(-1)?.table !== undefined);
   return joinBlocks(blocks, { isFull: detectFullLines(lines), mendWord });
 }
 
-interface LineContext extends Pick<PageContext, 'levelOf' | 'labels'> {
+interface LineContext extends Pick<PageContext, 'levelOf'> {
   stepOf: LineStep;
 }
 
@@ -155,12 +111,11 @@ interface LineContext extends Pick<PageContext, 'levelOf' | 'labels'> {
 function addLine(blocks: Block[], line: PdfLine, context: LineContext): void {
   const [level, block] = [context.levelOf(line), blocks.at(-1)];
   if (block && level === undefined && isLateBeginning(block, line, context.stepOf)) blocks.push({ lines: [block.lines.pop()!, line] });
-  else if (level === undefined && context.labels.begins(line)) blocks.push(joinLabels([], line, true));
   else if (block && continuesBlock(block, line, context)) block.lines.push(line);
   else blocks.push({ level, lines: [line] });
 }
 
-function continuesBlock(block: Block | undefined, line: PdfLine, { levelOf, stepOf }: Omit<LineContext, 'labels'>): boolean {
+function continuesBlock(block: Block | undefined, line: PdfLine, { levelOf, stepOf }: LineContext): boolean {
   const level = levelOf(line);
   if (!block || block.isRows || block.level !== level) return false;
   return level ? continuesHeading(block, line) : continuesText(block, line, stepOf);
@@ -188,7 +143,7 @@ const endOf = (block: Block | undefined, joining: JoinOptions): PageText['end'] 
 const isProse = ({ level, isRows }: Block): boolean => level === undefined && !isRows;
 
 const beginsWithin = (block: Block | undefined): boolean =>
-  block !== undefined && isProse(block) && block.label === undefined && /^\(?\p{Ll}(?![.)]\s)/u.test(block.lines[0]!.text);
+  block !== undefined && isProse(block) && /^\(?\p{Ll}(?![.)]\s)/u.test(block.lines[0]!.text);
 
 /** Whether the last line of a page is so full that its text may go on. */
 function endsWithin(block: Block | undefined, { isFull }: JoinOptions): boolean {
@@ -230,20 +185,14 @@ function isTail(block: Block | undefined, line: PdfLine, stepOf: LineStep): bool
   return isClose && Math.abs(line.x - leftEdge(block.lines)) < INDENT * line.size;
 }
 
-/** Returns the lines of code from `start` on; none if they are the label of text that is indented below them. */
-function codeAt(lines: readonly PdfLine[], start: number, { levelOf, labels, isCode }: PageContext): PdfLine[] {
+/** Returns the lines of code from `start` on. */
+function codeAt(lines: readonly PdfLine[], start: number, { levelOf, isCode }: PageContext): PdfLine[] {
   const isPart = (line: PdfLine, i: number): boolean =>
-    isCode(line) && levelOf(line) === undefined && !labels.begins(line) && (i === start || continuesCode(lines[i - 1]!, line));
+    isCode(line) && levelOf(line) === undefined && (i === start || continuesCode(lines[i - 1]!, line));
   let end = start;
   while (end < lines.length && isPart(lines[end]!, end)) end++;
-  const [last, next] = [lines[end - 1], lines[end]];
-  const isLabel = end > start && next !== undefined && continuesCode(last!, next) && next.x > last!.x + INDENT * last!.size;
-  return isLabel ? [] : lines.slice(start, end);
+  return lines.slice(start, end);
 }
-
-/** Replaces the letter of a symbol font in front of an item by a bullet. */
-const replaceBullet = (line: PdfLine): PdfLine =>
-  line.cells.length > 1 && INNER_BULLET.test(line.cells[0]!.text) ? { ...line, text: `•${line.text.slice(1)}` } : line;
 
 /** Finds the nesting depth of each item by the position of its bullet. */
 function depthsOf(blocks: readonly Block[]): number[] {
@@ -268,12 +217,12 @@ function continuesHeading({ lines }: Block, { text, y, size }: PdfLine): boolean
   return before.y - y > 0 && before.y - y < HEADING_STEP * size && Math.abs(before.size - size) < 0.5;
 }
 
-function continuesText({ lines, label }: Block, line: PdfLine, stepOf: LineStep): boolean {
+function continuesText({ lines }: Block, line: PdfLine, stepOf: LineStep): boolean {
   const before = lines.at(-1)!;
   if (BULLET.test(line.text) || NUMBER.test(line.text) || NOTE_START.test(line.text)) return false;
   const down = before.y - line.y;
   const isMidSentence = isWithinSentence(before, line);
-  if (lines.length + Number(label !== undefined) > 1 && line.x < leftEdge(lines) - INDENT * line.size) return false;
+  if (lines.length > 1 && line.x < leftEdge(lines) - INDENT * line.size) return false;
   if (down < 0 || down > PARAGRAPH_STEP * stepOf(line)) return isMidSentence && down < 0;
   if (Math.abs(before.size - line.size) > 0.15 * before.size) return isMidSentence;
   return !(line.x - before.x > INDENT * line.size && SENTENCE_END.test(before.text));
@@ -291,8 +240,7 @@ const isWithinSentence = (before: PdfLine, line: PdfLine): boolean => !SENTENCE_
 
 const isItem = ({ level, lines, isCode }: Block): boolean => level === undefined && !isCode && BULLET.test(lines[0]!.text);
 
-function blockMarkdown({ level, lines, label, table, isRows, isCode }: Block, joining: JoinOptions, depth = 0): string {
-  if (label !== undefined) return `**${escapeTags(label).replace(/[*\\]/g, '\\$&')}**\n\n${blockMarkdown({ lines }, joining)}`;
+function blockMarkdown({ level, lines, table, isRows, isCode }: Block, joining: JoinOptions, depth = 0): string {
   if (table !== undefined) return table;
   if (isCode) return formatCode(lines);
   if (isRows) return lines.map(({ text }) => escapeLine(text)).join('\n');
@@ -369,108 +317,4 @@ function spaceRuns({ runs }: PdfLine, left: number): string {
       return text + ' '.repeat(Math.max(0, Math.min(column, MAX_LENGTH) - text.length)) + run.text;
     }, '')
     .trimEnd();
-}
-
-/** A label, and the first line of its text. */
-interface LabelledText {
-  label: string;
-  lines: PdfLine[];
-}
-
-interface Option extends LabelledText {
-  /** Lines with further labels above the first line. */
-  above: number;
-}
-
-/** The labels of a document: options, or terms with their definitions. */
-export interface Labels {
-  /** Puts the label of a line into a cell of its own, also if the text stands close behind it, in another font. */
-  split(line: PdfLine): PdfLine;
-  /** Whether a line begins with a label. */
-  begins(line: PdfLine): boolean;
-  /** Whether a line is a label whose text begins in the line below. */
-  isAbove(line: PdfLine, next: PdfLine | undefined): boolean;
-  /** Reads the labels in a font of their own that begin at a line, and the first line of their text. */
-  optionAt(lines: readonly PdfLine[], start: number): Option | undefined;
-}
-
-/** Detects the labels of a document by the indentation of their text: that of lines whose text is wrapped under itself. */
-export function detectLabels(pages: readonly PdfLine[][]): Labels {
-  const hanging = new Map<number, number>();
-  /** Fonts of labels alone. */
-  const fonts = new Set<string>();
-  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= MIN_LABELS;
-  const all = usualFont(pages.flat());
-  for (const lines of pages) {
-    const usual = new Set([all, usualFont(lines)]);
-    for (const [i, line] of lines.entries())
-      if (isHanging(line) && isNext(line, lines[i + 1]) && Math.abs(lines[i + 1]!.x - line.cells[1]!.x) < 1) {
-        hanging.set(hangOf(line), (hanging.get(hangOf(line)) ?? 0) + 1);
-        if (!usual.has(fontAt(line))) fonts.add(fontAt(line));
-      }
-  }
-  const begins = (line: PdfLine): boolean => isHanging(line) && isKnown(hangOf(line));
-  /** Whether a line begins with the text of a label: below it, or behind another label in its font. */
-  const hasText = (label: PdfLine, next: PdfLine): boolean => {
-    const font = fontAt(label);
-    if (begins(next)) return Math.abs(next.x - label.x) < 1 && fontAt(next) === font && fontAt(next, next.cells[1]!.x) !== font;
-    return isKnown(Math.round(next.x - label.x)) && fontAt(next) !== font;
-  };
-  return {
-    split: (line) => {
-      if (line.cells.length > 1 || !fonts.has(fontAt(line))) return line;
-      const text = inkedRuns(line).findIndex((run) => isKnown(Math.round(run.x - line.x)));
-      return text > 0 ? splitAtRun(line, text) : line;
-    },
-    begins,
-    isAbove: (line, next) => isLabel(line) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
-    optionAt: (lines, start) => {
-      for (let i = start; i < start + MAX_ABOVE; i++) {
-        const [line, next] = [lines[i], lines[i + 1]];
-        if (!line || !next || !isLabel(line) || !fonts.has(fontAt(line)) || next.ruled || !isClose(line, next)) return undefined;
-        if (hasText(line, next)) return { ...joinLabels(lines.slice(start, i + 1), next, begins(next)), above: i + 1 - start };
-        if (Math.abs(next.x - line.x) >= 1 || fontAt(next) !== fontAt(line)) return undefined;
-      }
-      return undefined;
-    },
-  };
-}
-
-const isLabel = ({ cells, text, ruled }: PdfLine): boolean =>
-  !ruled && cells.length === 1 && !SENTENCE_END.test(text) && !BULLET.test(text) && !NUMBER.test(text);
-
-const isClose = (line: PdfLine, next: PdfLine): boolean => line.y > next.y && line.y - next.y <= WRAPPED_STEP * line.size;
-
-const isNext = (line: PdfLine, next: PdfLine | undefined): next is PdfLine => next?.cells.length === 1 && isClose(line, next);
-
-const hangOf = ({ cells }: PdfLine): number => Math.round(cells[1]!.x - cells[0]!.x);
-
-const isHanging = (line: PdfLine): boolean =>
-  line.cells.length === 2 && hangOf(line) <= HANGING * line.size && !BULLET.test(line.text) && !NUMBER.test(line.text);
-
-const inkedRuns = ({ runs }: PdfLine): PdfRun[] => runs.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
-
-/** Returns the font of the first letters of a line, or of those from a place on. */
-const fontAt = (line: PdfLine, from = line.x): string => inkedRuns(line).find(({ x }) => x >= from - 1)?.font ?? '';
-
-/** Splits a line into two cells before one of its runs, if that is in another font. */
-function splitAtRun(line: PdfLine, at: number): PdfLine {
-  const runs = inkedRuns(line);
-  const [first, text] = [runs[0]!, runs[at]!];
-  const letters = runs.slice(0, at).flatMap((run) => run.text.match(/\S/g) ?? []).length;
-  const end = new RegExp(`(?:\\s*\\S){${letters}}`).exec(line.text)?.[0].length ?? line.text.length;
-  if (text.font === first.font || !/^\s/.test(line.text.slice(end))) return line;
-  const cells = [
-    { text: line.text.slice(0, end), x: line.x, right: runs[at - 1]!.right },
-    { text: line.text.slice(end).trim(), x: text.x, right: line.right },
-  ];
-  return { ...line, cells };
-}
-
-/** Joins the labels of a text. The first line of the text is `next`, without the last label that it may begin with. */
-export function joinLabels(above: readonly PdfLine[], next: PdfLine, hasLabel: boolean): LabelledText {
-  const labels = above.map(({ text }) => text);
-  if (!hasLabel) return { label: labels.join(', '), lines: [next] };
-  const [label, text] = next.cells as [Cell, Cell];
-  return { label: [...labels, label.text].join(', '), lines: [{ ...next, ...text, cells: [text] }] };
 }

@@ -2,7 +2,7 @@ import type { OutlineEntry } from './file.ts';
 import { BULLET, type PdfLine, usualFont, usualSize } from './lines.ts';
 
 /** Minimum size of a heading's letters, as a factor of the text's. */
-export const HEADING_FACTOR = 1.15;
+const HEADING_FACTOR = 1.15;
 /** Maximum characters of a heading in large letters. */
 const MAX_LENGTH = 200;
 /** Maximum levels that are told by size. */

@@ -1,4 +1,3 @@
-import { HEADING_FACTOR, titleKeys } from './headings.ts';
 import { type Cell, detectSmallLines, leftEdge, type PdfLine, RAISED_SIGN, rightEdge, usualSize } from './lines.ts';
 
 /** Share of the height of a page at its upper and lower edge in which running lines are looked for: LaTeX puts its headers at 12%. */
@@ -65,9 +64,8 @@ export function separateRunningLines(
   const margin = candidates.map((line) => ({ ...line, ...maskNumber(line, counts) }));
   const runs = findRuns(margin);
   const isAtPlace = detectPlaces(margin, { runs, pages });
-  const repeatsTitle = detectTitles(margin, pages);
   const isRemoved = (line: MarginLine): boolean =>
-    line.isNumber || runs.get(line) === 'repeated' || repeatsTitle(line) || (isAtPlace(line) && PAGE_NUMBER.test(line.line.text));
+    line.isNumber || runs.get(line) === 'repeated' || (isAtPlace(line) && PAGE_NUMBER.test(line.line.text));
   const running = Map.groupBy(margin, ({ whole }) => whole);
   const removed: string[] = [];
   const kept: Record<Side, PdfLine[][]> = { head: pages.map(() => []), foot: pages.map(() => []) };
@@ -250,16 +248,6 @@ function maskNumber({ line: { text }, page }: MarginLine, counts: Counts): Pick<
   const split = splitNumber(text);
   if (!split || !(split.isLong || counts.get(split.number - page)!.texts.size > 1)) return { key: text, isNumber: false };
   return { key: split.key, isNumber: false, number: split.number };
-}
-
-/** Creates a test for lines that repeat the titles of headings in large letters, if most pages have one at that height. */
-function detectTitles(margin: readonly MarginLine[], pages: readonly PdfLine[][]): (line: MarginLine) => boolean {
-  const size = HEADING_FACTOR * usualSize(pages.flat(), Math.round);
-  const titles = new Set(pages.flatMap((lines) => lines.flatMap((line) => (line.size >= size ? titleKeys(line.text) : []))));
-  const repeating = margin.filter(({ line }) => line.size < size && titleKeys(line.text).some((key) => titles.has(key)));
-  const heights = Map.groupBy(repeating, ({ height }) => height);
-  const repeated = new Set(heights.values().flatMap((lines) => (lines.length > Math.max(2, SHARE * pages.length) ? lines : [])));
-  return (line) => repeated.has(line);
 }
 
 /** A raised number, and the number at the beginning of a note. */

@@ -3,26 +3,14 @@ import { MarkedBlocks } from '../parsed-document.ts';
 import type { ParsedFile } from '../parser.ts';
 import type { Box, Mark } from '../types.ts';
 import { insertLinks, type PageLink } from './annotations.ts';
-import { detectLabels, detectTypewriterLines, pageMarkdown } from './blocks.ts';
+import { detectTypewriterLines, pageMarkdown } from './blocks.ts';
 import type { OutlineEntry, Viewport } from './file.ts';
 import { type HeadingLevel, headingLevels, titleOnFirstPage } from './headings.ts';
-import {
-  detectSmallLines,
-  leftEdge,
-  type PageText,
-  type PageTurn,
-  type PdfLine,
-  RAISED_SIGN,
-  rightEdge,
-  type TextPlace,
-  type TurnedText,
-} from './lines.ts';
+import { leftEdge, type PageText, type PageTurn, type PdfLine, RAISED_SIGN, rightEdge, type TextPlace, type TurnedText } from './lines.ts';
 import { type HeightOnPage, separateNotes, separateRunningLines } from './margins.ts';
 import { TableReader } from './tables.ts';
-import { createWordMender, mendPageBreaks, SENTENCE_END } from './words.ts';
+import { createWordMender, mendPageBreaks } from './words.ts';
 
-/** Minimum pages that repeat a turned line. */
-const MIN_STAMPED = 3;
 /** How far letters reach above and below their baseline, in font sizes. */
 const ABOVE = 0.8;
 const BELOW = 0.25;
@@ -69,9 +57,8 @@ export function textOfPages(
   const pages = mendPageBreaks(noted, mendWord);
   const isCode = detectTypewriterLines(pages);
   const levelOf = headingLevels(pages, outline, isCode);
-  const context = { levelOf, labels: detectLabels(pages), tables: new TableReader(mendWord), isCode, mendWord };
+  const context = { levelOf, tables: new TableReader(mendWord), isCode, mendWord };
   const writer = new PageWriter();
-  const stamps = new RepeatedStamps(contents);
   for (const [index, page] of pages.entries()) {
     const { links = [], frame, turned = [] } = contents[index]!;
     const { heads, feet } = separated.pages[index]!;
@@ -80,13 +67,13 @@ export function textOfPages(
     writer.addRunning(heads.map((line) => toBlock(linesText([line]))));
     if (written) writer.addPage(toBlock(insertLinks(written, links)), written);
     for (const { turn, lines } of turned) {
-      const { text, places } = linesText(stamps.dropRepeated(lines));
+      const { text, places } = linesText(lines);
       if (text !== '') writer.addRunning([{ text, marks: marksOf(places, index + 1, frame && { ...frame, turn }) }]);
     }
     writer.addRunning(feet.map((line) => toBlock(linesText([line]))));
   }
   const { text, marks } = writer.finish();
-  const repeated = [...separated.removed, ...context.tables.repeated, ...stamps.repeated];
+  const repeated = [...separated.removed, ...context.tables.repeated];
   return { text, title: titleOnFirstPage(pages), marks, visible: visibleOnce(contents, repeated) };
 }
 
@@ -109,30 +96,6 @@ const linesText = (lines: readonly PdfLine[]): Pick<PageText, 'text' | 'places'>
   text: lines.map(({ text }) => escapeLine(text)).join('\n'),
   places: lines.length > 0 ? [{ at: 0, lines }] : [],
 });
-
-/** Drops turned lines that pages before have in the same place, such as the name of a journal in the margin. */
-class RepeatedStamps {
-  readonly repeated: string[] = [];
-  readonly #pages = new Map<string, number>();
-  readonly #seen = new Set<string>();
-
-  constructor(contents: readonly PageContent[]) {
-    for (const { turned = [] } of contents)
-      for (const key of new Set(turned.flatMap(({ lines }) => lines.map(stampKey)))) this.#pages.set(key, (this.#pages.get(key) ?? 0) + 1);
-  }
-
-  dropRepeated(lines: readonly PdfLine[]): PdfLine[] {
-    return lines.filter((line) => {
-      const key = stampKey(line);
-      const isRepeated = this.#seen.has(key) && this.#pages.get(key)! >= MIN_STAMPED;
-      this.#seen.add(key);
-      if (isRepeated) this.repeated.push(line.text);
-      return !isRepeated;
-    });
-  }
-}
-
-const stampKey = ({ text, x, y }: PdfLine): string => `${Math.round(x / 4)} ${Math.round(y / 4)} ${text}`;
 
 interface MarkedText {
   text: string;
@@ -282,24 +245,8 @@ interface Stack {
   bottom: number;
 }
 
-/** Orders the lines of a page for reading. Small print at the foot of a column that interrupts a sentence comes last. */
-export function sortForReading(drawn: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
-  const lines = moveHeadingsFirst(drawn, levelOf);
-  const isSmall = detectSmallLines(lines);
-  const last = new Set<PdfLine>();
-  for (const [i, line] of lines.entries()) {
-    const before = lines[i - 1];
-    if (!before || isSmall(before) || !isSmall(line) || line.y >= before.y || SENTENCE_END.test(before.text)) continue;
-    let end = i + 1; // of the small lines
-    while (end < lines.length && isSmall(lines[end]!)) end++;
-    const next = lines[end];
-    if (next && next.y > before.y && /^\p{Ll}/u.test(next.text)) for (const small of lines.slice(i, end)) last.add(small);
-  }
-  return [...lines.filter((line) => !last.has(line)), ...last];
-}
-
 /** Orders the lines of a page whose headings are drawn after the text below them: each stack behind those above it. */
-function moveHeadingsFirst(lines: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
+export function sortForReading(lines: readonly PdfLine[], levelOf: HeadingLevel): PdfLine[] {
   const stacks = stacksOf(lines, levelOf);
   if (stacks.length > MAX_STACKS) return [...lines];
   const isLate = stacks.some((stack, i) => stack.isHeading && stacks.slice(0, i).some((before) => isAbove(stack, before)));

@@ -10,7 +10,7 @@ const MIN_SPARSE = 3;
 /** Maximum distance between the edges of the cells of a column, in font sizes. */
 const ALIGNED = 0.6;
 /** Maximum distance of the wrapped lines of a cell, in font sizes. */
-export const WRAPPED_STEP = 1.6;
+const WRAPPED_STEP = 1.6;
 /** Minimum distance of rows as a factor of that of wrapped lines, where it distinguishes them. */
 const APART = 1.25;
 /** Maximum lines at which another table is looked for. */

@@ -133,9 +133,6 @@ const replaceText = (line: PdfLine, text: string): PdfLine => ({ ...line, text, 
 /** Matches the end of a sentence. */
 export const SENTENCE_END = /[.!?:;…。！？]["'”’)\]]*$/;
 
-/** The end of a line of a program. */
-const STATEMENT_END = /[;{}]$/;
-
 /** Whether a line reaches so far that its text goes on in the next one; without a next one, by its width alone. */
 type FullLineTest = (line: PdfLine, next?: PdfLine) => boolean;
 
@@ -158,7 +155,7 @@ export function detectFullLines(lines: readonly PdfLine[]): FullLineTest {
     if (!next) return own > 0 && length >= FULL * (own - line.x);
     const column = own || (edges.get(Math.round(next.x)) ?? 0); // a first line may be indented
     const isWrapped = neededEdge(line, next) > column && length >= FULL * (column - Math.max(line.x, next.x));
-    if (column > 0 && isWrapped && !STATEMENT_END.test(line.text)) return true;
+    if (column > 0 && isWrapped) return true;
     return Math.abs(line.x - next.x) < 1 && line.right >= edge - (1 - FULL) * width;
   };
 }
@@ -189,15 +186,6 @@ function columnEdge(lines: readonly PdfLine[]): number {
   return edges.slice(0, MAX_ACROSS).find((edge) => edge - first.x >= MIN_WIDTH * first.size && isColumn(edge)) ?? 0;
 }
 
-/** The beginning of the lines of a list of codes: «E07», «F-11». */
-const CODE = /^(\p{Lu}{1,4})[-.]?\d{1,5}(?=\s|$)/u;
-
-/** Whether a line is an entry of a list of codes: an adjacent line begins with a code of the same letters. */
-function isCodeEntry(lines: readonly PdfLine[], i: number): boolean {
-  const [before, own, next] = [i - 1, i, i + 1].map((at) => CODE.exec(lines[at]?.text ?? '')?.[1]);
-  return own !== undefined && (own === before || own === next);
-}
-
 /** Joins the lines of a paragraph that were full; keeps line breaks on purpose and lines in columns. */
 export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinOptions): string {
   return lines.reduce((text, line, i) => {
@@ -207,7 +195,6 @@ export function joinLines(lines: readonly PdfLine[], { isFull, mendWord }: JoinO
     if (mended !== undefined) return mended;
     const isOpen =
       (line.y > before.y + COLUMN_JUMP * line.size || isFull(before, line)) &&
-      !isCodeEntry(lines, i) &&
       !before.text.includes(LEADER) &&
       !areColumns(before, line) &&
       !isFilled(before) &&

@@ -23,13 +23,11 @@ describe('lines of a PDF in a typewriter font', () => {
     );
   });
 
-  it('stay text at the end of a paragraph, before a description, and in a document without another font', async () => {
+  it('stay text at the end of a paragraph, and in a document without another font', async () => {
     const commands = ['check the pump', 'drain the tank', 'close the valve', 'empty the boiler', 'write it down'];
-    const listed = commands.flatMap((command, i) => [code(command, 72, 500 - 40 * i), prose('Does what it says.', 488 - 40 * i, 100)]);
-    const page = [prose(words, 740), code('see the manual.', 72, 728), ...listed];
-    const { text } = await read('pdf', pdfFile([page]));
-    expect(text).toContain(`${words} see the manual.`);
-    expect(text).not.toContain('```');
+    const more = commands.map((command, i) => code(command, 72, 600 - 12 * i));
+    const { text } = await read('pdf', pdfFile([[prose(words, 740), code('see the manual.', 72, 728), ...more]]));
+    expect(text.startsWith(`${words} see the manual.\n\n`)).toBe(true);
     expect((await read('pdf', pdfFile([commands.map((command, i) => code(command, 72, 700 - 12 * i))]))).text).not.toContain('```');
   });
 });

@@ -39,15 +39,6 @@ it('joins the lines of a narrow column although others span the page', async () 
   expect((await read('pdf', pdfFile([page]))).text).toBe(`${across}\n\n${left.join(' ')}\n\n${right.join(' ')}`);
 });
 
-it('moves small print at the foot of a column behind the sentence that continues in the next column', async () => {
-  const page: PdfText[] = [
-    ...left.slice(0, 4).map((text, i) => ({ text, x: 72, y: 700 - 12 * i, size: 10 })),
-    { text: 'Copyright by the makers of the pump.', x: 72, y: 630, size: 8 },
-    ...left.slice(4).map((text, i) => ({ text, x: 320, y: 700 - 12 * i, size: 10 })),
-  ];
-  expect((await read('pdf', pdfFile([page]))).text).toBe(`${left.join(' ')}\n\nCopyright by the makers of the pump.`);
-});
-
 it('moves a heading that is drawn late above its text', async () => {
   const page: PdfText[] = [
     ...left.map((text, i) => ({ text, x: 72, y: 600 - 12 * i, size: 10 })),

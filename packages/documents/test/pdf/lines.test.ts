@@ -76,12 +76,4 @@ describe('text in another direction than its page', () => {
     expect(title).toBeUndefined();
     expect(marks!.at(-1)!.boxes![0]!.height).toBeGreaterThan(3 * marks!.at(-1)!.boxes![0]!.width);
   });
-
-  it('is there once if each page has it in the same place', async () => {
-    const { text } = await read('pdf', pdfFile([1, 2, 3].map(() => `${upright}\n${stamp()}`)));
-    expect(text.match(/preprints/g)).toHaveLength(1);
-    expect((await read('pdf', pdfFile([1, 2, 3].map((i) => `${upright}\n${stamp(230 + 40 * i)}`)))).text.match(/preprints/g)).toHaveLength(
-      3,
-    );
-  });
 });

@@ -75,25 +75,3 @@ describe('a paragraph that goes on on the next page of a PDF', () => {
     }
   });
 });
-
-it('writes each option as a term above its text, whatever is next to it', async () => {
-  const option = (text: string, y: number): PdfText => ({ text, x: 90, y, size: 10, font: 'typewriter' });
-  const meaning = (text: string, y: number): PdfText => ({ text, x: 140, y, size: 10 });
-  const lines = [
-    option('-a', 740), meaning('Gives what is created the attribute of', 740), meaning('export.', 728),
-    option('-b', 712), meaning('Says at once what has ended, and does not', 712), meaning('wait.', 700),
-    option('--actual', 684), option('-L', 672), meaning('Shows what is real.', 672),
-    option('--add', 656), meaning('Adds to it.', 644),
-    option('--basic', 628), { ...(meaning('Shows little.', 628) as object), x: 140 } as PdfText,
-    option('--old', 612), option('--new NAME', 600), meaning('Names the two.', 588),
-    option('tar --version', 560), option('tar 1.35', 548), option('tar --help', 536), option('tar -x', 524), option('tar -c', 512),
-  ]; // prettier-ignore
-  const prose = Array.from({ length: 12 }, (_, i) => ({ text: `${wide}.`, x: 72, y: 480 - 12 * i, size: 10 }));
-  expect((await read('pdf', pdfFile([[...lines, ...prose]]))).text.split('\n\nThe pump')[0]).toBe(
-    [
-      '**-a**', 'Gives what is created the attribute of\nexport.', '**-b**', 'Says at once what has ended, and does not\nwait.',
-      '**--actual, -L**', 'Shows what is real.', '**--add**', 'Adds to it.', '**--basic**', 'Shows little.',
-      '**--old, --new NAME**', 'Names the two.', '```\ntar --version\ntar 1.35\ntar --help\ntar -x\ntar -c\n```',
-    ].join('\n\n'), // prettier-ignore
-  );
-});

@@ -29,16 +29,6 @@ describe('the PDF parser', () => {
     expect((await read('pdf', pdfFile([lines]))).text).toBe(`${wide} and in the book.\n\nHall 4\nOslo\n\n${wide}`);
   });
 
-  it('keeps the lines of a list of codes separate, even wide ones', async () => {
-    const textOf = async (...lines: string[]) => (await read('pdf', pdfFile([lines]))).text;
-    expect(await textOf('E07', 'E11', 'E19')).toBe('E07\nE11\nE19');
-    expect(await textOf('E07 pump blocked', 'E11 water tank missing', 'E19 heating defective')).toBe(
-      'E07 pump blocked\nE11 water tank missing\nE19 heating defective',
-    );
-    expect(await textOf(`${wide}:`, 'E07', 'E11')).toBe(`${wide}:\nE07\nE11`);
-    expect(await textOf(wide, 'E07 is shown.')).toBe(`${wide} E07 is shown.`);
-  });
-
   it('makes headings of larger letters', async () => {
     const lines: PdfText[] = [
       { text: 'Aqua 300', size: 24 },
@@ -86,30 +76,6 @@ describe('the PDF parser', () => {
     ];
     const { text } = await read('pdf', pdfFile(pages, { outline }));
     expect(text.match(/^#.*/gm)).toEqual(['# 3 Exit Status', '# 4 Job Control', '# 5 End']);
-  });
-
-  it('keeps the labels of options and terms with their text', async () => {
-    const item = (y: number, label: string, text: string): PdfText[] => [
-      { text: label, x: 90, y, size: 10 },
-      { text, x: 140, y, size: 10 },
-    ];
-    const more = (y: number, text: string, x = 140): PdfText => ({ text, x, y, size: 10 });
-    const lines = [
-      more(740, 'The program takes these options, of which each may be given once, and which may stand in any order:', 72),
-      ...item(728, '-a', 'Gives what is created the attribute of'),
-      more(716, 'export.'),
-      ...item(704, '-b', 'Says at once what has ended, and does not'),
-      more(692, 'wait for the next prompt.'),
-      ...item(680, '-e', 'Stops at the first error.'),
-      more(660, '--output-format', 90),
-      more(648, 'Names the format.'),
-      more(636, 'All others are errors.', 72),
-    ];
-    expect((await read('pdf', pdfFile([lines]))).text).toBe(
-      'The program takes these options, of which each may be given once, and which may stand in any order:\n\n' +
-        '**-a**\n\nGives what is created the attribute of\nexport.\n\n**-b**\n\nSays at once what has ended, and does not\nwait for the next prompt.\n\n' +
-        '**-e**\n\nStops at the first error.\n\n**--output-format**\n\nNames the format.\n\nAll others are errors.',
-    );
   });
 
   it('reads bullets as list items, and a table of contents without its dots', async () => {
@@ -228,17 +194,6 @@ describe('the PDF parser', () => {
     expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe(
       '| Model | Flow | Price |\n| --- | --- | --- |\n| P1 | 10 | 100 |\n| P2 |  | 180 |\n| P3 | 30 | 260 |',
     );
-  });
-
-  it('adds dots before page numbers in a table of contents if some entries lack them', async () => {
-    const entry = (y: number, title: string, page: string, dots = ''): PdfText[] => [
-      { text: title, x: 72, y },
-      ...(dots ? [{ text: dots, x: 140, y }] : []),
-      { text: page, x: 400, y },
-    ];
-    const dots = '. '.repeat(20);
-    const lines = [entry(700, 'Care', '3'), entry(686, 'Start', '4', dots), entry(672, 'Stop', '5', dots), entry(658, 'Fill', '7', dots)];
-    expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe('Care … 3\nStart … 4\nStop … 5\nFill … 7');
   });
 
   it('lists pages that are pictures, but not blank ones', async () => {

@@ -59,18 +59,6 @@ it('joins a sentence that continues on the next page, before the footer in betwe
   expect(text).toMatch(/of the men who b and the pump [^]* of the men who c and [^]*who\n\nHarbour office, Quay 9$/);
 });
 
-it('removes headers that repeat headings, even if they differ on each page', async () => {
-  const titles = ['Tank', 'Pump', 'Valve', 'Filter'];
-  const pages = titles.map((title, i) => [
-    { text: `1.${i + 1}. ${title.toUpperCase()}`, y: 780 },
-    { text: `1.${i + 1} ${title}`, size: 18, y: 740 },
-    ...body(i),
-  ]);
-  const { text } = await read('pdf', pdfFile(pages));
-  expect(text).not.toMatch(/TANK|PUMP|VALVE|FILTER/);
-  expect(text).toContain('1.2 Pump');
-});
-
 it('keeps the titles of slides, even if some continue on the next slide', async () => {
   const titles = ['Tank', 'Pump', 'Pump', 'Valve', 'Filter', 'Lid'];
   const { text } = await read('pdf', pdfFile(titles.map((title, i) => [{ text: title, size: 20, y: 780 }, ...body(i)])));
