@@ -4,26 +4,30 @@ import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { hash } from '../../../core/ids.ts';
 import { redactUrl } from '../../../core/secrets.ts';
 
+/** What is remembered of a page besides its addresses. */
+const PageState = z.object({
+  /** Whether it becomes no document in a crawl, because it is marked noindex or has only links. */
+  isPassedOver: z.boolean(),
+  status_code: z.int(),
+  /** `Candidate.content_hash` of that version. */
+  content_hash: z.string(),
+  /** Hash of the bytes from the server, to recognize an unchanged page without parsing it. */
+  bytes_hash: z.string().optional(),
+  /** Validators of the server, which are sent back (`If-None-Match`, `If-Modified-Since`). */
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+  /** Whether it was opened in a browser: then the bytes from the server do not show whether it has changed. */
+  isRendered: z.boolean(),
+});
+
 /** The remembered state of a page from its last reading. */
-export interface RememberedPage {
+export interface RememberedPage extends z.infer<typeof PageState> {
   /** Final address, after redirects. */
   found: string;
   /** The address that the page names as its own (`rel="canonical"`). */
   canonical?: string | undefined;
   /** The source of its document, perhaps another address; absent if it gave no document. */
   source?: string | undefined;
-  /** Whether it becomes no document in a crawl, because it is marked noindex or has only links. */
-  isPassedOver: boolean;
-  status_code: number;
-  /** `Candidate.content_hash` of that version. */
-  content_hash: string;
-  /** Hash of the bytes from the server, to recognize an unchanged page without parsing it. */
-  bytes_hash?: string | undefined;
-  /** Validators of the server, which are sent back (`If-None-Match`, `If-Modified-Since`). */
-  etag?: string | undefined;
-  last_modified?: string | undefined;
-  /** Whether it was opened in a browser: then the bytes from the server do not show whether it has changed. */
-  isRendered: boolean;
   /** Addresses that a crawl follows from it. */
   links: readonly string[];
 }
@@ -61,18 +65,12 @@ export interface PageMemoryOptions {
 
 /** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
 const MAX_INTERRUPTION = 2 * 60 * 60 * 1_000;
-/** The file is compacted if it is this many times larger than its valid lines: at the end of a run, and during one. */
-const COMPACT_RATIO_AT_END = 1.5;
-const COMPACT_RATIO_DURING_RUN = 4;
-/** Bytes up to which a file is not compacted during a run. */
-const MAX_UNCOMPACTED_BYTES = 4 << 20;
+/** At the end of a run, the file is compacted if it is this many times larger than its valid lines. */
+const COMPACT_RATIO = 1.5;
 /** Maximum characters of a line; a longer page is read every time. */
 const MAX_LINE_LENGTH = 1 << 20;
-/** Maximum characters of an ETag or date that is kept. */
-const MAX_HEADER_LENGTH = 500;
-
 /** Version of the format; a file of another version is started anew. */
-const FILE_FORMAT = 4;
+const FILE_FORMAT = 5;
 
 const Time = z.number(); // milliseconds since 1970
 const Index = z.int().min(0); // of an address among those of the file, in the order in which lines name them
@@ -86,13 +84,7 @@ const PageLine = z.object({
   l: z.array(Index),
   t: Time,
   k: z.string(),
-  c: z.int(),
-  h: z.string(),
-  d: z.string().optional(),
-  e: z.string().optional(),
-  m: z.string().optional(),
-  r: z.boolean(),
-  o: z.boolean(),
+  state: PageState,
 });
 type PageLine = z.infer<typeof PageLine>;
 
@@ -161,20 +153,9 @@ class Pages {
     return number === undefined ? undefined : this.known.get(number);
   }
 
-  pageOf({ line: { f, n, s, c, h, d, e, m, r, o }, links }: Known): RememberedPage {
+  pageOf({ line: { f, n, s, state }, links }: Known): RememberedPage {
     const [found, canonical, source] = [f, n, s].map((number) => (number === undefined ? undefined : this.addresses[number]));
-    const validators = { bytes_hash: d, etag: e, last_modified: m };
-    return {
-      found: found!,
-      canonical,
-      source,
-      isPassedOver: o,
-      status_code: c,
-      content_hash: h,
-      ...validators,
-      isRendered: r,
-      links: [...links].map((number) => this.addresses[number]!),
-    };
+    return { ...state, found: found!, canonical, source, links: Array.from(links, (number) => this.addresses[number]!) };
   }
 
   #addPage({ l, ...line }: PageLine, length: number): void {
@@ -261,24 +242,20 @@ export class FilePageMemory implements PageMemory {
     const length = page.links.reduce((sum, link) => sum + link.length, 0);
     if (!isKept || length > MAX_LINE_LENGTH) return this.forget(url);
     this.#writePage(redactUrl(url), page, { time: Date.now(), settings: this.#options.settings });
-    if (this.#size > MAX_UNCOMPACTED_BYTES && this.#size > COMPACT_RATIO_DURING_RUN * this.#pages.live) await this.#compact();
   }
 
-  #writePage(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): void {
-    const { found, canonical, source, links, status_code: c, content_hash: h, bytes_hash: d, etag, last_modified, isRendered: r } = page;
-    const named = [address, found, canonical ?? address, source ?? address].map((one) => redactUrl(one));
-    const a = [...new Set([...named, ...links])].filter((one) => !this.#pages.numbers.has(one));
-    if (a.length > 0) this.write({ a });
-    const [p, f, n, s] = named.map((one) => this.#pages.numbers.get(one)!) as [number, number, number, number];
-    const l = links.map((link) => this.#pages.numbers.get(link)!);
-    const [e, m] = [etag, last_modified].map((header) => (header && header.length <= MAX_HEADER_LENGTH ? header : undefined));
-    const known = { p, f, n: canonical === undefined ? undefined : n, s: source === undefined ? undefined : s, k: settings };
-    const line: PageLine = { ...known, c, h, d, e, m, r, o: page.isPassedOver, l, t: time };
-    const before = this.#pages.known.get(p);
-    const content = (one: object, numbers: Iterable<number>): string => JSON.stringify([{ ...one, t: 0 }, [...numbers]]);
-    const { l: _links, ...rest } = line;
-    const isAsBefore = before !== undefined && content(before.line, before.links) === content(rest, l);
-    this.write(isAsBefore ? { u: p, t: line.t } : line);
+  #writePage(address: string, page: RememberedPage, { time: t, settings: k }: { time: number; settings: string }): void {
+    const { found, canonical, source, links, ...state } = page;
+    const named = [address, found, canonical, source].map((name) => (name === undefined ? undefined : redactUrl(name)));
+    const a = [...new Set([...named, ...links])].filter((name) => name !== undefined && !this.#pages.numbers.has(name));
+    if (a.length > 0) this.write({ a: a as string[] });
+    const numberOf = (name: string | undefined): number | undefined => this.#pages.numbers.get(name ?? '');
+    const [p, f, n, s] = named.map(numberOf);
+    const line = { p: p!, f: f!, n, s, k, state: PageState.parse(state) };
+    const l = links.map((link) => numberOf(link)!);
+    const before = this.#pages.known.get(p!);
+    const isAsBefore = before !== undefined && contentOf(before.line, before.links) === contentOf(line, l);
+    this.write(isAsBefore ? { u: p!, t } : { ...line, t, l });
   }
 
   async forget(url: string): Promise<void> {
@@ -301,7 +278,7 @@ export class FilePageMemory implements PageMemory {
   }
 
   async close(): Promise<void> {
-    if (this.#file !== undefined && this.#size > COMPACT_RATIO_AT_END * this.#pages.live) await this.#compact();
+    if (this.#file !== undefined && this.#size > COMPACT_RATIO * this.#pages.live) await this.#compact();
     this.#release();
   }
 
@@ -370,6 +347,9 @@ export class FilePageMemory implements PageMemory {
     for (const [b, { since }] of running) target.write({ b, s: since, t: now });
   }
 }
+
+const contentOf = ({ f, n, s, k, state }: Omit<PageLine, 'p' | 'l' | 't'>, links: Iterable<number>): string =>
+  JSON.stringify([f, n, s, k, state, [...links]]);
 
 /** Key of a crawl: a hash, because its description may contain credentials. */
 const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);

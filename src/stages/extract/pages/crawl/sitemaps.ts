@@ -9,8 +9,6 @@ import { type LoadAddress, loadText, type Robots } from './crawl-rules.ts';
 /** Maximum bytes of a sitemap (sitemaps.org: 50 MB unpacked), and of an llms.txt. */
 const MAX_SITEMAP_BYTES = 50 * 2 ** 20;
 const MAX_LLMS_BYTES = 10 * 2 ** 20;
-/** Maximum depth of sitemap indexes. */
-const MAX_DEPTH = 3;
 /** Maximum sitemaps of a site. */
 const MAX_SITEMAPS = 100;
 /** Maximum sitemaps that a notice names. */
@@ -34,15 +32,8 @@ interface SeedOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface SeedsResult {
-  isComplete: boolean;
-  /** Notices for the user. */
-  notices: string[];
-}
-
 interface Sitemap {
   address: string;
-  depth: number;
   /** Whether the site named it; otherwise its address was guessed. */
   isNamed: boolean;
 }
@@ -66,23 +57,22 @@ export function* sitemapLinks(text: string): Generator<string, void, void> {
 }
 
 /** Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, «Cross Submits»). A missing one at the usual address is no failure. */
-export async function readSitemaps({ scope: { origin }, robots, start, load }: ListedSite, options: SeedOptions): Promise<SeedsResult> {
-  const sitemaps = createSitemapQueue(origin);
-  const { add, notices } = sitemaps;
-  for (const address of robots.sitemaps) if (!add(address, origin, { depth: 1, isNamed: true })) break;
-  for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, { depth: 1, isNamed: false });
+export async function readSitemaps(site: ListedSite, options: SeedOptions): Promise<{ isComplete: boolean; notices: string[] }> {
+  const { origin } = site.scope;
+  const sitemaps = createSitemapQueue(site);
+  const { notices } = sitemaps;
   let failed = 0;
   const total = { own: 0, foreign: 0 };
   const empty: string[] = [];
   for (let next = sitemaps.next(); next; next = sitemaps.next()) {
-    if (next.depth > MAX_DEPTH || failed === MAX_FAILED) return { isComplete: false, notices };
-    const sitemap = await loadSitemap(next, load);
+    if (failed === MAX_FAILED) return { isComplete: false, notices };
+    const sitemap = await loadSitemap(next, site.load);
     if ('reason' in sitemap) {
       failed++;
       notices.push(`The sitemap ${urlSource(next.address)} was left out: ${sitemap.reason}`);
       continue;
     }
-    const named = await readSitemap(sitemap.text, { ...next, origin, add, ...options });
+    const named = await readSitemap(sitemap.text, { base: next.address, origin, add: sitemaps.add, ...options });
     if (named.isFull) return { isComplete: false, notices };
     if (sitemap.text !== '' && named.own + named.foreign + named.sitemaps === 0) empty.push(urlSource(next.address));
     total.own += named.own;
@@ -96,13 +86,42 @@ export async function readSitemaps({ scope: { origin }, robots, start, load }: L
   return { isComplete: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
 }
 
-interface SitemapContext extends Sitemap, SeedOptions {
-  origin: string;
-  add: ReturnType<typeof createSitemapQueue>['add'];
+type SitemapQueue = ReturnType<typeof createSitemapQueue>;
+
+/** Queues the sitemaps of a site, each once, up to a maximum: those that robots.txt names, and those at the usual addresses. */
+function createSitemapQueue({ scope: { origin }, robots, start }: ListedSite) {
+  const seen = new Set<string>();
+  const waiting: Sitemap[] = [];
+  const notices: string[] = [];
+  const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
+  const isFull = () => notices.includes(full);
+  /** Returns false if no more are wanted. */
+  const add = (address: string, base: string, isNamed = true): boolean => {
+    const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol) || seen.has(url.href)) return true;
+    if (seen.size === MAX_SITEMAPS) {
+      if (!isFull()) notices.push(full);
+      return false;
+    }
+    seen.add(url.href);
+    waiting.push({ address: url.href, isNamed });
+    return true;
+  };
+  /** Takes the next sitemap; those on the site's own origin first, since several sites may share a robots.txt. */
+  const next = (): Sitemap | undefined => {
+    const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
+    return waiting.splice(Math.max(own, 0), 1)[0];
+  };
+  for (const address of robots.sitemaps) if (!add(address, origin)) break;
+  for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, false);
+  return { notices, isFull, add, next };
 }
 
 /** Reads one sitemap, and counts the addresses that it names. */
-async function readSitemap(text: string, { address: base, depth, origin, add, onAddress, onForeign, signal }: SitemapContext) {
+async function readSitemap(
+  text: string,
+  { base, origin, add, onAddress, onForeign, signal }: SeedOptions & { base: string; origin: string; add: SitemapQueue['add'] },
+) {
   const yieldIfBusy = yieldToEventLoop(signal);
   const named = { own: 0, foreign: 0, sitemaps: 0, isFull: false };
   let isIndex = false;
@@ -111,45 +130,16 @@ async function readSitemap(text: string, { address: base, depth, origin, add, on
     if (address === 'sitemapindex') isIndex = true;
     else if (isIndex) {
       named.sitemaps++;
-      if (!add(address, base, { depth: depth + 1, isNamed: true })) break;
+      if (!add(address, base)) break;
     } else if (/^(https?:\/\/|\/)/i.test(address) && URL.canParse(address, base)) {
       const url = new URL(address, base);
-      if (url.origin === origin) named.own++;
-      else named.foreign++;
-      if (url.origin !== origin) onForeign(url.href);
+      const isOwn = url.origin === origin;
+      named[isOwn ? 'own' : 'foreign']++;
+      if (!isOwn) onForeign(url.href);
       else if (!onAddress(url.href)) return { ...named, isFull: true };
     }
   }
   return named;
-}
-
-/** Queues the sitemaps of a site, each once, up to a maximum. */
-function createSitemapQueue(origin: string) {
-  const seen = new Set<string>();
-  const waiting: Sitemap[] = [];
-  const notices: string[] = [];
-  const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
-  return {
-    notices,
-    /** Takes the next sitemap; those on the site's own origin first, since several sites may share a robots.txt. */
-    next(): Sitemap | undefined {
-      const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
-      return waiting.splice(Math.max(own, 0), 1)[0];
-    },
-    isFull: () => notices.includes(full),
-    /** Returns false if no more are wanted. */
-    add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
-      const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
-      if (!url || !/^https?:$/.test(url.protocol) || seen.has(url.href)) return true;
-      if (seen.size === MAX_SITEMAPS) {
-        if (!notices.includes(full)) notices.push(full);
-        return false;
-      }
-      seen.add(url.href);
-      waiting.push({ address: url.href, ...place });
-      return true;
-    },
-  };
 }
 
 /** Loads a sitemap, or returns why it cannot be used, such as a maintenance page in its place. */
@@ -190,19 +180,13 @@ export async function findWholeText(site: ListedSite): Promise<string | undefine
 /** Loads the text of this name beside the start page, else at the root. */
 async function firstText(name: string, { start, scope: { origin }, robots, load }: ListedSite): Promise<{ place: string; text: string }> {
   for (const place of new Set([new URL(name, start).pathname, `/${name}`].map((path) => origin + path))) {
-    const text = robots.allows(place) ? await loadPlainText(place, load) : '';
-    if (text !== '') return { place, text };
+    if (!robots.allows(place)) continue;
+    try {
+      const text = await loadText(place, { load, max_bytes: MAX_LLMS_BYTES });
+      if (text !== '' && !/^\s*</.test(text)) return { place, text }; // some sites send a page in its place
+    } catch (error) {
+      if (isAbort(error)) throw error;
+    }
   }
   return { place: start, text: '' };
-}
-
-/** Loads a text that the site may not have; empty if it has none, or sends a page or an error instead. */
-async function loadPlainText(address: string, load: LoadAddress): Promise<string> {
-  try {
-    const text = await loadText(address, { load, max_bytes: MAX_LLMS_BYTES });
-    return /^\s*</.test(text) ? '' : text;
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    return '';
-  }
 }
