@@ -10,7 +10,7 @@ import type { IngestResult } from '../../schema/results.ts';
 import type { PageInWork } from '../../ports/reading.ts';
 import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
-import { emptyFilesNotice } from '../extract/files/list-pattern.ts';
+import { emptyFilesNotice } from '../extract/files/documents.ts';
 import { pageEvent } from '../extract/pages/page-candidate.ts';
 
 /** Maximum number of pages that a notice names. */

@@ -5,14 +5,12 @@ import { basename, extname } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { describeFileError, encodePath } from '../../../core/file-names.ts';
-import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage, Metadata, SourceKind } from '../../../schema/items.ts';
 import { type Extracted, type Candidate, contentHash } from '../extract.ts';
-import { listDocs } from './list-files.ts';
-import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
+import { type FoundFile, listDocs, type Listing, READABLE_KINDS } from './list-files.ts';
+import { absolutePath, fileSource } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './folder-rules.ts';
-import { emptyFilesNotice, unknownKindsNotice, READABLE_KINDS, type FoundFile } from './list-pattern.ts';
 import { type DocumentReader, GIVEN_TYPES, type ReadingOptions } from '../../../ports/reading.ts';
 import { count, listNames } from '../../../text/count.ts';
 import { readFileSync } from 'node:fs';
@@ -22,13 +20,7 @@ import { makeDocument } from '../../text-thread.ts';
 /** Files and links that are read at once, ahead of the parser: enough to hide the latency of the disk. */
 const READ_AHEAD = 8;
 
-interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
-  /** Whether links that lead out of a folder or pattern are followed. */
-  follow_links: boolean;
-  /** Whether `.gitignore` excludes files of folders. */
-  gitignore: boolean;
-  /** Kinds of files to search folders for. */
-  kinds: readonly FileKind[];
+interface DocsParts extends Listing, FileParts, PictureSettings {
   /** Whether a file, by its absolute path, is known to be unchanged, and is not read. If given, links are not read either. Absent: everything is read. */
   isUnchanged?: ((path: string) => boolean) | undefined;
   /** Whether something is stored under a source: a stored file that is empty now is read like any other change. Absent: nothing is stored. */
@@ -142,6 +134,21 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
 /** Notice of pictures that were not read. */
 const unreadPicturesNotice = (sources: readonly string[]): string =>
   `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, MAX_NAMED)}. ${formatHint(advice`${setting('ingestion.docs.ocr', 'auto')} reads the text in them.`)}`;
+
+/** Notice of empty files. */
+export const emptyFilesNotice = (sources: readonly string[]): string =>
+  sources.length === 1
+    ? `A file has no text and was passed over: ${listNames(sources, MAX_NAMED)}.`
+    : `${sources.length.toLocaleString('en')} files have no text and were passed over: ${listNames(sources, MAX_NAMED)}.`;
+
+/** Notice of files that no parser reads: their names if they are few, else their extensions. */
+export const unknownKindsNotice = (sources: readonly string[], { conversionOf }: Pick<DocumentReader, 'conversionOf'>): string => {
+  const endings = [...new Set(sources.map((source) => extname(source) || 'no ending'))].toSorted();
+  const named = listNames(sources.length <= MAX_NAMED ? sources : endings, MAX_NAMED);
+  const [command] = sources.flatMap((source) => conversionOf(source) ?? []);
+  const skipped = `${count(sources.length, 'file')} of kinds that kb does not read ${sources.length === 1 ? 'was' : 'were'} passed over: ${named}.`;
+  return command ? `${skipped} A command that converts one: ${command}` : skipped;
+};
 
 /** The dependencies of reading a file. */
 export interface FileParts {

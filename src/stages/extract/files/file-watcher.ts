@@ -4,11 +4,10 @@ import { basename, dirname, join, resolve, sep, parse } from 'node:path';
 import { decodePath, encodePath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import { IGNORE_FILES, ignoreFilesFor, IgnoreRules, SIDECAR } from './folder-rules.ts';
-import { walk, docsEntries } from './list-files.ts';
+import { walk, docsEntries, isPattern } from './list-files.ts';
 import { isWithin, realPath, type PathPlace, existingPath, linkTarget } from './local-path.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import { isUrl } from '../pages/web-addresses.ts';
-import { isPattern } from './list-pattern.ts';
 
 /** Whether watchers are recursive. On Linux, Node would use a watcher for every file, and their number is limited. */
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
