@@ -1,6 +1,7 @@
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { keepUnlessFailed } from '../core/concurrency.ts';
+import { packMarks, unpackMarks } from '@citekb/documents/marks';
+import { keepUnlessFailed, yieldToEventLoop } from '../core/concurrency.ts';
 import { KbError, stoppedError } from '../core/errors.ts';
 import { workerFile } from '../core/project.ts';
 import { currentSignal } from '../core/run.ts';
@@ -33,7 +34,7 @@ const openPool = keepUnlessFailed(async () => {
 });
 
 /** Runs a task in another thread. Stopping the run ends the thread. */
-async function runApart(task: TextTask): Promise<FoundDocument | undefined> {
+async function runApart(task: TextTask): Promise<Extract<TextAnswer, { made: unknown }>['made']> {
   const pool = await openPool();
   const signal = currentSignal();
   const answer = await pool
@@ -52,23 +53,25 @@ const lengthOf = ({ text, members = [] }: ParsedDocument): number =>
 /** Makes a clean document of a parsed file (see `toDocument`). */
 export async function makeDocument(parsed: ParsedDocument, provenance: Provenance): Promise<FoundDocument> {
   if (lengthOf(parsed) <= MAX_LENGTH_HERE) return toDocument(parsed, provenance);
-  return (await runApart({ parsed, provenance }))!;
+  const { bare, marks } = await packMarks(parsed);
+  const made = await runApart({ parsed: bare, marks, provenance });
+  return await unpackMarks(made!.bare, made!.marks);
 }
 
 /** Splits a document into chunks (see `chunkDocument`), at most the first `limit`. */
 export async function splitDocument(document: Document, chunking: Chunking, limit = Infinity): Promise<Chunk[]> {
   if (document.text.length <= MAX_LENGTH_HERE) return chunksOf(document, chunking).take(limit).toArray();
+  const takeTurns = yieldToEventLoop(currentSignal());
+  const { bare, marks } = await packMarks(document);
   const { port1, port2 } = new MessageChannel();
   const chunks: Chunk[] = [];
-  const received = new Promise<void>((resolve) => {
-    port1.on('message', (batch: Chunk[] | null) => {
-      if (batch === null) return resolve();
-      for (const chunk of batch) chunks.push(chunk);
-    });
-  });
   try {
-    await runApart({ document, chunking, limit, port: port2 });
-    await received; // the last chunks may come after the answer
+    await runApart({ document: bare, marks, chunking, limit, port: port2 });
+    // all messages are there, and are taken one by one: as events, they would all come at once
+    for (let received = receiveMessageOnPort(port1); received; received = receiveMessageOnPort(port1)) {
+      for (const chunk of received.message as Chunk[]) chunks.push(chunk);
+      await takeTurns();
+    }
     return chunks;
   } finally {
     port1.close();

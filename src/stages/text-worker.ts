@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type ErrorCode, KbError } from '../core/errors.ts';
+import { packMarks, type PackedMarks, unpackMarks } from '@citekb/documents/marks';
 import type { ParsedDocument } from '../ports/reading.ts';
 import type { Chunking } from '../schema/config.ts';
 import type { Chunk, Document } from '../schema/items.ts';
@@ -9,24 +10,25 @@ import type { FoundDocument } from './extract/extract.ts';
 
 // The thread that long texts are worked on in (text-thread.ts).
 
-/** A task for the thread. The chunks are posted to `port`, followed by null. */
-export type TextTask =
+/** A task for the thread, with the marks of its document apart. Chunks are posted to `port`. */
+export type TextTask = { marks: PackedMarks } & (
   | { parsed: ParsedDocument; provenance: Provenance }
-  | { document: Document; chunking: Chunking; limit: number; port: MessagePort };
+  | { document: Document; chunking: Chunking; limit: number; port: MessagePort }
+);
 
-/** A result, or a foreseen error as data. */
+/** A document with its marks apart, or a foreseen error as data. */
 export type TextAnswer =
-  | { made: FoundDocument | undefined }
+  | { made: { bare: FoundDocument; marks: PackedMarks } | undefined }
   | { failed: { code: ErrorCode; message: string; hint: string | undefined; hasNoText: boolean } };
 
 /** Chunks of one message: reading it takes the other thread a few milliseconds. */
 const CHUNKS_PER_MESSAGE = 500;
 
 /** Runs a task of the pool. */
-export default function runTextTask(task: TextTask): TextAnswer {
+export default async function runTextTask(task: TextTask): Promise<TextAnswer> {
   try {
-    if ('parsed' in task) return { made: toDocument(task.parsed, task.provenance) };
-    postChunks(task);
+    if ('parsed' in task) return { made: await packMarks(toDocument(await unpackMarks(task.parsed, task.marks), task.provenance)) };
+    postChunks({ ...task, document: await unpackMarks(task.document, task.marks) });
     return { made: undefined };
   } catch (error) {
     if (!(error instanceof KbError)) throw error;
@@ -43,6 +45,4 @@ function postChunks({ document, chunking, limit, port }: Extract<TextTask, { por
     batch = [];
   }
   port.postMessage(batch);
-  port.postMessage(null);
-  port.close();
 }

@@ -1,8 +1,10 @@
+import { packMarks } from '@citekb/documents/marks';
 import { expect, it } from 'vitest';
 import { withSignal } from '../../src/core/run.ts';
 import { chunkDocument } from '../../src/stages/chunk/chunk.ts';
 import { toDocument } from '../../src/stages/extract/document.ts';
 import { makeDocument, splitDocument } from '../../src/stages/text-thread.ts';
+import runTextTask from '../../src/stages/text-worker.ts';
 import { turnsDuring } from '../support/turns.ts';
 import { documentOf } from './chunk/markdown.ts';
 
@@ -20,6 +22,20 @@ it('makes and splits a long text as a short one, and leaves the event loop free 
   const splitting = splitDocument(document, chunking);
   expect(await turnsDuring(splitting)).toBeGreaterThan(3);
   expect(await splitting).toEqual(chunkDocument(document, chunking));
+});
+
+it('passes many marks to and from the thread in slices', async () => {
+  const text = long(150_000);
+  const marks = Array.from({ length: 25_000 }, (_, i) => ({ at: 5 * i, line: i }));
+  const parsed = { text, metadata: {}, marks };
+  const packed = await packMarks(parsed);
+  const answer = await runTextTask({ parsed: packed.bare, marks: packed.marks, provenance });
+  expect(answer).toMatchObject({
+    made: { bare: { marks: [] }, marks: [[expect.any(Uint8Array), expect.any(Uint8Array), expect.any(Uint8Array)]] },
+  });
+  const document = await makeDocument(parsed, provenance);
+  expect(document).toEqual(toDocument(parsed, provenance));
+  expect(await splitDocument(document, chunking)).toEqual(chunkDocument(document, chunking));
 });
 
 it('gives the first chunks only if there is a limit', async () => {

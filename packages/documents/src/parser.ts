@@ -1,5 +1,6 @@
 import type { DocumentError } from './errors.ts';
 import type { HtmlExtent, ParsedDocument, Parser } from './types.ts';
+import type { PackedMarks } from './process/packed-marks.ts';
 import type { PdfLine } from './pdf/lines.ts';
 
 /** Options of a parser. */
@@ -73,11 +74,16 @@ export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'
 }
 
 /** A parsed document, or its error as data: between processes a DocumentError would lose its code and its hint. */
-export type ParseOutcome = { parsed: ParsedContent } | { failed: Pick<DocumentError, 'code' | 'message' | 'hint'> };
+export type ParseOutcome = { parsed: ParsedContent } | Failure;
+
+interface Failure {
+  failed: Pick<DocumentError, 'code' | 'message' | 'hint'>;
+}
 
 /** Response of a worker process to a task. */
 export interface ParseAnswer {
-  outcomes: ParseOutcome[];
+  /** Outcomes, with the marks of the documents apart. */
+  outcomes: ({ parsed: ParsedContent; marks: PackedMarks } | Failure)[];
   /** Resident memory of the process afterwards, in bytes. */
   resident: number;
 }

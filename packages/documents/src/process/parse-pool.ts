@@ -4,7 +4,8 @@ import { closedError, DocumentError } from '../errors.ts';
 import { type Death, CPU_TIME_EXCEEDED } from './worker-process.ts';
 import { type ParseProcess, startProcess } from './prepare.ts';
 import { parseChecked } from '../parse.ts';
-import type { ParsedContent, ParseOutcome, ParseTask } from '../parser.ts';
+import { unpackMarks } from './packed-marks.ts';
+import type { ParseAnswer, ParsedContent, ParseOutcome, ParseTask } from '../parser.ts';
 import { typeOfName } from '../file-types.ts';
 import { hasDialect, isMdxName } from '../markup/markdown.ts';
 import { looksLikeText } from '../bytes.ts';
@@ -68,7 +69,7 @@ function createParsePool(megabytes: number) {
       if (isClosed) throw closedError();
       if ('death' in answer || signal.aborted || answer.resident > MAX_RESIDENT) void end(process);
       else idle.push(process);
-      return 'death' in answer ? answer : answer.outcomes;
+      return 'death' in answer ? answer : await Promise.all(answer.outcomes.map(withMarks));
     },
     /** Ends all processes, also those that work. */
     async close(): Promise<void> {
@@ -77,6 +78,9 @@ function createParsePool(megabytes: number) {
     },
   };
 }
+
+const withMarks = async (outcome: ParseAnswer['outcomes'][number]): Promise<ParseOutcome> =>
+  'failed' in outcome ? outcome : { parsed: await unpackMarks(outcome.parsed, outcome.marks) };
 
 /** Takes the process that was used last, so that the others stay idle. */
 function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {

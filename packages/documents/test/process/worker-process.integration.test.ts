@@ -52,6 +52,15 @@ describe('a worker process', () => {
     expect(answer).toMatchObject({ outcomes: [{ parsed: { text: '# A' } }, { parsed: { text: 'b' } }] });
   });
 
+  it('answers with many marks in slices', async () => {
+    const records = JSON.stringify(Array.from({ length: 6_000 }, (_, a) => ({ a, b: 'x' })));
+    const answer = (await start({ heap: 256, resident: 768 }).ask([task('a.json', 'json', records)])) as ParseAnswer;
+    const [outcome] = answer.outcomes;
+    if (!outcome || 'failed' in outcome) throw new Error('The file was not read.');
+    expect(outcome.parsed.marks).toEqual([]);
+    expect(outcome.marks[0]!.length).toBeGreaterThan(1);
+  });
+
   it('saves compiled code for the next process, even if it is killed', async () => {
     const cache = folder();
     vi.stubEnv('NODE_COMPILE_CACHE', cache);
