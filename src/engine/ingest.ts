@@ -26,6 +26,8 @@ import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/
 
 /** Milliseconds between progress events. */
 const PROGRESS_INTERVAL = 200;
+/** Maximum chunks of a document on a server: all are in memory until they are stored. 100 MiB of text give about 210,000 by default. */
+const MAX_DOCUMENT_CHUNKS = 250_000;
 /** Share of non-English text from which the multilingual model is suggested. */
 const FOREIGN_SHARE = 0.2;
 
@@ -196,7 +198,8 @@ async function* readSources(
       const candidates = inventory.candidates(stored.withVersions(extractAll(extractors, settings.concurrency)));
       const { metadata, force = false } = request;
       const { chunking } = settings;
-      const documents = readDocuments(candidates, { chunking, metadata, before, collection: existing, force, unconfirmed });
+      const maxChunks = context.surface === 'server' ? MAX_DOCUMENT_CHUNKS : undefined;
+      const documents = readDocuments(candidates, { chunking, maxChunks, metadata, before, collection: existing, force, unconfirmed });
       const written = finish(reportUnread(documents, { report, stored, inventory }), (error) => failed.abort(error));
       yield* reportProgress(written, report, signal);
     } finally {

@@ -81,3 +81,19 @@ it(
     expect(stretches).toEqual({});
   },
 );
+
+it('makes a bounded number of chunks of a document, and says what to do', { timeout: 300_000 }, async () => {
+  const { url } = await serveIn(folder(), { settings: { embedding: { provider: 'none' } } });
+  const markdown = [
+    { text: '# a\n\nb\n\n'.repeat(250_001), source: 'a.md' },
+    { text: 'The pump stops.', source: 'b.md' },
+  ];
+  const response = await fetch(`${url}/v1/pipelines/ingest`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ storage, markdown, chunking: { chunk_size: 50, chunk_overlap: 0, min_chunk_length: 0 } }),
+  });
+  const result = await response.text();
+  expect(result).toContain('a.md gives more than 250,000 chunks, the most that a server makes of one document.');
+  expect(JSON.parse(result)).toMatchObject({ stored: 1 });
+});

@@ -26,6 +26,8 @@ export interface Unread {
 
 interface ReadDocumentsOptions {
   chunking: Chunking;
+  /** Maximum chunks of a file or text with what is in it. Default: any number. */
+  maxChunks?: number | undefined;
   /** The stored sources; empty for a new collection. */
   before: ReadonlyMap<string, StoredSource>;
   collection: Collection | undefined;
@@ -86,7 +88,7 @@ async function readDocument(name: SourceName, candidate: Candidate, options: Rea
   if (document.page) document.page.title = first!.title;
   if (name === 'markdown') document.documents = documents;
   if (document.status === 'unchanged') return document;
-  document.chunks = await storedChunksOf(documents, options.chunking, version);
+  document.chunks = await storedChunksOf(documents, version, options);
   if (document.chunks.length === 0)
     throw new KbError('invalid', `${source} holds no text.`, { hint: 'Add text to it, or leave it out.', hasNoText: true });
   if (shares_source) document.status = await sharedStatus(document.chunks, options);
@@ -180,16 +182,30 @@ async function sharedStatus(
   return stored.length > 0 ? 'changed' : 'new';
 }
 
-async function storedChunksOf(documents: readonly Document[], chunking: Chunking, version: string): Promise<StoredChunk[]> {
+async function storedChunksOf(
+  documents: readonly Document[],
+  version: string,
+  { chunking, maxChunks = Infinity }: ReadDocumentsOptions,
+): Promise<StoredChunk[]> {
   const yieldIfBusy = yieldToEventLoop(currentSignal());
   const chunks: Chunk[] = [];
   for (const document of documents) {
     await yieldIfBusy();
-    for (const chunk of await splitDocument(document, chunking)) chunks.push(chunk);
+    for (const chunk of await splitDocument(document, chunking, maxChunks + 1 - chunks.length)) chunks.push(chunk);
+    if (chunks.length > maxChunks) throw tooManyChunksError(document.source, maxChunks);
   }
   const ingested_at = new Date().toISOString();
   return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ingested_at }, version, chunk_count: chunks.length }));
 }
+
+const tooManyChunksError = (source: string, limit: number): KbError =>
+  new KbError(
+    'too_large',
+    `${source} gives more than ${limit.toLocaleString('en-US')} chunks, the most that a server makes of one document.`,
+    {
+      hint: 'Split it, raise chunk_size, or ingest it on the command line.',
+    },
+  );
 
 /** Reads the stored chunks of the document. Among documents that share a source, the hash of its text identifies them. */
 async function storedChunks(
