@@ -30,10 +30,25 @@ const MIN_SHARE = 0.9;
 const FARTHEST = 3;
 /** Maximum column of a run in a line of code; runs further right are not moved there. */
 const MAX_LENGTH = 200;
+/** Minimum entries of a table of contents. */
+const MIN_ENTRIES = 3;
 /** Maximum distance of the wrapped lines of a heading, in font sizes. */
 const HEADING_STEP = 1.8;
 /** Minimum indentation of the first line of a paragraph, in font sizes. */
 const INDENT = 0.8;
+
+/** The page number of an entry of a table of contents. */
+const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
+
+/** Adds missing dots before the page numbers of a table of contents. */
+function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
+  const isContents = lines.filter(({ text }) => text.includes(LEADER)).length >= MIN_ENTRIES;
+  return lines.map((line) => {
+    const last = line.cells.at(-1)!;
+    if (!isContents || line.cells.length < 2 || !PAGE.test(last.text) || line.text.includes(LEADER)) return line;
+    return { ...line, text: `${line.text.slice(0, -last.text.length).trimEnd()}${LEADER}${last.text}` };
+  });
+}
 
 /** The number of a section, in front of its title. */
 const SECTION = /^\d{1,2}(?:\.\d{1,3}){0,5}[.)]?\s+\p{Lu}/u;
@@ -63,8 +78,9 @@ interface PageContext {
 }
 
 /** Writes a page (from 1) as Markdown: headings, list items, tables, and paragraphs whose lines are joined again. */
-export function pageMarkdown(lines: readonly PdfLine[], page: number, context: PageContext): PageText {
+export function pageMarkdown(drawn: readonly PdfLine[], page: number, context: PageContext): PageText {
   const { levelOf, tables, isCode, mendWord } = context;
+  const lines = addLeaders(drawn);
   const isText = (line: PdfLine): boolean =>
     levelOf(line) === undefined &&
     !line.ruled &&

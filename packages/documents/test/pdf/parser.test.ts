@@ -196,6 +196,17 @@ describe('the PDF parser', () => {
     );
   });
 
+  it('adds dots before page numbers in a table of contents if some entries lack them', async () => {
+    const entry = (y: number, title: string, page: string, dots = ''): PdfText[] => [
+      { text: title, x: 72, y },
+      ...(dots ? [{ text: dots, x: 140, y }] : []),
+      { text: page, x: 400, y },
+    ];
+    const dots = '. '.repeat(20);
+    const lines = [entry(700, 'Care', '3'), entry(686, 'Start', '4', dots), entry(672, 'Stop', '5', dots), entry(658, 'Fill', '7', dots)];
+    expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe('Care … 3\nStart … 4\nStop … 5\nFill … 7');
+  });
+
   it('lists pages that are pictures, but not blank ones', async () => {
     const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
     expect(await read('pdf', pdfFile([picture, picture]))).toMatchObject({ text: '', pictured_pages: [1, 2] });
