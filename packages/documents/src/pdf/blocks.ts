@@ -50,9 +50,6 @@ function addLeaders(lines: readonly PdfLine[]): PdfLine[] {
   });
 }
 
-/** The number of a section, in front of its title. */
-const SECTION = /^\d{1,2}(?:\.\d{1,3}){0,5}[.)]?\s+\p{Lu}/u;
-
 interface Block {
   /** That of a heading. */
   level?: number | undefined;
@@ -227,9 +224,8 @@ function depthsOf(blocks: readonly Block[]): number[] {
   });
 }
 
-function continuesHeading({ lines }: Block, { text, y, size }: PdfLine): boolean {
+function continuesHeading({ lines }: Block, { y, size }: PdfLine): boolean {
   const before = lines.at(-1)!;
-  if (SECTION.test(text)) return false;
   return before.y - y > 0 && before.y - y < HEADING_STEP * size && Math.abs(before.size - size) < 0.5;
 }
 

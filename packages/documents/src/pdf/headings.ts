@@ -160,11 +160,9 @@ function emphasizedTitles(
   const usual = usualFont(pages.flat());
   const groups = new Map<number, PdfLine[]>();
   for (const lines of pages) {
-    const usualHere = usualFont(lines); // some programs write fonts anew for each page
     for (const [i, line] of lines.entries()) {
       const font = fontOf(line);
-      const isOther =
-        font !== undefined && font !== usual && font !== usualHere && round(line.size) >= body && round(line.size) < body * HEADING_FACTOR;
+      const isOther = font !== undefined && font !== usual && round(line.size) >= body && round(line.size) < body * HEADING_FACTOR;
       if (!isOther || !mayBeTitle(line) || isCode(line) || !standsAlone(lines, i)) continue;
       groups.set(round(line.size), [...(groups.get(round(line.size)) ?? []), line]);
     }
@@ -176,11 +174,7 @@ function emphasizedTitles(
 }
 
 const mayBeTitle = (line: PdfLine): boolean =>
-  isTitle(line) &&
-  line.text.length <= MAX_EMPHASIZED_LENGTH &&
-  /^[\p{Lu}\p{Lo}\d]/u.test(line.text) &&
-  !NOT_TITLE.test(line.text) &&
-  !PAGE_END.test(line.text);
+  isTitle(line) && line.text.length <= MAX_EMPHASIZED_LENGTH && /^[\p{Lu}\p{Lo}\d]/u.test(line.text) && !NOT_TITLE.test(line.text);
 
 /** Whether a line has a gap above it, and text in another font close below it. */
 function standsAlone(lines: readonly PdfLine[], i: number): boolean {

@@ -1,6 +1,6 @@
 import { escapeTags, tableLines } from '../markdown/write.ts';
 import { type Cell, type PdfLine, usualFont } from './lines.ts';
-import { firstWordWidth, type WordMender } from './words.ts';
+import type { WordMender } from './words.ts';
 
 /** Minimum rows of a table; fewer may stand below one another by chance, unless they are as wide as this. */
 const MIN_ROWS = 3;
@@ -282,14 +282,13 @@ function stepOf(lines: readonly PdfLine[], columns: number): number {
 /** Reads the rows at the beginning of lines, with the wrapped lines of their cells; `count` is the number of their lines. Any cells of a sparse one may be empty. */
 function readRows(lines: readonly PdfLine[], columns: readonly Cell[], isSparse = false): { rows: Row[]; count: number } {
   const step = stepOf(lines.slice(0, MEASURED), columns.length);
-  const edges = edgesOf(lines.slice(0, MEASURED), columns);
   const rows: Row[] = [];
   let count = 0;
   for (const line of lines) {
     const places = placesOf(line, columns);
     if (!places) break;
     const row = rows.at(-1);
-    const isWrapped = row !== undefined && continues(row, line, { places, step, edges });
+    const isWrapped = row !== undefined && continues(row, line, { places, step, width: columns.length });
     const isFilled = isSparse || places[0] === 0 || (rows.length > 1 && places.at(-1) === columns.length - 1);
     const isBelow = row === undefined || line.y < row.lines.at(-1)!.y;
     if (!isWrapped && (line.cells.length < 2 || !isFilled || !isBelow)) break;
@@ -302,36 +301,19 @@ function readRows(lines: readonly PdfLine[], columns: readonly Cell[], isSparse 
   return { rows, count };
 }
 
-/** Finds how far right the cells of each column reach. */
-function edgesOf(lines: readonly PdfLine[], columns: readonly Cell[]): number[] {
-  const edges = columns.map(({ right }) => right);
-  for (const line of lines)
-    for (const [i, place] of (placesOf(line, columns) ?? []).entries()) edges[place] = Math.max(edges[place]!, line.cells[i]!.right);
-  return edges;
-}
-
-/** Whether a line continues the cells of a row: close below it, with an empty first column, or closer than the rows are to each other. */
+/** Whether a line continues the cells of a row: close below it, with an empty column. */
 function continues(
-  { lines, columns }: Row,
-  { y, size, cells }: PdfLine,
-  { places, step, edges }: { places: number[]; step: number; edges: readonly number[] },
+  { lines }: Row,
+  { y, size }: PdfLine,
+  { places, step, width }: { places: number[]; step: number; width: number },
 ): boolean {
   const before = lines.at(-1)!;
   const down = before.y - y;
+  if (down <= 0 || down > WRAPPED_STEP * Math.max(size, before.size) || places.length === width) return false;
   const isTight = down * APART < step;
-  const width = edges.length;
-  if (down <= 0 || down > WRAPPED_STEP * Math.max(size, before.size)) return false;
-  if (places.length < width)
-    return places[0] === 0 || places.length === width - 1 ? isTight || (width === 2 && places[0] !== 0) : isTight || places.length < 2;
-  const above = columns.map((column) => column.at(-1));
-  if (!isTight) return false;
-  if (cells.some(({ text }, i) => /\p{L}[-\u2010]$/u.test(above[i]?.text ?? '') && /^\p{Ll}/u.test(text))) return true;
-  return cells.every((cell, i) => /^\p{Ll}/u.test(cell.text) && !wouldFit(cell, above[i], edges[i]! - size));
+  if (places[0] === 0 || places.length === width - 1) return isTight || (width === 2 && places[0] !== 0);
+  return isTight || places.length < 2;
 }
-
-/** Whether the first word of a cell would fit behind the cell above. */
-const wouldFit = (cell: Cell, above: Cell | undefined, edge: number): boolean =>
-  above !== undefined && above.right + firstWordWidth(cell) < edge;
 
 interface TableOptions {
   /** Minimum rows. */

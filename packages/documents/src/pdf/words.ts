@@ -102,7 +102,7 @@ function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
 }
 
 /** Estimates the width of the first word of a text in points, by its share of the letters. */
-export function firstWordWidth({ text, x, right }: Cell): number {
+function firstWordWidth({ text, x, right }: Cell): number {
   const [word = ''] = text.split(' ', 1);
   return ((right - x) * word.length) / Math.max(1, text.length);
 }
