@@ -98,15 +98,6 @@ export const factList = (facts: Readonly<Record<string, string | undefined>>): s
     .flatMap(([name, value]) => (value ? [`- ${name}: ${escapeLine(oneLine(value))}`] : []))
     .join('\n');
 
-const isWords = (cell: string): boolean => !/\d/.test(cell);
-
-/** Whether the cells of a row name the columns of the rows below: words alone, above rows that are not only words. */
-export const namesColumns = (cells: readonly string[], below: readonly (readonly string[])[]): boolean =>
-  cells.length > 1 &&
-  cells.every((cell) => isWords(cell) && cell.trim() !== '') &&
-  below.length > 0 &&
-  !below.every((row) => row.every(isWords));
-
 /** Writes the title of a box. */
 export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
 

@@ -129,9 +129,9 @@ export function toTable(grid: readonly GridRow[], headers?: number): Table {
 }
 
 /** A number with a sign or unit, a percentage or a date. */
-export const isMeasured = (cell: string): boolean => /^[^\p{L}\d]{0,3}\d[\d.,:/\-T ]*[^\d]{0,3}$/u.test(cell.trim());
+const isMeasured = (cell: string): boolean => /^[^\p{L}\d]{0,3}\d[\d.,:/\-T ]*[^\d]{0,3}$/u.test(cell.trim());
 /** Whether a value may be a year, which often names a column. */
-export const isYear = (cell: string): boolean => /^\d{4}$/.test(cell.trim());
+const isYear = (cell: string): boolean => /^\d{4}$/.test(cell.trim());
 
 /**
  * Counts the header rows of a table: a row belongs to the header if it names the columns that a cell above it spans, has nothing else to say, and further
@@ -166,6 +166,32 @@ function spread({ row, cells, spans = new Map() }: GridRow): GridRow {
 function trimRow({ cells }: GridRow, order: readonly number[]): string[] {
   const filled = order.map((column) => cells.get(column) ?? '');
   return filled.slice(0, filled.findLastIndex((cell) => cell !== '') + 1);
+}
+
+const isWords = (cell: string): boolean => !/\d/.test(cell);
+
+/** Whether the cells of a row name the columns of the rows below: words alone, above rows that are not only words. */
+export const namesColumns = (cells: readonly string[], below: readonly (readonly string[])[]): boolean =>
+  cells.length > 1 &&
+  cells.every((cell) => isWords(cell) && cell.trim() !== '') &&
+  below.length > 0 &&
+  !below.every((row) => row.every(isWords));
+
+/** Rows that are compared with a possible header, and the minimum by which it can be recognized as data. */
+const MAX_COMPARED = 50;
+const MIN_BELOW = 2;
+
+/** Adds an empty header above a first row that is data: it has numbers in all columns of numbers. */
+export function addHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
+  const [first, ...rest] = rows;
+  const below = rest.slice(0, MAX_COMPARED);
+  if (!first || below.length < MIN_BELOW) return rows;
+  const measured = first.cells.flatMap((_, column) => {
+    const values = below.flatMap(({ cells }) => (cells[column]?.trim() ? [cells[column]] : []));
+    return values.length > 0 && values.every(isMeasured) ? [first.cells[column]!] : [];
+  });
+  const isRecord = measured.some((cell) => !isYear(cell)) && measured.every(isMeasured) && first.cells.every((cell) => cell.trim());
+  return isRecord ? [{ row: first.row, cells: [] }, ...rows] : rows;
 }
 
 /** Joins the first `count` rows, which are the header: the name of a column joins its distinct cells. Without any the header is empty. */

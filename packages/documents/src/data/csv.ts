@@ -1,9 +1,9 @@
 import type { ParsedDocument, Mark } from '../types.ts';
 import { escapeLine, type NumberedRow, oneLine } from '../markdown/write.ts';
 import { decodeText } from '../bytes.ts';
-import { MarkedBlocks, namesColumns } from '../parsed-document.ts';
+import { MarkedBlocks } from '../parsed-document.ts';
 import type { ParserRow } from '../parser.ts';
-import { isMeasured, isYear } from '../table.ts';
+import { addHeader, namesColumns } from '../table.ts';
 
 type Papa = (typeof import('papaparse'))['default'];
 
@@ -20,8 +20,6 @@ const MAX_SAMPLED = 200;
 const MAX_IRREGULAR = 0.05;
 /** Records that are compared with a possible header. */
 const MAX_COMPARED = 50;
-/** Minimum number of further records by which a first record can be recognized as data. */
-const MIN_BELOW = 2;
 /** Maximum number of caption lines above a header. */
 const MAX_ABOVE = 20;
 
@@ -119,17 +117,4 @@ function findHeaderIndex(rows: readonly NumberedRow[]): number {
     width > 1 && (cells.filter((cell) => cell.trim() !== '').length === 1 || (cells[0]!.startsWith('#') && cells.length !== width));
   const start = rows.findIndex((record) => !isCaption(record));
   return start > 0 && start <= MAX_ABOVE ? start : 0;
-}
-
-/** Adds an empty header above a first record that is data: it has numbers in all columns of numbers. */
-function addHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
-  const [first, ...rest] = rows;
-  const below = rest.slice(0, MAX_COMPARED);
-  if (!first || below.length < MIN_BELOW) return rows;
-  const measured = first.cells.flatMap((_, column) => {
-    const values = below.flatMap(({ cells }) => (cells[column]?.trim() ? [cells[column]] : []));
-    return values.length > 0 && values.every(isMeasured) ? [first.cells[column]!] : [];
-  });
-  const isRecord = measured.some((cell) => !isYear(cell)) && measured.every(isMeasured) && first.cells.every((cell) => cell.trim());
-  return isRecord ? [{ row: first.row, cells: [] }, ...rows] : rows;
 }

@@ -203,13 +203,8 @@ export const span = (node: DomElement, name: string): number =>
 export const LEVEL = 'data-kb-level';
 
 const HEADING = /^(?:H[1-6]|DT)$/;
-const PART = /^(?:DIV|SECTION)$/;
 const PLACE = /^(?:A|SPAN)$/;
 const MAX_PLACES = 5;
-
-/** Whether an element is a heading or a term, or a part that begins with one: its id is an anchor, and describes its topic. */
-export const isTopic = (element: DomElement): boolean =>
-  isHead(element) || (PART.test(element.nodeName) && headOfPart(element) !== undefined);
 
 /** Finds the heading that a part begins with; only empty anchors may precede it. */
 export function headOfPart(part: DomElement): DomElement | undefined {
@@ -220,10 +215,6 @@ export function headOfPart(part: DomElement): DomElement | undefined {
 }
 
 const isHead = ({ nodeName }: DomElement): boolean => HEADING.test(nodeName);
-
-/** Returns the names that describe the purpose of an element: not the id of a topic. */
-export const purposeOf = (element: DomElement): string =>
-  isTopic(element) ? (element.getAttribute('class') ?? '') : elementNames(element);
 
 /** A parsed page. */
 export interface Page {

@@ -46,8 +46,6 @@ interface Head {
   title: string;
   /** Author, created, modified, description and lang, if they are given. */
   metadata: Metadata;
-  /** The program that made it. */
-  generator: string;
 }
 
 /** Names of one property in Open Graph, Dublin Core, Highwire, schema.org and plain HTML. */
@@ -90,7 +88,6 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
   return {
     title: titleOf(document) || meta('og:title', 'dc.title') || '',
     metadata: removeUndefined(known),
-    generator: meta('generator') ?? '',
   };
 }
 

@@ -1,6 +1,6 @@
 import type TurndownService from 'turndown';
 import type { Mark } from '../types.ts';
-import { heading, oneLine } from '../markdown/write.ts';
+import { heading, linkTarget, oneLine } from '../markdown/write.ts';
 import { altText } from '../parsed-document.ts';
 import { layOut, type TableCell, writeTable } from '../table.ts';
 import { codeBlock, codeLines, codeSpan } from './code-blocks.ts';
@@ -137,7 +137,7 @@ const bold = (content: string): string => (/[*\n#]/.test(content.trim()) || cont
 function image(node: DomElement): string {
   const alt = altText(node.getAttribute('alt'));
   const source = node.getAttribute('src') ?? '';
-  return alt === '' ? '' : `![${alt}](${/^data:/i.test(source) ? '' : destination(source)})`;
+  return alt === '' ? '' : `![${alt}](${/^data:/i.test(source) ? '' : linkTarget(source)})`;
 }
 
 /** A link to a place on the same page, or to none, is its words. Of one around several paragraphs, the first line leads there. */
@@ -147,14 +147,10 @@ function link(content: string, node: DomElement): string {
   if (words === '' || !/^(?!#|javascript:)./i.test(address)) return content;
   const lines = words.split('\n');
   const [, mark = '', first = ''] = /^(#{1,6} |- |\d+\. )?(.*)$/.exec(lines[0]!) ?? [];
-  const linked = /^(?:\||`{3})|\]\(/.test(first) && !first.startsWith('![') ? first : `[${first}](${destination(address)})`;
+  const linked = /^(?:\||`{3})|\]\(/.test(first) && !first.startsWith('![') ? first : `[${first}](${linkTarget(address)})`;
   const around = lines.length > 1 ? ['\n\n', '\n\n'] : [/^\s/.test(content) ? ' ' : '', /\s$/.test(content) ? ' ' : ''];
   return `${around[0]}${[`${mark}${linked}`, ...lines.slice(1)].join('\n')}${around[1]}`;
 }
-
-/** Escapes the characters that would end an address in Markdown. */
-const destination = (address: string): string =>
-  address.replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';

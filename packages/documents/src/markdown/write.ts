@@ -13,6 +13,10 @@ export const escapeStart = (line: string): string =>
     .replace(/^(\s*)(\d{1,9})([.)])(?=\s|$)/, '$1$2\\$3')
     .replace(/^(\s*)(>|\||```|~~~|={2,}\s*$|([-*_])(?:\s*\3){2,}\s*$)/, '$1\\$2');
 
+/** Escapes the characters that would end an address in Markdown. */
+export const linkTarget = (address: string): string =>
+  address.trim().replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
 /** Collapses white space to single blanks, and trims. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 

@@ -1,4 +1,4 @@
-import { codeFence, escapeStart, escapeTags, heading as writeHeading, oneLine } from '../markdown/write.ts';
+import { codeFence, escapeStart, escapeTags, heading as writeHeading, linkTarget, oneLine } from '../markdown/write.ts';
 import { layOut, writeTable } from '../table.ts';
 
 /** A block of Markdown. Items that follow each other are one list, lines of code one fence. */
@@ -57,7 +57,7 @@ export function writeRuns(runs: readonly Run[]): string {
     if (last && last.href === run.href) last.text += emphasize(run);
     else links.push({ href: run.href, text: emphasize(run) });
   }
-  return trimLines(links.map(({ href, text }) => (href === undefined ? text : surround(text, '[', `](${destination(href)})`))).join(''));
+  return trimLines(links.map(({ href, text }) => (href === undefined ? text : surround(text, '[', `](${linkTarget(href)})`))).join(''));
 }
 
 function emphasize({ text, isMarkdown, isBold, isItalic, isStruck }: Run): string {
@@ -78,10 +78,6 @@ function surround(text: string, open: string, close: string): string {
 
 /** Collapses white space in each line; two spaces at the end of a line make Markdown break it. */
 const trimLines = (text: string): string => text.split('\n').map(oneLine).filter(Boolean).join('  \n');
-
-/** Escapes the characters that would end an address in Markdown. */
-const destination = (address: string): string =>
-  address.trim().replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** A cell with its content. */
 export interface BlockCell {

@@ -1,6 +1,5 @@
 import type { CellObject, Range, WorkSheet } from 'xlsx';
-import { namesColumns } from '../parsed-document.ts';
-import { type Table, toTable } from '../table.ts';
+import { namesColumns, type Table, toTable } from '../table.ts';
 
 /** Maximum rows that merged cells fill in a sheet; a range may have a million empty rows. */
 const MAX_FILLED = 100_000;

@@ -1,4 +1,4 @@
-import { oneLine } from '../markdown/write.ts';
+import { linkTarget, oneLine } from '../markdown/write.ts';
 import type { PdfAnnotation, PdfFile } from './file.ts';
 import { FIELD_FONT, type PageText, type PageTurn, type PdfItem } from './lines.ts';
 
@@ -236,7 +236,7 @@ export function insertLinks({ text: written, places: known }: PageText, links: r
     if (/[[\]|`\n]|https?:|www\./i.test(words)) continue;
     const at = findWords(text, words, before);
     if (at < 0 || isInCode(text, at) || isInLink(text, at)) continue;
-    const link = `[${words}](${destination(url)})`;
+    const link = `[${words}](${linkTarget(url)})`;
     text = text.slice(0, at) + link + text.slice(at + words.length);
     places = places.map((place) => (place.at > at ? { ...place, at: place.at + link.length - words.length } : place));
   }
@@ -260,5 +260,3 @@ function findWords(text: string, words: string, before: string): number {
   const isWhole = !/[\p{L}\p{N}]/u.test((text[at - 1] ?? '') + (text[at + words.length] ?? ''));
   return isWhole ? at : -1;
 }
-
-const destination = (url: string): string => url.replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
