@@ -9,6 +9,12 @@ export interface TableCell {
   rows?: number | undefined;
 }
 
+/** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
+const MAX_SPAN = 1000;
+
+/** Reads how many rows or columns a cell spans, as its file writes it. */
+export const spanOf = (value: string | null | undefined): number => Math.min(MAX_SPAN, Math.max(1, Number.parseInt(value ?? '', 10) || 1));
+
 /** A row with its cells by column, from 0. */
 export interface GridRow {
   /** The row in the source, from 1. */

@@ -1,11 +1,12 @@
 import { DocumentError, reasonOf } from '../errors.ts';
 import type { ParsedDocument } from '../types.ts';
-import { codeFence, escapeLine, heading, oneLine, tableLines } from '../markdown/write.ts';
+import { codeFence, escapeLine, heading, oneLine } from '../markdown/write.ts';
 import { decodeText } from '../bytes.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { allText, childElementsOf, localName, readXml, spacedText, type XmlElement } from '../xml.ts';
 import { factList, firstHeading, MarkedBlocks } from '../parsed-document.ts';
+import { layOut, spanOf, type TableCell, writeTable } from '../table.ts';
 import type { ParserRow } from '../parser.ts';
 
 /** Maximum characters: the elements take many times as much memory. */
@@ -163,7 +164,7 @@ function blocksOf(element: XmlElement, context: BlockContext): XmlBlock[] {
   const rows = TABLE.test(name) ? rowsIn(element) : [];
   if (rows.length > 0) {
     const others = children.filter((child) => rowsIn(child).length === 0 && !ROW.test(localName(child)));
-    return [...others.flatMap((child) => blocksOf(child, { level: level + 1, isProse })), ...block(tableLines(rows).join('\n'))];
+    return [...others.flatMap((child) => blocksOf(child, { level: level + 1, isProse })), ...block(writeTable(layOut(rows)))];
   }
   const attributes = isProse ? [] : attributesOf(element);
   if (isMixed(element) || children.length === 0) {
@@ -195,10 +196,15 @@ const attributesOf = ({ attributes }: XmlElement): string[] =>
     .filter(([key, value]) => !/^xmlns(?::|$)|^xsi:|^xml:/.test(key) && value.trim() !== '')
     .map(([key, value]) => `${key}=${oneLine(value)}`);
 
-const rowsIn = (element: XmlElement): string[][] =>
-  childElementsOf(element).flatMap((child) =>
-    ROW.test(localName(child)) ? [childElementsOf(child).map((cell) => oneLine(spacedText(cell)))] : rowsIn(child),
-  );
+/** Lists the rows in an element: spans are written as in HTML, or as in CALS, which counts the further rows. */
+const rowsIn = (element: XmlElement): TableCell[][] =>
+  childElementsOf(element).flatMap((child) => (ROW.test(localName(child)) ? [childElementsOf(child).map(cellOf)] : rowsIn(child)));
+
+const cellOf = (cell: XmlElement): TableCell => {
+  const { colspan, rowspan, morerows } = cell.attributes;
+  const rows = spanOf(morerows === undefined ? rowspan : String(Number(morerows) + 1));
+  return { text: oneLine(spacedText(cell)), columns: spanOf(colspan), rows };
+};
 
 /** Reads the entries of a feed, each under its title with its date, address and text. */
 async function readFeed(root: XmlElement, lineOf: (at: number) => number): Promise<ParsedDocument> {

@@ -192,13 +192,6 @@ export const elementNames = (element: DomElement): string => `${element.getAttri
 /** The class of the title of a box, which becomes bold words above it. */
 export const BOX_TITLE = 'admonition-title';
 
-/** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
-const WIDEST_SPAN = 1000;
-
-/** Returns how many rows or columns a cell spans. */
-export const span = (node: DomElement, name: string): number =>
-  Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
-
 /** The attribute with the level that a heading had before Readability, which makes every first level a second one. */
 export const LEVEL = 'data-kb-level';
 

@@ -11,8 +11,8 @@ import {
   isTextNode,
   LEVEL,
   moveInto,
-  span,
 } from './dom.ts';
+import { spanOf } from '../table.ts';
 
 /** Rewrites elements that Markdown has no form for, and escapes all text, so that the Markdown of the element shows the same. */
 export function normalizeElements(root: DomElement): void {
@@ -74,7 +74,7 @@ function unwrapNote(table: DomElement): void {
     sign.textContent = (sign.textContent ?? '').trim() || (picture?.getAttribute('title') ?? picture?.getAttribute('alt') ?? '');
     sign.className = BOX_TITLE;
     table.setAttribute('role', 'presentation');
-  } else if (rows.length > 1 && title.nodeName === 'TH' && span(sign, 'rowspan') === rows.length && isPicture(sign)) {
+  } else if (rows.length > 1 && title.nodeName === 'TH' && spanOf(sign.getAttribute('rowspan')) === rows.length && isPicture(sign)) {
     sign.remove();
     title.className = BOX_TITLE;
   }

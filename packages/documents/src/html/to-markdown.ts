@@ -2,9 +2,9 @@ import type TurndownService from 'turndown';
 import type { Mark } from '../types.ts';
 import { heading, linkTarget, oneLine } from '../markdown/write.ts';
 import { altText } from '../parsed-document.ts';
-import { layOut, type TableCell, writeTable } from '../table.ts';
+import { layOut, spanOf, type TableCell, writeTable } from '../table.ts';
 import { codeBlock, codeLines, codeSpan } from './code-blocks.ts';
-import { BOX_TITLE, type DomElement, HEADINGS, headOfPart, isHeading, isTextNode, LEVEL, span } from './dom.ts';
+import { BOX_TITLE, type DomElement, HEADINGS, headOfPart, isHeading, isTextNode, LEVEL } from './dom.ts';
 import { normalizeElements } from './normalize-elements.ts';
 
 // Headings with anchors, and the cells of tables, carry characters that occur in no text until the Markdown around them is known.
@@ -184,7 +184,7 @@ function addTableRules(service: TurndownService): void {
       replacement: (content, node) =>
         isLaidOut(node.closest('table'))
           ? `\n\n${node.className === BOX_TITLE ? `**${content.trim()}**` : content}\n\n`
-          : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${CELL_TEXT}${oneLine(content)}`,
+          : `${CELL}${spanOf(node.getAttribute('colspan'))},${spanOf(node.getAttribute('rowspan'))}${CELL_TEXT}${oneLine(content)}`,
     })
     .addRule('tableCode', {
       filter: (node) => node.nodeName === 'PRE' && !isLaidOut(node.closest('td, th')?.closest('table') ?? null),

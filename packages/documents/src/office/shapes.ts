@@ -1,6 +1,7 @@
 import { escapeTags, oneLine, tableLines } from '../markdown/write.ts';
 import { allText, childElementsOf, localName, type XmlElement } from '../xml.ts';
 import { pictureText } from '../parsed-document.ts';
+import { spanOf } from '../table.ts';
 import type { Archive } from './archive.ts';
 import { type Block, escapeLines, heading, item, paragraph, type Run, table, writeRuns } from './blocks.ts';
 import { readChart } from './chart.ts';
@@ -137,22 +138,18 @@ function createLabels(): (line: XmlElement) => { depth: number; label: string } 
 function tableBlocks(element: XmlElement, context: ShapeContext): Block[] {
   const isCovered = ({ attributes: { hMerge = '0', vMerge = '0' } }: XmlElement): boolean =>
     [hMerge, vMerge].some((value) => value !== '0' && value !== 'false');
-  const span = (value: string | undefined): number => Math.min(MAX_SPAN, Math.max(1, Number(value) || 1));
   return table(
     childrenNamed(element, 'tr').map((row) =>
       childrenNamed(row, 'tc')
         .filter((cell) => !isCovered(cell))
         .map((cell) => ({
           blocks: shapeBlocks(cell, context),
-          columns: span(cell.attributes['gridSpan']),
-          rows: span(cell.attributes['rowSpan']),
+          columns: spanOf(cell.attributes['gridSpan']),
+          rows: spanOf(cell.attributes['rowSpan']),
         })),
     ),
   );
 }
-
-/** More rows or columns are a mistake, or an attack. */
-const MAX_SPAN = 1000;
 
 /** Reads a paragraph as one line, with links as Markdown and equations as their letters. */
 export const textOf = (line: XmlElement, { relations }: ShapeContext): string =>

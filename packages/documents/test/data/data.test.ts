@@ -153,6 +153,14 @@ describe('the XML parser', () => {
     expect(text).toBe('# Log\n\n## Two\n\n- Date: 2024-01-02\n- Link: https://x/2\n\nInner 1 \\< 2.'.replace('\\<', '<'));
   });
 
+  it('keeps cells of tables that span rows and columns in place', async () => {
+    const cells = (...texts: string[]) => texts.map((text) => `<entry>${text}</entry>`).join('');
+    const rows = `<row><entry morerows="1">Pump</entry>${cells('heater', '48 W')}</row><row>${cells('seal', '2 g')}</row>`;
+    const header = '<thead><row><entry>Model</entry><entry colspan="2">Part</entry></row></thead>';
+    const { text } = await read('xml', `<article><para>Parts:</para><tgroup>${header}<tbody>${rows}</tbody></tgroup></article>`);
+    expect(text).toBe('Parts:\n\n| Model | Part |  |\n| --- | --- | --- |\n| Pump | heater | 48 W |\n| Pump | seal | 2 g |');
+  });
+
   it('does not expand nested or external entities', async () => {
     const laughs = `<!DOCTYPE l [<!ENTITY a "ha">${Array.from({ length: 30 }, (_, i) => `<!ENTITY e${i} "${(i ? `&e${i - 1};` : '&a;').repeat(10)}">`).join('')}<!ENTITY x SYSTEM "file:///etc/passwd">]><l><p>&e29; &x;</p></l>`;
     const outcome = await read('xml', laughs).then(

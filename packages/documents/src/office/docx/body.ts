@@ -2,6 +2,7 @@ import { basename } from 'node:path/posix';
 import { oneLine, scriptText } from '../../markdown/write.ts';
 import { allText, childElementsOf, localName, type XmlElement } from '../../xml.ts';
 import { pictureText } from '../../parsed-document.ts';
+import { spanOf } from '../../table.ts';
 import {
   type Block,
   type BlockCell,
@@ -135,7 +136,7 @@ export class DocxReader {
     if (column > 0) cells.push({ blocks: [], columns: column });
     for (const cell of within(row, 'tc')) {
       const properties = childNamed(cell, 'tcPr');
-      const columns = Math.min(MAX_COLUMNS, Math.max(1, Number(valueOf(childNamed(properties, 'gridSpan'))) || 1));
+      const columns = spanOf(valueOf(childNamed(properties, 'gridSpan')));
       const merge = childNamed(properties, 'vMerge');
       const above = merge && valueOf(merge) !== 'restart' ? open.get(column) : undefined;
       const blocks = this.#blocksIn(cell);
@@ -286,8 +287,6 @@ export class DocxReader {
 /** Elements that contain paragraphs; others stand in one. */
 const BLOCKS = /^(?:document|body|hdr|ftr|footnote|endnote|comment|sdt|sdtContent|customXml|ins|moveTo|tc|txbxContent)$/;
 const NO_NUMBER = { label: '', gap: '', depth: 0, isBullet: false };
-/** More columns are a mistake, or an attack. */
-const MAX_COLUMNS = 1000;
 /** Characters of fonts of symbols. */
 const PRIVATE = /[\uf020-\uf0ff]/g;
 

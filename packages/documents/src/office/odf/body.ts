@@ -15,6 +15,7 @@ import {
   writeBlocks,
   writeRuns,
 } from '../blocks.ts';
+import { spanOf } from '../../table.ts';
 import { childrenNamed } from '../xml.ts';
 import { ListCounters, type ListLevels } from '../list-numbers.ts';
 import { startOf } from './lists.ts';
@@ -30,7 +31,6 @@ export interface Styles {
 
 /** Maximum repetitions of a cell, and spaces; more cells are the empty rest of a row. */
 const MAX_REPEATED = 100;
-const MAX_SPAN = 1000;
 
 /** Elements with deleted text, with text of the program, or with a table of contents, which repeats headings. */
 const LEFT_OUT =
@@ -152,11 +152,14 @@ export class OdfReader {
   #cells(cell: XmlElement): BlockCell[] {
     if (localName(cell) !== 'table-cell') return [];
     const { attributes } = cell;
-    const span = (name: string): number => Math.min(MAX_SPAN, Math.max(1, Number(attributes[`table:number-${name}-spanned`]) || 1));
     const repeated = Number(attributes['table:number-columns-repeated']) || 1;
     const value = attributes['office:string-value'];
     const blocks = childElementsOf(cell).length === 0 && value ? [paragraph(escapeLines(value))] : this.blocks(cell);
-    const one = { blocks, columns: span('columns'), rows: span('rows') };
+    const one = {
+      blocks,
+      columns: spanOf(attributes['table:number-columns-spanned']),
+      rows: spanOf(attributes['table:number-rows-spanned']),
+    };
     return Array.from({ length: repeated > MAX_REPEATED ? 1 : repeated }, () => one);
   }
 
