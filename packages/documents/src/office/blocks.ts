@@ -79,6 +79,33 @@ function surround(text: string, open: string, close: string): string {
 /** Collapses white space in each line; two spaces at the end of a line make Markdown break it. */
 const trimLines = (text: string): string => text.split('\n').map(oneLine).filter(Boolean).join('  \n');
 
+/** The footnotes and endnotes of a document, which are a list behind its text. */
+export class Notes {
+  readonly #texts: string[] = [];
+
+  /** Adds a note; returns its mark in the text, empty for a note without text. */
+  add(text: string): string {
+    return text === '' ? '' : `[${this.#texts.push(text)}]`;
+  }
+
+  /** Takes the notes so far. */
+  take(): Block[] {
+    return this.#texts.splice(0).map((text, index) => item(text, { label: `${index + 1}. ` }));
+  }
+}
+
+/** What a header or footer holds. */
+interface Margin {
+  blocks: readonly Block[];
+  hasPageNumber: boolean;
+}
+
+/** Lists the blocks of headers or footers, each text once (`written` holds those before), without the numbers of pages. */
+export const marginBlocks = (margins: readonly Margin[], written: Set<string>): Block[] =>
+  margins
+    .flatMap(({ blocks, hasPageNumber }) => blocks.filter(({ text }) => !hasPageNumber || /\p{L}/u.test(text)))
+    .filter(({ text }) => !written.has(text) && written.add(text));
+
 /** A cell with its content. */
 export interface BlockCell {
   blocks: readonly Block[];

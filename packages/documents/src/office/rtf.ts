@@ -3,7 +3,7 @@ import { escapeTags, oneLine } from '../markdown/write.ts';
 import { createDecoder } from '../bytes.ts';
 import type { ParserRow } from '../parser.ts';
 import { firstHeading } from '../parsed-document.ts';
-import { type Block, type BlockCell, escapeLines, heading, item, paragraph, table, writeBlocks } from './blocks.ts';
+import { type Block, type BlockCell, escapeLines, heading, item, Notes, paragraph, table, writeBlocks } from './blocks.ts';
 
 /** Maximum nesting of groups. */
 const MAX_DEPTH = 1_000;
@@ -79,7 +79,7 @@ export const rtfParser: ParserRow = {
 class RtfWriter {
   readonly properties: Record<string, string> = {};
   readonly #blocks: Block[] = [];
-  readonly #notes: string[] = [];
+  readonly #notes = new Notes();
   readonly #groups: Group[] = [{ destination: 'text', font: '', fallback: 1, isStarred: false }];
   /** Levels of headings by the number of their style. */
   readonly #styles = new Map<string, number>();
@@ -126,7 +126,7 @@ class RtfWriter {
   }
 
   get text(): string {
-    return writeBlocks([...this.#blocks, ...this.#notes.map((note, i) => item(note, { label: `${i + 1}. ` }))]);
+    return writeBlocks([...this.#blocks, ...this.#notes.take()]);
   }
 
   get #group(): Group {
@@ -141,9 +141,8 @@ class RtfWriter {
   #close(): void {
     const { destination } = this.#groups.length > 1 ? this.#groups.pop()! : this.#group;
     if (destination === 'note' && this.#group.destination !== 'note') {
-      const note = oneLine(this.#note);
+      this.#add(this.#notes.add(escapeTags(oneLine(this.#note))));
       this.#note = '';
-      if (note !== '') this.#add(`[${this.#notes.push(escapeTags(note))}]`);
     }
     if (destination === 'style') {
       const level = /^(?:heading|titre|überschrift|título) (\d)/i.exec(this.#styleName)?.[1];

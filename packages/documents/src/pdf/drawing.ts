@@ -1,4 +1,4 @@
-import { type Cell, LEADER, lineOfRuns, type PageTurn, type PdfLine, type PdfRun } from './lines.ts';
+import { type Cell, isAligned, LEADER, lineOfRuns, type PageTurn, type PdfLine, type PdfRun } from './lines.ts';
 
 /** Operations of pdf.js: those that move the coordinates, and the one that draws a shape. */
 const OPERATION = { save: 10, restore: 11, transform: 12, beginForm: 74, endForm: 75, shape: 91 };
@@ -147,11 +147,7 @@ function cellsOfRuns(runs: readonly PdfRun[], size: number): Cell[] {
 }
 
 function areColumns(row: readonly SizedCell[], next: readonly SizedCell[]): boolean {
-  const isBelow = (one: SizedCell, other: SizedCell): boolean => {
-    const edges = [one.x - other.x, one.right - other.right, (one.x + one.right - other.x - other.right) / 2];
-    return edges.some((distance) => Math.abs(distance) <= ALIGNED * one.size);
-  };
-  const aligned = row.filter((cell) => next.some((other) => isBelow(cell, other)));
+  const aligned = row.filter((cell) => next.some((other) => isAligned(cell, other, ALIGNED * cell.size)));
   return aligned.length > 1 && !aligned.every(isLong);
 }
 

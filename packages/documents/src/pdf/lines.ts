@@ -104,6 +104,10 @@ export const NUMBER = /^(?:\d{1,3}[.)]|\(?[a-z]\))\s/;
 /** Separates an entry of a table of contents from its page. */
 export const LEADER = ' … ';
 
+/** Whether two parts stand below one another: their left edges, right edges or middles are at one place, up to `distance`. */
+export const isAligned = (part: Omit<Cell, 'text'>, other: Omit<Cell, 'text'>, distance: number): boolean =>
+  [part.x - other.x, part.right - other.right, (part.x + part.right - other.x - other.right) / 2].some((gap) => Math.abs(gap) <= distance);
+
 /** Finds how far left the first of several parts begins. */
 export const leftEdge = (parts: readonly { x: number }[]): number => parts.reduce((least, { x }) => Math.min(least, x), Infinity);
 

@@ -1,4 +1,4 @@
-import { type Cell, detectSmallLines, leftEdge, type PdfLine, RAISED_SIGN, rightEdge, usualSize } from './lines.ts';
+import { detectSmallLines, isAligned, leftEdge, type PdfLine, RAISED_SIGN, rightEdge, usualSize } from './lines.ts';
 
 /** Share of the height of a page at its upper and lower edge in which running lines are looked for: LaTeX puts its headers at 12%. */
 const MARGIN = 0.15;
@@ -174,16 +174,12 @@ function isUsualGap(gap: number, lines: readonly PdfLine[]): boolean {
 function namesColumnsBelow(line: PdfLine, lines: readonly PdfLine[]): boolean {
   if (line.cells.length < 2) return false;
   const next = lines[lines.indexOf(line) + 1];
-  const isAligned = (cell: Cell, below: Cell): boolean =>
-    Math.abs(cell.x - below.x) <= ALIGNED * line.size ||
-    Math.abs(cell.right - below.right) <= ALIGNED * line.size ||
-    Math.abs(cell.x + cell.right - below.x - below.right) <= 2 * ALIGNED * line.size;
   return (
     next !== undefined &&
     next.cells.length === line.cells.length &&
     line.y > next.y &&
     line.y - next.y <= BELOW * line.size &&
-    line.cells.every((cell, i) => isAligned(cell, next.cells[i]!))
+    line.cells.every((cell, i) => isAligned(cell, next.cells[i]!, ALIGNED * line.size))
   );
 }
 

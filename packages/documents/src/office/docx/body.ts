@@ -10,6 +10,7 @@ import {
   escapeLines,
   heading,
   item,
+  type Notes,
   paragraph,
   type Run,
   table,
@@ -37,8 +38,8 @@ export interface DocxContext {
   numbering: Numbering;
   /** Footnotes, endnotes and comments that the text has yet to refer to, by kind and id: `footnote 2`. */
   notes: Map<string, DocxPart>;
-  /** Notes that the text has referred to, as Markdown. */
-  written: string[];
+  /** Notes that the text has referred to. */
+  written: Notes;
   /** Returns the character of a font of symbols, by its code. */
   symbolOf(font: string, code: number): string | undefined;
 }
@@ -223,8 +224,7 @@ export class DocxReader {
 
   /** Takes a footnote or endnote; returns its mark. */
   takeNote(key: string): string {
-    const note = this.#noteText(key);
-    return note ? `[${this.#context.written.push(note.text)}]` : '';
+    return this.#context.written.add(this.#noteText(key)?.text ?? '');
   }
 
   #embedded(element: XmlElement): Block[] {

@@ -5,7 +5,7 @@ import { childElementsOf, localName } from '../../xml.ts';
 import { firstHeading } from '../../parsed-document.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';
-import { type Block, escapeLines, item, paragraph, writeBlocks } from '../blocks.ts';
+import { type Block, escapeLines, marginBlocks, Notes, paragraph, writeBlocks } from '../blocks.ts';
 import { readOfficeProperties } from '../properties.ts';
 import { distinctLines, OFFICE_ELEMENTS, visibleText } from '../visible.ts';
 import { rtfParser } from '../rtf.ts';
@@ -84,7 +84,7 @@ async function readDocument(bytes: Uint8Array, options: ReadingOptions): Promise
     styles,
     numbering: new Numbering(await rootOf('numbering'), (style) => styles.get(style).list),
     notes: new Map(notes.flatMap(notesIn)),
-    written: [],
+    written: new Notes(),
     symbolOf: await loadSymbols(),
   };
   const text = writeBlocks(assemble(body, { headers: await partsOf('header'), footers: await partsOf('footer'), context }));
@@ -100,15 +100,13 @@ function assemble(
   const reader = new DocxReader(body, context);
   const main = reader.readAll();
   const written = new Set<string>();
-  const once = (parts: readonly DocxPart[]): Block[] =>
-    parts
-      .flatMap((part) => new DocxReader(part, context).readAll().filter(({ text }) => /\p{L}/u.test(text) || !hasPageNumber(part)))
-      .filter(({ text }) => !written.has(text) && written.add(text));
-  const [above, below] = [once(headers), once(footers)];
+  const [above = [], below = []] = [headers, footers].map((parts) => {
+    const margins = parts.map((part) => ({ blocks: new DocxReader(part, context).readAll(), hasPageNumber: hasPageNumber(part) }));
+    return marginBlocks(margins, written);
+  });
   const comments = reader.comments([...context.notes.keys()].filter((key) => key.startsWith('comment ')));
   for (const key of context.notes.keys()) reader.takeNote(key);
-  const notes = context.written.map((text, index) => item(text, { label: `${index + 1}. ` }));
-  return [...above, ...main, ...below, ...comments, ...notes];
+  return [...above, ...main, ...below, ...comments, ...context.written.take()];
 }
 
 /** Whether a header or footer contains the number of the page: what has no letter is that number. */

@@ -8,6 +8,7 @@ import {
   escapeLines,
   heading,
   item,
+  Notes,
   paragraph,
   type Run,
   table,
@@ -56,7 +57,7 @@ export class OdfReader {
   readonly #outline = new ListCounters();
   /** ListCounters of lists by their ids, and by the name of their style. */
   readonly #counters = new Map<string, ListCounters>();
-  readonly #notes: string[] = [];
+  readonly notes = new Notes();
 
   constructor(styles: Styles, objects: ReadonlyMap<string, XmlElement>) {
     this.#styles = styles;
@@ -66,11 +67,6 @@ export class OdfReader {
   /** Reads all blocks in an element. */
   blocks(element: XmlElement): Block[] {
     return childElementsOf(element).flatMap((child) => this.#blocksOf(child));
-  }
-
-  /** Takes the notes to which the text has referred so far, as a list. */
-  takeNotes(): Block[] {
-    return this.#notes.splice(0).map((text, index) => item(text, { label: `${index + 1}. ` }));
   }
 
   #blocksOf(element: XmlElement, list?: ListPlace): Block[] {
@@ -213,8 +209,7 @@ export class OdfReader {
   }
 
   #note(element: XmlElement): string {
-    const text = oneLine(writeBlocks(this.blocks(findElement(element, 'note-body') ?? element)));
-    return text === '' ? '' : `[${this.#notes.push(text)}]`;
+    return this.notes.add(oneLine(writeBlocks(this.blocks(findElement(element, 'note-body') ?? element))));
   }
 }
 

@@ -4,7 +4,7 @@ import { childElementsOf, findElement, type XmlElement } from '../../xml.ts';
 import { encryptedFileError } from '../../errors.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';
-import { type Block, writeBlocks } from '../blocks.ts';
+import { type Block, marginBlocks, writeBlocks } from '../blocks.ts';
 import { type OfficeProperties, readOfficeProperties } from '../properties.ts';
 import { distinctLines, type VisibleElements, visibleText } from '../visible.ts';
 import { readPart } from '../xml.ts';
@@ -25,8 +25,10 @@ export const odtParser: ParserRow = {
   async parse(bytes, { source }): Promise<ParsedFile> {
     const { archive, body, margins, reader, title, metadata } = await openOdf(bytes, source);
     const main = reader.blocks(findElement(body, 'text') ?? body);
-    const notes = reader.takeNotes();
-    const text = writeBlocks([...readOnce(reader, margins.headers), ...main, ...readOnce(reader, margins.footers), ...notes]);
+    const notes = reader.notes.take();
+    const written = new Set<string>();
+    const [above = [], below = []] = [margins.headers, margins.footers].map((elements) => readMargins(reader, elements, written));
+    const text = writeBlocks([...above, ...main, ...below, ...notes]);
     return { text, title: title ?? firstHeading(text), metadata, visible: await visibleWords(archive) };
   },
 };
@@ -48,7 +50,7 @@ export const odpParser: ParserRow = {
       .map((footer) => ({ ...footer, content: [{ ...footer, name: 'text:p' }] }));
     const blocks = new MarkedBlocks();
     for (const [index, slide] of slides.entries()) {
-      const below = index === 0 ? readOnce(reader, footers) : [];
+      const below = index === 0 ? readMargins(reader, footers) : [];
       const text = writeBlocks([...slideBlocks(slide, reader), ...below]);
       if (text !== '') blocks.add(text, { page: index + 1 });
     }
@@ -68,17 +70,15 @@ function slideBlocks(slide: XmlElement, reader: OdfReader): Block[] {
     .map((notes) => oneLine(writeBlocks(reader.blocks(notes))))
     .filter(Boolean)
     .map((text): Block => ({ kind: 'quote', text: `> Notes: ${text}` }));
-  return [...shown, ...reader.takeNotes(), ...spoken];
+  return [...shown, ...reader.notes.take(), ...spoken];
 }
 
-/** Reads headers or footers: a line that several have is read once, and one of nothing but the number of the page is left out. */
-function readOnce(reader: OdfReader, elements: readonly XmlElement[]): Block[] {
-  const blocks = new Map<string, Block>();
-  for (const element of elements)
-    for (const block of reader.blocks(element))
-      if (/\p{L}/u.test(block.text) || !findElement(element, 'page-number')) blocks.set(block.text, block);
-  return [...blocks.values()];
-}
+/** Reads headers or footers; `written` holds the texts of others. */
+const readMargins = (reader: OdfReader, elements: readonly XmlElement[], written = new Set<string>()): Block[] =>
+  marginBlocks(
+    elements.map((element) => ({ blocks: reader.blocks(element), hasPageNumber: findElement(element, 'page-number') !== undefined })),
+    written,
+  );
 
 interface OpenDocument extends OfficeProperties {
   archive: Archive;
