@@ -40,6 +40,7 @@ export const environment = (cwd: string, env: Record<string, string> = {}) => ({
   XDG_STATE_HOME: join(cwd, '.state'),
   LANG: 'C.UTF-8',
   KB_EMBEDDING_PROVIDER: 'none',
+  OLLAMA_BASE_URL: 'http://127.0.0.1:9', // nothing listens there, whatever runs on this machine
   ...env,
 });
 
