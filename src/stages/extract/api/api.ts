@@ -126,7 +126,7 @@ export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiPa
   const start = (one: BatchedApi): void => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const origin = originOf(one.api);
-    started.push(prefetch(extractInTurn(one, { before: last.get(origin), end, parts }), MAX_PREFETCHED));
+    started.push(prefetch(inTurn(extractOne(one, parts), last.get(origin), end), MAX_PREFETCHED));
     last.set(origin, ended);
   };
   try {
@@ -142,18 +142,15 @@ export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiPa
 
 const originOf = ({ url }: ApiSettings): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-interface Turn {
-  /** Ends when the API before it at the same origin has been read. */
-  before: Promise<void> | undefined;
-  end(): void;
-  parts: Omit<ApiParts, 'settings'>;
-}
-
-async function* extractInTurn(one: BatchedApi, { before, end, parts }: Turn): AsyncGenerator<Extracted, void, void> {
+/** Yields items once the API before it at the same origin has been read. */
+async function* inTurn(
+  items: AsyncIterable<Extracted>,
+  before: Promise<void> | undefined,
+  end: () => void,
+): AsyncGenerator<Extracted, void, void> {
   try {
     await before;
-    throwIfAborted(parts.signal);
-    yield* extractOne(one, parts);
+    yield* items;
   } finally {
     end();
   }
@@ -178,29 +175,40 @@ async function* extractOne(
   const seenRecords = new Map<string, string>();
   let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
   const at: ReadState = { stage: 'validate', number: 1, request: { params: {} }, had_records: false, empty: 0 };
+  throwIfAborted(parts.signal);
   try {
     checkApi(api, { isRequested });
     if (conflict) throw conflict;
     let request: PageRequest | undefined = firstPage(api.pagination);
     for (; request !== undefined; at.number++) {
-      if (at.number > api.max_pages) return yield* uncertainEnd(api, limitNotice(api));
+      if (at.number > api.max_pages)
+        return yield* uncertainEnd(
+          api,
+          `stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`,
+        );
       Object.assign(at, { stage: 'request', request });
       const answer = await fetchPage(api, request, { ...parts, number: at.number });
       if (answer.status >= 400 && saysNoPage(answer)) break;
-      if (answer.status >= 400) return yield* uncertainEnd(api, refusedPageNotice(api, at, answer.status));
+      if (answer.status >= 400)
+        return yield* uncertainEnd(
+          api,
+          `page ${at.number} was answered with status ${answer.status}; that was taken for the end, and there may be more.`,
+        );
       at.stage = 'convert';
       const page = await readApiPage(answer, api, { ...at, ...parts });
-      if (page.is_without_list && at.number > 1) return yield* uncertainEnd(api, missingListNotice(page));
+      if (page.is_without_list && at.number > 1)
+        return yield* uncertainEnd(api, `page ${at.number} holds no records and was taken for the end; there may be more.`);
       const next = nextPage(api.pagination, request, page);
       if (page.count === 0) {
         if (next === undefined) break;
-        if (++at.empty > MAX_EMPTY_PAGES) return yield* uncertainEnd(api, emptyPagesNotice(api));
+        if (++at.empty > MAX_EMPTY_PAGES)
+          return yield* uncertainEnd(api, `${at.empty} pages in a row were empty and named a next one; there may be more.`);
         request = next;
         continue;
       }
       at.empty = 0;
       if (pages.has(page.digest)) {
-        if (at.number === 2 || !isCounted(api.pagination)) return yield* uncertainEnd(api, repeatedPageNotice(api));
+        if (at.number === 2 || !isCounted(api.pagination)) return yield* uncertainEnd(api, repeatedPageNotice(api.pagination!));
         break;
       }
       pages.add(page.digest);
@@ -237,7 +245,7 @@ const apiScope = (api: ApiSettings, doubt?: string): Extracted => {
 
 /** Reports an end that may not be the real one. */
 function* uncertainEnd(api: ApiSettings, notice: string): Generator<Extracted, void, void> {
-  yield { notice };
+  yield { notice: `${apiSource(api)}: ${notice}` };
   yield apiScope(api, `${apiSource(api)} may have more than was read.`);
 }
 
@@ -253,27 +261,11 @@ function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, v
 
 const yamlWord = (word: string): string => (/^[A-Za-z_][\w.-]*$/.test(word) ? word : JSON.stringify(word));
 
-const missingListNotice = ({ source }: ApiPage): string => `${source} holds no records: it was taken for the end, and there may be more.`;
-
-const emptyPagesNotice = (api: ApiSettings): string =>
-  `${apiSource(api)}: ${MAX_EMPTY_PAGES + 1} pages in a row were empty and named a next one; reading ended there, and there may be more.`;
-
 /** Notice for a second page that repeats the first: the API has only one page, or ignores the parameter. */
-function repeatedPageNotice(api: ApiSettings): string {
-  const { type, param } = api.pagination!;
-  const name = apiSource(api);
-  if (type === 'link') return `${name}: a page named one as the next that was read before; reading ended there, and there may be more.`;
-  if (type === 'cursor') return `${name}: a cursor led to a page again that was read before; reading ended there, and there may be more.`;
-  return `${name} ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
-}
-
-/** Notice for a page that is refused after others: the one before may have been the last. */
-const refusedPageNotice = (api: ApiSettings, { request, number }: ReadState, status: number): string =>
-  `${markedSource(apiSource(api), positionOf(api.pagination, request, number) ?? '')} answered with status ${status}: it was taken for the end, and there may be more.`;
-
-/** Notice that `max_pages` was reached. Cursors and links prove that there is more; counted pages do not. */
-function limitNotice(api: ApiSettings): string {
-  return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`;
+function repeatedPageNotice({ type, param }: NonNullable<ApiSettings['pagination']>): string {
+  if (type === 'link') return 'a page named one as the next that was read before; reading ended there, and there may be more.';
+  if (type === 'cursor') return 'a cursor led to a page again that was read before; reading ended there, and there may be more.';
+  return `it ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
 }
 
 function* failureItems(error: unknown, api: ApiSettings, at: ReadState): Generator<Extracted, void, void> {

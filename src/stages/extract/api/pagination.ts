@@ -118,14 +118,14 @@ export function describeUncertainEnd(pagination: Pagination | undefined, page: P
   const isNumbered = fields.some(([field]) => PAGE_NUMBER_FIELD.test(field));
   const pages = fields.find(([field, value]) => isNumbered && PAGE_COUNT_FIELD.test(field) && Number(value) > 1);
   const [more] = cursor ?? pages ?? [];
-  if (type === 'link') return more && `${name} has «${more}» but no Link header: one page was read, and there may be more.`;
+  if (type === 'link') return more && `it has «${more}» but no Link header: one page was read, and there may be more.`;
   const along = path.split('.').map((_, i, keys) => valueAt(page.value, keys.slice(0, i + 1).join('.')));
   if (along.some((value) => value !== undefined && !isFilled(value))) return undefined; // it says that there is none
   if (cursor || along.at(-1) !== undefined) throw missingCursorError(name, path, cursor?.[0] ?? fields.map(([field]) => field).join(', '));
-  if (more) return `${name} has «${more}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
+  if (more) return `it has «${more}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
   const isShort = size !== undefined && page.count !== undefined && page.count < size;
   if (isShort || fields.some(([field]) => SIDE_FIELD.test(field))) return undefined;
-  return `${name} holds nothing at cursor_path «${path}»: it was treated as the only page, but there may be more.`;
+  return `it holds nothing at cursor_path «${path}»: it was treated as the only page, but there may be more.`;
 }
 
 const missingCursorError = (name: string, path: string, fields: string): KbError =>

@@ -205,14 +205,12 @@ async function readPages(text: string): Promise<Pages | undefined> {
 
 /** A page memory with an open file. */
 export class FilePageMemory implements PageMemory {
-  #pages: Pages;
+  readonly #pages: Pages;
   readonly #options: PageMemoryOptions;
   readonly #opened = Date.now();
   #file: number | undefined;
   /** Characters of the file. */
   #size: number;
-  /** Why the file could not be compacted; it is not tried again. */
-  #failure: unknown;
 
   constructor(pages: Pages, options: PageMemoryOptions, size: number) {
     this.#pages = pages;
@@ -278,7 +276,7 @@ export class FilePageMemory implements PageMemory {
   }
 
   async close(): Promise<void> {
-    if (this.#file !== undefined && this.#size > COMPACT_RATIO * this.#pages.live) await this.#compact();
+    if (this.#file !== undefined && this.#size > COMPACT_RATIO * this.#pages.live) await this.compact().catch(() => {}); // the large file stays valid
     this.#release();
   }
 
@@ -306,15 +304,8 @@ export class FilePageMemory implements PageMemory {
     this.#pages.add(line, length);
   }
 
-  /** Rewrites the file without replaced lines and pages that are not stored. Throws a system error if the file cannot be rewritten. */
+  /** Rewrites the file without replaced lines and pages that are not stored, and closes it. Throws a system error if the file cannot be rewritten. */
   async compact(): Promise<void> {
-    await this.#compact();
-    if (this.#failure) throw this.#failure;
-  }
-
-  /** No line is written meanwhile: pages are remembered one after another. */
-  async #compact(): Promise<void> {
-    if (this.#failure) return;
     const { file } = this.#options;
     const draft = `${file}.new`;
     try {
@@ -324,10 +315,9 @@ export class FilePageMemory implements PageMemory {
       target.#release();
       renameSync(draft, file);
       this.#release();
-      [this.#pages, this.#size, this.#file] = [target.#pages, target.#size, openSync(file, 'a')];
     } catch (cause) {
-      this.#failure = cause; // the large file stays valid
       rmSync(draft, { force: true });
+      throw cause;
     }
   }
 
@@ -340,11 +330,10 @@ export class FilePageMemory implements PageMemory {
       await yieldIfBusy();
     }
     const now = Date.now();
-    const { stopped = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'stopped'));
-    for (const [b, { since, last }] of stopped)
-      if (now - last < MAX_INTERRUPTION) for (const line of [{ b, s: since, t: last }, { o: now }]) target.write(line);
-    target.write({ o: now });
-    for (const [b, { since }] of running) target.write({ b, s: since, t: now });
+    for (const [b, { since, last, isRunning }] of this.#pages.crawls) {
+      const t = isRunning ? now : last;
+      if (now - t < MAX_INTERRUPTION) for (const line of [{ b, s: since, t }, { o: now }]) target.write(line);
+    }
   }
 }
 

@@ -83,7 +83,7 @@ test('a refused page after the last one is the end, an uncertain one if the resp
     const found = await extract([web], { url: `${web.url}/list`, pagination });
     expect([found.documents.length, found.errors, found.scopes.length]).toEqual([2, [], sure ? 1 : 0]);
     expect(found.notices).toEqual(
-      sure ? [] : [`${web.url}/list#page=3 answered with status ${status}: it was taken for the end, and there may be more.`],
+      sure ? [] : [`${web.url}/list: page 3 was answered with status ${status}; that was taken for the end, and there may be more.`],
     );
   }
 });

@@ -180,7 +180,7 @@ test('an error with a success status ends the pages with a notice, and removes n
   const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? tickets(1, 3) : { message: 'slow down' })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page' } });
   expect([valves(found), found.errors, found.scopes]).toEqual([all(3), [], []]);
-  expect(found.notices).toEqual([expect.stringContaining('holds no records: it was taken for the end')]);
+  expect(found.notices).toEqual([expect.stringContaining('holds no records and was taken for the end')]);
 });
 
 test('sends the key of an API with next links of its own origin only', async () => {

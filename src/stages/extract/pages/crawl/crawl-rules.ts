@@ -38,35 +38,18 @@ const MAX_REDIRECTS = 10;
 /** Statuses of a missing robots.txt (RFC 9309, 2.3.1.3), without temporary ones. */
 const MISSING_STATUSES = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
 
-/** The used part of robots-parser, whose types are for CommonJS. */
-type Parse = (
-  address: string,
-  text: string,
-) => {
-  isAllowed(address: string, product: string): boolean | undefined;
-  getCrawlDelay(product: string): number | undefined;
-  getSitemaps(): string[];
-};
-
-/** A predicate for addresses with a time limit. */
-interface TimeLimited {
-  /** Always false once the time is spent. */
-  matches(address: string): boolean;
-  isSpent(): boolean;
-}
-
-/** Limits the total time of a predicate with untrusted rules to `milliseconds`; ordinary rules take 10 ms in a crawl. */
-export function limitTime(milliseconds: number, predicate: (address: string) => boolean): TimeLimited {
+/** Limits the total time of a predicate with untrusted rules, which is always false then; ordinary rules take 10 ms in a crawl. */
+export function limitTime(milliseconds: number, predicate: (address: string) => boolean) {
   let spent = 0;
   return {
-    matches(address) {
+    matches(address: string): boolean {
       if (spent >= milliseconds) return false;
       const began = performance.now();
       const result = predicate(address);
       spent += performance.now() - began;
       return result;
     },
-    isSpent: () => spent >= milliseconds,
+    isSpent: (): boolean => spent >= milliseconds,
   };
 }
 
@@ -87,7 +70,7 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
   try {
     const bytes = await loadRobots(address, load);
     if (bytes === undefined) return ALLOW_ALL;
-    const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
+    const { default: parse } = (await import('robots-parser')) as unknown as typeof import('robots-parser'); // its types are for CommonJS
     const product = productOf(user_agent);
     const text = rulesFor(product, new TextDecoder().decode(bytes.subarray(0, MAX_RULES_BYTES)));
     const rules = parse(address, decodeUnreserved(widenExpensiveRules(text)));
