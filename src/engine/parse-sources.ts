@@ -10,7 +10,7 @@ import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '.
 import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
 import type { DocumentsResult, PagesResult } from '../schema/results.ts';
 import { type Candidate, type Extracted, extractAll, type Extractors, type FoundDocument } from '../stages/extract/extract.ts';
-import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
+import { pageEvent } from '../stages/extract/pages/page.ts';
 import { withoutMembers } from '../stages/extract/document.ts';
 import { extractUploads } from '../stages/extract/files/inline-documents.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';

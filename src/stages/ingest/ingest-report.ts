@@ -11,7 +11,7 @@ import type { PageInWork } from '../../ports/reading.ts';
 import type { StoredSource } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
 import { emptyFilesNotice } from '../extract/files/documents.ts';
-import { pageEvent } from '../extract/pages/page-candidate.ts';
+import { pageEvent } from '../extract/pages/page.ts';
 
 /** Maximum number of pages that a notice names. */
 const MAX_NAMED = 3;

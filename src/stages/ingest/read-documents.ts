@@ -8,7 +8,7 @@ import type { Chunk, Document, Metadata } from '../../schema/items.ts';
 import { splitDocument } from '../text-thread.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
 import { nameOf, withoutMembers } from '../extract/document.ts';
-import type { PageEventData } from '../extract/pages/page-candidate.ts';
+import type { PageEventData } from '../extract/pages/page.ts';
 import { countLetters } from '../extract/pages/error-page.ts';
 import { languageOf } from '../../languages/detect.ts';
 

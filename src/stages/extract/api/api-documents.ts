@@ -10,47 +10,41 @@ import { makeDocument } from '../../text-thread.ts';
 import { toUtf8 } from '../../../http/message.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
-/** Makes the candidates of a page: one for each record, else one for the page. `seenRecords` maps the sources of earlier records, of all pages, to their hashes. */
-export async function pageDocuments(
-  page: ApiPage,
-  api: ApiSettings,
-  parts: NetworkParts & { seenRecords: Map<string, string> },
-): Promise<Candidate[]> {
-  if (!page.records) return [pageCandidate(page, api, parts)];
-  const takeTurns = yieldToEventLoop(parts.signal);
-  const candidates: Candidate[] = [];
-  for (const [i, record] of page.records.entries()) {
-    await takeTurns();
-    candidates.push(...recordCandidate(record, { page, index: i + 1, api, parts }));
-  }
-  return candidates;
-}
+type DocumentParts = NetworkParts & {
+  /** Hashes of earlier records, of all pages, by source. */
+  seenRecords: Map<string, string>;
+};
 
-interface RecordContext {
-  page: ApiPage;
-  /** 1 for the first of the page. */
-  index: number;
-  api: ApiSettings;
-  parts: NetworkParts & { seenRecords: Map<string, string> };
-}
-
-/** Makes the candidate of a record, unless the same record came before. A different record with the same id is named by its position. */
-function recordCandidate(record: unknown, { page, index, api, parts }: RecordContext): Candidate[] {
+/**
+ * Makes the candidates of a page: one for each record, unless the same one came before, else one for the page. A different record with the same id is named by
+ * its position.
+ */
+export async function pageDocuments(page: ApiPage, api: ApiSettings, parts: DocumentParts): Promise<Candidate[]> {
+  const { records, structure } = page;
+  if (!records || !structure) return [pageCandidate(page, api, parts)];
   const { seenRecords, reader, signal } = parts;
   const { title_field } = api;
-  const id = idIn(record);
-  const content_hash = contentHash(`${JSON.stringify(record)}${title_field ?? ''}`, api);
-  const placed = markedSource(page.source, `record=${index}`);
-  let source = id === undefined ? placed : markedSource(apiSource(api), `record=${encodeURIComponent(id)}`);
-  if (seenRecords.get(source) === content_hash) return [];
-  if (seenRecords.has(source)) source = markedSource(page.source, `place=${index}`);
-  seenRecords.set(source, content_hash);
-  const parse = async (): Promise<ParsedDocument> => {
-    const readable = await convertMarkup(record, { reader, source, signal });
-    const title = titleIn(readable, title_field) ?? (api.title && `${api.title} ${id ?? index}`) ?? id ?? `Record ${index}`;
-    return { text: recordMarkdown(readable, 1, title_field), title, metadata: datesIn(record) };
-  };
-  return [makeCandidate({ source, content_hash, file_type: page.structure!.file_type, parse }, { ...api, title: undefined })];
+  const takeTurns = yieldToEventLoop(signal);
+  const candidates: Candidate[] = [];
+  for (const [i, record] of records.entries()) {
+    await takeTurns();
+    const [id, index] = [idIn(record), i + 1];
+    const content_hash = contentHash(`${JSON.stringify(record)}${title_field ?? ''}`, api);
+    const own =
+      id === undefined ? markedSource(page.source, `record=${index}`) : markedSource(apiSource(api), `record=${encodeURIComponent(id)}`);
+    if (seenRecords.get(own) === content_hash) continue;
+    const source = seenRecords.has(own) ? markedSource(page.source, `place=${index}`) : own;
+    seenRecords.set(source, content_hash);
+    const parse = async (): Promise<ParsedDocument> => {
+      const readable = await convertMarkup(record, { reader, source, signal });
+      const title = titleIn(readable, title_field) ?? (api.title && `${api.title} ${id ?? index}`) ?? id ?? `Record ${index}`;
+      return { text: recordMarkdown(readable, 1, title_field), title, metadata: datesIn(record) };
+    };
+    candidates.push(
+      makeCandidate({ source, content_hash, file_type: structure.file_type, parse, isFetched: false }, { ...api, title: undefined }),
+    );
+  }
+  return candidates;
 }
 
 function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: NetworkParts): Candidate {
@@ -74,17 +68,15 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
   );
 }
 
-interface CandidateParts {
-  source: string;
-  content_hash: string;
-  file_type: string;
-  parse(): Promise<ParsedDocument>;
-  /** Whether it is a whole response, in whose place a server may send a notice. */
-  isFetched?: boolean;
-}
-
+/** Makes a candidate. `isFetched`: it is a whole response, in whose place a server may send a notice. */
 function makeCandidate(
-  { source, content_hash, file_type, parse, isFetched = false }: CandidateParts,
+  {
+    source,
+    content_hash,
+    file_type,
+    parse,
+    isFetched,
+  }: Omit<Candidate, 'document' | 'source_kind'> & { file_type: string; parse(): Promise<ParsedDocument> },
   { title, description, frontmatter }: Omit<ApiSettings, 'url'>,
 ): Candidate {
   const document = async () => {
@@ -92,7 +84,7 @@ function makeCandidate(
     const given = { title, description, frontmatter };
     return makeDocument(parsed, { source, source_kind: 'api', file_type, content_hash: hash(parsed.text), ...given });
   };
-  return { source, source_kind: 'api', content_hash, document, isFetched };
+  return { source, source_kind: 'api', content_hash, document, isFetched: isFetched === true };
 }
 
 /** Names of HTML elements; anything else in angle brackets (`List<String>`) is text. */

@@ -1,5 +1,6 @@
 import { KbError } from '../../../core/errors.ts';
 import { findUnsetReference } from '../../../core/settings.ts';
+import { callerHeaders } from '../../../http/client.ts';
 import { parseAddress } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import { redactUrl } from '../../../core/secrets.ts';
@@ -28,23 +29,18 @@ export function settingsFor(entry: string | ApiSource, settings: Config['ingesti
   };
 }
 
-/** A token of HTTP (RFC 9110, 5.6.2): method and header names are one. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** A method is a token of HTTP (RFC 9110, 5.6.2). */
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Throws a KbError (`usage`) that names what cannot be sent, without the value of a header. `isRequested`: the request came over HTTP. */
 export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}): void {
   const { url, method, headers = {}, params, body, pagination } = api;
   const unset = findUnsetReference({ url, headers, params, body: wholeReferences(body) }, '', given);
   if (unset) throw unset;
-  parseAddress(url, params);
-  if (!TOKEN.test(method))
+  const address = parseAddress(url, params);
+  if (!METHOD.test(method))
     throw new KbError('usage', `${JSON.stringify(method)} is not an HTTP method.`, { hint: 'GET and POST are common ones.' });
-  for (const [name, value] of Object.entries(headers)) {
-    if (!TOKEN.test(name) || /[\0\r\n]/.test(value))
-      throw new KbError('usage', `The header ${JSON.stringify(name)} cannot be sent: line breaks and spaces do not belong in it.`, {
-        hint: 'Remove them.',
-      });
-  }
+  callerHeaders(address, headers);
   checkPagination(pagination);
 }
 

@@ -35,7 +35,7 @@ interface DocsParts extends Listing, FileParts, PictureSettings {
 /** Extracts local documents: every supported file that `docs` names. Unsupported and empty files are passed over unless they are named themselves. */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
-  for await (const item of listDocs(docs, parts)) if (!isSidecar(item)) found.push(item);
+  for await (const item of listDocs(docs, parts)) if (!('path' in item) || item.named || basename(item.path) !== SIDECAR) found.push(item); // a metadata file is no document unless it is named itself
   const isRead = ({ path, named, kinds }: FoundPath) =>
     (named || parts.reader.fileType(path, kinds) !== undefined) && !parts.isUnchanged?.(path);
   const files = found.flatMap((item) => ('path' in item && isRead(item) ? [item.path] : []));
@@ -75,9 +75,6 @@ async function totalBytes(files: readonly string[]): Promise<number> {
 }
 
 type FoundPath = Extract<FoundFile, { path: string }>;
-
-/** Whether an item is a metadata file, which is no document unless it is named itself. */
-const isSidecar = (item: FoundFile): boolean => 'path' in item && !item.named && basename(item.path) === SIDECAR;
 
 async function extractOne(
   item: FoundFile,

@@ -38,7 +38,7 @@ const MAX_ANY_FOLDERS = 4;
  * Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. Throws a KbError (`usage`) for a file that would take
  * too long to test, and the system error for an unreadable one.
  */
-export const rulesOf = (folder: string, names: readonly IgnoreFile[]): FolderRules[] =>
+const rulesOf = (folder: string, names: readonly IgnoreFile[]): FolderRules[] =>
   names.flatMap((name) => {
     const path = encodePath(join(folder, name));
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -93,25 +93,26 @@ export class IgnoreRules {
   }
 
   /** The rules of the folders above a folder, the root or one in it; undefined if the folder is excluded. The root was named, so that no rule excludes it. */
-  above(folder: string): Rules | undefined {
+  #above(folder: string): Rules | undefined {
     if (folder === this.#root || !isWithin(this.#root, folder)) {
       const rules = rulesAbove(folder, this.#names);
       return excludedBy(rules, folder, true) ? [] : rules;
     }
-    const rules = this.#rulesIn(dirname(folder));
+    const rules = this.rulesIn(dirname(folder));
     return rules && excludedBy(rules, folder, true) ? undefined : rules;
   }
 
   /** Whether a path in the root is excluded. Throws the system error for an unreadable ignore file. */
   excludes(path: string, isFolder: boolean): boolean {
     if (++this.#testCount % MAX_CACHED_TESTS === 0) this.#rulesByFolder.clear();
-    const rules = this.#rulesIn(dirname(path));
+    const rules = this.rulesIn(dirname(path));
     return rules === undefined || excludedBy(rules, path, isFolder) !== undefined;
   }
 
-  #rulesIn(folder: string): Rules | undefined {
+  /** The rules that apply in a folder, with its own; undefined if it is excluded. Throws the system error for an unreadable ignore file. */
+  rulesIn(folder: string): Rules | undefined {
     if (!this.#rulesByFolder.has(folder)) {
-      const above = this.above(folder);
+      const above = this.#above(folder);
       this.#rulesByFolder.set(folder, above && [...above, ...rulesOf(folder, this.#names)]);
     }
     return this.#rulesByFolder.get(folder);
@@ -170,7 +171,7 @@ function readRules(file: string, place: GuardedPlace): SidecarRule[] {
   const real = absolutePath(file, place);
   const source = fileSource(file, place);
   if (pathRefusal(real, source, place)) return [];
-  const value = readYaml(real, source) ?? {};
+  const value = parseYaml(readText(real, source), { where: source, hint: HINT }) ?? {};
   const patterns = Object.keys(value);
   const hint = 'A pattern such as "guides/**" holds for many files; folders may have a file of their own.';
   if (patterns.length > MAX_PATTERNS)
@@ -179,10 +180,6 @@ function readRules(file: string, place: GuardedPlace): SidecarRule[] {
     throw new KbError('usage', `${source}: at most ${MAX_PATTERN_CHARACTERS} characters of patterns are expected.`, { hint });
   const rules = parsePart(SidecarRules, value, { where: source, whole: 'the file', hint: HINT });
   return Object.entries(rules).map(([pattern, metadata]) => ({ matches: matcherOf(pattern, source), metadata }));
-}
-
-function readYaml(file: string, source: string): unknown {
-  return parseYaml(readText(file, source), { where: source, hint: HINT });
 }
 
 function readText(file: string, source: string): string {

@@ -100,14 +100,11 @@ function checkedMetadata(
 ): Metadata {
   if (text.trim() === '') throw new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
   const { file_type } = metadata;
+  const nameOfType = `a.${String(file_type)}`;
   // a type that kb does not know is a key of the caller, unless an own parser wrote it
-  const isType =
-    typeof file_type !== 'string' || id !== undefined || file_type in GIVEN_TYPES || reader.fileType(nameWith(file_type)) !== undefined;
+  const isType = typeof file_type !== 'string' || id !== undefined || file_type in GIVEN_TYPES || reader.fileType(nameOfType) !== undefined;
   return withoutReservedKeys(metadata, { ...(source ? { source } : {}), ...(isType ? {} : { file_type: GIVEN_TYPES.markdown }) });
 }
-
-/** A file name with an extension. */
-const nameWith = (extension: string): string => `a.${extension}`;
 
 /** The source of a document that has it only in its metadata. */
 const nameIn = (metadata: Metadata = {}): string => (typeof metadata.source === 'string' ? metadata.source : '');
@@ -124,13 +121,28 @@ const DEFAULT_NAME = 'upload';
 
 /** Yields a candidate for each uploaded file, under its name. */
 export async function* extractUploads(
-  { files, title, description, metadata }: Pick<UploadRequest, 'files' | 'title' | 'description' | 'metadata'>,
+  { files, ...given }: Pick<UploadRequest, 'files' | 'title' | 'description' | 'metadata'>,
   parts: FileParts,
 ): AsyncGenerator<Extracted, void, void> {
-  const named = files.map(({ name, path }) => ({ source: uploadName(name), path, title, description, metadata }));
-  const counts = Map.groupBy(named, ({ source }) => source);
+  const named = files.map(({ name, path }) => ({ path, source: uploadName(name) }));
+  const bySource = Map.groupBy(named, ({ source }) => source);
+  const extract = async ({ path, source }: (typeof named)[number]): Promise<Extracted> => {
+    const { title, description, metadata } = given;
+    try {
+      throwIfAborted(parts.signal);
+      const file_type = parts.reader.fileType(source);
+      if (file_type === undefined) throw unsupportedFile(source, parts.reader);
+      // two files with one name must not replace each other: each gets an id from its content
+      const id = bySource.get(source)!.length === 1 ? undefined : (content_hash: string) => contentId(content_hash, source);
+      return { candidate: await fileCandidate(path, { source, title, description, metadata, source_kind: 'bytes', file_type, id }, parts) };
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      const stage = error instanceof KbError && error.code === 'usage' ? 'validate' : 'fetch';
+      return { error: toErrorItem(error, { source, source_kind: 'bytes', stage }) };
+    }
+  };
   yield { expected: named.length };
-  yield* mapOrdered(named, READ_AHEAD, (file) => extractOne({ ...file, isAlone: counts.get(file.source)!.length === 1 }, parts));
+  yield* mapOrdered(named, READ_AHEAD, extract);
 }
 
 /** Yields the candidates of uploaded files for storing: files with the same name are one candidate, so that none replaces another. */
@@ -141,32 +153,6 @@ export async function* extractUploadsBySource(request: UploadRequest, parts: Fil
     else yield item;
   }
   for (const group of groupBySource(entries)) yield* mergeSameSource(group);
-}
-
-interface Upload {
-  source: string;
-  path: string;
-  title: string | undefined;
-  description: string | undefined;
-  metadata: UploadRequest['metadata'];
-  /** Whether no other file of the request has its name. */
-  isAlone: boolean;
-}
-
-async function extractOne({ path, isAlone, ...file }: Upload, parts: FileParts): Promise<Extracted> {
-  const { source } = file;
-  try {
-    throwIfAborted(parts.signal);
-    const file_type = parts.reader.fileType(source);
-    if (file_type === undefined) throw unsupportedFile(source, parts.reader);
-    // two files with one name must not replace each other: each gets an id from its content
-    const id = isAlone ? undefined : (content_hash: string) => contentId(content_hash, source);
-    return { candidate: await fileCandidate(path, { ...file, source_kind: 'bytes', file_type, id }, parts) };
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    const stage = error instanceof KbError && error.code === 'usage' ? 'validate' : 'fetch';
-    return { error: toErrorItem(error, { source, source_kind: 'bytes', stage }) };
-  }
 }
 
 /**

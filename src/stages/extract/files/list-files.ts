@@ -23,7 +23,7 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import { count, listNames } from '../../../text/count.ts';
 import type { Scope } from '../extract.ts';
 import { urlSource, isUrl } from '../pages/web-addresses.ts';
-import { excludedBy, ignoreFilesFor, IgnoreRules, type Rules, rulesOf } from './folder-rules.ts';
+import { excludedBy, ignoreFilesFor, IgnoreRules, type Rules } from './folder-rules.ts';
 import {
   absolutePath,
   filePathOf,
@@ -78,8 +78,7 @@ interface WalkOptions {
 
 interface WalkState extends WalkOptions {
   visited: Set<string>;
-  /** The ignore files that count. */
-  names: ReturnType<typeof ignoreFilesFor>;
+  ignored: IgnoreRules;
   /** Whether a link leads to a place that must not be walked. */
   isOutside(path: string): boolean;
 }
@@ -101,29 +100,23 @@ type WalkedItem =
  */
 export async function* walk(root: string, options: WalkOptions = {}): AsyncGenerator<WalkedItem, void, void> {
   const { follow_links = false, gitignore = true, within = root } = options;
-  const names = ignoreFilesFor(gitignore);
-  let above: Rules | undefined;
-  try {
-    above = new IgnoreRules(within, names).above(root);
-  } catch (error) {
-    return yield { path: root, error: error as Error };
-  }
   const real = realPath(within);
   const isOutside = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  if (above) yield* walkFolder(root, above, { ...options, visited: new Set(), names, isOutside });
+  yield* walkFolder(root, { ...options, visited: new Set(), ignored: new IgnoreRules(within, ignoreFilesFor(gitignore)), isOutside });
 }
 
-async function* walkFolder(folder: string, inherited: Rules, state: WalkState): AsyncGenerator<WalkedItem, void, void> {
+async function* walkFolder(folder: string, state: WalkState): AsyncGenerator<WalkedItem, void, void> {
   throwIfAborted(state.signal);
   let entries: Dirent<Buffer>[];
-  let rules: Rules;
+  let rules: Rules | undefined;
   try {
     const { dev, ino } = await stat(encodePath(folder), { bigint: true });
     if (state.visited.has(`${dev}:${ino}`)) return;
     state.visited.add(`${dev}:${ino}`);
+    rules = state.ignored.rulesIn(folder);
+    if (!rules) return;
     state.onFolder?.(folder);
     entries = await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' });
-    rules = [...inherited, ...rulesOf(folder, state.names)];
   } catch (error) {
     return yield { path: folder, error: error as Error };
   }
@@ -143,7 +136,7 @@ async function* walkFolder(folder: string, inherited: Rules, state: WalkState): 
     const ignoreFile = kind instanceof Error ? undefined : excludedBy(rules, path, kind.isDirectory());
     if (kind instanceof Error) yield { path, error: kind };
     else if (ignoreFile) yield { path, excludedBy: ignoreFile, isFolder: kind.isDirectory() };
-    else if (kind.isDirectory()) yield* walkFolder(path, rules, state);
+    else if (kind.isDirectory()) yield* walkFolder(path, state);
     else if (kind.isFile()) yield { path };
   }
 }
@@ -214,10 +207,18 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   if (refused) return yield { failed: given, error: refused };
   const kind = await stat(encodePath(path)).catch((error: NodeJS.ErrnoException) => error);
   if (!(kind instanceof Error)) {
-    if (kind.isDirectory() && listing.isState?.(path)) yield { failed: given, error: stateFolderError(given) };
+    if (kind.isDirectory() && listing.isState?.(path))
+      yield {
+        failed: given,
+        error: refusedError(`${given} belongs to kb itself and is not searched for documents.`, 'Name the files that you want to read.'),
+      };
     else if (kind.isDirectory()) yield* listFolder(given, path, listing);
     else if (kind.isFile()) yield { path, named: true, ...words };
-    else yield { failed: given, error: notRegularError(given) };
+    else
+      yield {
+        failed: given,
+        error: refusedError(`${given} is neither a file nor a folder.`, 'Save its content to a file and use that file.'),
+      };
   } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
     yield* listPattern(given, listing);
   } else {
@@ -225,40 +226,21 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
   }
 }
 
-/** Makes the error for a folder of kb's own state. */
-const stateFolderError = (given: string): KbError =>
-  new KbError('usage', `${given} belongs to kb itself and is not searched for documents.`, {
-    hint: 'Name the files that you want to read.',
-  });
-
-/** Makes the error for a pipe or a device, whose reading may never end. */
-const notRegularError = (given: string): KbError =>
-  new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save its content to a file and use that file.' });
+const refusedError = (message: string, hint: string, cause?: Error): KbError => new KbError('usage', message, { hint, cause });
 
 /** Makes the error for an unreadable entry. A server does not reveal the absolute path. */
 function unreadableError(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
-    return new KbError('usage', `${given} cannot be read: ${describeFileError(error, 'read')}.`, {
-      hint: 'Check its permissions.',
-      cause: error,
-    });
+    return refusedError(`${given} cannot be read: ${describeFileError(error, 'read')}.`, 'Check its permissions.', error);
   const path = resolve(cwd, given);
-  if (authorize || path === given)
-    return new KbError('usage', `${given} does not exist.`, {
-      hint: 'Check the spelling, and the folder that it begins at.',
-      cause: error,
-    });
-  return new KbError('usage', `${given} does not exist (looked for ${path}).`, {
-    hint: 'Check the spelling and the folder you are in.',
-    cause: error,
-  });
+  return authorize || path === given
+    ? refusedError(`${given} does not exist.`, 'Check the spelling, and the folder that it begins at.', error)
+    : refusedError(`${given} does not exist (looked for ${path}).`, 'Check the spelling and the folder you are in.', error);
 }
 
 /** Makes the error for an unreadable path of a folder; one that does not exist is a broken link. */
 const unreadableEntry = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
-  error.code === 'ENOENT'
-    ? new KbError('usage', `${name} is a broken link.`, { hint: 'Fix or remove it.', cause: error })
-    : unreadableError(name, error, place);
+  isMissing(error) ? refusedError(`${name} is a broken link.`, 'Fix or remove it.', error) : unreadableError(name, error, place);
 
 /** A name with an extension, which is seldom a folder. */
 const FILE_NAME = /[^/\\]\.[a-z]\w*$/i;
@@ -331,9 +313,9 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
 
 /** Makes the error for a folder without documents. `others` are files of kinds that folders are searched for on demand. */
 function noDocumentError(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
-  if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
+  if (files === 0) return refusedError(`${given} is empty.`, 'Put documents there, or name another folder.');
   const hint = others.length > 0 ? otherKindsNotice(others) : READABLE_KINDS;
-  return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });
+  return refusedError(`${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, hint);
 }
 
 /** The scope of a folder. An empty folder must have none: it may be an unmounted one, and nothing may be removed for that. */
@@ -374,15 +356,17 @@ async function* listPattern(given: string, place: Listing): AsyncGenerator<Found
   for (const source of left_out.outside) yield { passed_over: source };
   yield* left_out.notices(given);
   if (paths.length > 0) yield { scope: patternScope(pattern, place) };
-  else yield { failed: given, error: noMatchError(given, place) };
+  else
+    yield {
+      failed: given,
+      error: refusedError(
+        `${given} matches no file.`,
+        place.authorize
+          ? 'A pattern may hold *, ** and ?, and follows no links.'
+          : 'Quote the pattern, so that the shell does not expand it, and try it with ls.',
+      ),
+    };
 }
-
-const noMatchError = (given: string, { authorize }: GuardedPlace): KbError =>
-  new KbError('usage', `${given} matches no file.`, {
-    hint: authorize
-      ? 'A pattern may hold *, ** and ?, and follows no links.'
-      : 'Quote the pattern, so that the shell does not expand it, and try it with ls.',
-  });
 
 /** Compiles a pattern with all features of tinyglobby; only if every path may be read. */
 function globPattern(given: string, place: PathPlace): Pattern {

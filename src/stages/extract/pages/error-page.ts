@@ -10,14 +10,8 @@ const MIN_LETTERS = 50;
 const MAX_FRAME_LETTERS = 1000;
 /** Characters of a page that are searched for scripts. */
 const MAX_SHELL_INSPECTED = 500_000;
-/** Characters at the beginning that are searched for an empty mount element or a request for scripts. */
-const MAX_BEGINNING = 50_000;
-
 /** A script that can write text; data in a script element (JSON-LD, import maps) can't. */
 const SCRIPT = /<script(?![^>]{0,300}\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|importmap|speculationrules))[\s>]/i;
-/** The empty element that frameworks write a page into. */
-const MOUNT =
-  /<(div|main|section|body)\b[^<>]{0,300}\bid\s*=\s*["']?(?:app|root|main|___?\w+|svelte|react-root|app-root)["']?[^<>]{0,300}>\s*<\/\1>/i;
 const ASKS_FOR_SCRIPTS =
   /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script|\bjava\s?script\b[^.]{0,40}\b(?:required|needed|enabled|disabled|turned o[nf]+)\b/i;
 
@@ -29,14 +23,8 @@ export function browserNeed(html: Uint8Array, { text, title = '' }: Pick<ParsedD
   if (letters >= MAX_SHELL_LETTERS && !isAsking) return 'none';
   const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, MAX_SHELL_INSPECTED)).toString('latin1');
   if (!SCRIPT.test(markup)) return 'none';
-  if (letters < MIN_LETTERS) return 'surely';
-  if (letters >= MAX_SHELL_LETTERS) return 'perhaps';
-  const beginning = markup.slice(0, MAX_BEGINNING);
-  return isAsking || MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
+  return letters < MIN_LETTERS || (isAsking && letters < MAX_SHELL_LETTERS) ? 'surely' : 'perhaps';
 }
-
-/** The first text for browsers without scripts. */
-const noscriptOf = (markup: string): string => /<noscript>([^]{0,500})/i.exec(markup)?.[1]?.replace(/<\/noscript>[^]*/i, '') ?? '';
 
 /** Counts letters and digits, up to a maximum, since a page may have millions. */
 export function countLetters(text: string, most = Infinity): number {

@@ -1,18 +1,21 @@
-import { advice, setting } from '../../../core/advice/advice.ts';
-import type { NetworkParts } from '../extract.ts';
-import { isAbort, KbError } from '../../../core/errors.ts';
-import { type DocumentReader, GIVEN_TYPES, MARKDOWN_MEDIA_TYPE, type ParsedDocument, type Renderer } from '../../../ports/reading.ts';
-import { urlSource, addressKey, isRoute, normalizeAddress } from './web-addresses.ts';
-import { callerHeaders } from '../../../http/client.ts';
-import { statusError } from '../../../http/status-errors.ts';
-import { toUtf8, type ResponseHead, type HttpRequest, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
+import { advice, setting, SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
+import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { retry } from '../../../core/retry.ts';
+import type { Progress } from '../../../core/run.ts';
+import { callerHeaders } from '../../../http/client.ts';
+import { toUtf8, type ResponseHead, type HttpRequest, type HttpResponse, type RunInTurn } from '../../../http/message.ts';
+import { statusError } from '../../../http/status-errors.ts';
+import { type DocumentReader, GIVEN_TYPES, MARKDOWN_MEDIA_TYPE, type ParsedDocument, type Renderer } from '../../../ports/reading.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
+import { makeDocument } from '../../text-thread.ts';
+import { type Candidate, contentHash, type Extracted, type NetworkParts, unreadError } from '../extract.ts';
+import { robotsDirectives } from './crawl/crawl-rules.ts';
 import { assertIsContent, hasMoreLetters, browserNeed } from './error-page.ts';
 import type { HostLimiter } from './host-limiter.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
+import { addressKey, isRoute, markdownLinks, normalizeAddress, urlSource } from './web-addresses.ts';
 
 /** Maximum bytes of a web page, whatever the configuration says: a parser needs a gigabyte for a page of 10 MB with short paragraphs. */
 const MAX_HTML = 16 * 2 ** 20;
@@ -108,7 +111,7 @@ export async function readPage(url: string, parts: PageParts, options: PageOptio
   const read = async (): Promise<PageRead> => {
     if (URL.canParse(url) && isRoute(new URL(url))) return readRoute(url, parts, options);
     if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never') return renderPage(url, parts, options);
-    const answer = await requestPage(url, remembered, { parts, options });
+    const answer = await requestPage(url, { parts, options, remembered });
     return 'failed' in answer ? answer : readAnswer(answer, { parts, options, remembered });
   };
   const result = await catchFailure(read, { stage: 'fetch' });
@@ -136,26 +139,18 @@ async function catchFailure<T>(work: () => Promise<T>, at: Omit<FailedPage, 'fai
   }
 }
 
-interface SentBytes {
-  source: string;
-  file_type: string;
-  headers?: Readonly<Record<string, string>>;
-  content_type: string;
-  isRendered?: boolean;
-}
-
+/** Parses a page. `headers`: those of the response; absent if a browser has opened the page. */
 const parsePage = (
   bytes: Uint8Array,
-  { source, file_type, headers = {}, content_type, isRendered = false }: SentBytes,
+  { source, file_type, headers }: { source: string; file_type: string; headers?: HttpResponse['headers'] },
   { reader, signal, settings }: PageParts,
 ) =>
   catchFailure(
     async () => {
       const parsed = await reader.read(bytes, { source, file_type, signal });
-      const isPage = file_type === reader.page.file_type;
-      const isUnfinished = !isRendered && settings.render !== 'never' && browserNeed(bytes, parsed) !== 'none';
-      if (isPage) assertIsContent(source, { ...parsed, html: bytes, headers, isUnfinished });
-      else if (content_type.startsWith('text/')) assertIsContent(source, { ...parsed, html: new Uint8Array(), headers });
+      const isUnfinished = headers !== undefined && settings.render !== 'never' && browserNeed(bytes, parsed) !== 'none';
+      if (file_type === reader.page.file_type) assertIsContent(source, { ...parsed, html: bytes, headers, isUnfinished });
+      else if (/^text\//i.test(headers?.['content-type'] ?? '')) assertIsContent(source, { ...parsed, html: new Uint8Array(), headers });
       return parsed;
     },
     { stage: 'convert', file_type },
@@ -170,14 +165,12 @@ const resumedPage = (url: string, remembered: RememberedPage, { redirect }: Page
 interface PageTask {
   parts: PageParts;
   options: PageOptions;
+  /** What is known of the page from earlier runs. */
+  remembered?: RememberedPage | undefined;
 }
 
 /** Requests a page, conditionally (ETag, Last-Modified) if it is remembered. */
-async function requestPage(
-  url: string,
-  remembered: RememberedPage | undefined,
-  { parts, options }: PageTask,
-): Promise<HttpResponse | FailedPage> {
+async function requestPage(url: string, { parts, options, remembered }: PageTask): Promise<HttpResponse | FailedPage> {
   const { http, reader, host_limiter, signal } = parts;
   const { inTurn = host_limiter.limiterFor(url), isWanted = () => true, max_bytes: attemptLimit = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
@@ -200,7 +193,7 @@ async function requestPage(
   if ('failed' in answer)
     return { ...answer, isCutOff: isReduced && answer.failed instanceof KbError && answer.failed.code === 'too_large' };
   const isTrusted = answer.status !== 304 || (isRemembered(remembered, answer) && robotsTagsOf(answer).length === 0);
-  return isTrusted ? answer : requestPage(url, undefined, { parts, options });
+  return isTrusted ? answer : requestPage(url, { parts, options });
 }
 
 /** Whether the address still leads to the remembered page. */
@@ -214,11 +207,7 @@ const robotsTagsOf = ({ headers, repeated }: ResponseHead): readonly string[] =>
 /** The texts of a site for language models (llmstxt.org), which are Markdown. */
 const LLMS_TEXT = /\/llms(?:-full)?\.txt$/;
 
-interface RememberedTask extends PageTask {
-  remembered: RememberedPage | undefined;
-}
-
-async function readAnswer(answer: HttpResponse, { parts, options, remembered }: RememberedTask): Promise<PageRead> {
+async function readAnswer(answer: HttpResponse, { parts, options, remembered }: PageTask): Promise<PageRead> {
   const { reader, settings } = parts;
   const { status, content_type, headers, isMoved } = answer;
   if (status === 304 && remembered) return { unchanged: remembered, isMoved };
@@ -231,7 +220,7 @@ async function readAnswer(answer: HttpResponse, { parts, options, remembered }: 
   const robots_tags = robotsTagsOf(answer);
   const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
   if (remembered?.bytes_hash === bytes_hash && isRemembered(remembered, answer)) return { unchanged: remembered, isMoved };
-  const parsed = await parsePage(bytes, { source: urlSource(answer.url), file_type, headers, content_type }, parts);
+  const parsed = await parsePage(bytes, { source: urlSource(answer.url), file_type, headers }, parts);
   if ('failed' in parsed) return parsed;
   const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
   if (file_type !== reader.page.file_type || settings.render === 'never') return { page, isMoved };
@@ -285,7 +274,7 @@ async function renderPage(url: string, parts: PageParts, options: PageOptions): 
   if (options.redirect === 'manual' && found !== url) return { redirect: found, isLasting: false };
   const file_type = reader.page.file_type;
   assertSize(rendered.bytes, { url: found, file_type }, reader);
-  const parsed = await parsePage(rendered.bytes, { source, file_type, content_type: '', isRendered: true }, parts);
+  const parsed = await parsePage(rendered.bytes, { source, file_type }, parts);
   if ('failed' in parsed) return parsed;
   const bytes_hash = hash(rendered.bytes).slice(0, 32);
   const { status: status_code, robots_tags = [], isCut = false } = rendered;
@@ -293,9 +282,144 @@ async function renderPage(url: string, parts: PageParts, options: PageOptions): 
 }
 
 /** Whether two addresses are of the same page: a script may add a slash or analytics parameters. */
-const isSamePage = (asked: string, found: string): boolean => pageKey(asked) === pageKey(found);
-
-function pageKey(address: string): string | undefined {
-  const url = normalizeAddress(address);
-  return url && addressKey(url);
+function isSamePage(...addresses: [asked: string, found: string]): boolean {
+  const [asked, found] = addresses.map((address) => normalizeAddress(address)).map((address) => address && addressKey(address));
+  return asked === found;
 }
+
+/** A page that was read now, or is unchanged, and where its document belongs. */
+export interface PlacedPage {
+  /** The address that was requested, and its distance in links from the start of the crawl. */
+  page: { url: string; depth: number };
+  /** Its canonical address, or the address at which it was found. */
+  source: string;
+  known: RememberedPage;
+  /** Absent if it is unchanged or was too large to keep: then it is read again if its document is not stored. */
+  loaded?: LoadedPage | undefined;
+}
+
+/** Makes the candidate of a page. */
+export function pageCandidate({ page, source, known, loaded }: PlacedPage, parts: PageParts, options: PageOptions = {}): Candidate {
+  const { content_hash, status_code } = known;
+  const { reader, settings } = parts;
+  const document = async () => {
+    const read = loaded ? { page: loaded } : await readPage(page.url, { ...parts, memory: undefined }, { ...options, redirect: 'follow' });
+    if (!('page' in read))
+      throw 'failed' in read ? read.failed : unreadableError(source, 'unreadable' in read ? read.unreadable : '', reader);
+    const { parsed, file_type, bytes_hash } = read.page;
+    const { frontmatter } = settings;
+    return makeDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash, frontmatter });
+  };
+  return { source, source_kind: 'url', isFetched: true, content_hash, document, page: { depth: page.depth, status_code } };
+}
+
+/** Maximum different links of a page in Markdown that are followed: far more than any page of links has. */
+const MAX_WRITTEN = 100_000;
+
+/** The routes of a page, for which its scripts write other pages of the site. */
+export const ownRoutes = ({ url, parsed: { page } }: LoadedPage): string[] =>
+  (page?.routes ?? []).filter((address) => new URL(address).origin === new URL(url).origin);
+
+/**
+ * The links of a page that a crawl follows: addresses on its own origin, without those that log out, the frames whose content is not in its text, and the
+ * routes of a page that a browser had to open.
+ */
+function outlinks(loaded: LoadedPage): string[] {
+  const { url, file_type, isRendered, parsed } = loaded;
+  const { page, text } = parsed;
+  const { origin } = new URL(url);
+  const isMarkdown = page === undefined && file_type === GIVEN_TYPES.markdown;
+  const written = isMarkdown ? [...new Set(markdownLinks(text))].slice(0, MAX_WRITTEN) : [];
+  const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(isRendered ? ownRoutes(loaded) : []), ...written];
+  const actions = new Set(page?.actions.map((address) => normalizeAddress(address)));
+  const own = named.flatMap((address) => normalizeAddress(address, url) ?? []);
+  return [...new Set(own)].filter((address) => address.startsWith(`${origin}/`) && !actions.has(address));
+}
+
+/** Extracts what is remembered of a page that was read, except its source. */
+export function rememberedPage(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings' | 'user_agent'>): RememberedPage {
+  const { parsed, status_code, bytes_hash, isRendered, isBrowserMissing = false, headers, robots_tags } = page;
+  const { text, title = '', metadata } = parsed;
+  const isAlwaysRead = isRendered || isBrowserMissing; // the server cannot say that it is unchanged
+  const { noindex, nofollow } = robotsDirectives({ page: parsed.page, robots_tags }, user_agent);
+  const links = nofollow ? [] : outlinks(page);
+  const canonical = parsed.page?.canonical === undefined ? undefined : normalizeAddress(parsed.page.canonical);
+  const isLinkList = parsed.page !== undefined && text.trim() === '' && links.length > 0;
+  return {
+    found: urlSource(page.url),
+    canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // without its credentials it could not be requested
+    isPassedOver: isLinkList || noindex,
+    status_code,
+    // of the text instead of the bytes, which may differ at each visit
+    content_hash: contentHash(JSON.stringify([text, title, metadata]), { frontmatter: settings.frontmatter }),
+    bytes_hash: isAlwaysRead ? undefined : bytes_hash,
+    // a 304 response does not say whether the robots header is still there
+    ...(isAlwaysRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
+    isRendered,
+    links,
+  };
+}
+
+/**
+ * Makes the error item of a page that could not be read; with 404 or 410 it is gone. `stored_as`: the source it is stored under; `from`: the page that
+ * links to it.
+ */
+export function failedPageItem(
+  error: unknown,
+  url: string,
+  { stage, stored_as, from }: { stage: Stage; stored_as?: string | undefined; from?: string | undefined },
+): Extract<Extracted, { error: unknown }> {
+  const source = urlSource(url);
+  const known = unreadError(source, error);
+  const item = toErrorItem(from !== undefined && isPageGone(known) ? withLinkingPage(known, from) : known, {
+    source,
+    source_kind: 'url',
+    stage,
+  });
+  return {
+    error: item.isRetryable ? { ...item, retry_input: { url: source } } : item,
+    ...(isPageGone(error) ? { isGone: true } : {}),
+    ...(stored_as === undefined ? {} : { stored_as }),
+  };
+}
+
+/** Adds the page with the broken link to an error. */
+const withLinkingPage = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
+  new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
+    hint: 'Fix that link, or leave the page out (exclude).',
+    attempts,
+    cause,
+  });
+
+/** Whether a failure says that the page no longer exists: by its status. A page that only says so may be back soon. */
+export const isPageGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found' && !error.isRetryable;
+
+/** Makes the error for a page of a media type that kb cannot read. */
+export const unreadableError = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
+  new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
+    hint: `It reads web pages and ${extensions.join(', ')}.`,
+  });
+
+/** Makes the error for an address with too many redirects or a loop. */
+export const redirectLoopError = (url: string, max_redirects: number): KbError =>
+  new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
+    hint: ['Open it in a browser: it may need a cookie or a login.', SITE_CREDENTIALS_ADVICE],
+  });
+
+/** A page in the events of a stream (contract, section 4). */
+export interface PageEventData {
+  url: string;
+  /** Empty if the page has none, or was not read because it is unchanged. */
+  title: string;
+  depth: number;
+  status_code: number;
+  document_id: string;
+}
+
+/** Makes the event of a page; with `verbose` it has a message: `200  depth 1  https://…  Title`. */
+export const pageEvent = (page: PageEventData, { verbose }: { verbose: boolean }): Progress => ({
+  type: 'page',
+  stage: 'crawl',
+  message: verbose ? [page.status_code, `depth ${page.depth}`, page.url, page.title].join('  ').trimEnd() : '',
+  data: { ...page },
+});

@@ -15,9 +15,19 @@ import { crawlSite } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/open-site.ts';
 import { MAX_CONCURRENT } from './host-limiter.ts';
 import { pathPattern } from './crawl/crawl-rules.ts';
-import { failedPageItem, isPageGone, rememberedPage, pageCandidate, unchangedCandidate, unreadableError } from './page-candidate.ts';
 import type { PageMemory } from './page-memory.ts';
-import { type LoadedPage, ownFrames, type PageParts, type PageRead, readPage } from './page.ts';
+import {
+  failedPageItem,
+  isPageGone,
+  type LoadedPage,
+  ownFrames,
+  pageCandidate,
+  type PageParts,
+  type PageRead,
+  readPage,
+  rememberedPage,
+  unreadableError,
+} from './page.ts';
 
 /** The dependencies of reading a link. */
 type LinkParts = NetworkParts & Pick<PageParts, 'host_limiter'>;
@@ -179,7 +189,7 @@ function storedSourceOf(url: string, memory: PageMemory | undefined): string | u
 
 async function toItem({ url, read }: { url: string; read: PageRead }, run: PagesRun): Promise<Extracted> {
   const { parts, stored } = run;
-  const { memory, settings, reader } = parts;
+  const { memory, reader } = parts;
   if ('failed' in read) {
     const stored_as = isPageGone(read.failed) ? storedSourceOf(url, memory) : memory?.storedUnder(urlSource(url));
     if (isPageGone(read.failed)) await memory?.forget(urlSource(url));
@@ -194,7 +204,6 @@ async function toItem({ url, read }: { url: string; read: PageRead }, run: Pages
   await memory?.remember(urlSource(url), { ...known, source });
   if (stored.has(source)) return { expected: -1 };
   stored.add(source);
-  const place = { source, depth: 0 };
-  const candidate = 'page' in read ? pageCandidate(read.page, place, settings) : unchangedCandidate(known, { url, ...place }, { parts });
-  return { candidate };
+  const loaded = 'page' in read ? read.page : undefined;
+  return { candidate: pageCandidate({ page: { url, depth: 0 }, source, known, loaded }, parts) };
 }

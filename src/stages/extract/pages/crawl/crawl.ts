@@ -5,71 +5,79 @@ import { KbError } from '../../../../core/errors.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import { count } from '../../../../text/count.ts';
 import type { Extracted } from '../../extract.ts';
-import { type LoadedPage, type PageRead, readPage, type Redirect } from '../page.ts';
 import {
   failedPageItem,
   isPageGone,
   ownRoutes,
-  rememberedPage,
   pageCandidate,
+  type PageRead,
+  type PlacedPage,
+  readPage,
+  type Redirect,
   redirectLoopError,
-  unchangedCandidate,
-} from '../page-candidate.ts';
+  rememberedPage,
+} from '../page.ts';
 import type { RememberedPage } from '../page-memory.ts';
 import { urlSource, hasTextlessExtension, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
 import { Frontier, type QueuedPage, MAX_KNOWN_ADDRESSES, noteSkipped, type SkippedPages, skippedText } from './frontier.ts';
 import { type CrawlEntry, type CrawlParts, openSite, type OpenSite } from './open-site.ts';
 import { findWholeText, readLlmsText, readSitemaps } from './sitemaps.ts';
 
-/** A page that was read, with its queue entry and its source. */
-interface CrawledPage {
-  page: QueuedPage;
-  known: RememberedPage;
-  /** Its canonical address, or the address at which it was found. */
-  source: string;
-  /** Absent if the page is unchanged or too large to keep; then it is read again. */
-  loaded?: LoadedPage | undefined;
-}
+/** A page that was read, with its queue entry. */
+type CrawledPage = PlacedPage & { page: QueuedPage };
+
+/** Maximum requests per wanted page, so that a crawl ends even if the addresses of a site lead to no pages. */
+const REQUESTS_PER_PAGE = 3;
+const EXTRA_REQUESTS = 100;
 
 /** A running crawl: its dependencies and its state. */
-export interface Crawl {
+export class Crawl {
   readonly entry: CrawlEntry;
   readonly site: OpenSite;
   readonly parts: CrawlParts;
   readonly frontier: Frontier;
   /** Maximum addresses that are read. */
   readonly limit: number;
-  readonly skipped: SkippedPages;
-  yieldIfBusy(): Promise<void>;
+  readonly skipped: SkippedPages = new Map();
+  readonly yieldIfBusy: () => Promise<void>;
   /** Number of documents and failures reported as expected. */
-  expected: number;
+  expected = 1;
   /** Number of documents. */
-  pages: number;
-  failed: number;
+  pages = 0;
+  failed = 0;
   /** Consecutive failures of pages that may exist. */
-  failed_in_a_row: number;
+  failed_in_a_row = 0;
   /** Milliseconds of waiting for the site since its last answer. */
-  silence: number;
+  silence = 0;
   /** Number of pages that are requested or read and not processed. */
-  in_flight: number;
+  in_flight = 0;
   /** Pages whose canonical address may not have been read yet. */
-  readonly deferred: CrawledPage[];
+  readonly deferred: CrawledPage[] = [];
   /** Characters of deferred pages that are kept in memory. */
-  kept: number;
+  kept = 0;
   /** Sources of the documents by content hash. */
-  readonly sources: Map<string, string>;
+  readonly sources = new Map<string, string>();
   /** Keys of pages that are stored under their own address. */
-  readonly owned: Set<string>;
+  readonly owned = new Set<string>();
   /** Pages that turned out to be login pages. */
-  logins: number;
+  logins = 0;
   /** Whether all sitemaps could be read; undefined before. */
-  has_complete_seeds?: boolean;
+  has_complete_seeds: boolean | undefined;
   readonly notices: string[];
-}
 
-/** Maximum requests per wanted page, so that a crawl ends even if the addresses of a site lead to no pages. */
-const REQUESTS_PER_PAGE = 3;
-const EXTRA_REQUESTS = 100;
+  constructor(site: OpenSite, entry: CrawlEntry, parts: CrawlParts) {
+    const { reader, memory, max_redirects } = parts;
+    const { scope, robots } = site;
+    this.site = site;
+    this.entry = entry;
+    this.parts = parts;
+    this.limit = REQUESTS_PER_PAGE * entry.max_pages + EXTRA_REQUESTS;
+    const { limit, skipped } = this;
+    this.frontier = new Frontier({ scope, robots, reader, memory, skipped, limit, max_redirects, max_depth: entry.max_depth });
+    this.yieldIfBusy = yieldToEventLoop(parts.signal);
+    this.notices = [...site.notices];
+  }
+}
 
 /** Crawls a site (contract, section 5): from the start page along links, sitemaps and llms.txt, level by level. The failure of a page does not affect others. */
 export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
@@ -79,32 +87,13 @@ export async function* crawlSite(entry: CrawlEntry, parts: CrawlParts): AsyncGen
   if (since) yield { notice: resumeNotice(entry, since) };
   const site = await openSite(entry, parts);
   if ('error' in site) yield site.error;
-  else yield* readPages(startCrawl(site, entry, parts));
+  else yield* readPages(new Crawl(site, entry, parts));
   await parts.memory?.end(name);
 }
 
 const resumeNotice = ({ url }: CrawlEntry, since: Date): string =>
   `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off resumes: pages that it has read ` +
   `are not requested again. ${formatHint(optionalAdvice`${field('force')} reads them all.`)}`.trimEnd();
-
-function startCrawl(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
-  const { max_redirects, reader, memory, signal } = parts;
-  const limit = REQUESTS_PER_PAGE * entry.max_pages + EXTRA_REQUESTS;
-  const skipped: SkippedPages = new Map();
-  const { scope, robots } = site;
-  const given = { entry, site, parts, limit, skipped };
-  const counts = { expected: 1, pages: 0, failed: 0, failed_in_a_row: 0, silence: 0, in_flight: 0, kept: 0, logins: 0 };
-  return {
-    ...given,
-    ...counts,
-    frontier: new Frontier({ scope, robots, reader, memory, skipped, limit, max_redirects, max_depth: entry.max_depth }),
-    yieldIfBusy: yieldToEventLoop(signal),
-    deferred: [],
-    sources: new Map(),
-    owned: new Set(),
-    notices: [...site.notices],
-  };
-}
 
 /** Maximum pages that are requested or parsed at once, including those that wait for earlier ones: eight over the network, the others in the parsers. */
 const MAX_IN_FLIGHT = 16;
@@ -294,9 +283,9 @@ async function* resolveDeferred(crawl: Crawl, { mayRequest }: { mayRequest: bool
 
 /** Makes a document of a page, unless there is one with the same address or content. */
 async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted | undefined> {
-  const { page, known, source: own, loaded } = placed;
+  const { page, known, source: own } = placed;
   const { site, parts, skipped, sources } = crawl;
-  const { url, depth } = page;
+  const { url } = page;
   const source = sources.get(known.content_hash) ?? own;
   const before = parts.memory?.recall(urlSource(url));
   const isStored = parts.stored.has(source);
@@ -309,8 +298,7 @@ async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted |
   crawl.pages++;
   parts.stored.add(source);
   sources.set(known.content_hash, source);
-  if (loaded) return { candidate: pageCandidate(loaded, { source, depth }, parts.settings) };
-  return { candidate: unchangedCandidate(known, { url, source, depth }, { parts, options: site.options }) };
+  return { candidate: pageCandidate({ ...placed, source }, parts, site.options) };
 }
 
 /** A stored page that suddenly says what another one says: a site that is down or wants a login may say so on every page. */

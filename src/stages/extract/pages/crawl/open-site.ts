@@ -4,8 +4,16 @@ import { parseAddress } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../extract.ts';
 import { urlSource, type FoundAddress, needsPageType, nextHop, normalizeAddress } from '../web-addresses.ts';
-import { failedPageItem, redirectLoopError, unreadableError } from '../page-candidate.ts';
-import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';
+import {
+  failedPageItem,
+  type PageOptions,
+  type PageParts,
+  type PageRead,
+  readPage,
+  type Redirect,
+  redirectLoopError,
+  unreadableError,
+} from '../page.ts';
 import { type LoadAddress, readRobots, type Robots, type CrawlScope, type Patterns, scopeOf } from './crawl-rules.ts';
 
 /** A requested crawl: its start page, limits and path patterns. */

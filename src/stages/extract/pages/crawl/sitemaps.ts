@@ -2,7 +2,7 @@ import { decodeXML } from 'entities/decode';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { describe, isAbort } from '../../../../core/errors.ts';
 import { listNames } from '../../../../text/count.ts';
-import { isPageGone } from '../page-candidate.ts';
+import { isPageGone } from '../page.ts';
 import { markdownLinks, urlSource } from '../web-addresses.ts';
 import { type LoadAddress, loadText, type Robots } from './crawl-rules.ts';
 
