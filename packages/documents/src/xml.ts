@@ -176,15 +176,28 @@ export const spacedText = ({ content }: XmlElement): string =>
     .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + spacedText(child)))
     .join('');
 
-/** Finds the first element of this name (without prefix) in another, itself included. */
-export function findElement(element: XmlElement, name: string): XmlElement | undefined {
-  if (localName(element) === name) return element;
+/** Lists the children of this name (without prefix). */
+export const childrenNamed = (element: XmlElement | undefined, name: string): XmlElement[] =>
+  element ? childElementsOf(element).filter((child) => localName(child) === name) : [];
+
+/** Finds the first child of this name (without prefix). */
+export const childNamed = (element: XmlElement | undefined, name: string): XmlElement | undefined => childrenNamed(element, name)[0];
+
+/** Finds the first element of this name (without prefix) in another, itself included, in document order. */
+export function findElement(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  if (!element || localName(element) === name) return element;
   for (const child of childElementsOf(element)) {
     const found = findElement(child, name);
     if (found) return found;
   }
   return undefined;
 }
+
+/** Joins the texts of all descendants of this name (without prefix). */
+export const textWithin = (element: XmlElement, name: string): string =>
+  childElementsOf(element)
+    .map((child) => (localName(child) === name ? allText(child) : textWithin(child, name)))
+    .join('');
 
 /** Finds the text of the first element of this name (without prefix), on one line; undefined if there is none or it is empty. */
 export function findText(element: XmlElement, name: string): string | undefined {

@@ -4,7 +4,7 @@ import { heading, oneLine } from '../markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { type Archive, openArchive } from '../office/archive.ts';
-import { allText, childElementsOf, findElement, localName, readXml, findText, type XmlElement } from '../xml.ts';
+import { allText, childElementsOf, findElement, findText, localName, readXml, type XmlElement } from '../xml.ts';
 import type { ParserRow } from '../parser.ts';
 import { removeUndefined, firstHeading } from '../parsed-document.ts';
 

@@ -1,6 +1,5 @@
 import { oneLine } from '../markdown/write.ts';
-import { allText, childElementsOf, localName, type XmlElement } from '../xml.ts';
-import { childNamed, childrenNamed, firstNamed, textWithin } from './xml.ts';
+import { allText, childElementsOf, childNamed, childrenNamed, findElement, localName, textWithin, type XmlElement } from '../xml.ts';
 
 /** Maximum rows of a chart; more are a curve, not a table. */
 const MAX_POINTS = 1000;
@@ -21,8 +20,8 @@ type FormatNumber = (format: string, value: number) => unknown;
 export async function readChart(part: XmlElement): Promise<Chart> {
   const { SSF } = await import('xlsx');
   const pointsOf = (reference: XmlElement | undefined): Map<number, string> => cachedPoints(reference, SSF.format);
-  const title = firstNamed(part, 'title');
-  const plotArea = firstNamed(part, 'plotArea');
+  const title = findElement(part, 'title');
+  const plotArea = findElement(part, 'plotArea');
   const series = (plotArea ? childElementsOf(plotArea) : []).flatMap((plot) => childrenNamed(plot, 'ser'));
   const columns = series.map((one) => pointsOf(childNamed(one, 'val') ?? childNamed(one, 'yVal')));
   const categories = new Map(series.flatMap((one) => [...pointsOf(childNamed(one, 'cat') ?? childNamed(one, 'xVal'))]));
@@ -35,7 +34,7 @@ export async function readChart(part: XmlElement): Promise<Chart> {
 /** Reads the cached values of a reference by their index, formatted as in the chart. */
 function cachedPoints(reference: XmlElement | undefined, formatNumber: FormatNumber): Map<number, string> {
   const points = new Map<number, string>();
-  const cache = firstNamed(reference, 'numCache') ?? firstNamed(reference, 'strCache') ?? firstNamed(reference, 'multiLvlStrCache');
+  const cache = findElement(reference, 'numCache') ?? findElement(reference, 'strCache') ?? findElement(reference, 'multiLvlStrCache');
   const code = childNamed(cache, 'formatCode');
   const format = code ? allText(code) : 'General';
   const visit = (element: XmlElement): void => {

@@ -1,12 +1,12 @@
 import { oneLine } from '../markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
-import { allText, childElementsOf, type XmlElement } from '../xml.ts';
+import { allText, childElementsOf, childNamed, childrenNamed, findElement, textWithin, type XmlElement } from '../xml.ts';
+import { readPart, referenceOf, relationsOf, targetsOf } from './xml.ts';
 import type { ParsedFile, ParserRow } from '../parser.ts';
 import { distinctLines, OFFICE_ELEMENTS, visibleText } from './visible.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { type Block, comment, writeBlocks } from './blocks.ts';
 import { readOfficeProperties } from './properties.ts';
-import { childNamed, childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf, textWithin } from './xml.ts';
 import { includedIn, placeholderOf, shapeBlocks, type ShapeContext } from './shapes.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
@@ -72,7 +72,7 @@ async function visibleWords(archive: Archive): Promise<string> {
 async function slidesOf(archive: Archive): Promise<string[]> {
   const presentation = await readPart(archive, PRESENTATION);
   const relations = await relationsOf(archive, PRESENTATION);
-  const list = childrenNamed(firstNamed(presentation, 'sldIdLst'), 'sldId');
+  const list = childrenNamed(findElement(presentation, 'sldIdLst'), 'sldId');
   const named = new Set(list.flatMap((entry) => relations.get(referenceOf(entry) ?? '')?.target ?? []));
   const listed = [...named.intersection(new Set(archive.names))];
   if (listed.length > 0) return listed;
@@ -100,7 +100,7 @@ async function slideText(deck: Deck, part: string): Promise<string> {
     return parts;
   };
   const included = await includedIn(archive, relations, { taken });
-  const slide = shapesIn(firstNamed(await readPart(archive, part), 'spTree'), { relations, included }, deck);
+  const slide = shapesIn(findElement(await readPart(archive, part), 'spTree'), { relations, included }, deck);
   const notes = (await Promise.all(untaken('notesSlide').map((target) => notesIn(deck, target)))).flat();
   const spoken = notes.length > 0 ? [{ kind: 'quote' as const, text: `> Notes: ${notes.join('\n>\n> ')}` }] : [];
   const comments = (await Promise.all(untaken('comments').map((target) => slideComments(archive, target)))).flat();
@@ -120,7 +120,7 @@ function shapesIn(tree: XmlElement | undefined, context: ShapeContext, { footers
 }
 
 async function notesIn(deck: Deck, part: string): Promise<string[]> {
-  const tree = firstNamed(await readPart(deck.archive, part), 'spTree');
+  const tree = findElement(await readPart(deck.archive, part), 'spTree');
   const context = { relations: await relationsOf(deck.archive, part), included: new Map() };
   const notes = shapesIn(tree, context, deck);
   return notes.length > 0 ? writeBlocks(notes).split(/\n+/) : [];

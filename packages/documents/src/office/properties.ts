@@ -1,8 +1,8 @@
 import type { Metadata } from '../types.ts';
 import { findText } from '../xml.ts';
+import { readPart } from './xml.ts';
 import { removeUndefined } from '../parsed-document.ts';
 import type { Archive } from './archive.ts';
-import { readPart } from './xml.ts';
 
 /** Parts with properties, of Office Open XML (ECMA-376, part 2, 11) and OpenDocument. */
 const PARTS = ['docProps/core.xml', 'docProps/app.xml', 'meta.xml'];

@@ -1,12 +1,12 @@
 import { escapeTags, oneLine, tableLines } from '../markdown/write.ts';
-import { allText, childElementsOf, localName, type XmlElement } from '../xml.ts';
+import { allText, childElementsOf, childNamed, childrenNamed, findElement, localName, textWithin, type XmlElement } from '../xml.ts';
+import { firstAlternative, readPart, referenceOf, type Relations } from './xml.ts';
 import { pictureText } from '../parsed-document.ts';
 import { spanOf } from '../table.ts';
 import type { Archive } from './archive.ts';
 import { type Block, escapeLines, heading, item, paragraph, type Run, table, writeRuns } from './blocks.ts';
 import { readChart } from './chart.ts';
 import { formatNumber } from './list-numbers.ts';
-import { childNamed, childrenNamed, firstAlternative, firstNamed, readPart, referenceOf, type Relations, textWithin } from './xml.ts';
 
 /** What the shapes of a part refer to. */
 export interface ShapeContext {
@@ -77,13 +77,13 @@ function blocksOf(shape: XmlElement, context: ShapeContext): Block[] {
 
 /** The kind of a placeholder of a slide: `title`, `body`, `ftr`. Empty for other shapes. */
 export const placeholderOf = (shape: XmlElement): string => {
-  const type = firstNamed(childElementsOf(shape)[0], 'ph')?.attributes['type'] ?? '';
+  const type = findElement(childElementsOf(shape)[0], 'ph')?.attributes['type'] ?? '';
   return type === 'ctrTitle' ? 'title' : type;
 };
 
 /** Writes the alternative text of a picture as Markdown. */
 function pictureBlocks(picture: XmlElement): Block[] {
-  const text = pictureText(firstNamed(picture, 'cNvPr')?.attributes['descr']);
+  const text = pictureText(findElement(picture, 'cNvPr')?.attributes['descr']);
   return text === '' ? [] : [paragraph(`![${text}]()`)];
 }
 

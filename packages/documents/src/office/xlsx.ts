@@ -1,7 +1,8 @@
 import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedFile, ParserRow } from '../parser.ts';
 import { decodeReferences } from '../markdown/character-references.ts';
-import type { XmlElement } from '../xml.ts';
+import { childrenNamed, findElement, type XmlElement } from '../xml.ts';
+import { readPart, referenceOf, relationsOf, targetsOf } from './xml.ts';
 import { MarkedBlocks } from '../parsed-document.ts';
 import { brokenFileError, encryptedFileError } from '../errors.ts';
 import { hasStream, isCompound, readBeginning } from '../bytes.ts';
@@ -11,7 +12,6 @@ import { type Block, paragraph, writeBlocks } from './blocks.ts';
 import { readChart } from './chart.ts';
 import { includedIn, shapeBlocks } from './shapes.ts';
 import { OFFICE_ELEMENTS, visibleText } from './visible.ts';
-import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './xml.ts';
 import { cellsIn, sheetTables } from './sheet-tables.ts';
 
 /** The default name of the only sheet of a new workbook. */
@@ -151,7 +151,7 @@ interface Sheet {
 async function sheetsOf(archive: Archive): Promise<Sheet[]> {
   const book = await readPart(archive, WORKBOOK);
   const relations = await relationsOf(archive, WORKBOOK);
-  return childrenNamed(firstNamed(book, 'sheets'), 'sheet').map((sheet) => ({
+  return childrenNamed(findElement(book, 'sheets'), 'sheet').map((sheet) => ({
     name: sheet.attributes['name'] ?? '',
     part: relations.get(referenceOf(sheet) ?? '')?.target ?? '',
     isHidden: (sheet.attributes['state'] ?? 'visible') !== 'visible',

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path/posix';
-import { allText, childElementsOf, findElement, localName, readXml, type XmlElement } from '../xml.ts';
+import { childElementsOf, childrenNamed, readXml, type XmlElement } from '../xml.ts';
 import type { Archive } from './archive.ts';
 
 /** Parses a part of the archive; undefined if there is none of this name. Throws an Error for invalid XML. */
@@ -16,22 +16,6 @@ export function parseXml(text: string, name: string): XmlElement {
     throw new Error(`its part ${name} is no XML: ${(cause as Error).message}`, { cause });
   }
 }
-
-/** Lists the children of this name (without prefix). */
-export const childrenNamed = (element: XmlElement | undefined, name: string): XmlElement[] =>
-  element ? childElementsOf(element).filter((child) => localName(child) === name) : [];
-
-/** Finds the first child of this name (without prefix). */
-export const childNamed = (element: XmlElement | undefined, name: string): XmlElement | undefined => childrenNamed(element, name)[0];
-
-/** Finds the first descendant of this name (without prefix), in document order. */
-export const firstNamed = (element: XmlElement | undefined, name: string): XmlElement | undefined => element && findElement(element, name);
-
-/** Joins the texts of all descendants of this name (without prefix). */
-export const textWithin = (element: XmlElement, name: string): string =>
-  childElementsOf(element)
-    .map((child) => (localName(child) === name ? allText(child) : textWithin(child, name)))
-    .join('');
 
 /** Reads the id of a relation (`r:id`, `r:dm`) from an element; `id` without a prefix is a number of PowerPoint. */
 export const referenceOf = (element: XmlElement | undefined, name = 'id'): string | undefined =>

@@ -1,6 +1,7 @@
 import { basename } from 'node:path/posix';
 import { oneLine, scriptText } from '../../markdown/write.ts';
-import { allText, childElementsOf, localName, type XmlElement } from '../../xml.ts';
+import { allText, childElementsOf, childNamed, childrenNamed, findElement, localName, type XmlElement } from '../../xml.ts';
+import { firstAlternative, isOn, referenceOf, type Relations, valueOf } from '../xml.ts';
 import { pictureText } from '../../parsed-document.ts';
 import { spanOf } from '../../table.ts';
 import {
@@ -18,7 +19,6 @@ import {
   writeRuns,
 } from '../blocks.ts';
 import { type Included, takeIncluded } from '../shapes.ts';
-import { childNamed, childrenNamed, firstAlternative, firstNamed, isOn, referenceOf, type Relations, valueOf } from '../xml.ts';
 import { equationText } from './equation.ts';
 import { Fields, linkOf, writeCheckBox } from './fields.ts';
 import type { Numbering } from './numbering.ts';
@@ -268,7 +268,7 @@ export class DocxReader {
       case 'ruby':
         return { text: rubyText(element) };
       case 'sdt': {
-        const box = firstNamed(childNamed(element, 'sdtPr'), 'checkbox');
+        const box = findElement(childNamed(element, 'sdtPr'), 'checkbox');
         return box && { text: writeCheckBox(childNamed(box, 'checked')) };
       }
       default:

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path/posix';
 import { decodeText, isZip, readBeginning } from '../../bytes.ts';
 import { htmlFragmentParser } from '../../html/page.ts';
-import { childElementsOf, localName } from '../../xml.ts';
+import { childElementsOf, findElement, localName, textWithin } from '../../xml.ts';
+import { readPart, type Relations, relationsOf, targetsOf } from '../xml.ts';
 import { firstHeading } from '../../parsed-document.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';
@@ -10,7 +11,6 @@ import { readOfficeProperties } from '../properties.ts';
 import { distinctLines, OFFICE_ELEMENTS, visibleText } from '../visible.ts';
 import { rtfParser } from '../rtf.ts';
 import { includedIn } from '../shapes.ts';
-import { firstNamed, readPart, type Relations, relationsOf, targetsOf, textWithin } from '../xml.ts';
 import { type DocxContext, type DocxPart, DocxReader } from './body.ts';
 import { Numbering } from './numbering.ts';
 import { Styles } from './styles.ts';
@@ -111,7 +111,7 @@ function assemble(
 
 /** Whether a header or footer contains the number of the page: what has no letter is that number. */
 const hasPageNumber = ({ root }: DocxPart): boolean =>
-  /\bPAGE\b/i.test(`${firstNamed(root, 'fldSimple')?.attributes['w:instr'] ?? ''} ${textWithin(root, 'instrText')}`);
+  /\bPAGE\b/i.test(`${findElement(root, 'fldSimple')?.attributes['w:instr'] ?? ''} ${textWithin(root, 'instrText')}`);
 
 /** Lists the notes or comments of a part by kind and id, without the lines that separate notes from the text. */
 const notesIn = ({ root, ...part }: DocxPart): [string, DocxPart][] =>

@@ -1,6 +1,6 @@
 import { oneLine } from '../../markdown/write.ts';
-import { childElementsOf, localName, type XmlElement } from '../../xml.ts';
-import { childNamed, childrenNamed, textWithin, valueOf } from '../xml.ts';
+import { childElementsOf, childNamed, childrenNamed, localName, textWithin, type XmlElement } from '../../xml.ts';
+import { valueOf } from '../xml.ts';
 
 /** Writes an equation (OMML, ECMA-376 part 1, 22.1) in LaTeX notation, with its letters and signs unchanged: `x=\frac{a}{2}`. */
 export const equationText = (equation: XmlElement): string => oneLine(childElementsOf(equation).map(termText).join(''));

@@ -1,5 +1,5 @@
-import type { XmlElement } from '../../xml.ts';
-import { childNamed, firstNamed, isOn } from '../xml.ts';
+import { childNamed, findElement, type XmlElement } from '../../xml.ts';
+import { isOn } from '../xml.ts';
 
 /** A field whose text is a link (ECMA-376 part 1, 17.16.5.25): `HYPERLINK "https://x.example/" \l "part" \o "tip"`. */
 const LINK = /^\s*HYPERLINK\b/i;
@@ -33,7 +33,7 @@ export class Fields {
     const last = this.#open.at(-1);
     switch (element.attributes['w:fldCharType']) {
       case 'begin':
-        this.#open.push({ code: '', box: checkBox(firstNamed(element, 'checkBox')), href: this.href });
+        this.#open.push({ code: '', box: checkBox(findElement(element, 'checkBox')), href: this.href });
         return '';
       case 'separate':
         if (last) last.href = linkOf(last.code) ?? last.href;

@@ -1,6 +1,6 @@
-import type { XmlElement } from '../../xml.ts';
+import { childNamed, childrenNamed, type XmlElement } from '../../xml.ts';
+import { isOn, valueOf } from '../xml.ts';
 import { ListCounters, type ListLevel } from '../list-numbers.ts';
-import { childNamed, childrenNamed, isOn, valueOf } from '../xml.ts';
 import type { Style } from './styles.ts';
 
 /** A level of a list of Word (ECMA-376 part 1, 17.9.6). */

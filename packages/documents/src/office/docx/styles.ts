@@ -1,5 +1,5 @@
-import type { XmlElement } from '../../xml.ts';
-import { childNamed, childrenNamed, valueOf } from '../xml.ts';
+import { childNamed, childrenNamed, type XmlElement } from '../../xml.ts';
+import { valueOf } from '../xml.ts';
 
 /** Properties of a paragraph style, with those that it inherits. */
 export interface Style {

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { oneLine } from '../../markdown/write.ts';
-import { allText, childElementsOf, findElement, findText, localName, type XmlElement } from '../../xml.ts';
+import { allText, childElementsOf, childrenNamed, findElement, findText, localName, type XmlElement } from '../../xml.ts';
 import { altText } from '../../parsed-document.ts';
 import {
   type Block,
@@ -17,7 +17,6 @@ import {
   writeRuns,
 } from '../blocks.ts';
 import { spanOf } from '../../table.ts';
-import { childrenNamed } from '../xml.ts';
 import { ListCounters, type ListLevels } from '../list-numbers.ts';
 import { startOf } from './lists.ts';
 

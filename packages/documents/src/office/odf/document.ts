@@ -1,13 +1,13 @@
 import { oneLine } from '../../markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../../parsed-document.ts';
 import { childElementsOf, findElement, type XmlElement } from '../../xml.ts';
+import { readPart } from '../xml.ts';
 import { encryptedFileError } from '../../errors.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';
 import { type Block, marginBlocks, writeBlocks } from '../blocks.ts';
 import { type OfficeProperties, readOfficeProperties } from '../properties.ts';
 import { distinctLines, type VisibleElements, visibleText } from '../visible.ts';
-import { readPart } from '../xml.ts';
 import { OdfReader, type Styles } from './body.ts';
 import { levelsOf } from './lists.ts';
 
