@@ -15,7 +15,9 @@ import { plainText, withoutHidden, withoutMarks } from '../src/text/markdown/pla
 import { directReply } from '../src/stages/chat/dialogue/intent.ts';
 import { LinkFilter } from '../src/stages/chat/guard/link-filter.ts';
 import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';
-import { findUnsupported } from '../src/stages/chat/guard/verify.ts';
+import { CitedSentences } from '../src/stages/chat/guard/cited-sentences.ts';
+import { EchoFilter } from '../src/stages/chat/guard/echo-filter.ts';
+import { createSupport } from '../src/stages/chat/guard/support.ts';
 import { readBlocks } from '../packages/documents/src/markdown/blocks.ts';
 import { decodeBlockReferences, decodeReferences } from '../packages/documents/src/markdown/character-references.ts';
 import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
@@ -105,8 +107,13 @@ const readers: Record<string, (text: string) => unknown> = {
   'the citations of an answer': (text) => filtered(text, new CitationFilter(3)),
   'the links of an answer': (text) => filtered(text, new LinkFilter(() => false)),
   'an answer that may be a refusal': (text) => [isRefusal(text, 'pump'), beginsAsRefusal(text)],
-  'what an answer says without its sources': (text) => findUnsupported(text, [source('The pump stops.')]),
-  'what a source says': (text) => findUnsupported('The pump stops at 5 bar [1].', [source(text)]),
+  'what an answer repeats of the prompt': (text) => filtered(text, new EchoFilter({ marker: 'abcdef', questions: ['The pump?'] })),
+  'the sentences of an answer': async (text) => {
+    const sentences = new CitedSentences({ cited: new Set(), count: 1, support: createSupport([source('The pump stops.')]) });
+    for (let at = 0; at < text.length; at += PIECE) await sentences.push(text.slice(at, at + PIECE));
+    return sentences.push('', true);
+  },
+  'what a source says': (text) => createSupport([source(text)])('The pump stops at 5 bar [1].', [1]),
   'the sentences of a paragraph': sentencesOf,
   'the title of Markdown': firstHeading,
   'the text of Markdown': (text) => [plainText(text), withoutMarks(text), withoutHidden(text)],

@@ -78,7 +78,7 @@ export interface ConfidenceNote {
 
 const LOW_CONFIDENCE: Partial<Record<string, string>> = {
   answer_uncertain: 'the passages are about this, but may not answer it, or not all of it. Open the sources before you rely on it.',
-  citations_unsupported: 'not every sentence is supported by the source that it cites. Open the sources before you rely on it.',
+  citations_unsupported: 'not every sentence is supported by a source. Open the sources before you rely on it.',
 };
 const WEAK_MATCHES = 'only weak matches were found. Open the sources before you rely on it.';
 

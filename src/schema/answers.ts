@@ -123,7 +123,7 @@ export const AnswerConfidence = z
         'direct_intent',
       ])
       .describe(
-        'Reason for the level. answer_uncertain: the passages are about the question, but may not answer it, or not all of it; citations_unsupported: no citation, a sentence that is repeated, or sentences that their sources do not support (verify_citations); direct_intent: a greeting, thanks, a farewell, or the list of documents, which need no search',
+        'Reason for the level. answer_uncertain: the passages are about the question, but may not answer it, or not all of it; citations_unsupported: no citation, a sentence that is repeated, or sentences that no source supports; direct_intent: a greeting, thanks, a farewell, or the list of documents, which need no search',
       ),
     probability: z
       .number()
@@ -139,13 +139,13 @@ export type AnswerConfidence = z.infer<typeof AnswerConfidence>;
 export const Intent = z.enum(['rag', 'greeting', 'thanks', 'farewell', 'acknowledgement', 'sources']);
 export type Intent = z.infer<typeof Intent>;
 
-/** A cited sentence that `verify_citations` did not find in its sources. */
+/** A sentence of a model that its sources do not support. */
 export const Unsupported = z
   .object({
     sentence: z.string().describe('The sentence as in the answer'),
-    citations: z.array(z.int()).describe('Citation numbers in the sentence'),
+    citations: z.array(z.int()).describe('Citation numbers that the model wrote in the sentence'),
   })
-  .meta({ id: 'Unsupported', description: 'A cited sentence whose words or figures are not in its sources' });
+  .meta({ id: 'Unsupported', description: 'A sentence whose words or figures are not in the sources that it cites, or in any' });
 export type Unsupported = z.infer<typeof Unsupported>;
 
 /** Result of `chat`, and the data of the `final` event of its stream. */
@@ -173,7 +173,7 @@ export const ChatResult = z
     intent: Intent.describe(
       'Kind of the message; rag: a question that is answered from the sources; sources: a question for the list of documents',
     ),
-    unsupported: z.array(Unsupported).optional().describe('Findings of verify_citations; absent if it was not requested'),
+    unsupported: z.array(Unsupported).optional().describe('Sentences of a model that no source supports; absent for quotations'),
     explain: ChatExplain.optional().describe('Explanation of the answer, if explain is set'),
   })
   .meta({ id: 'ChatResult', description: 'One turn of a conversation' });

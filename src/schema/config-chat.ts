@@ -100,10 +100,4 @@ export const Chat = z.strictObject({
     .strictObject({ enabled: z.boolean().describe('Answer greetings, thanks and farewells without retrieval') })
     .describe('Messages answered without retrieval'),
   retrieval_quality: RetrievalQualityConfig,
-  verify_citations: z
-    .boolean()
-    .describe(
-      'Mark cited sentences whose words and figures are not in their sources. If answer and source differ in language, all sentences are marked',
-    )
-    .meta({ flag: 'verify-citations' }),
 });

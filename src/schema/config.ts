@@ -254,7 +254,6 @@ export const DEFAULTS = {
     query_rewrite: {},
     intent_routing: { enabled: true },
     retrieval_quality: { enabled: true, low_confidence_mode: 'answer_with_caution', max_context_chunks: 5 },
-    verify_citations: false,
   },
   network: { allow_private: 'auto', timeout: 30, max_bytes: 104_857_600, max_redirects: 10, user_agent: 'kb', sites: [] },
   server: {

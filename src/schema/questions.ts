@@ -138,7 +138,6 @@ export const ChatRequest = z
     intent_routing: block(chat.shape.intent_routing, 'chat.intent_routing'),
     retrieval_quality: block(RetrievalQualityConfig, 'chat.retrieval_quality'),
     persona: overrideKey(chat.shape.persona, 'chat.persona'),
-    verify_citations: overrideKey(chat.shape.verify_citations, 'chat.verify_citations'),
     context_window: overrideKey(chat.shape.llm.shape.context_window, 'chat.llm.context_window'),
     explain: z.boolean().optional().describe('Explain how the answer was made: ranks, scores, thresholds, tokens, times'),
     show_prompt: z.boolean().optional().describe('Like explain, with the messages sent to the model'),

@@ -61,7 +61,6 @@ const history = [
 
 it('ends a failed chat with a complete result: no answer, the given history, and the reason', async () => {
   const models: Record<string, Behaviour> = {
-    nothing: { reply: () => '' },
     failure: { reply: () => ({ status: 400 }) },
     cut: { reply: () => ({ pieces: ['They are '], end: 'cut' }) },
     page: { raw: { type: 'text/html', body: '<!doctype html><title>Sign in</title><h1>Sign in</h1>' } },

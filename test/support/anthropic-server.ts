@@ -29,7 +29,7 @@ interface MessagesRequest {
   headers: IncomingMessage['headers'];
   body: Record<string, unknown> & {
     system?: string;
-    messages?: { role: string; content: string }[];
+    messages?: { role: string; content: string | { text: string }[] }[];
     max_tokens?: number;
     stream?: boolean;
   };
@@ -73,7 +73,8 @@ function wrongIn({ path, headers, body }: MessagesRequest): AnthropicRefusal | u
   if (messages[0]?.role !== 'user') return invalid('messages: first message must use the "user" role');
   for (const [i, { role, content }] of messages.entries()) {
     if (role !== 'user' && role !== 'assistant') return invalid(`messages.${i}: Input tag '${role}' found using 'role' does not match`);
-    if (content.trim() === '') return invalid(`messages.${i}: text content blocks must be non-empty`);
+    const text = typeof content === 'string' ? content : content.map((block) => block.text).join('');
+    if (text.trim() === '') return invalid(`messages.${i}: text content blocks must be non-empty`);
     if (role === messages[i - 1]?.role) return invalid('messages: roles must alternate between "user" and "assistant"');
   }
   return undefined;

@@ -31,11 +31,24 @@ const requestBody = ({ max_tokens, messages }: GenerateRequest, { model, paramet
   ...separateSystemMessages(messages),
 });
 
+/** A text up to which a server keeps what it has computed for the prompt. */
+const cachedText = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+
+/** Asks to cache the system message, and the history before the last message. */
+function withCachePoints({ system, messages, ...body }: ChatBody): Record<string, unknown> {
+  const last = messages.length - 1;
+  return {
+    ...body,
+    ...(typeof system === 'string' && { system: cachedText(system) }),
+    messages: messages.map((message, i) => (i === last - 1 ? { ...message, content: cachedText(message.content) } : message)),
+  };
+}
+
 const postMessages = (access: Access, body: ChatBody, signal: AbortSignal): Promise<Response> =>
   requestAnswer(access, {
     url: `${access.base_url.replace(/\/v1$/, '')}/v1/messages`, // users write the address with and without /v1
     headers: { 'anthropic-version': VERSION, ...(access.key && { 'x-api-key': access.key }) },
-    body,
+    body: withCachePoints(body),
     signal,
   });
 

@@ -76,7 +76,7 @@ interface ModelHabits {
 
 /**
  * Yields the pieces of the answer as they arrive, without reasoning and other marks (`OutputCleaner`). A failure before the first piece is retried; a later one ends the answer. Throws a KbError: `too_large` if
- * the messages do not fit into the model's window (shorter sources may), `invalid` if the answer is empty or was withheld, `unauthorized`, `unavailable`,
+ * the messages do not fit into the model's window (shorter sources may), `invalid` if the answer was withheld or never began, `unauthorized`, `unavailable`,
  * `configuration`, `aborted`.
  */
 export async function* generate(request: GenerateRequest, call: LlmCall): AsyncGenerator<CleanPiece, Outcome, void> {
@@ -161,12 +161,14 @@ class Answer {
     const ending = this.#ending;
     if (!ending) throw new KbError('unavailable', `${provider} broke off in the answer of ${model}.`, { isRetryable: true });
     if (ending === 'filter') throw new KbError('invalid', `${provider} held the answer of ${model} back: its content filter took offence.`);
-    if (!this.hasText) throw this.#emptyError(ending);
+    const failure = this.hasText ? undefined : this.#emptyError(ending);
+    if (failure) throw failure;
     return ending === 'done' ? this.#usage : { ...this.#usage, cut_off: ending === 'length' ? 'max_tokens' : 'window' };
   }
 
-  #emptyError(ending: StopReason): KbError {
-    const { provider, model } = this.#access;
+  /** Why there is no text; undefined if the model had nothing to say. */
+  #emptyError(ending: StopReason): KbError | undefined {
+    const { model } = this.#access;
     if (this.#refusal) return new KbError('invalid', `${model} declined to answer: ${this.#refusal.trim()}`);
     if (ending === 'window')
       return new KbError('too_large', `The question and its sources fill the window of ${model}: nothing was left for an answer.`);
@@ -178,9 +180,7 @@ class Answer {
         ],
       });
     }
-    return new KbError('invalid', `${provider} gave an empty answer: ${model} said nothing.`, {
-      hint: ['Try again.', advice`Another model (${setting('chat.llm.model')}) may answer.`],
-    });
+    return undefined;
   }
 }
 

@@ -1,8 +1,11 @@
 import { isAbort, KbError } from '../../core/errors.ts';
 import { type Progress, throwIfAborted } from '../../core/run.ts';
-import type { GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
+import type { Embedder, GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
 import { type AddressCheck, LinkFilter } from './guard/link-filter.ts';
 import { CitationFilter } from './guard/citation-filter.ts';
+import { CitedSentences, hasWords } from './guard/cited-sentences.ts';
+import { EchoFilter } from './guard/echo-filter.ts';
+import { createSupport } from './guard/support.ts';
 import { fallbacksFor } from '../../languages/detect.ts';
 import { asksForMore } from '../../languages/question.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
@@ -24,6 +27,10 @@ export interface StreamedAnswer {
   isPartial: boolean;
   /** Number of links and images that were removed. */
   links: number;
+  /** How the sources support the sentences that a model wrote. */
+  sentences: Pick<CitedSentences, 'supported' | 'unsupported' | 'isRepeating'>;
+  /** Whether the model said nothing beside marks and parts of the prompt. */
+  isEmpty: boolean;
 }
 
 interface StreamOptions {
@@ -31,6 +38,10 @@ interface StreamOptions {
   show_refusal: boolean;
   isKnown: AddressCheck;
   onShown?: () => void;
+  /** The marker of the lines around sources. */
+  marker: string;
+  /** Compares sentences with sources. */
+  embedder?: Embedder | undefined;
 }
 
 /** Filters an answer while it is generated: it checks citations and links, and holds back what may become a refusal. */
@@ -42,29 +53,46 @@ class AnswerStream {
   #isHolding: boolean;
   readonly citations;
   readonly links;
+  readonly sentences;
+  readonly #echoes;
   readonly #query: string;
   readonly #options: StreamOptions;
   readonly #isQuoting: boolean;
   /** The refusal of an extractive model, in the language of the question. */
   readonly #refusal: string;
 
-  constructor(llm: Llm, { grounding, messages }: GenerateRequest, options: StreamOptions) {
+  constructor(llm: Llm, { grounding, messages, signal }: GenerateRequest, options: StreamOptions) {
+    const { marker, embedder } = options;
     this.citations = new CitationFilter(grounding.sources.length);
     this.links = new LinkFilter(options.isKnown);
     this.#query = grounding.query;
     this.#options = options;
     this.#isQuoting = llm.extractive ?? false;
-    const { question = grounding.query } = grounding;
+    const { question = grounding.query, sources } = grounding;
+    this.#echoes = new EchoFilter({ marker, questions: [question, grounding.query] });
+    const support = createSupport(this.#isQuoting ? [] : sources, { embedder, signal });
+    this.sentences = new CitedSentences({ cited: this.citations.cited, count: sources.length, support });
     this.#refusal = fallbacksFor(question, messages.slice(0, -1))[earlierAnswers(question, messages) === undefined ? 'nothing' : 'no_more'];
     this.#isHolding = !options.show_refusal && !this.#isQuoting;
   }
 
-  push(piece: string): string {
-    return this.#show(this.links.push(this.citations.push(piece)));
+  async push(piece: string): Promise<string> {
+    if (this.#isQuoting) return this.#show(this.#check(piece));
+    return this.#show(await this.sentences.push(this.#check(this.#echoes.push(piece))));
   }
 
-  end(): string {
-    const last = this.#show(this.links.push(this.citations.end()) + this.links.end());
+  #check(piece: string): string {
+    return this.links.push(this.citations.push(piece));
+  }
+
+  /** Whether the answer has no words of its own. */
+  get isEmpty(): boolean {
+    return !this.declined && (this.#isQuoting ? this.text === '' : !hasWords(this.text));
+  }
+
+  async end(): Promise<string> {
+    const rest = this.#check(this.#echoes.end()) + this.links.push(this.citations.end()) + this.links.end();
+    const last = this.#show(this.#isQuoting ? rest : await this.sentences.push(rest, true));
     const { beganDeclining, declines } = this.citations;
     if (this.#isQuoting && beganDeclining && this.#options.show_refusal) this.text = this.#refusal;
     this.declined = beganDeclining || (this.#mayDecline() && (declines === 'all' || isRefusal(this.text, this.#query)));
@@ -106,7 +134,7 @@ function withEarlierAnswers(request: GenerateRequest): GenerateRequest {
   return { ...request, grounding: { ...grounding, previous_answers: earlierAnswers(grounding.question ?? grounding.query, messages) } };
 }
 
-/** Generates the answer and yields it as checked tokens. Throws what the model throws, and a KbError (`invalid`, retryable) for an empty answer. */
+/** Generates the answer and yields it as checked tokens. Throws what the model throws. */
 export async function* streamAnswer(
   llm: Llm,
   request: GenerateRequest,
@@ -124,32 +152,29 @@ export async function* streamAnswer(
         if (wasShown) yield resetEvent;
         continue;
       }
-      const piece = step.done ? answer.end() : answer.push(step.value);
+      const piece = await (step.done ? answer.end() : answer.push(step.value));
       if (piece) {
         wasShown = true;
         options.onShown?.();
         yield tokenEvent(piece);
       }
-      if (!step.done) continue;
-      const { text, declined, citations, links } = answer;
-      if (text === '' && !declined) throw emptyAnswerError(llm);
-      const { cut_off, unsure = false, input_tokens, output_tokens, ...quotation } = step.value;
+      const { text, declined, citations, links, sentences, isEmpty } = answer;
+      if (!step.done && !sentences.isRepeating) continue;
+      const { cut_off, unsure = false, input_tokens, output_tokens, ...quotation } = step.done ? step.value : NOT_COUNTED;
       const usage = { input_tokens, output_tokens };
       const isPartial = unsure || (citations.declines !== undefined && !declined);
-      return { text, usage, cut_off, quotation, citations, declined, isPartial, links: links.removed };
+      return { text, usage, cut_off, quotation, citations, declined, isPartial, links: links.removed, sentences, isEmpty };
     }
   } catch (error) {
     throw wasShown ? brokenOffError(error) : error;
   } finally {
     // A reader that leaves in the middle stops the model, too.
-    await stream.return({ input_tokens: 0, output_tokens: 0 });
+    await stream.return(NOT_COUNTED);
   }
 }
 
-const emptyAnswerError = ({ model, provider }: Llm): KbError =>
-  new KbError('invalid', `The model ${model} of ${provider} answered with nothing. Ask again, or choose another model.`, {
-    isRetryable: true,
-  });
+/** The outcome of an answer that was stopped. */
+const NOT_COUNTED: Outcome = { input_tokens: 0, output_tokens: 0 };
 
 function brokenOffError(error: unknown): unknown {
   if (isAbort(error) || !(error instanceof KbError)) return error;

@@ -19,6 +19,8 @@ async function open(
   return ask(await openAnthropicLlm({ provider: 'anthropic', model: 'writer', options, env }), request);
 }
 
+const cached = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+
 describe('the Messages API client', () => {
   it('yields the answer in the pieces of the stream, and returns the token counts', async () => {
     const { pieces, usage } = await read(await open(() => ({ pieces: ['It ', 'is ', 'so.'] })));
@@ -29,7 +31,7 @@ describe('the Messages API client', () => {
       model: 'writer',
       max_tokens: 77,
       stream: true,
-      system: 'You answer.',
+      system: cached('You answer.'),
       messages: [{ role: 'user', content: 'Is it so?' }],
     });
     expect(headers).toMatchObject({ 'x-api-key': KEY, 'anthropic-version': '2023-06-01' });
@@ -42,10 +44,10 @@ describe('the Messages API client', () => {
 
   it('passes options on, but keeps its own parameters', async () => {
     await read(await open(undefined, { options: { temperature: 0, model: 'other', stream: false, system: 'No.' } }));
-    expect(server.requests[0]!.body).toMatchObject({ temperature: 0, model: 'writer', stream: true, system: 'You answer.' });
+    expect(server.requests[0]!.body).toMatchObject({ temperature: 0, model: 'writer', stream: true, system: cached('You answer.') });
   });
 
-  it('sends system messages separately from the turns', async () => {
+  it('sends system messages separately from the turns, and asks to cache them and the history', async () => {
     const messages = [
       { role: 'system', content: 'One.' },
       { role: 'user', content: 'Is it so?' },
@@ -56,8 +58,8 @@ describe('the Messages API client', () => {
     const { pieces } = await read(await open(undefined, { messages }));
     expect(pieces.join('')).toBe('It is so.');
     const { system, messages: turns } = server.requests[0]!.body as { system: unknown; messages: unknown };
-    expect(system).toBe('One.\n\nTwo.');
-    expect(turns).toEqual(messages.filter(({ role }) => role !== 'system'));
+    expect(system).toEqual(cached('One.\n\nTwo.'));
+    expect(turns).toEqual([messages[1], { role: 'assistant', content: cached('As I said.') }, messages[4]]);
     expect(separateSystemMessages([{ role: 'user', content: 'Hi.' }])).toEqual({ messages: [{ role: 'user', content: 'Hi.' }] });
   });
 
@@ -76,13 +78,16 @@ describe('the Messages API client', () => {
     expect(pieces).toEqual(['It is so.']);
   });
 
-  it('fails if the answer is empty or only reasoning', async () => {
+  it('ends without text if the model says nothing beside its reasoning', async () => {
+    for (const reply of [{ pieces: [] }, { thoughts: ['Hm.'], pieces: ['\n'] }]) {
+      const { pieces, error } = await read(await open(() => reply));
+      expect([pieces.join('').trim(), error]).toEqual(['', undefined]);
+      await server.close();
+    }
+  });
+
+  it('fails if the answer was withheld or never began', async () => {
     for (const [reply, expected] of [
-      [{ pieces: [] }, { code: 'invalid', message: 'anthropic gave an empty answer: writer said nothing.' }],
-      [
-        { thoughts: ['Hm.'], pieces: ['\n'] },
-        { code: 'invalid', message: 'anthropic gave an empty answer: writer said nothing.' },
-      ],
       [
         { thoughts: ['Hm.'], pieces: [], end: 'max_tokens' },
         { code: 'invalid', hint: expect.stringContaining('chat.llm.max_tokens') },

@@ -72,11 +72,10 @@ describe('the chat completions client', () => {
     expect([pieces, server.requests.length]).toEqual([['Here.'], 3]);
   });
 
-  it('fails without a retry if the answer is empty', async () => {
+  it('ends without text, and without a retry, if the model says nothing', async () => {
     for (const pieces of [[], ['', ' \n'], ['<think>Hm.</think>'], [{ reasoning_content: 'Hm.' }]]) {
       const { pieces: said, error } = await read(await open({ reply: () => ({ pieces }) }));
-      expect(error).toMatchObject({ code: 'invalid', message: 'openai gave an empty answer: writer said nothing.' });
-      expect([said, server.requests.length]).toEqual([[], 1]);
+      expect([said.join('').trim(), error, server.requests.length]).toEqual(['', undefined, 1]);
       await server.close();
     }
   });

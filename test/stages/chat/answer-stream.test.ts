@@ -6,6 +6,7 @@ import { createAddressCheck } from '../../../src/stages/chat/guard/link-filter.t
 import { streamAnswer } from '../../../src/stages/chat/answer-stream.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 
+const marker = 'abcdefghijkl';
 const source = { citation: 1, title: 'Pump', text: 'See https://pump.example/manual for the filter.' };
 
 async function answered(pieces: readonly string[], { show_refusal = true, extractive = false } = {}) {
@@ -16,13 +17,15 @@ async function answered(pieces: readonly string[], { show_refusal = true, extrac
     max_tokens: 9,
     timeout: 9,
   };
-  const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: createAddressCheck([source.text]) }));
+  const { events, result } = await collect(
+    streamAnswer(llm, request, { show_refusal, isKnown: createAddressCheck([source.text]), marker }),
+  );
   return { tokens: events.map(({ data }) => String(data.text)), ...result };
 }
 
-test('shows pieces as they arrive, and the last word once it is complete', async () => {
+test('shows pieces as they arrive, and the end of a sentence once it is complete', async () => {
   const { tokens, text, declined } = await answered(['Every ', '90 days ', '[1].']);
-  expect(tokens).toEqual(['Every 90 ', 'days [1].']);
+  expect(tokens).toEqual(['Every 90', ' days [1]', '.']);
   expect([text, declined]).toEqual(['Every 90 days [1].', false]);
 });
 
@@ -50,8 +53,10 @@ test('holds back a possible refusal until it cites a source or is too long', asy
   const pieces = ['The sources do not ', 'mention trains, but hotels ', 'are limited [1]', '. Really', '.'];
   const { tokens, declined } = await answered(pieces, { show_refusal: false });
   expect(declined).toBe(false);
-  expect(tokens).toEqual(['The sources do not mention trains, but hotels are limited ', '[1]. ', 'Really.']);
-  const long = ['Every 90 days. '.repeat(30), 'And ', 'so on.'];
+  expect(tokens.join('')).toBe('The sources do not mention trains, but hotels are limited [1]. Really.');
+  expect(tokens[0]).toMatch(/^The sources do not mention trains, but hotels are limited/);
+  const days = Array.from({ length: 30 }, (_, i) => `Every ${i} days. `).join('');
+  const long = [days, 'And ', 'so on.'];
   const plain = await answered(long, { show_refusal: false });
   expect([plain.declined, plain.tokens.length > 1, plain.tokens.join('')]).toEqual([false, true, long.join('')]);
 });
@@ -71,7 +76,7 @@ test('declines after a statement with the no-answer marker, without showing hidd
 });
 
 test('does not treat an answer as a refusal once a part was shown', async () => {
-  const pieces = ['It is not told. '.repeat(30), 'Nowhere. [0]'];
+  const pieces = [Array.from({ length: 30 }, (_, i) => `Part ${i} is not told. `).join(''), 'Nowhere. [0]'];
   const hidden = await answered(pieces, { show_refusal: false });
   expect(hidden).toMatchObject({ declined: false, isPartial: true, text: `${pieces[0]}Nowhere.` });
   expect(hidden.tokens.join('')).toBe(hidden.text);
@@ -87,7 +92,7 @@ test('an extractive model declines in the language of the question', async () =>
   const declined = async (query: string, history: Message[] = [], show_refusal = true) => {
     const llm = scriptedLlm(() => ['[0] The sources ', 'do not.'], { extractive: true });
     const request = { messages: history, grounding: { query: 'x', question: query, sources: [source] }, max_tokens: 9, timeout: 9 };
-    const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: () => false }));
+    const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: () => false, marker }));
     return { shown: events.map(({ data }) => String(data.text)).join(''), text: result.text, declined: result.declined, llm };
   };
   const before: Message[] = [
@@ -119,7 +124,7 @@ test('mentions the discarded partial answer only if a part was shown before the 
   const told = async (pieces: (string | Error)[]) => {
     const llm = scriptedLlm(() => pieces);
     const request = { messages: [], grounding: { query: 'x', sources: [source] }, max_tokens: 9, timeout: 9 };
-    return await collect(streamAnswer(llm, request, { show_refusal: true, isKnown: () => true })).catch((error: unknown) => error);
+    return await collect(streamAnswer(llm, request, { show_refusal: true, isKnown: () => true, marker })).catch((error: unknown) => error);
   };
   expect(await told([failure()])).toMatchObject({ message: 'It went away.', hint: undefined });
   expect(await told(['It is so. ', 'And ', failure()])).toMatchObject({

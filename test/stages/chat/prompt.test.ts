@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groundedPrompt } from '../../../src/stages/chat/answer-from-sources.ts';
+import { groundedPrompt } from '../../../src/stages/chat/prompt.ts';
 import { toGrounding, toSources } from '../../../src/stages/chat/cited-sources.ts';
 
 const item = (text: string, metadata = {}) => ({
@@ -10,22 +10,41 @@ const item = (text: string, metadata = {}) => ({
   score: 0.7,
 });
 const parts = { query: 'How often?', history: [], sources: toGrounding([item('Every 90 days.')]), persona: '', cautious: false };
-const markerOf = (text: string) => /source \[1\] ([0-9a-f]{24}) /.exec(text)?.[1];
+const markerOf = (text: string) => /^--- (\S{12})$/m.exec(text)?.[1];
 
-test('puts every source between two lines with a marker that is new in every request', () => {
-  const [system, question] = groundedPrompt(parts);
-  const marker = markerOf(question!.content)!;
+test('puts every source between two lines with a marker that is new in every request and stands in the last message alone', () => {
+  const { marker, messages } = groundedPrompt(parts);
+  const [system, question] = messages;
   expect(question!.content.split('\n')).toEqual([
-    `--- source [1] ${marker} ---`,
-    'Title: docs/pump.md',
-    '',
+    `--- ${marker}`,
+    'Source 1 (docs/pump.md):',
     'Every 90 days.',
-    `--- end of source [1] ${marker} ---`,
+    `--- end ${marker}`,
     '',
     'Question: How often?',
   ]);
-  expect(system!.content).toContain(marker);
-  expect(markerOf(groundedPrompt(parts)[1]!.content)).not.toBe(marker);
+  expect(markerOf(question!.content)).toBe(marker);
+  const other = groundedPrompt(parts);
+  expect(other.marker).not.toBe(marker);
+  expect(other.messages[0]).toEqual(system);
+});
+
+test('asks the rewritten question behind the one of the user, and again with a request for sentences', () => {
+  const last = (more: object) => groundedPrompt({ ...parts, ...more }).messages.at(-1)!.content;
+  expect(last({ rewritten: 'How often is the filter replaced?' })).toMatch(
+    /\n\nQuestion: How often\?\nThat is: How often is the filter replaced\?$/,
+  );
+  expect(last({ again: true })).toMatch(/\n\nQuestion: How often\?\n\nAnswer in full sentences\.$/);
+});
+
+test('rules and fences are short: at most 350 tokens with five sources', () => {
+  const [source] = parts.sources;
+  const sources = [1, 2, 3, 4, 5].map((citation) => ({ ...source!, citation, title: '', text: '' }));
+  const text = groundedPrompt({ ...parts, sources, query: '' })
+    .messages.map(({ content }) => content)
+    .join('\n');
+  // a token of a fence has about three characters, one of prose about four
+  expect(text.length / 3).toBeLessThan(350);
 });
 
 test('puts the history in order between the rules and the question, with one system message', () => {
@@ -33,28 +52,30 @@ test('puts the history in order between the rules and the question, with one sys
     { role: 'user' as const, content: 'Hi.' },
     { role: 'assistant' as const, content: 'Hello.' },
   ];
-  const messages = groundedPrompt({ ...parts, history });
+  const { messages } = groundedPrompt({ ...parts, history });
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
   expect(messages.slice(1, 3)).toEqual(history);
 });
 
 test('alternates user and assistant, the user first, without empty messages, as strict providers require', () => {
-  const rolesOf = (history: { role: 'user' | 'assistant'; content: string }[]) => groundedPrompt({ ...parts, history }).slice(1);
+  const rolesOf = (history: { role: 'user' | 'assistant'; content: string }[]) => groundedPrompt({ ...parts, history }).messages.slice(1);
   const user = (content: string) => ({ role: 'user' as const, content });
   const assistant = (content: string) => ({ role: 'assistant' as const, content });
   const merged = rolesOf([user('Summary.'), user('Hi.'), assistant('Hello.'), assistant(' '), assistant('Well?'), user('And?')]);
   expect(merged.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   expect(merged[0]!.content).toBe('Summary.\n\nHi.');
   expect(merged[1]!.content).toBe('Hello.\n\nWell?');
-  expect(merged[2]!.content).toMatch(/^And\?\n\n--- source \[1\][^]*Question: How often\?$/);
+  expect(merged[2]!.content).toMatch(/^And\?\n\n--- [^]*Question: How often\?$/);
   expect(rolesOf([assistant('Hello.')]).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
 });
 
-test('puts the persona first, and asks for caution only if the sources are weak', () => {
-  const [system] = groundedPrompt({ ...parts, persona: 'You are Kim.' });
+test('puts the persona first, and asks for caution in the last message, only if the sources are weak', () => {
+  const [system, question] = groundedPrompt({ ...parts, persona: 'You are Kim.' }).messages;
   expect(system!.content).toMatch(/^You are Kim\.\n/);
-  expect(system!.content).not.toMatch(/cautious/i);
-  expect(groundedPrompt({ ...parts, cautious: true })[0]!.content).toMatch(/cautious/i);
+  expect(question!.content).not.toMatch(/cautious/i);
+  const cautious = groundedPrompt({ ...parts, persona: 'You are Kim.', cautious: true }).messages;
+  expect(cautious[0]).toEqual(system);
+  expect(cautious[1]!.content).toMatch(/cautious[^]*Question: How often\?$/i);
 });
 
 test('hides from a model what Markdown hides, but nothing of other kinds of documents', () => {

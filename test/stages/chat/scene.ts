@@ -11,7 +11,7 @@ import { scriptedLlm } from './scripted-llm.ts';
 const item = (id: string, score: number): RetrievedItem => ({
   id,
   chunk_id: id,
-  text: `Passage ${id} about the pump.`,
+  text: `Passage ${id} about the pump. Replace the filter every 90 days.`,
   metadata: { source: `${id}.md`, title: `Title ${id}`, location: { page: 2 } },
   score,
 });

@@ -3,13 +3,13 @@ import { KbError } from '../../../src/core/errors.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 import { forRewrite, query, rewriting, talk, turn } from './scene.ts';
 
-test('searches for the rewritten follow-up, and answers the question as the user asked it', async () => {
+test('searches for the rewritten follow-up, and answers the question as the user asked it, beside its full form', async () => {
   const llm = forRewrite('filter of the pump');
   const { result, searched, stages } = await turn({ query: 'And the filter?', history: talk(2), settings: rewriting, llm });
   expect(searched).toEqual(['filter of the pump']);
   expect(result.retrieval).toMatchObject({ query: 'And the filter?', search_query: 'filter of the pump' });
   expect(stages).toContain('rewrite');
-  expect(said(llm.requests[1]!)).toMatch(/Question: And the filter\?$/);
+  expect(said(llm.requests[1]!)).toMatch(/Question: And the filter\?\nThat is: filter of the pump$/);
   expect(result.history.at(-2)!.content).toBe('And the filter?');
 });
 

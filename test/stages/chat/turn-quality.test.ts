@@ -184,7 +184,7 @@ test('a model reads neighbouring text, but nothing twice, and a quoted line is c
   const neighbours = async () => new Map([['a', { after: beside }], ['b', { after: given }]]); // prettier-ignore
   const llm = scriptedLlm(() => ['Every 90 days [1].']);
   await turn({ llm, search: { neighbours } });
-  expect(said(llm.requests[0]!)).toContain('Passage a about the pump.\n\nIt rests at night.');
+  expect(said(llm.requests[0]!)).toContain('Passage a about the pump. Replace the filter every 90 days.\n\nIt rests at night.');
   expect(said(llm.requests[0]!)).not.toContain('Given already.');
   const quoting = scriptedLlm(() => ['It rests at night. [1]'], {
     extractive: true,

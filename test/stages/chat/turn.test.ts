@@ -47,6 +47,7 @@ test('an answer has every field of the result, and reports its stages in order',
       min_retrieval_score: 0.5,
     },
     answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
+    unsupported: [],
     compacted: false,
     intent: 'rag',
   });
@@ -55,7 +56,8 @@ test('an answer has every field of the result, and reports its stages in order',
   expect(events.filter(({ data }) => 'retrieved' in data).map(({ data }) => data)).toEqual([
     { retrieved: 3, failed: 0, search_query: query },
   ]);
-  expect(tokens).toEqual([{ type: 'token', stage: 'generation', message: '', data: { text: 'Every 90 days [1].' } }]);
+  expect(tokens[0]).toEqual({ type: 'token', stage: 'generation', message: '', data: { text: 'Every 90 days [1]' } });
+  expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
 });
 
 test.each([undefined, null, '', '  \n', 7, ['a'], { text: 'a' }])(
