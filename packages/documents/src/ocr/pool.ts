@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { closedError } from '../errors.ts';
+import { ProcessPool } from '../process/pool.ts';
 import { workerModule, WorkerProcess } from '../process/worker-process.ts';
 import type { OcrAnswer, OcrRequest } from './ocr-worker.ts';
 import type { PictureSource } from './page-pictures.ts';
@@ -24,11 +24,7 @@ export interface Scan extends PictureSource {
   onStart?: ((page: number) => void) | undefined;
 }
 
-interface OcrProcess {
-  worker: WorkerProcess<OcrRequest, OcrAnswer>;
-  /** Its open document. */
-  open?: Scan;
-}
+type OcrProcess = WorkerProcess<OcrRequest, OcrAnswer>;
 
 const SCRIPT = workerModule('ocr/ocr-worker.ts');
 /** JavaScript heap in MiB; pixels and the recognizer are outside of it. */
@@ -36,17 +32,18 @@ const HEAP = 512;
 /** Consecutive failed pages after which the rest of a document is given up. */
 const MAX_FAILED = 5;
 
-/** A pool of OCR processes. They start with the first page, and are reused. */
+/** Recognizes pages in processes, which start with the first page and are reused. */
 export class OcrPool {
   readonly #limits: OcrLimits;
   readonly #inTurn: LimitFunction;
-  readonly #all = new Set<OcrProcess>();
-  #idle: OcrProcess[] = [];
-  #isClosed = false;
+  readonly #pool: ProcessPool<OcrProcess>;
+  /** The documents that processes have open, which are not kept for that. */
+  readonly #open = new WeakMap<OcrProcess, WeakRef<Scan>>();
 
   constructor(limits: OcrLimits) {
     this.#limits = limits;
     this.#inTurn = pLimit(limits.processes);
+    this.#pool = new ProcessPool(() => new WorkerProcess(SCRIPT, { heap: HEAP, resident: limits.megabytes }));
   }
 
   /**
@@ -62,52 +59,38 @@ export class OcrPool {
       if (read) found.set(page, read);
     };
     await Promise.all(scan.pages.map((page) => this.#inTurn(() => recognizeNext(page))));
-    for (const process of this.#idle) if (process.open === scan) delete process.open;
     return found;
   }
 
   /** Ends all processes, also busy ones. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#all].map(({ worker }) => worker.kill()));
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   async #recognizePage(scan: Scan, page: number): Promise<RecognizedPage | undefined> {
     scan.signal?.throwIfAborted();
-    if (this.#isClosed) throw closedError();
+    this.#pool.throwIfClosed();
     scan.onStart?.(page);
-    const process = this.#takeProcess(scan);
-    if (process.open !== scan) {
+    const process = this.#pool.take((idle) => this.#hasOpen(idle, scan));
+    if (!this.#hasOpen(process, scan)) {
       const { bytes, file_type, passwords, folder, languages } = scan;
-      const opened = await this.#request(
-        process,
-        { open: { bytes: new Uint8Array(bytes), file_type, passwords, folder, languages } },
-        scan,
-      );
-      if ('opened' in opened) process.open = scan;
+      const open = { bytes: new Uint8Array(bytes), file_type, passwords, folder, languages };
+      if ('opened' in (await this.#request(process, { open }, scan))) this.#open.set(process, new WeakRef(scan));
     }
-    const answer = process.open === scan ? await this.#request(process, { page }, scan) : undefined;
-    if (process.worker.isAlive) this.#idle.push(process);
-    else this.#all.delete(process);
+    const answer = this.#hasOpen(process, scan) ? await this.#request(process, { page }, scan) : undefined;
+    this.#pool.giveBack(process);
     scan.signal?.throwIfAborted();
-    if (this.#isClosed) throw closedError();
+    this.#pool.throwIfClosed();
     return answer && 'page' in answer ? answer.page : undefined;
   }
 
-  /** Takes an idle process, preferably one that has opened the document; starts one if there is none. */
-  #takeProcess(scan: Scan): OcrProcess {
-    const alive = this.#idle.filter(({ worker }) => worker.isAlive);
-    const taken = alive.find(({ open }) => open === scan) ?? alive.at(-1);
-    this.#idle = alive.filter((one) => one !== taken);
-    if (taken) return taken;
-    const started: OcrProcess = { worker: new WorkerProcess(SCRIPT, { heap: HEAP, resident: this.#limits.megabytes }) };
-    this.#all.add(started);
-    return started;
+  #hasOpen(process: OcrProcess, scan: Scan): boolean {
+    return this.#open.get(process)?.deref() === scan;
   }
 
   /** Sends a request to a process, which is killed when it is late or the run is aborted. */
-  #request({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
+  #request(process: OcrProcess, request: OcrRequest, { signal }: Scan) {
     const late = AbortSignal.timeout(this.#limits.seconds * 1000);
-    return worker.ask(request, { signal: signal ? AbortSignal.any([signal, late]) : late });
+    return process.ask(request, { signal: signal ? AbortSignal.any([signal, late]) : late });
   }
 }

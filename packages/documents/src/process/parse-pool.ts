@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import pLimit from 'p-limit';
-import { closedError, DocumentError } from '../errors.ts';
+import { DocumentError } from '../errors.ts';
 import { type Death, CPU_TIME_EXCEEDED } from './worker-process.ts';
+import { ProcessPool } from './pool.ts';
 import { type ParseProcess, startProcess } from './prepare.ts';
 import { parseChecked } from '../parse.ts';
 import { unpackMarks } from './packed-marks.ts';
@@ -41,52 +42,23 @@ function processError(
 /** Resident bytes from which a process is replaced after a document, since they would count against the next one. */
 const MAX_RESIDENT = 384 * 2 ** 20;
 
-/** Processes that parse documents. One is started when there is work and none is idle; the caller bounds how many work at once. */
-type ParsePool = ReturnType<typeof createParsePool>;
+type ParsePool = ProcessPool<ParseProcess>;
 
-function createParsePool(megabytes: number) {
-  const idle: ParseProcess[] = [];
-  const all = new Set<ParseProcess>();
-  let isClosed = false;
-  const start = () => {
-    const process = startProcess(megabytes);
-    all.add(process);
-    return process;
-  };
-  const end = async (process: ParseProcess) => {
-    all.delete(process);
-    await process.kill();
-  };
-  return {
-    /** Parses documents in one process, with a limit of processor time in seconds; the signal kills the process. */
-    async run(
-      tasks: readonly ParseTask[],
-      { signal, seconds }: { signal: AbortSignal; seconds: number },
-    ): Promise<ParseOutcome[] | { death: Death }> {
-      if (isClosed) throw closedError();
-      const process = takeAlive(idle) ?? start();
-      const answer = await process.ask(tasks, { signal, seconds });
-      if (isClosed) throw closedError();
-      if ('death' in answer || signal.aborted || answer.resident > MAX_RESIDENT) void end(process);
-      else idle.push(process);
-      return 'death' in answer ? answer : await Promise.all(answer.outcomes.map(withMarks));
-    },
-    /** Ends all processes, also those that work. */
-    async close(): Promise<void> {
-      isClosed = true;
-      await Promise.all([...all].map(end));
-    },
-  };
+/** Parses documents in one process, with a limit of processor time in seconds; the signal kills the process. */
+async function parseIn(
+  pool: ParsePool,
+  tasks: readonly ParseTask[],
+  { signal, seconds }: { signal: AbortSignal; seconds: number },
+): Promise<ParseOutcome[] | { death: Death }> {
+  const process = pool.take();
+  const answer = await process.ask(tasks, { signal, seconds });
+  pool.throwIfClosed();
+  pool.giveBack(process, !('death' in answer || signal.aborted || answer.resident > MAX_RESIDENT));
+  return 'death' in answer ? answer : await Promise.all(answer.outcomes.map(withMarks));
 }
 
 const withMarks = async (outcome: ParseAnswer['outcomes'][number]): Promise<ParseOutcome> =>
   'failed' in outcome ? outcome : { parsed: await unpackMarks(outcome.parsed, outcome.marks) };
-
-/** Takes the process that was used last, so that the others stay idle. */
-function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
-  for (let process = idle.pop(); process; process = idle.pop()) if (process.isAlive) return process;
-  return undefined;
-}
 
 /** Maximum bytes of a small document: starting a process for it takes longer than parsing it. */
 const SMALL_BYTES = 64 * 2 ** 10;
@@ -123,7 +95,7 @@ export interface IsolatedParser {
 /** Parses short texts in this process, other documents in worker processes. A document that exceeds a limit costs only its process. */
 export function createIsolatedParser(limits: ReaderLimits): IsolatedParser {
   const inTurn = pLimit(limits.processes);
-  const pool = createParsePool(limits.megabytes);
+  const pool = new ProcessPool(() => startProcess(limits.megabytes));
   const run = (tasks: readonly PendingTask[]) => inTurn(() => runTasks(pool, tasks, limits));
   const runSmall = createSmallTasks(run);
   return {
@@ -136,7 +108,7 @@ export function createIsolatedParser(limits: ReaderLimits): IsolatedParser {
       signal?.throwIfAborted();
       return unwrapOutcome(together ?? (await run([task]))[0]!);
     },
-    close: pool.close,
+    close: () => pool.close(),
   };
 }
 
@@ -192,7 +164,7 @@ async function runTasks(pool: ParsePool, tasks: readonly PendingTask[], limits: 
   const seconds = Math.min(limits.seconds, Math.ceil(SECONDS + (size / 2 ** 20) * SECONDS_PER_MEBIBYTE));
   const clock = AbortSignal.timeout(seconds * CLOCK_FACTOR * 1000);
   signals.forEach((signal) => signal.throwIfAborted());
-  const outcome = await pool.run(tasks.map(toMessage), { signal: AbortSignal.any([clock, ...signals]), seconds });
+  const outcome = await parseIn(pool, tasks.map(toMessage), { signal: AbortSignal.any([clock, ...signals]), seconds });
   signals.forEach((signal) => signal.throwIfAborted());
   if (!('death' in outcome)) return outcome;
   throw clock.aborted ? timeoutError(source, `${seconds * CLOCK_FACTOR} s`) : processError(source, outcome.death, { ...limits, seconds });
