@@ -1,11 +1,12 @@
 import { type Dirent, readdirSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { fillVariables, getPath, type Layer, referencesIn } from '../core/settings.ts';
 import { findProvider, type Provider, providers } from '../drivers/providers/providers.ts';
 import { BUCKET_VARIABLES } from '../drivers/stores/lancedb/bucket-variables.ts';
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { hasCode } from '../core/errors.ts';
-import { isFolderStore, storeFolder } from '../engine/store-address.ts';
+import { isAddress, isFolderStore, storeFolder } from '../engine/store-address.ts';
 import { isWithin, realPath } from '../stages/extract/files/local-path.ts';
 import { readProxies } from '../http/connections.ts';
 import type { Environment } from '../ports/engines.ts';
@@ -67,7 +68,7 @@ export const listDisclosures = (settings: Settings): Disclosure[] =>
     ...foldersElsewhere(settings),
     ...proxies(settings),
     ...collector(settings),
-    ...(settings.serves ? callers(settings) : []),
+    ...(settings.serves ? [...callers(settings), ...otherStores(settings)] : []),
     ...changingRequests(settings),
     ...settings.references.flatMap((reference) => followReference(reference, settings)),
   ]
@@ -237,9 +238,36 @@ function collector({ environment, user }: Settings): Target[] {
   return [{ secret, address, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' }];
 }
 
+/** Stores outside of the folder of the configuration that requests may name, read and write. */
+const otherStores = ({ config: { server }, home }: Settings): Target[] =>
+  server.allowed_store_urls
+    .filter((address) => !/^https?:/i.test(address) && (isAddress(address) || !isWithin(realPath(home), realPath(resolve(home, address)))))
+    .map((address) => ({
+      secret: TEXTS,
+      address: isAddress(address) ? address : resolve(home, address),
+      setting: 'server.allowed_store_urls',
+    }));
+
+/** Whether a server reads more than the folder of the configuration: other roots, stores, sites, files. */
+function readsElsewhere({ config: { server, network, sources, ingestion }, home }: Settings): boolean {
+  const isElsewhere = (path: string) => path.split(/[/\\{},]/).includes('..') || !isWithin(realPath(home), realPath(resolve(home, path)));
+  const files = [sources.docs ?? []].flat().flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)));
+  return (
+    server.allowed_roots !== undefined ||
+    server.allowed_store_urls.length > 0 ||
+    ![['auto'], [false], []].some((harmless) => isDeepStrictEqual([network.allow_private].flat(), harmless)) ||
+    network.sites.length > 0 ||
+    sources.urls !== undefined ||
+    sources.api !== undefined ||
+    ingestion.docs.follow_links ||
+    files.some((path) => typeof path === 'string' && isElsewhere(path))
+  );
+}
+
 /** Whom a server lets in because the file says so: other machines, web pages of others, and there those with a token or behind a gateway of its author. */
-function callers({ config: { server }, environment, user }: Settings): Target[] {
-  const { host, auth, tokens_file, cors_origins, allowed_hosts, allowed_roots } = server;
+function callers(settings: Settings): Target[] {
+  const { config, environment, user } = settings;
+  const { host, auth, tokens_file, cors_origins, allowed_hosts } = config.server;
   const token = environment['KB_SERVER_TOKEN'];
   const fromElsewhere = [
     { address: host, setting: 'server.host' },
@@ -251,10 +279,9 @@ function callers({ config: { server }, environment, user }: Settings): Target[] 
     ...cors_origins.map((address) => ({ address, setting: 'server.cors_origins' })),
     ...allowed_hosts.map((address) => ({ address, setting: 'server.allowed_hosts' })),
   ];
-  // without other roots, a page of others reaches what belongs to the configuration
   return [
     ...(isOnThisMachine(host.includes(':') ? `[${host}]` : host) ? [] : fromElsewhere),
-    ...(allowed_roots === undefined ? [] : pages),
+    ...(readsElsewhere(settings) ? pages : []),
   ].map((target) => ({ ...target, secret: 'what the server may read' }));
 }
 

@@ -53,13 +53,6 @@ describe('in a cloned repository whose configuration names an address', () => {
     const { code, error } = await kb(['serve', '--port', '0'], { cwd: folder(open) });
     expect([code, error]).toEqual([2, expect.stringContaining('send what the server may read to 0.0.0.0 (server.host)')]);
     expect(await runCommand(['collections', 'list'], { cwd: folder(open) })).toMatchObject({ code: 0 });
-    const page = folder({
-      'kb.config.yaml': 'server: { cors_origins: [https://evil.example], allowed_hosts: [evil.example], allowed_roots: [/] }\n',
-    });
-    expect(await kb(['serve', '--port', '0'], { cwd: page })).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('https://evil.example'),
-    });
     const known = folder({
       '.env': 'KB_SERVER_TOKEN=known-to-the-author\n',
       'kb.config.yaml': 'server: { auth: gateway, tokens_file: t.yaml }\n',
@@ -67,6 +60,29 @@ describe('in a cloned repository whose configuration names an address', () => {
     const served = await kb(['serve', '--port', '0', '--host', '0.0.0.0'], { cwd: known });
     expect(served.code).toBe(2);
     for (const setting of ['server.auth', 'server.tokens_file', 'KB_SERVER_TOKEN']) expect(served.error).toContain(`(${setting})`);
+  });
+
+  it.each([
+    'server: { cors_origins: [https://evil.example], allowed_hosts: [evil.example], allowed_roots: [/] }',
+    'server: { cors_origins: [https://evil.example] }\nnetwork: { allow_private: ["http://127.0.0.1:18999"] }',
+    'server: { cors_origins: [https://evil.example] }\nnetwork: { sites: [{ origin: "https://wiki.example", headers: { a: b } }] }',
+    'server: { allowed_hosts: [evil.example], allowed_store_urls: [../other/.kb/lancedb] }',
+    'server: { cors_origins: [https://evil.example] }\nsources: { docs: ["/home/u/private/**"] }',
+    'server: { cors_origins: [https://evil.example] }\nsources: { docs: [{ path: "a/../{..,b}" }] }',
+    'server: { cors_origins: [https://evil.example] }\nsources: { urls: ["http://127.0.0.1:18999"] }',
+    'server: { cors_origins: [https://evil.example] }\ningestion: { docs: { follow_links: true } }',
+  ])('kb serves no page of others more than its own folder: %s', async (text) => {
+    const { code, error } = await kb(['serve', '--port', '0', '--watch'], { cwd: folder({ 'kb.config.yaml': `${text}\n` }) });
+    expect([code, error]).toEqual([2, expect.stringContaining('what the server may read to')]);
+    expect(error).toContain('evil.example');
+  });
+
+  it('kb serves no store elsewhere', async () => {
+    const config = { 'kb.config.yaml': 'server: { allowed_store_urls: [/home/u/other/.kb/lancedb, "s3://bucket/kb"] }\n' };
+    const { code, error } = await kb(['serve', '--port', '0'], { cwd: folder(config) });
+    expect(code).toBe(2);
+    for (const address of ['/home/u/other/.kb/lancedb', 's3://bucket/kb']) expect(error).toContain(address);
+    expect(await runCommand(['collections', 'list'], { cwd: folder(config) })).toMatchObject({ code: 0 });
   });
 
   it('asks on a terminal, and remembers the answer', async () => {
