@@ -317,9 +317,9 @@ const hasScheme = (text: string): boolean => /^\s*[a-z][a-z\d+.-]*:/i.test(text)
 function addressesFor({ path, text, isPlace, place = '' }: Reference, settings: Settings): string[] {
   const { config, environment } = settings;
   const { storage, sources } = config;
-  const isAddress = isPlace || ADDRESS_OPTION.test(path);
-  const filled = String(fillVariables(isAddress ? text : place, environment));
-  if (isAddress) return path.startsWith('sources.docs') && !hasScheme(filled) ? [] : [filled]; // a path is on this machine
+  const namesPlace = isPlace || ADDRESS_OPTION.test(path);
+  const filled = String(fillVariables(namesPlace ? text : place, environment));
+  if (namesPlace) return path.startsWith('sources.docs') && !hasScheme(filled) ? [] : [filled]; // a path is on this machine
   const [section] = /^(?:embedding|chat\.llm|rerank)(?=\.)/.exec(path) ?? [];
   if (section) return modelAddresses(section, settings);
   if (path.startsWith('storage.')) return [storage.options?.['urls'] === undefined ? (storage.url ?? storage.vector_db) : ''];

@@ -15,6 +15,8 @@ interface FolderRules {
   folder: string;
   name: IgnoreFile;
   rules: Ignore;
+  /** The number of rules by how many `**` they have. */
+  rulesByAnyFolders: ReadonlyMap<number, number>;
 }
 
 /** The rules that apply in a folder, outermost first. */
@@ -31,12 +33,12 @@ export const ignoreFilesFor = (gitignore: boolean): readonly IgnoreFile[] => (gi
 
 /** Maximum bytes of an ignore file: each file of its folder is tested against all of its rules. */
 const MAX_IGNORE_BYTES = 256 * 2 ** 10;
-/** Maximum `**` in a rule: the time of a test grows by a power of the depth with each. */
-const MAX_ANY_FOLDERS = 4;
+/** Maximum steps of a test against the rules of one file, which takes a few hundredths of a second: each `**` of a rule multiplies them by the depth. */
+const MAX_TEST_STEPS = 1e7;
 
 /**
- * Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. Throws a KbError (`usage`) for a file that would take
- * too long to test, and the system error for an unreadable one.
+ * Reads the ignore files of a folder. A pipe of that name is skipped: reading it might never end. Throws a KbError (`usage`) for a file that is too
+ * large, and the system error for an unreadable one.
  */
 const rulesOf = (folder: string, names: readonly IgnoreFile[]): FolderRules[] =>
   names.flatMap((name) => {
@@ -48,12 +50,9 @@ const rulesOf = (folder: string, names: readonly IgnoreFile[]): FolderRules[] =>
         hint: 'Write fewer rules, such as one for a whole folder.',
       });
     const text = readFileSync(path, 'utf8');
-    const line = text.split('\n').findIndex((rule) => rule.split('**').length - 1 > MAX_ANY_FOLDERS);
-    if (line >= 0)
-      throw new KbError('usage', `${name}, line ${line + 1}: at most ${MAX_ANY_FOLDERS} «**» are expected in a rule.`, {
-        hint: 'Write the rule with fewer of them.',
-      });
-    return [{ folder, name, rules: ignore().add(text) }];
+    const counts = Map.groupBy(text.split('\n'), (rule) => rule.split('**').length - 1);
+    const rulesByAnyFolders = new Map([...counts].map(([count, rules]) => [count, rules.length]));
+    return [{ folder, name, rules: ignore().add(text), rulesByAnyFolders }];
   });
 
 function rulesAbove(root: string, names: readonly IgnoreFile[]): FolderRules[] {
@@ -65,10 +64,23 @@ function rulesAbove(root: string, names: readonly IgnoreFile[]): FolderRules[] {
   }
 }
 
+/** Returns the rules if a path can be tested in a short time. Throws a KbError (`usage`) if it is too deep for them. */
+function testable(rules: Rules, path: string): Rules {
+  for (const { folder, name, rulesByAnyFolders } of rules) {
+    const depth = relative(folder, path).split(sep).length;
+    const steps = [...rulesByAnyFolders].reduce((sum, [count, ofCount]) => sum + ofCount * depth ** count, 0);
+    if (steps > MAX_TEST_STEPS)
+      throw new KbError('usage', `The rules of ${name} have too many «**» for a path of ${depth} folders.`, {
+        hint: 'Write the rules with fewer of them, such as one for a whole folder.',
+      });
+  }
+  return rules;
+}
+
 /** The ignore file that excludes a path; undefined if none does. The innermost rule that matches decides, as in git. */
 export function excludedBy(rules: Rules, path: string, isFolder: boolean): IgnoreFile | undefined {
-  for (const { folder, name, rules: own } of rules.toReversed()) {
-    const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
+  for (const { folder, name, rules: matcher } of rules.toReversed()) {
+    const { ignored, unignored } = matcher.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
     if (ignored || unignored) return ignored ? name : undefined;
   }
   return undefined;
@@ -95,7 +107,7 @@ export class IgnoreRules {
   /** The rules of the folders above a folder, the root or one in it; undefined if the folder is excluded. The root was named, so that no rule excludes it. */
   #above(folder: string): Rules | undefined {
     if (folder === this.#root || !isWithin(this.#root, folder)) {
-      const rules = rulesAbove(folder, this.#names);
+      const rules = testable(rulesAbove(folder, this.#names), folder);
       return excludedBy(rules, folder, true) ? [] : rules;
     }
     const rules = this.rulesIn(dirname(folder));
@@ -109,11 +121,14 @@ export class IgnoreRules {
     return rules === undefined || excludedBy(rules, path, isFolder) !== undefined;
   }
 
-  /** The rules that apply in a folder, with its own; undefined if it is excluded. Throws the system error for an unreadable ignore file. */
+  /**
+   * The rules that apply in a folder, with its own; undefined if it is excluded. Throws a KbError (`usage`) if they would take too long to test, and the
+   * system error for an unreadable ignore file.
+   */
   rulesIn(folder: string): Rules | undefined {
     if (!this.#rulesByFolder.has(folder)) {
       const above = this.#above(folder);
-      this.#rulesByFolder.set(folder, above && [...above, ...rulesOf(folder, this.#names)]);
+      this.#rulesByFolder.set(folder, above && testable([...above, ...rulesOf(folder, this.#names)], join(folder, 'any')));
     }
     return this.#rulesByFolder.get(folder);
   }

@@ -324,13 +324,23 @@ describe('an ignore file', () => {
     expect((await extracted('d', cwd)).sources).toEqual(['d/a.md']);
   });
 
-  it.each([
-    ['with rules that take hours', 'x\na/**/a/**/a/**/a/**/a/**/b\n', '.gitignore, line 2: at most 4 «**» are expected in a rule.'],
-    ['of more rules than can be tested', 'abc\n'.repeat(70_000), '.gitignore is larger than 256 KiB, the most that is read.'],
-  ])('%s is an error of its folder, and the others are read', async (_, text, message) => {
-    const { sources, errors } = await extracted('d', folder({ 'd/a.md': '1', 'd/in/.gitignore': text, 'd/in/b.md': '2' }));
-    expect([sources, errors]).toEqual([['d/a.md'], [expect.objectContaining({ error: expect.stringContaining(message) })]]);
+  it('with rules that take hours is an error of deep folders alone', async () => {
+    const deep = `d/in/${'a/'.repeat(60)}x.md`;
+    const cwd = folder({ 'd/a.md': '1', 'd/in/.gitignore': '**/a/**/a/**/a/**/b\n', 'd/in/a/b.md': '2', 'd/in/c.md': '3', [deep]: '4' });
+    const { sources, errors } = await extracted('d', cwd);
+    expect(sources).toEqual(['d/a.md', 'd/in/a/b.md', 'd/in/c.md']);
+    expect(errors).toEqual([
+      expect.objectContaining({ error: expect.stringContaining('The rules of .gitignore have too many «**» for a path of') }),
+    ]);
   });
+
+  it.each([['of more rules than can be tested', 'abc\n'.repeat(70_000), '.gitignore is larger than 256 KiB, the most that is read.']])(
+    '%s is an error of its folder, and the others are read',
+    async (_, text, message) => {
+      const { sources, errors } = await extracted('d', folder({ 'd/a.md': '1', 'd/in/.gitignore': text, 'd/in/b.md': '2' }));
+      expect([sources, errors]).toEqual([['d/a.md'], [expect.objectContaining({ error: expect.stringContaining(message) })]]);
+    },
+  );
 });
 
 describe('a path', () => {
