@@ -8,8 +8,17 @@ import { apiErrorMessage } from '../../../http/status-errors.ts';
 import { type DocumentReader, GIVEN_TYPES, type ParsedDocument } from '../../../ports/reading.ts';
 import type { NetworkParts } from '../extract.ts';
 import { assertIsContent } from '../pages/error-page.ts';
-import { addressWithoutPage, type ApiSettings, apiSource, markedSource, sentBody } from './api-settings.ts';
-import { isCounted, type PageRequest, type PageSummary, positionOf } from './pagination.ts';
+import {
+  addressWithoutPage,
+  type ApiSettings,
+  apiSource,
+  isCounted,
+  markedSource,
+  type PageRequest,
+  type PageSummary,
+  positionOf,
+  sentBody,
+} from './api-settings.ts';
 import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
 
 /** The dependencies of reading a response. */
@@ -237,18 +246,33 @@ export async function readApiPage(
   const position = positionOf(api.pagination, request, number);
   if (!structure && items_path && answer.bytes.length > 0) {
     await readContent(answer, base, reading);
-    throw missingListError(base, items_path, answer);
+    throw new KbError(
+      'invalid',
+      `${base} answered with «${answer.content_type || 'no named type'}», which has nothing at items_path «${items_path}».`,
+      {
+        hint: 'Leave items_path out where the answer is a document, or check the address.',
+      },
+    );
   }
   const value = structure?.value;
   const items = items_path === undefined ? undefined : valueAt(value, items_path);
   const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
-  if (failure !== undefined && number === 1) throw reportedError(base, failure);
+  if (failure !== undefined && number === 1)
+    throw new KbError('invalid', `${base} returned an error with a success status: «${failure}».`, {
+      hint: 'Check the address and the credentials, or ask again later.',
+      isRetryable: isTemporary(failure),
+    });
   const hasNoList =
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
       : answer.bytes.length > 0 && items === undefined;
   const is_without_list = hasNoList || failure !== undefined;
-  if (structure && items_path && number === 1 && is_without_list) throw missingItemsError(base, items_path, value);
+  if (structure && items_path && number === 1 && is_without_list)
+    throw new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
+      hint: isFields(value)
+        ? `The answer has ${Object.keys(value).slice(0, 20).join(', ') || 'no fields'}.`
+        : 'The answer is no object: leave items_path out.',
+    });
   const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;
   return {
     number,
@@ -261,7 +285,7 @@ export async function readApiPage(
     link: answer.headers.link,
     url: answer.url,
     is_without_list,
-    digest: structure ? digestOf(records ?? value, base) : hash(answer.bytes),
+    digest: hash(structure ? (JSON.stringify(records ?? value) ?? '') : answer.bytes),
   };
 }
 
@@ -269,9 +293,7 @@ export async function readApiPage(
 const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings): boolean =>
   pagination?.items_path !== undefined ||
   broken !== undefined ||
-  (pagination !== undefined && Array.isArray(value) && value.every(isRecord));
-
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
+  (pagination !== undefined && Array.isArray(value) && value.every((record) => typeof record === 'object' && record !== null));
 
 /**
  * Reads a response that is a document. Throws a KbError for one of a kind that kb cannot read, and for a page that stands in the place of content although it
@@ -292,31 +314,4 @@ export function contentType(answer: HttpResponse, source: string, reader: Docume
   throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
     hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,
   });
-}
-
-const missingListError = (base: string, items_path: string, { content_type }: HttpResponse): KbError =>
-  new KbError('invalid', `${base} answered with «${content_type || 'no named type'}», which has nothing at items_path «${items_path}».`, {
-    hint: 'Leave items_path out where the answer is a document, or check the address.',
-  });
-
-const reportedError = (base: string, message: string): KbError =>
-  new KbError('invalid', `${base} returned an error with a success status: «${message}».`, {
-    hint: 'Check the address and the credentials, or ask again later.',
-    isRetryable: isTemporary(message),
-  });
-
-const missingItemsError = (base: string, items_path: string, value: unknown): KbError =>
-  new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
-    hint:
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? `The answer has ${Object.keys(value).slice(0, 20).join(', ') || 'no fields'}.`
-        : 'The answer is no object: leave items_path out.',
-  });
-
-function digestOf(value: unknown, base: string): string {
-  try {
-    return hash(JSON.stringify(value) ?? '');
-  } catch (cause) {
-    throw new KbError('invalid', `${base} returned data that is nested too deeply to be read.`, { cause });
-  }
 }

@@ -6,21 +6,29 @@ import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts
 import type { Config } from '../../../schema/config.ts';
 import { mainList } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
-import { type ApiSettings, apiSource, checkApi, hasBody, isPartOf, markedSource, settingsFor } from './api-settings.ts';
-import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf, describeUncertainEnd } from './pagination.ts';
+import {
+  type ApiSettings,
+  apiSource,
+  checkApi,
+  describeUncertainEnd,
+  firstPage,
+  hasBody,
+  isCounted,
+  isFromStart,
+  isPartOf,
+  markedSource,
+  nextPage,
+  type PageRequest,
+  positionOf,
+  settingsFor,
+} from './api-settings.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { pageDocuments } from './api-documents.ts';
 import { type ApiPage, fetchPage, readApiPage, saysNoPage } from './api-page.ts';
 import type { Candidate, Extracted, NetworkParts } from '../extract.ts';
 
-/** An API of a request. `conflict`: the reason why it is not read. */
-interface BatchedApi {
-  api: ApiSettings;
-  conflict?: KbError;
-}
-
 /** Resolves the APIs of a request. If headers differ at one address, their hash marks the source; if only credentials differ, the first API is read. */
-function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): BatchedApi[] {
+function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): ApiSettings[] {
   const apis = [input].flat().map((entry) => settingsFor(entry, settings));
   const groups = [...Map.groupBy(apis, apiSource).values()];
   const mixed = new Map(
@@ -34,14 +42,20 @@ function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): Bat
     const source = apiSource(api);
     const before = first.get(source) ?? api;
     first.set(source, before);
-    return credentialsOf(before) === credentialsOf(api) ? { api } : { api, conflict: conflictError(source) };
+    return credentialsOf(before) === credentialsOf(api)
+      ? api
+      : {
+          ...api,
+          conflict: new KbError(
+            'usage',
+            `${source} is requested twice with only the credentials different: the responses could not be told apart.`,
+            {
+              hint: 'Ingest each into its own collection, or add a parameter that the API ignores, such as tenant.',
+            },
+          ),
+        };
   });
 }
-
-const conflictError = (source: string): KbError =>
-  new KbError('usage', `${source} is requested twice with only the credentials different: the responses could not be told apart.`, {
-    hint: 'Ingest each into its own collection, or add a parameter that the API ignores, such as tenant.',
-  });
 
 const headersOf = ({ headers = {} }: ApiSettings): [string, string][] =>
   Object.entries(headers)
@@ -70,7 +84,7 @@ interface PagePosition {
 
 /** Makes the input of a retry, without credentials. Counted pages continue at the one that failed; cursors and links may have expired and begin again. */
 function retryInput(
-  { url, headers = {}, params, body, headers_mark: _mark, ownsUnmarked: _heir, ...rest }: ApiSettings,
+  { url, headers = {}, params, body, headers_mark: _mark, ownsUnmarked: _heir, conflict: _conflict, ...rest }: ApiSettings,
   stopped: PagePosition,
 ): Record<string, unknown> {
   return {
@@ -123,14 +137,14 @@ export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiPa
   const apis = resolveApis(input, settings);
   const last = new Map<string, Promise<void>>();
   const started: AsyncGenerator<Extracted, void, void>[] = [];
-  const start = (one: BatchedApi): void => {
+  const start = (api: ApiSettings): void => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const origin = originOf(one.api);
-    started.push(prefetch(inTurn(extractOne(one, parts), last.get(origin), end), MAX_PREFETCHED));
+    const origin = URL.canParse(api.url) ? new URL(api.url).origin : api.url;
+    started.push(prefetch(inTurn(extractOne(api, parts), last.get(origin), end), MAX_PREFETCHED));
     last.set(origin, ended);
   };
   try {
-    for (const [i, { api }] of apis.entries()) {
+    for (const [i, api] of apis.entries()) {
       while (started.length < Math.min(apis.length, i + MAX_CONCURRENT_APIS)) start(apis[started.length]!);
       yield { input: apiSource(api) };
       yield* started[i]!;
@@ -139,8 +153,6 @@ export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiPa
     await Promise.all(started.map((items) => items.return()));
   }
 }
-
-const originOf = ({ url }: ApiSettings): string => (URL.canParse(url) ? new URL(url).origin : url);
 
 /** Yields items once the API before it at the same origin has been read. */
 async function* inTurn(
@@ -168,7 +180,7 @@ const MAX_EMPTY_PAGES = 5;
 
 /** Reads an API page by page, up to `max_pages`: counted pages to an empty or repeated one, others to one that names no next page. */
 async function* extractOne(
-  { api, conflict }: BatchedApi,
+  api: ApiSettings,
   { isRequested = false, ...parts }: Omit<ApiParts, 'settings'>,
 ): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
@@ -178,7 +190,6 @@ async function* extractOne(
   throwIfAborted(parts.signal);
   try {
     checkApi(api, { isRequested });
-    if (conflict) throw conflict;
     let request: PageRequest | undefined = firstPage(api.pagination);
     for (; request !== undefined; at.number++) {
       if (at.number > api.max_pages)

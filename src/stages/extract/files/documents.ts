@@ -58,14 +58,13 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
     if ('passed_over' in item && !item.isExcluded && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
       pictures.push(item.passed_over);
   }
-  const unknown = found.flatMap((item) => ('path' in item && isUnknown(item, parts.reader) ? [fileSource(item.path, parts)] : []));
+  const { fileType, pictures: pictureTypes } = parts.reader;
+  const isUnknown = ({ path, named }: FoundPath) => !named && fileType(path) === undefined && pictureTypes.fileType(path) === undefined;
+  const unknown = found.flatMap((item) => ('path' in item && isUnknown(item) ? [fileSource(item.path, parts)] : []));
   if (unknown.length > 0) yield { notice: unknownKindsNotice(unknown, parts.reader) };
   if (pictures.length > 0) yield { notice: unreadPicturesNotice(pictures) };
   if (empty.length > 0) yield { notice: emptyFilesNotice(empty) };
 }
-
-const isUnknown = ({ path, named }: FoundPath, { fileType, pictures }: DocumentReader): boolean =>
-  !named && fileType(path) === undefined && pictures.fileType(path) === undefined;
 
 async function totalBytes(files: readonly string[]): Promise<number> {
   let bytes = 0;

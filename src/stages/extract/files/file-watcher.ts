@@ -3,7 +3,7 @@ import { type FSWatcher, type Stats, statSync, watch, existsSync } from 'node:fs
 import { basename, dirname, join, resolve, sep, parse } from 'node:path';
 import { decodePath, encodePath } from '../../../core/file-names.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { IGNORE_FILES, ignoreFilesFor, IgnoreRules, SIDECAR } from './folder-rules.ts';
+import { IGNORE_FILES, IgnoreRules, SIDECAR } from './folder-rules.ts';
 import { walk, docsEntries, isPattern } from './list-files.ts';
 import { isWithin, realPath, type PathPlace, existingPath, linkTarget } from './local-path.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
@@ -160,7 +160,7 @@ export class FileWatcher {
   /** Whether ignore files exclude a path. A path that is gone may have been a file or a folder, so both must be excluded. */
   #isIgnored(path: string, { folder, ...place }: WatchedPlace): boolean {
     if (place.file !== undefined || place.isPattern) return false;
-    const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder, ignoreFilesFor(this.#options.gitignore));
+    const rules = this.#ignored.get(folder) ?? new IgnoreRules(folder, this.#options.gitignore);
     this.#ignored.set(folder, rules);
     const found = statsOf(path);
     try {

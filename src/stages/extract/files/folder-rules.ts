@@ -24,12 +24,7 @@ export type Rules = readonly FolderRules[];
 
 /** Names of ignore files; the rules of a later one win. */
 export const IGNORE_FILES = ['.gitignore', '.kbignore'] as const;
-/** The ignore files that count where `.gitignore` does not. */
-const OWN_IGNORE_FILES = ['.kbignore'] as const;
 type IgnoreFile = (typeof IGNORE_FILES)[number];
-
-/** Selects the ignore files that count. */
-export const ignoreFilesFor = (gitignore: boolean): readonly IgnoreFile[] => (gitignore ? IGNORE_FILES : OWN_IGNORE_FILES);
 
 /** Maximum bytes of an ignore file: each file of its folder is tested against all of its rules. */
 const MAX_IGNORE_BYTES = 256 * 2 ** 10;
@@ -98,10 +93,10 @@ export class IgnoreRules {
 
   #testCount = 0;
 
-  /** `names`: the ignore files that count. */
-  constructor(root: string, names: readonly IgnoreFile[]) {
+  /** `gitignore`: whether `.gitignore` counts. */
+  constructor(root: string, gitignore: boolean) {
     this.#root = root;
-    this.#names = names;
+    this.#names = IGNORE_FILES.filter((name) => gitignore || name !== '.gitignore');
   }
 
   /** The rules of the folders above a folder, the root or one in it; undefined if the folder is excluded. The root was named, so that no rule excludes it. */

@@ -52,20 +52,19 @@ export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Ex
   if (first === undefined || given.length < 2) return yield* group;
   if (others.length + 1 < given.length) yield { expected: others.length + 1 - given.length };
   if (others.length === 0) return yield { candidate: first };
-  const [own, ...siblings] = [first, ...others].map(withOwnId);
+  const [own, ...siblings] = [first, ...others].map((candidate) => ({
+    ...candidate,
+    document: async () => ({ ...(await candidate.document()), id: contentId(candidate.content_hash, candidate.source) }),
+  }));
   const content_hash = hash(...[first, ...others].map((candidate) => candidate.content_hash));
   yield { candidate: { ...own!, content_hash, siblings } };
 }
 
-const withOwnId = (candidate: Candidate): Candidate => ({
-  ...candidate,
-  document: async () => ({ ...(await candidate.document()), id: contentId(candidate.content_hash, candidate.source) }),
-});
-
 function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): ExtractedEntry {
   const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
   const { text, marks } = given;
-  const name = cleanText(given.source || nameIn(given.metadata)) || UNNAMED_SOURCE;
+  const { source: named, file_type: typed } = given.metadata ?? {}; // of an earlier result
+  const name = cleanText(given.source || (typeof named === 'string' ? named : '')) || UNNAMED_SOURCE;
   let metadata: Metadata;
   try {
     metadata = checkedMetadata(given, { name, reader });
@@ -81,7 +80,14 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
     const id = isBare ? contentId(text) : undefined;
     return await makeDocument(
       { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
-      { id, source: name, source_kind: 'markdown', file_type: marks ? typeIn(given.metadata) : file_type, content_hash: hash(text), title },
+      {
+        id,
+        source: name,
+        source_kind: 'markdown',
+        file_type: marks && typeof typed === 'string' ? typed : file_type,
+        content_hash: hash(text),
+        title,
+      },
     );
   };
   const candidate: Candidate = {
@@ -105,12 +111,6 @@ function checkedMetadata(
   const isType = typeof file_type !== 'string' || id !== undefined || file_type in GIVEN_TYPES || reader.fileType(nameOfType) !== undefined;
   return withoutReservedKeys(metadata, { ...(source ? { source } : {}), ...(isType ? {} : { file_type: GIVEN_TYPES.markdown }) });
 }
-
-/** The source of a document that has it only in its metadata. */
-const nameIn = (metadata: Metadata = {}): string => (typeof metadata.source === 'string' ? metadata.source : '');
-
-/** The type of the file that an earlier result was made from. */
-const typeIn = (metadata: Metadata = {}): string => (typeof metadata.file_type === 'string' ? metadata.file_type : GIVEN_TYPES.markdown);
 
 /** Files read at once, ahead of the parser. */
 const READ_AHEAD = 8;

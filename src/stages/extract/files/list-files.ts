@@ -23,7 +23,7 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import { count, listNames } from '../../../text/count.ts';
 import type { Scope } from '../extract.ts';
 import { urlSource, isUrl } from '../pages/web-addresses.ts';
-import { excludedBy, ignoreFilesFor, IgnoreRules, type Rules } from './folder-rules.ts';
+import { excludedBy, IgnoreRules, type Rules } from './folder-rules.ts';
 import {
   absolutePath,
   filePathOf,
@@ -102,7 +102,7 @@ export async function* walk(root: string, options: WalkOptions = {}): AsyncGener
   const { follow_links = false, gitignore = true, within = root } = options;
   const real = realPath(within);
   const isOutside = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, { ...options, visited: new Set(), ignored: new IgnoreRules(within, ignoreFilesFor(gitignore)), isOutside });
+  yield* walkFolder(root, { ...options, visited: new Set(), ignored: new IgnoreRules(within, gitignore), isOutside });
 }
 
 async function* walkFolder(folder: string, state: WalkState): AsyncGenerator<WalkedItem, void, void> {

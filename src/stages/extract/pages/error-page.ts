@@ -137,7 +137,11 @@ export function assertIsContent(source: string, { html: bytes, text, title = '',
   const headlines = [title, readBlocks(text)[0]?.title ?? '', first].map((line) => line.trim());
   const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_FORM_INSPECTED)).toString('latin1');
   const asks = PASSWORD.test(html);
-  if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line)))) throw loginError(source);
+  if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
+    throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
+      hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
+      isRetryable: true,
+    });
   const missing = headlines.find((line) => line.length <= MAX_HEADLINE && NOT_FOUND_TITLE.test(line));
   if (missing !== undefined)
     throw new KbError('not_found', `${source} says «${missing}», although it returned a success status.`, {
@@ -155,11 +159,5 @@ export function assertIsContent(source: string, { html: bytes, text, title = '',
 const wallError = (source: string, says: string): KbError =>
   new KbError('unavailable', `${source} ${says}.`, {
     hint: ['Try again later, or open it in a browser.', SITE_CREDENTIALS_ADVICE],
-    isRetryable: true,
-  });
-
-const loginError = (source: string): KbError =>
-  new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
-    hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
     isRetryable: true,
   });

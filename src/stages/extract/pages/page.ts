@@ -107,24 +107,24 @@ export interface Redirect {
  */
 export async function readPage(url: string, parts: PageParts, options: PageOptions = {}): Promise<PageRead> {
   const remembered = parts.memory?.recall(urlSource(url));
-  if (remembered?.isFresh) return resumedPage(url, remembered, options);
+  if (remembered?.isFresh) {
+    const { found } = remembered; // the interrupted crawl has already read it
+    return options.redirect === 'manual' && found !== urlSource(url) ? { redirect: found, isLasting: false } : { unchanged: remembered };
+  }
   const read = async (): Promise<PageRead> => {
-    if (URL.canParse(url) && isRoute(new URL(url))) return readRoute(url, parts, options);
-    if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never') return renderPage(url, parts, options);
+    const needsBrowser = URL.canParse(url) && isRoute(new URL(url));
+    const mayRender = parts.settings.render !== 'never';
+    if (needsBrowser && !mayRender)
+      throw new KbError('setup', `${urlSource(url)} is a route after #, which scripts of the site write: only a browser reads it.`, {
+        hint: advice`Set ${setting('ingestion.urls.render', 'auto')}.`,
+      });
+    if (needsBrowser || (remembered?.isRendered && !remembered.isPassedOver && mayRender)) return renderPage(url, parts, options);
     const answer = await requestPage(url, { parts, options, remembered });
     return 'failed' in answer ? answer : readAnswer(answer, { parts, options, remembered });
   };
   const result = await catchFailure(read, { stage: 'fetch' });
   if ('page' in result) parts.onRead?.(result.page);
   return result;
-}
-
-/** Reads a route, which only a browser can. */
-async function readRoute(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
-  if (parts.settings.render !== 'never') return renderPage(url, parts, options);
-  throw new KbError('setup', `${urlSource(url)} is a route after #, which scripts of the site write: only a browser reads it.`, {
-    hint: advice`Set ${setting('ingestion.urls.render', 'auto')}.`,
-  });
 }
 
 type FailedPage = Extract<PageRead, { failed: unknown }>;
@@ -155,12 +155,6 @@ const parsePage = (
     },
     { stage: 'convert', file_type },
   );
-
-/** Makes the result of a page that the interrupted crawl has already read. */
-const resumedPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
-  redirect === 'manual' && remembered.found !== urlSource(url)
-    ? { redirect: remembered.found, isLasting: false }
-    : { unchanged: remembered };
 
 interface PageTask {
   parts: PageParts;

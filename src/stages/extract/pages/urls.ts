@@ -4,7 +4,6 @@ import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts
 import { type HttpResponse, toUtf8 } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
-import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent, type NetworkParts } from '../extract.ts';
 import { makeDocument } from '../../text-thread.ts';
 import { assertIsContent } from './error-page.ts';
@@ -35,22 +34,19 @@ type LinkParts = NetworkParts & Pick<PageParts, 'host_limiter'>;
 /** Extracts the document behind a link (service.md 2.1). The extension of the address decides its file type. */
 export async function* extractLink(url: string, given: GivenContent, parts: LinkParts): AsyncGenerator<Extracted, void, void> {
   const source = urlSource(url);
-  const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
   const path = URL.canParse(url) ? new URL(url).pathname : '';
   const file_type = parts.reader.fileType(path);
-  if (file_type === undefined) return yield failed(unsupportedLinkError(source, extname(path), parts.reader.extensions), 'validate');
   try {
+    if (file_type === undefined)
+      throw new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extname(path)}» is not.`, {
+        hint: [`Supported: ${parts.reader.extensions.join(', ')}.`, optionalAdvice`A web page is given as ${field('urls')}.`],
+      });
     yield { candidate: await fetchLink(url, { ...given, source, file_type }, parts) };
   } catch (error) {
     if (isAbort(error)) throw error;
-    yield failed(error, 'fetch');
+    yield { error: toErrorItem(error, { source, source_kind: 'bytes', stage: file_type === undefined ? 'validate' : 'fetch' }) };
   }
 }
-
-const unsupportedLinkError = (source: string, extension: string, extensions: readonly string[]): KbError =>
-  new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extension}» is not.`, {
-    hint: [`Supported: ${extensions.join(', ')}.`, optionalAdvice`A web page is given as ${field('urls')}.`],
-  });
 
 /** Whether a response is a web page by both media type and content: either alone is often wrong. */
 const isWebPage = ({ content_type, bytes }: HttpResponse, { page }: DocumentReader): boolean =>
@@ -95,7 +91,7 @@ async function fetchLink(
 
 /** Reads pages and crawls sites, in order; each page once. Throws a KbError (`usage`) for an invalid pattern before anything is fetched. */
 export async function* extractUrls(urls: UrlsInput, parts: PageParts): AsyncGenerator<Extracted, void, void> {
-  const entries = crawlEntries(urls, parts.settings);
+  const entries = [urls].flat().map((entry) => toCrawlEntry(entry, parts.settings));
   const stored = new Set<string>();
   const [redirects, moves] = [new Map<string, Set<string>>(), new Map<string, string>()];
   const unopened = new Map<string, KbError>();
@@ -121,19 +117,13 @@ function* notePages({ length, 0: first }: readonly string[], happened: string): 
   if (length > 0) yield { notice: `${length === 1 ? `1 page (${first}) was` : `${length} pages (such as ${first}) were`} ${happened}` };
 }
 
-/** Completes the entries by the configuration. Each becomes a crawl, or the address of a page. */
-function crawlEntries(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
-  const entries = [urls].flat().map((entry) => toCrawlEntry(entry, settings));
-  for (const entry of entries)
-    if (typeof entry !== 'string') for (const pattern of [...entry.include, ...entry.exclude]) pathPattern(pattern);
-  return entries;
-}
-
+/** Completes an entry by the configuration: a crawl, or the address of a page. Throws a KbError (`usage`) for an invalid pattern. */
 function toCrawlEntry(entry: UrlsEntry, settings: PageParts['settings']): CrawlEntry | string {
   const { url, mode = settings.mode, ...own }: Exclude<UrlsEntry, string> = typeof entry === 'string' ? { url: entry } : entry;
   if (mode === 'each') return url;
-  const { max_depth = settings.max_depth, max_pages = settings.max_pages } = own;
-  return { url, max_depth, max_pages, include: own.include ?? settings.include, exclude: own.exclude ?? settings.exclude };
+  const { max_depth = settings.max_depth, max_pages = settings.max_pages, include = settings.include, exclude = settings.exclude } = own;
+  for (const pattern of [...include, ...exclude]) pathPattern(pattern);
+  return { url, max_depth, max_pages, include, exclude };
 }
 
 function groupPages(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | string[])[] {

@@ -80,17 +80,9 @@ export function addressKey(address: string): string {
 
 /** Whether an address looks like a crawler trap: one of an endless number of generated addresses. */
 export function isTrap(address: string): boolean {
-  if (address.length > MAX_LENGTH) return true;
-  const counts = new Map<string, number>();
-  const parts = new URL(address).pathname.split('/');
-  if (parts.length > MAX_PATH_PARTS) return true;
-  for (const part of parts) {
-    if (part === '') continue;
-    const count = (counts.get(part) ?? 0) + 1;
-    if (count > MAX_REPEATED) return true;
-    counts.set(part, count);
-  }
-  return false;
+  const parts = address.length > MAX_LENGTH ? [] : new URL(address).pathname.split('/').filter(Boolean);
+  const isRepeated = (part: string): boolean => parts.filter((other) => other === part).length > MAX_REPEATED;
+  return address.length > MAX_LENGTH || parts.length > MAX_PATH_PARTS || parts.some(isRepeated);
 }
 
 const LOG_OUT = '(?:log|sign)[-_]?(?:out|off)|abmelden|ausloggen|deconnexion|cerrar-?sesion|uitloggen|loggaut|logga-ut';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkPagination, firstPage, nextLink, nextPage, type PageSummary } from '../../../../src/stages/extract/api/pagination.ts';
+import { checkPagination, firstPage, nextLink, nextPage, type PageSummary } from '../../../../src/stages/extract/api/api-settings.ts';
 
 const seen = (over: Partial<PageSummary> = {}): PageSummary => ({
   count: 5,

@@ -219,7 +219,10 @@ async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Prom
   const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
   for (const action of loaded?.parsed.page?.actions ?? []) noteSkipped(skipped, 'harmful', urlSource(action));
   if (loaded && !loaded.isRendered) for (const route of ownRoutes(loaded)) noteSkipped(skipped, 'routes', urlSource(route));
-  await queueLinks(known.links, known.found, crawl);
+  for (const link of known.links) {
+    await crawl.yieldIfBusy();
+    frontier.add(link, { from: known.found });
+  }
   if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
   if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
   const source = sourceOf(known, crawl);
@@ -230,13 +233,6 @@ async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Prom
   frontier.add(source, { isSameLevel: true, from: known.found });
   deferPage({ page, known, source, loaded }, crawl);
   return undefined;
-}
-
-async function queueLinks(links: readonly string[], from: string, { frontier, yieldIfBusy }: Crawl): Promise<void> {
-  for (const link of links) {
-    await yieldIfBusy();
-    frontier.add(link, { from });
-  }
 }
 
 /** The canonical address of a page if it is in the scope, else its own. The root page is accepted for no other page: some sites name it on all pages. */
@@ -411,10 +407,12 @@ function describeUnread(crawl: Crawl, name: string): string | undefined {
       : []),
     ...(deferred > 0 ? [`${count(deferred, 'page was', 'pages were')} read and not stored`] : []),
   ].join(', and ');
-  if (stopped !== undefined) return `${name} stopped because ${stopped}: ${left}.`;
-  if (unread + deferred > 0 && pages >= entry.max_pages) return `${name} stopped at max_pages = ${entry.max_pages}: ${left}.`;
-  if (unread + deferred > 0)
-    return `${name} stopped after ${count(limit, 'address', 'addresses')} that led to ${count(pages, 'page')}: ${left}.`;
+  const limits =
+    pages >= entry.max_pages
+      ? `at max_pages = ${entry.max_pages}`
+      : `after ${count(limit, 'address', 'addresses')} that led to ${count(pages, 'page')}`;
+  if (stopped !== undefined || unread + deferred > 0)
+    return `${name} stopped ${stopped === undefined ? limits : `because ${stopped}`}: ${left}.`;
   if (frontier.isOverflowing)
     return `${name} is incomplete: it found more than ${MAX_KNOWN_ADDRESSES.toLocaleString('en')} addresses and ignored further ones.`;
   return undefined;
