@@ -85,10 +85,13 @@ function detectByLetters(text: string): string | undefined {
   return LETTERS_WITHIN_SCRIPT[found[0]]?.find(([, letter]) => letter.test(text))?.[0] ?? found[0];
 }
 
+/** Matches words, but no letters of codes such as `E11` or `user_id`. */
+const WHOLE_WORD = /(?<![\p{L}\p{M}\p{N}_])[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}_])/gu;
+
 /** Detects the language with the highest score of at least 2: a word counts 1, a long unique word or a unique mark 2. */
 function detectByWords(text: string): string | undefined {
   const counts = new Map<string, number>();
-  const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const words = text.match(WHOLE_WORD) ?? [];
   const add = (language: string, by: number) => counts.set(language, (counts.get(language) ?? 0) + by);
   for (const [language, { mark }] of LANGUAGE_MARKS) if (mark?.test(text)) add(language, 2);
   for (const word of new Set(words)) {

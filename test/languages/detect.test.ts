@@ -109,3 +109,8 @@ describe('a fallback message', () => {
     expect(fallbacksFor('How often is it?', before).nothing).toBe('The sources do not answer this.');
   });
 });
+
+it('takes no letters of codes for words', () => {
+  expect(languageOf('Checked valve E11 and O2, then os_name.')).not.toBe('pt');
+  expect(languageOf('valve E11, part O2')).toBeUndefined();
+});
