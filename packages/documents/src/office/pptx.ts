@@ -1,6 +1,6 @@
 import { oneLine } from '../markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../parsed-document.ts';
-import { allText, childElementsOf, childNamed, childrenNamed, findElement, textWithin, type XmlElement } from '../xml.ts';
+import { allText, childElementsOf, childNamed, childrenNamed, findElement, localName, textWithin, type XmlElement } from '../xml.ts';
 import { readPart, referenceOf, relationsOf, targetsOf } from './xml.ts';
 import type { ParsedFile, ParserRow } from '../parser.ts';
 import { distinctLines, OFFICE_ELEMENTS, visibleText } from './visible.ts';
@@ -34,20 +34,11 @@ export const pptxParser: ParserRow = {
   },
 };
 
-/** Placeholders that slides repeat, or that hold the number of the slide. */
-const REPEATED = /<p:ph\b[^<>]*type="(?:ftr|hdr|dt|sldNum)"/;
+/** Whether a shape is a placeholder that slides repeat, or that holds the number of the slide. */
+const isRepeated = (shape: XmlElement): boolean => localName(shape) === 'sp' && /^(?:ftr|hdr|dt|sldNum)$/.test(placeholderOf(shape));
+const UNIQUE = { ...OFFICE_ELEMENTS, isHidden: (element: XmlElement) => OFFICE_ELEMENTS.isHidden(element) || isRepeated(element) };
 
-/** Separates the XML of a slide from the shapes that slides repeat. */
-function splitRepeated(xml: string): { unique: string; repeated: string[] } {
-  const repeated: string[] = [];
-  const pieces = xml.split('</p:sp>').map((piece) => {
-    const start = piece.lastIndexOf('<p:sp>');
-    if (start < 0 || !REPEATED.test(piece.slice(start))) return piece;
-    repeated.push(piece.slice(start));
-    return piece.slice(0, start);
-  });
-  return { unique: pieces.join('</p:sp>'), repeated };
-}
+const repeatedIn = (element: XmlElement): XmlElement[] => (isRepeated(element) ? [element] : childElementsOf(element).flatMap(repeatedIn));
 
 /** Extracts all text of the slides and what belongs to them; footers once. */
 async function visibleWords(archive: Archive): Promise<string> {
@@ -61,9 +52,10 @@ async function visibleWords(archive: Archive): Promise<string> {
   const texts: string[] = [];
   const footers: string[] = [];
   for (const part of parts) {
-    const { unique, repeated } = splitRepeated((await archive.text(part)) ?? '');
-    footers.push(...repeated.filter((shape) => !shape.includes('type="sldNum"')).map((shape) => visibleText(shape, OFFICE_ELEMENTS)));
-    texts.push(visibleText(unique, OFFICE_ELEMENTS));
+    const root = await readPart(archive, part);
+    if (!root) continue;
+    texts.push(visibleText(root, UNIQUE));
+    for (const shape of repeatedIn(root)) if (placeholderOf(shape) !== 'sldNum') footers.push(visibleText(shape, OFFICE_ELEMENTS));
   }
   return [...texts, distinctLines(footers)].join('\n');
 }

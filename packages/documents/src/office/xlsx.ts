@@ -11,7 +11,7 @@ import { type Archive, openArchive } from './archive.ts';
 import { type Block, paragraph, writeBlocks } from './blocks.ts';
 import { readChart } from './chart.ts';
 import { includedIn, shapeBlocks } from './shapes.ts';
-import { OFFICE_ELEMENTS, visibleText } from './visible.ts';
+import { OFFICE_ELEMENTS, visibleParts } from './visible.ts';
 import { cellsIn, sheetTables } from './sheet-tables.ts';
 
 /** The default name of the only sheet of a new workbook. */
@@ -184,21 +184,28 @@ const ESCAPED = /_x([\dA-F]{4})_/g;
 /** A cell with a text: the index of a shared one, or its own. */
 const TEXT_CELL = /<c\b[^<>]*\bt="(s|str|inlineStr)"[^<>]*>([^]*?)<\/c>/g;
 
+const PHONETIC = /<(?:\w+:)?rPh\b[^]*?(?:<\/(?:\w+:)?rPh>|$)/g;
+const TEXT = /<(?:\w+:)?t\b[^<>]*>([^<]*)/g;
+
+/** Extracts the text of a cell from its XML, without phonetic signs. */
+const textOfCell = (xml: string): string =>
+  decodeReferences(Array.from(xml.replace(PHONETIC, '').matchAll(TEXT), ([, text]) => text).join(''));
+
 /** Extracts the texts of the cells and drawings of the sheets that are shown. Numbers depend on their formats. */
 async function visibleWords(archive: Archive): Promise<string> {
   const items = ((await archive.text('xl/sharedStrings.xml')) ?? '').split(/<si\b/).slice(1);
-  const strings = items.map((item) => visibleText(`<si${item}`, OFFICE_ELEMENTS));
+  const strings = items.map((item) => textOfCell(`<si${item}`));
   const texts: string[] = [];
   for (const { part } of (await sheetsOf(archive)).filter(({ isHidden }) => !isHidden)) {
     for (const [, type, cell = ''] of ((await archive.text(part)) ?? '').matchAll(TEXT_CELL)) {
       const value = /<v>([^<]+)<\/v>/.exec(cell)?.[1] ?? '';
       if (type === 's') texts.push(strings[Number(value || -1)] ?? '');
-      else texts.push(type === 'str' ? decodeReferences(value) : visibleText(cell, OFFICE_ELEMENTS));
+      else texts.push(type === 'str' ? decodeReferences(value) : textOfCell(cell));
     }
     const relations = await relationsOf(archive, part);
     for (const drawing of targetsOf(relations, 'drawing')) {
       const diagrams = targetsOf(await relationsOf(archive, drawing), 'diagramData');
-      for (const name of [drawing, ...diagrams]) texts.push(visibleText((await archive.text(name)) ?? '', OFFICE_ELEMENTS));
+      texts.push(...(await visibleParts(archive, [drawing, ...diagrams], OFFICE_ELEMENTS)));
     }
   }
   return texts.join('\n').replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

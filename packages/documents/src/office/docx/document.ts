@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path/posix';
 import { decodeText, isZip, readBeginning } from '../../bytes.ts';
 import { htmlFragmentParser } from '../../html/page.ts';
-import { childElementsOf, findElement, localName, textWithin } from '../../xml.ts';
-import { readPart, type Relations, relationsOf, targetsOf } from '../xml.ts';
+import { childElementsOf, childNamed, findElement, localName, textWithin, type XmlElement } from '../../xml.ts';
+import { readPart, type Relations, relationsOf, targetsOf, valueOf } from '../xml.ts';
 import { firstHeading } from '../../parsed-document.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
 import { type Archive, openArchive } from '../archive.ts';
 import { type Block, escapeLines, marginBlocks, Notes, paragraph, writeBlocks } from '../blocks.ts';
 import { readOfficeProperties } from '../properties.ts';
-import { distinctLines, OFFICE_ELEMENTS, visibleText } from '../visible.ts';
+import { distinctLines, OFFICE_ELEMENTS, visibleParts } from '../visible.ts';
 import { rtfParser } from '../rtf.ts';
 import { includedIn } from '../shapes.ts';
 import { type DocxContext, type DocxPart, DocxReader } from './body.ts';
@@ -34,23 +34,15 @@ const SHOWN = /^word\/(?:document|footnotes|endnotes|comments|diagrams\/data\d*)
 const MARGINS = /^word\/(?:header|footer)\d*\.xml$/;
 
 /** Extracts all text of the parts: headers and footers once, without the numbers of pages and the table of contents, which repeats headings. */
-async function visibleWords(archive: Archive): Promise<string> {
-  const styles = (await archive.text('word/styles.xml')) ?? '';
-  const named = [
-    ...styles.matchAll(/<w:style\b[^<>]*w:styleId="([^"<>]*)"[^<>]*>\s*<w:name w:val="(?:toc \d|toc heading|table of figures)"/gi),
-  ];
-  const contents = new Set(named.map(([, id]) => id));
-  const isContents = (line: string): boolean => contents.has(/<w:pStyle w:val="([^"]*)"/.exec(line)?.[1]);
+async function visibleWords(archive: Archive, styles: Styles): Promise<string> {
+  const styleOf = (line: XmlElement) => styles.get(valueOf(childNamed(childNamed(line, 'pPr'), 'pStyle')));
+  const isContents = (element: XmlElement): boolean => localName(element) === 'p' && styleOf(element).isContents;
+  const elements = { ...OFFICE_ELEMENTS, isHidden: (element: XmlElement) => OFFICE_ELEMENTS.isHidden(element) || isContents(element) };
   const textsOf = (parts: RegExp): Promise<string[]> =>
-    Promise.all(
-      archive.names
-        .filter((name) => parts.test(name))
-        .map(async (name) => {
-          const xml = (await archive.text(name))!.replace(/<w:p[ >](?:(?!<w:p[ >])[^])*?<\/w:p>/g, (line) =>
-            isContents(line) ? '' : line,
-          );
-          return visibleText(xml, OFFICE_ELEMENTS);
-        }),
+    visibleParts(
+      archive,
+      archive.names.filter((name) => parts.test(name)),
+      elements,
     );
   const margins = distinctLines(await textsOf(MARGINS)).split('\n');
   return [...(await textsOf(SHOWN)), ...margins.filter((line) => /\p{L}/u.test(line))].join('\n');
@@ -89,7 +81,7 @@ async function readDocument(bytes: Uint8Array, options: ReadingOptions): Promise
   };
   const text = writeBlocks(assemble(body, { headers: await partsOf('header'), footers: await partsOf('footer'), context }));
   const { title, metadata } = await readOfficeProperties(archive);
-  return { text, title: title ?? firstHeading(text), metadata, visible: await visibleWords(archive) };
+  return { text, title: title ?? firstHeading(text), metadata, visible: await visibleWords(archive, styles) };
 }
 
 /** Joins headers, text, footers, notes, and the comments to which the text does not refer. A header that sections repeat is written once. */

@@ -1,6 +1,6 @@
 import { oneLine } from '../../markdown/write.ts';
 import { firstHeading, MarkedBlocks } from '../../parsed-document.ts';
-import { childElementsOf, findElement, type XmlElement } from '../../xml.ts';
+import { childElementsOf, findElement, localName, type XmlElement } from '../../xml.ts';
 import { readPart } from '../xml.ts';
 import { encryptedFileError } from '../../errors.ts';
 import type { ParsedFile, ParserRow } from '../../parser.ts';
@@ -23,13 +23,13 @@ export const odtParser: ParserRow = {
   archive_mimetype: /^application\/vnd\.oasis\.opendocument\.text/,
   largest_part: MAX_PART_SIZE,
   async parse(bytes, { source }): Promise<ParsedFile> {
-    const { archive, body, margins, reader, title, metadata } = await openOdf(bytes, source);
+    const { body, margins, reader, title, metadata, visible } = await openOdf(bytes, source);
     const main = reader.blocks(findElement(body, 'text') ?? body);
     const notes = reader.notes.take();
     const written = new Set<string>();
     const [above = [], below = []] = [margins.headers, margins.footers].map((elements) => readMargins(reader, elements, written));
     const text = writeBlocks([...above, ...main, ...below, ...notes]);
-    return { text, title: title ?? firstHeading(text), metadata, visible: await visibleWords(archive) };
+    return { text, title: title ?? firstHeading(text), metadata, visible };
   },
 };
 
@@ -42,7 +42,7 @@ export const odpParser: ParserRow = {
   archive_mimetype: /^application\/vnd\.oasis\.opendocument\.presentation/,
   largest_part: MAX_PART_SIZE,
   async parse(bytes, { source }): Promise<ParsedFile> {
-    const { archive, body, reader, title, metadata } = await openOdf(bytes, source);
+    const { body, reader, title, metadata, visible } = await openOdf(bytes, source);
     const presentation = childElementsOf(findElement(body, 'presentation') ?? body);
     const slides = presentation.filter(({ name }) => name === 'draw:page');
     const footers = presentation
@@ -55,7 +55,6 @@ export const odpParser: ParserRow = {
       if (text !== '') blocks.add(text, { page: index + 1 });
     }
     const { text, marks } = blocks;
-    const visible = await visibleWords(archive);
     return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks, visible };
   },
 };
@@ -81,10 +80,10 @@ const readMargins = (reader: OdfReader, elements: readonly XmlElement[], written
   );
 
 interface OpenDocument extends OfficeProperties {
-  archive: Archive;
   body: XmlElement;
   margins: { headers: XmlElement[]; footers: XmlElement[] };
   reader: OdfReader;
+  visible: string;
 }
 
 async function openOdf(bytes: Uint8Array, source: string): Promise<OpenDocument> {
@@ -99,7 +98,8 @@ async function openOdf(bytes: Uint8Array, source: string): Promise<OpenDocument>
     footers: masters.filter(({ name }) => name.startsWith('style:footer')),
   };
   const reader = new OdfReader(stylesOf(extra ? [root, extra] : [root]), await objectsIn(archive));
-  return { archive, body: findElement(root, 'body') ?? root, margins, reader, ...(await readOfficeProperties(archive)) };
+  const visible = visibleWords(root, [...margins.headers, ...margins.footers]);
+  return { body: findElement(root, 'body') ?? root, margins, reader, visible, ...(await readOfficeProperties(archive)) };
 }
 
 /** Reads the objects in a file by the names of their folders. */
@@ -146,24 +146,15 @@ function codeStyles(styles: readonly XmlElement[]): Set<string> {
 /** Elements of OpenDocument that hold no text of the document, and those within words. */
 const VISIBLE: VisibleElements = {
   isText: () => true,
-  isHidden: (name) =>
+  isHidden: (element) =>
     /^(?:tracked-changes|table-of-content|(?:illustration|table|object|user|alphabetical)-index|[\w-]+-source|forms|note-citation|page-number|title|desc|creator|date|creator-initials|automatic-styles|font-face-decls|scripts|settings|event-listeners|binary-data|date-time-decl)$/.test(
-      name,
+      localName(element),
     ),
   isBreak: (name) => !/^(?:span|a|bookmark(?:-start|-end)?|soft-page-break|ruby|ruby-base|meta)$/.test(name),
 };
 
 /** Extracts all text of the content, and of headers and footers once. */
-async function visibleWords(archive: Archive): Promise<string> {
-  const content = (await archive.text('content.xml')) ?? '';
-  const styles = (await archive.text('styles.xml')) ?? '';
-  const margins = [...styles.matchAll(/<style:(?:header|footer)(?:-left|-first)?[ />][^]*?(?:<\/style:(?:header|footer)|$)/g)].map(
-    ([xml]) => visibleText(xml, VISIBLE),
-  );
-  return [
-    visibleText(content, VISIBLE),
-    ...distinctLines(margins)
-      .split('\n')
-      .filter((line) => /\p{L}/u.test(line)),
-  ].join('\n');
+function visibleWords(root: XmlElement, margins: readonly XmlElement[]): string {
+  const lines = distinctLines(margins.map((margin) => visibleText(margin, VISIBLE))).split('\n');
+  return [visibleText(root, VISIBLE), ...lines.filter((line) => /\p{L}/u.test(line))].join('\n');
 }
